@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from krmfn import Manifest
 from krmfn.typed import Any
 
@@ -50,13 +52,14 @@ def _daemon_set(config: DeviceConfig, entry: DaemonSet) -> Manifest:
     it can never be changed, or what a DaemonSet has that was there before.
     """
     name = names.of_daemon_set(config, entry)
-    waits = (config.loads or config.has_module) and entry.waitsForModule is not False
+    waits = config.has_module and entry.waitsForModule is not False
     order = daemonset_order(config.ref.namespace, *(config.waited_for(entry.name) if waits else ()))
     own_metadata = _metadata(config, entry, name, order)
     own = entry.matchLabels or {OWN_LABEL: name}
     ours = {} if entry.keepPodTemplate else own_metadata["labels"]
     served = _served_by(config, entry) if entry.service else {}
-    labels = {**ours, **(entry.podLabels or {}), **_ours(ours), **served, **own}
+    of_krmfn = {key: value for key, value in ours.items() if key.startswith("app.kubernetes.io/")}
+    labels = {**ours, **(entry.podLabels or {}), **of_krmfn, **served, **own}
     pod, annotations = pod_of(config, entry), entry.podAnnotations
     if entry.rollOnConfigChange and (used := config_maps(config, pod)):
         annotations = {**(annotations or {}), CONFIG_HASH: _digest(used)}
@@ -66,10 +69,7 @@ def _daemon_set(config: DeviceConfig, entry: DaemonSet) -> Manifest:
         "metadata": own_metadata,
         "spec": filled(
             selector={"matchLabels": own},
-            template={
-                "metadata": filled(labels=labels, annotations=annotations),
-                "spec": pod,
-            },
+            template={"metadata": filled(labels=labels, annotations=annotations), "spec": pod},
             updateStrategy=entry.updateStrategy,
             minReadySeconds=entry.minReadySeconds,
             revisionHistoryLimit=entry.revisionHistoryLimit,
@@ -110,10 +110,10 @@ def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
         nodeSelector=selector,
         tolerations=[*above.tolerations, *entry.tolerations],
         **_given(entry, POD),
-        initContainers=[_container(config, init, []) for init in entry.initContainers],
+        initContainers=[_container(config, init) for init in entry.initContainers],
         containers=[
             _container(config, entry, mounts, entry.containerName),
-            *(_container(config, one, []) for one in entry.containers),
+            *(_container(config, one) for one in entry.containers),
         ],
         volumes=[*entry.volumes, *volumes],
     )
@@ -141,7 +141,7 @@ def _gate(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
 
 
 def _container(
-    config: DeviceConfig, fields: InitContainer, mounts: list[dict[str, Any]], name: str = ""
+    config: DeviceConfig, fields: InitContainer, mounts: Sequence[dict[str, Any]] = (), name: str = ""
 ) -> dict[str, Any]:
     security = {**(fields.securityContext or {}), **({"privileged": True} if fields.privileged else {})}
     return filled(
@@ -156,42 +156,31 @@ def _container(
 def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manifest:
     """Return a Service in front of a DaemonSet's pods, of all versions of it."""
     name = names.of_service(config, entry)
-    order = {"argocd.argoproj.io/sync-wave": "1"}
-    own_metadata = _metadata(config, entry, name, order, service)
-    pods = _served_by(config, entry)
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": own_metadata,
-        "spec": filled(
-            type=service.type,
-            selector=pods,
-            ports=[_port(port) for port in ports_of(service)],
-            internalTrafficPolicy=service.internalTrafficPolicy,
-            externalTrafficPolicy=service.externalTrafficPolicy,
-        ),
-    }
+    first = filled(name=service.name, port=service.port, targetPort=service.targetPort)
+    ports = [*([first] if service.port is not None else []), *service.ports]
+    spec = filled(
+        type=service.type,
+        selector=_served_by(config, entry),
+        ports=[
+            filled(
+                name=port.get("name"),
+                port=port["port"],
+                targetPort=port.get("targetPort", port["port"]),
+                protocol=port.get("protocol", "TCP"),
+                nodePort=port.get("nodePort"),
+            )
+            for port in ports
+        ],
+        internalTrafficPolicy=service.internalTrafficPolicy,
+        externalTrafficPolicy=service.externalTrafficPolicy,
+    )
+    own = _metadata(config, entry, name, {"argocd.argoproj.io/sync-wave": "1"}, service)
+    return {"apiVersion": "v1", "kind": "Service", "metadata": own, "spec": spec}
 
 
 def _served_by(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
     """Return the labels by which a Service finds the pods of an entry; of pods that are kept as they are their own."""
     return (entry.keepPodTemplate and entry.matchLabels) or {SERVED_LABEL: names.of_service(config, entry)}
-
-
-def ports_of(service: Service) -> list[dict[str, Any]]:
-    """Return the ports of a Service as they are written: its `port`, then its `ports`."""
-    first = filled(name=service.name, port=service.port, targetPort=service.targetPort)
-    return [*([first] if service.port is not None else []), *service.ports]
-
-
-def _port(fields: dict[str, Any]) -> dict[str, Any]:
-    return filled(
-        name=fields.get("name"),
-        port=fields["port"],
-        targetPort=fields.get("targetPort", fields["port"]),
-        protocol=fields.get("protocol", "TCP"),
-        nodePort=fields.get("nodePort"),
-    )
 
 
 def _metadata(
@@ -201,7 +190,3 @@ def _metadata(
     labels = {**config.object_labels, **(entry.labels or {}), **(own.labels or {})}
     annotations = {**config.object_annotations, **(entry.annotations or {}), **(own.annotations or {})}
     return metadata(name, config.ref, "consumer", order, labels, annotations)
-
-
-def _ours(labels: dict[str, str]) -> dict[str, str]:
-    return {key: value for key, value in labels.items() if key.startswith("app.kubernetes.io/")}

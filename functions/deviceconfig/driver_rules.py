@@ -61,7 +61,7 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
 
 def in_tree_driver_has_a_plugin(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error when nothing is loaded and nothing else would run."""
-    if not config.loads and not config.has_module and not config.spec.daemonSets:
+    if not config.has_module and not config.spec.daemonSets:
         message = "inTreeDriver loads nothing, and there is no devicePlugin, dra or daemonSets: nothing would run"
         yield config.error(message, "inTreeDriver")
 
@@ -94,10 +94,8 @@ def module_takes_one_pull_secret(config: DeviceConfig) -> Iterator[Result]:
             message = f"imagePullSecrets names {name!r} twice; leave one out"
             yield config.error(message, f"imagePullSecrets[{index}]", name)
     if len(names) > 1 and entries(config):
-        message = (
-            f"a KMM Module takes one pull secret: the Module gets the first, {names[0]}, "
-            "which has to pull the images of the kernel module and of the device plugin; the DaemonSets get all"
-        )
+        what = f"a KMM Module takes one pull secret: the Module gets the first, {names[0]}, which has to pull the"
+        message = f"{what} images of the kernel module and of the device plugin; the DaemonSets get all"
         yield info(message, field=Field(config.at("imagePullSecrets")))
 
 

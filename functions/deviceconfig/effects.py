@@ -13,7 +13,7 @@ from krmfn.results import Rule
 from . import generate
 from .daemonsets import config_maps, pod_of
 from .fields import OF_LOADER, DaemonSet, Service
-from .layers import Layer, place
+from .layers import Layer, idle_switches, idle_unset, place
 from .merging import stacked
 from .model import DeviceConfig, value
 from .names import entries, is_complete, named_image, of_account
@@ -68,8 +68,6 @@ def _idle(config: DeviceConfig) -> Iterator[tuple[Layer, str, str, str]]:
         if layer and value(config.spec, name) is not None:
             yield layer, f"{layer.path}.{split(name)[0]}", path, why
     if config.has_switches:
-        from .switches import idle_switches, idle_unset  # here, since most configs have none
-
         for layer, path, why in (*idle_switches(config.layers), *idle_unset(config.layers)):
             yield layer, layer.path, path, why
 

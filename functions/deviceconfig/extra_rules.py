@@ -66,11 +66,8 @@ def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[st
     if namespace is not None:
         yield "namespace", f"a {kind} has no namespace; leave it out"
     if not re.search(rf"(^|[-.]){re.escape(config.ref.name)}($|[-.])", name):
-        message = (
-            f"a {kind} is cluster-scoped, so its name must contain the name of the config, {config.ref.name!r}; use "
-            "$KRMFN_NAME in it"
-        )
-        yield "name", message
+        message = f"a {kind} is cluster-scoped, so its name must contain the name of the config, {config.ref.name!r}"
+        yield "name", f"{message}; use $KRMFN_NAME in it"
 
 
 def together(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
@@ -79,10 +76,8 @@ def together(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
     for config in configs[1:]:
         for index, (one, other) in enumerate(zip(first.spec.extraObjects, config.spec.extraObjects, strict=True)):
             if one != other:
-                message = (
-                    f"exists once for the whole config, but its variables have different values in the pools "
-                    f"{first.pool} and {config.pool}; write a value that fits both"
-                )
+                why = f"its variables have different values in the pools {first.pool} and {config.pool}"
+                message = f"exists once for the whole config, but {why}; write a value that fits both"
                 yield config.located(config.error(message, f"extraObjects[{index}]"))
 
 
@@ -97,10 +92,8 @@ def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
             is_account = subject.get("kind") == "ServiceAccount"
             for name, text in subject.items():
                 if re.search(_VARIABLE, re.sub(_OWN_ACCOUNT, "", str(text)) if is_account else str(text)):
-                    message = (
-                        "has a variable, so a config could choose who gets the rights; for a ServiceAccount, use "
-                        "only $KRMFN_NAME and $KRMFN_NAMESPACE"
-                    )
+                    remedy = "for a ServiceAccount, use only $KRMFN_NAME and $KRMFN_NAMESPACE"
+                    message = f"has a variable, so a config could choose who gets the rights; {remedy}"
                     yield config.error(message, f"extraObjects[{index}].subjects[{at}].{name}")
 
 

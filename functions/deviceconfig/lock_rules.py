@@ -12,36 +12,30 @@ from krmfn.typed import Any
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import schema
-from .layers import Layer
 from .merging import ATOMIC, EITHER, KEYS, UNSET
 from .model import DeviceConfig
 
 
 def locked_fields_are_left_alone(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per field that the profile locks and that the config or its pool writes."""
-    own = config.item.manifest.get("spec") or {}
+    """Yield an error per field that the profile locks and that the config or its pool writes.
+
+    So may `overrides` of the functionConfig, if it repeats the vendor's reason.
+    """
+    overrides = [layer for layer in config.layers if layer.path.startswith("spec.overrides")]
     for name, why in config.vendor.locked.items():
-        for path in () if _unknown(name) else _written(own, name):
-            message = f"{name} is locked by the profile {config.profile}: {why}"
+        message = f"{name} is locked by the profile {config.profile}: {why}"
+        for path in _written(config.item.manifest.get("spec") or {}, name):
             yield error(message, field=Field(join(("spec", *path))))
-    for layer in config.layers:
-        if layer.path.startswith("spec.overrides"):
-            yield from _overridden(config, layer)
-
-
-def _overridden(config: DeviceConfig, layer: Layer) -> Iterator[Result]:
-    """Yield an error per locked field that `overrides` writes without repeating the vendor's reason."""
-    for name, why in config.vendor.locked.items():
-        for path in () if _unknown(name) or config.vendor.unlocked.get(name) == why else _written(layer.fields, name):
-            message = (
-                f"{name} is locked by the profile {config.profile}: {why}; to override it nevertheless, repeat the "
-                f"reason in {layer.path}.locked"
-            )
-            yield error(message, field=Field(f"{layer.path}.{join(path)}"))
+        for layer in overrides if config.vendor.unlocked.get(name) != why else ():
+            for path in _written(layer.fields, name):
+                remedy = f"to override it nevertheless, repeat the reason in {layer.path}.locked"
+                yield error(f"{message}; {remedy}", field=Field(f"{layer.path}.{join(path)}"))
 
 
 def _written(fields: dict[str, Any], name: str) -> Iterator[FieldPath]:
     """Yield each path at which fields, or the pools in them, hold a locked one in either of its forms."""
+    if _unknown(name):
+        return
     *parents, last = split(name)
     forms = next((pair for pair in EITHER if last in pair), (last,))
     holders: list[tuple[FieldPath, Any]] = [((), fields)]
@@ -85,7 +79,7 @@ def _mistakes(defaults: dict[str, Any], profile: str, name: str, why: str) -> It
     unknown = _unknown(name)
     if unknown:
         yield ("spec", "profiles", profile, "locked", name), unknown
-    for path in () if unknown else _written(defaults, name):
+    for path in _written(defaults, name):
         yield ("spec", "defaults", *path), f"{name} is locked by the profile {profile}: {why}"
 
 

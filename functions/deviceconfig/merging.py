@@ -37,11 +37,7 @@ ATOMIC = frozenset(
     }
 )
 """Mappings that are replaced whole. Lists without keys are, too; all other mappings merge."""
-EITHER = (
-    ("driverImage", "driverImageParts"),
-    ("image", "imageParts"),
-    ("imagePullSecret", "imagePullSecrets"),
-)
+EITHER = (("driverImage", "driverImageParts"), ("image", "imageParts"), ("imagePullSecret", "imagePullSecrets"))
 """Two forms of one field: the one in a stronger layer takes the place of the other."""
 OF_LOADED = frozenset(
     {"driverImage", "driverImageParts", "upgrade", *OF_LOADER}

@@ -79,9 +79,7 @@ class DeviceConfig(NamedTuple):
     @property
     def name(self) -> str:
         """The Module's name: `<name>`, `<name>-<pool>`, or `<name>-module` as the seed operator has it."""
-        if self.seed:
-            return f"{self.ref.name}-module"
-        return f"{self.ref.name}-{self.pool}" if self.pool else self.ref.name
+        return f"{self.ref.name}-module" if self.seed else self.base
 
     @property
     def part(self) -> str:

@@ -28,10 +28,8 @@ def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
     for one in names.made(config):
         excess = len(one.name) - _LABEL
         if one.kind == "DaemonSet" and one.name not in no_labels and excess > 0:
-            message = (
-                f"the DaemonSet's name {one.name!r} has {len(one.name)} characters; {_LABEL} fit into its label, "
-                f"so make a part of it shorter by {excess}"
-            )
+            remedy = f"{_LABEL} fit into its label, so make a part of it shorter by {excess}"
+            message = f"the DaemonSet's name {one.name!r} has {len(one.name)} characters; {remedy}"
             yield error(message, field=Field(one.field, one.parts[-1][1]))
 
 
@@ -63,20 +61,15 @@ def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per name that no Service or RoleBinding can have."""
     for one in names.made(config) if any(entry.service for _, _, entry in names.entries(config)) else ():
         if one.kind == "Service" and not re.fullmatch(_SERVICE_NAME, one.name):
-            message = (
-                f"the Service would have the name {one.name!r}, and a Service's name begins with a letter and has no "
-                "dots; rename the DeviceConfig, or write a Service of your own and leave this one out"
-            )
+            what = f"the Service would have the name {one.name!r}, and a Service's name begins with a letter and has no"
+            message = f"{what} dots; rename the DeviceConfig, or write a Service of your own and leave this one out"
             yield error(message, field=Field(one.field.removesuffix("name") + "service"))
     for account in accounts(config) if config.has_accounts else ():
         scc = "privileged" if account.fields.openshift is True else account.fields.openshift
         excess = len(f"{account.name}-{scc}") - _NAME
         if scc and excess > 0:
-            message = (
-                f"the RoleBinding's name, `<serviceAccountName>-{scc}`, has at most {_NAME} characters; "
-                f"make serviceAccountName shorter by {excess}"
-            )
-            yield config.error(message, f"{account.path}Name")
+            what = f"the RoleBinding's name, `<serviceAccountName>-{scc}`, has at most {_NAME} characters"
+            yield config.error(f"{what}; make serviceAccountName shorter by {excess}", f"{account.path}Name")
 
 
 def together(configs: Sequence[DeviceConfig]) -> Iterator[Result]:

@@ -46,10 +46,9 @@ def origin(config: DeviceConfig, finding: Result) -> Result | None:
     if finding.ref and finding.ref.kind == "DaemonSet":
         return _of_pod(config, finding, finding.field)
     if finding.field.path == "metadata.name":
-        message = (
-            f"{finding.message} (its name is {config.name})" if config.name != config.ref.name else finding.message
-        )
-        return config.located(finding._replace(message=message, field=Field("metadata.name", config.ref.name)))
+        beside = f" (its name is {config.name})" if config.name != config.ref.name else ""
+        field = Field("metadata.name", config.ref.name)
+        return config.located(finding._replace(message=finding.message + beside, field=field))
     name = moved(finding.field.path, _RENAMED) or _same_name(finding.field.path)
     if name is None:
         return None

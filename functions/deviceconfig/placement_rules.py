@@ -17,10 +17,8 @@ from .rbac import accounts
 def namespace_is_given(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error for a config without a namespace."""
     if not config.ref.namespace:
-        message = (
-            "has no namespace; write metadata.namespace (or give `render` a --namespace): "
-            "it is part of the label that KMM puts on nodes"
-        )
+        what = "has no namespace; write metadata.namespace (or give `render` a --namespace)"
+        message = f"{what}: it is part of the label that KMM puts on nodes"
         yield error(message, field=Field("metadata.namespace"))
 
 
@@ -31,10 +29,8 @@ def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
         message = "nodeSelector is missing; name the labels of the nodes, or write {} and allNodes: true for every node"
         yield config.error(message, "nodeSelector")
     elif not selector and not config.spec.allNodes:
-        message = (
-            "nodeSelector is {}, which is every node of the cluster; confirm it with allNodes: true or name labels"
-        )
-        yield config.error(message, "nodeSelector")
+        what = "nodeSelector is {}, which is every node of the cluster"
+        yield config.error(f"{what}; confirm it with allNodes: true or name labels", "nodeSelector")
     elif selector and config.spec.allNodes:
         message = "allNodes: true and a nodeSelector with labels exclude each other; leave out one of the two"
         yield config.error(message, "allNodes")
@@ -51,17 +47,13 @@ def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
         message = f"the pool name {config.pool!r} appears twice"
         yield error(message, field=Field(f"{own.path}.name", config.pool))
     elif first == "nodePools[0]" and config.layers[1].fields.keys() >= {"nodeSelector", "nodePools"}:
-        message = (
-            "nodeSelector and nodePools exclude each other; each pool has its own nodeSelector, so leave this one out"
-        )
-        yield error(message, field=Field("spec.nodeSelector"))
+        remedy = "each pool has its own nodeSelector, so leave this one out"
+        yield error(f"nodeSelector and nodePools exclude each other; {remedy}", field=Field("spec.nodeSelector"))
     selector = next(pool["nodeSelector"] for pool in _pools(config) if pool["name"] == config.pool)
     for key, value in config.layers[1].fields.get("nodeSelector", {}).items():
         if selector.get(key, value) != value:
-            message = (
-                f"is {value!r}, but the pool {config.pool!r} has nodes with {selector[key]!r} only, so it has none; "
-                "a config's nodeSelector narrows each pool of its profile"
-            )
+            what = f"is {value!r}, but the pool {config.pool!r} has nodes with {selector[key]!r} only, so it has none"
+            message = f"{what}; a config's nodeSelector narrows each pool of its profile"
             yield error(message, field=Field(join(("spec", "nodeSelector", key)), value))
 
 
@@ -80,11 +72,9 @@ def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
         yield config.error("serviceAccount.create needs serviceAccountName, the name to create", "serviceAccountName")
     if config.loads and account.podSecurity != "privileged":
         where = f"{hub.spokeNamespace} on every spoke" if hub else config.ref.namespace
-        message = (
-            f"KMM's worker pods are privileged: the namespace {where} needs the label "
-            "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated); "
-            "write podSecurity: privileged here once it has it"
-        )
+        label = "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated)"
+        what = f"KMM's worker pods are privileged: the namespace {where} needs the label {label}"
+        message = f"{what}; write podSecurity: privileged here once it has it"
         report = warning if account.podSecurity else info
         yield report(message, field=Field(config.at("serviceAccount.podSecurity")))
 

@@ -1,7 +1,7 @@
 """Checks of profiles and defaults by themselves, before any config uses them."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, info, warning
 from krmfn.resource import join, starts
@@ -10,14 +10,12 @@ from krmfn.typed import Any, NamedTuple
 
 from ..rendering import module_checks
 from ..rendering.function_config import FunctionConfig
-from ..rendering.generated import Finding
 from ..rendering.variables import IMAGE
 from ..run import run_of
 from . import effects, generate, lock_rules, reading, rules, version_rules
-from .layers import Layer
+from .layers import Layer, is_offer
 from .merging import OF_MAPPINGS, SWITCHES, merged
 from .model import DeviceConfig
-from .switches import is_offer
 
 Groups = Sequence[Sequence[DeviceConfig]]
 """DeviceConfigs, each as its pools."""
@@ -46,25 +44,35 @@ class Trial(NamedTuple):
 
 def check(
     resources: ResourceList, items: Sequence[Item], groups: Groups, function_config: FunctionConfig
-) -> Iterator[Finding]:
+) -> Iterator[Result]:
     """Yield the findings about profiles and defaults; `items` are all DeviceConfigs, `groups` those that are right.
 
     A field that no config takes from there is tried with a config that adds the least: the rules are applied, and then
     KMM's, to its Module. Findings about what that config adds are left out.
     """
-    for trial in _trials(groups, function_config):
-        findings = [*rules.check_group(trial.configs, set())]
-        findings += [finding for _, finding in effects.fields_have_an_effect(trial.configs)]
-        if all(trial.concerns(finding) for finding in findings if finding.severity == "error"):
-            objects = generate.objects(trial.configs, {})
-            judged = module_checks.check(resources, objects, [], function_config, lint=True)
-            findings += [finding for _, finding in judged if finding.rule not in trial.left_out]
-        yield from ((None, finding) for finding in findings if trial.concerns(finding))
-    yield from ((None, finding) for finding in profiles_are_named(items, function_config, run_of(resources).named))
-    for of_profiles in (version_rules, lock_rules):
-        yield from ((None, finding) for finding in of_profiles.check(function_config))
+    known = carried(groups)
+    for trial in _trials(known, function_config):
+        findings = judge(trial.configs, resources, function_config, trial.concerns, trial.left_out)
+        yield from (finding for finding in findings if trial.concerns(finding))
+    yield from profiles_are_named(items, function_config, run_of(resources).named)
+    yield from (*version_rules.check(function_config), *lock_rules.check(function_config))
     if len(groups) == len(items):
-        yield from ((None, finding) for finding in defaults_are_used(groups, function_config))
+        yield from defaults_are_used(known, function_config)
+
+
+def judge(
+    configs: Sequence[DeviceConfig],
+    resources: ResourceList,
+    function_config: FunctionConfig,
+    concerns: Callable[[Result], bool] = lambda result: False,
+    left_out: frozenset[str] = frozenset(),
+) -> list[Result]:
+    """Return what rules find in the pools of a config and, if each error `concerns` the caller, in its objects."""
+    findings = [*rules.check_group(configs, set()), *(one for _, one in effects.fields_have_an_effect(configs))]
+    if all(concerns(finding) for finding in findings if finding.severity == "error"):
+        judged = module_checks.check(resources, generate.objects(configs, {}), [], function_config, lint=True)
+        findings += [finding for _, finding in judged if finding.rule not in left_out]
+    return findings
 
 
 def profiles_are_named(
@@ -79,14 +87,12 @@ def profiles_are_named(
     for profile in function_config.profiles:
         if profile not in named:
             field = Field(join(("spec", "profiles", profile)))
-            yield function_config.source.located(
-                report(f"{why}; it was checked on its own", rule="KRM143", field=field)
-            )
+            finding = report(f"{why}; it was checked on its own", rule="KRM143", field=field)
+            yield function_config.source.located(finding)
 
 
-def defaults_are_used(groups: Groups, function_config: FunctionConfig) -> Iterator[Result]:
-    """Yield an info per default or field of a profile that reaches no config."""
-    known = carried(groups)
+def defaults_are_used(known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Result]:
+    """Yield an info per default or field of a profile that reaches no config; `known` are those that one carries."""
     for profile in ("", *function_config.profiles):
         layer = reading.shared_layers(profile, function_config)[0]
         versions = reading.vendor_of(profile, function_config).versions.values()
@@ -110,8 +116,7 @@ def carried(groups: Groups) -> dict[str, set[str]]:
     return used
 
 
-def _trials(groups: Groups, function_config: FunctionConfig) -> Iterator[Trial]:
-    known = carried(groups)
+def _trials(known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Trial]:
     for profile in ("", *function_config.profiles):
         layers = reading.shared_layers(profile, function_config)
         versions = reading.vendor_of(profile, function_config).versions
@@ -147,10 +152,16 @@ def _stand_in(profile: str, layers: list[Layer], version: str, switched_on: dict
     """Return a config with this profile, of this version where it has any, and only the fields that it must have."""
     below = merged(layer.fields for layer in layers)
     spec = missing(below) | (switched_on or {}) | ({"profile": profile} if profile else {})
-    spec |= {"driverVersion": version} if version else {}
-    metadata = {"name": "x", "namespace": "x"}
-    manifest = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": metadata, "spec": spec}
-    text = json.dumps(manifest).encode()
+    return stand_in(spec | ({"driverVersion": version} if version else {}))
+
+
+def stand_in(
+    spec: Any, group: str = "krmfn.dev", kind: str = "DeviceConfig", version: str = "v1alpha1", profile: str = ""
+) -> Item:
+    """Return a config of this kind, called x; with `profile` an annotation names that."""
+    annotations = {"annotations": {reading.PROFILE: profile}} if profile else {}
+    metadata = {"name": "x", "namespace": "x", **annotations}
+    text = json.dumps({"apiVersion": f"{group}/{version}", "kind": kind, "metadata": metadata, "spec": spec}).encode()
     return Item(text, 0, len(text), -2)
 
 
@@ -162,7 +173,13 @@ def missing(spec: dict[str, Any]) -> dict[str, Any]:
     elif spec.get("nodeSelector") == {}:
         fields["allNodes"] = True
     if not spec.get("inTreeDriver"):
-        fields |= _module(spec) | _image(spec)
+        is_raw = "rawLoadArgs" in spec or "rawUnloadArgs" in spec
+        raw = {"rawLoadArgs": ["x"], "rawUnloadArgs": ["-r", "x"]}
+        named = {"moduleName": spec.get("modulesLoadingOrder", ["x"])[0]}
+        fields |= raw if is_raw and "moduleName" not in spec else named
+        mappings = spec.get("kernelMappings", [{}])
+        has_image = "driverImageParts" in spec or (all("image" in one for one in mappings) and IMAGE not in str(spec))
+        fields |= {"driverVersion": "1"} | ({} if has_image else {"driverImage": "driver"})
     if "daemonSets" not in spec and "hub" not in spec:
         fields["daemonSets"] = [{"name": "x", "image": "x:1"}]
     for name in OF_MAPPINGS:
@@ -178,21 +195,6 @@ def missing(spec: dict[str, Any]) -> dict[str, Any]:
 def _keys(name: str, fields: dict[str, Any]) -> dict[str, Any]:
     """Return stand-ins for the Secrets and the ConfigMap that users bring along to what a profile signs or builds."""
     return {key: {"name": "x"} for key in OF_MAPPINGS.get(name, ()) if key not in fields}
-
-
-def _module(spec: dict[str, Any]) -> dict[str, Any]:
-    if "moduleName" in spec:
-        return {}
-    if "rawLoadArgs" in spec or "rawUnloadArgs" in spec:
-        return {"rawLoadArgs": ["x"], "rawUnloadArgs": ["-r", "x"]}
-    return {"moduleName": spec.get("modulesLoadingOrder", ["x"])[0]}
-
-
-def _image(spec: dict[str, Any]) -> dict[str, Any]:
-    mappings = spec.get("kernelMappings", [{}])
-    named = "driverImage" in spec or "driverImageParts" in spec
-    named = named or (all("image" in mapping for mapping in mappings) and IMAGE not in str(spec))
-    return ({} if named else {"driverImage": "driver"}) | {"driverVersion": "1"}
 
 
 RULES = (

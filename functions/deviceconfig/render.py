@@ -33,7 +33,7 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
 
         kinds = DEVICECONFIG.owners | run_of(resources).driven
         everything = [item for item in resources.items if (item.group, item.kind) in kinds]
-        findings += profiles.check(resources, everything, groups, config)
+        findings += ((None, finding) for finding in profiles.check(resources, everything, groups, config))
     if config.products:
         from . import trying  # here: few lists have Profiles
 

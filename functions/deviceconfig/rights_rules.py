@@ -48,9 +48,11 @@ def accounts_have_one_constraint(config: DeviceConfig) -> Iterator[Result]:
         scc = "privileged" if account.fields.openshift is True else account.fields.openshift
         first = bound.setdefault(account.name, str(scc)) if scc and account.name else scc
         if first != scc:
+            what = (
+                f"binds {account.name} to {scc}, which is bound to {first} already, and OpenShift takes either for its"
+            )
             message = (
-                f"binds {account.name} to {scc}, which is bound to {first} already, and OpenShift takes either for its "
-                "pods; give this part an account of its own with serviceAccountName, or with `create: true`"
+                f"{what} pods; give this part an account of its own with serviceAccountName, or with `create: true`"
             )
             yield account.config.error(message, f"{account.path}.openshift")
 
@@ -69,11 +71,8 @@ def rights_are_not_an_admin_s(config: DeviceConfig) -> Iterator[Result]:
     """
     for one, path, rule in _cluster_rules(config):
         if _is_an_admin_s(rule):
-            message = (
-                "lets the pods take any right in the cluster, and whoever writes a DeviceConfig chooses their image; "
-                "name the resources and verbs that they need"
-            )
-            yield one.error(message, path)
+            what = "lets the pods take any right in the cluster, and whoever writes a DeviceConfig chooses their image"
+            yield one.error(f"{what}; name the resources and verbs that they need", path)
 
 
 def _is_an_admin_s(rule: dict[str, Any]) -> bool:
@@ -87,10 +86,8 @@ def rights_reach_authors(config: DeviceConfig) -> Iterator[Result]:
     for one, path, rule in _cluster_rules(config):
         reaching = [] if _is_an_admin_s(rule) else list(dict.fromkeys(_reaching(rule)))
         if reaching:
-            message = (
-                f"gives {', '.join(reaching)} in the whole cluster: these rights reach whoever may write a "
-                "DeviceConfig, who chooses the image that runs with them"
-            )
+            why = "these rights reach whoever may write a DeviceConfig, who chooses the image that runs with them"
+            message = f"gives {', '.join(reaching)} in the whole cluster: {why}"
             yield warning(message, field=Field(one.at(path)))
 
 

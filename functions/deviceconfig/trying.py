@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 
 from krmfn import Field, Item, ResourceList, Result
@@ -12,12 +11,10 @@ from krmfn.typed import Any
 from ..profile import samples
 from ..profile.product import Profile
 from ..profile.samples import Trial
-from ..rendering import module_checks
 from ..rendering.function_config import FunctionConfig
 from ..run import run_of
-from . import generate, products, reading, rules
+from . import products, profiles, reading
 from .merging import EITHER, KEYS, UNSET, key_of, merged, merges
-from .profiles import missing
 
 _FORMS: dict[str, str] = {one: "/".join(pair) for pair in EITHER for one in pair}
 
@@ -76,16 +73,12 @@ def _rendered(
     if made and not wrong and not product.kind:
         parts = [*made.layers, *(one for part in made.modules.values() for one in part)]
         below = merged([config.overrides.get(product.name, {}), *(one.fields for one in parts), config.defaults])
-        item = stand_in(product, trial.options, missing(below))
+        item = stand_in(product, trial.options, profiles.missing(below))
     problems: dict[Item, list[Result]] = {}
     groups = reading.from_items([item], config, problems)
     if problems:
         return item, False, problems[item]
-    found = [one for group in groups for one in rules.check_group(group, set())]
-    if not any(one.severity == "error" for one in found):
-        objects = [one for group in groups for one in generate.objects(group, {})]
-        found += [one for _, one in module_checks.check(resources, objects, [], config, lint=True)]
-    return item, True, found
+    return item, True, [one for group in groups for one in profiles.judge(group, resources, config)]
 
 
 def _sets(when: Mapping[str, Any]) -> set[FieldPath]:
@@ -110,11 +103,6 @@ def _leaves(fields: Any, path: FieldPath) -> Iterator[FieldPath]:
 
 def stand_in(product: Profile, options: Any, fields: Mapping[str, Any] | None = None) -> Item:
     """Return a config of a Profile with these options, called x; `fields` are those of a DeviceConfig beside them."""
-    metadata = {"name": "x", "namespace": "x"}
-    group, kind = product.kind or ("krmfn.dev", "DeviceConfig")
-    spec = options if product.kind else {**(fields or {}), "profile": product.name, "options": options}
-    version = next(iter(product.versions), "v1alpha1")
     if product.kind:
-        metadata["annotations"] = {"krmfn.dev/profile": product.name}  # type: ignore[assignment]
-    text = json.dumps({"apiVersion": f"{group}/{version}", "kind": kind, "metadata": metadata, "spec": spec}).encode()
-    return Item(text, 0, len(text), -2)
+        return profiles.stand_in(options, *product.kind, next(iter(product.versions), "v1alpha1"), product.name)
+    return profiles.stand_in({**(fields or {}), "profile": product.name, "options": options})

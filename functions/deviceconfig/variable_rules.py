@@ -85,10 +85,8 @@ def _misfits(config: DeviceConfig) -> Iterator[Result]:
     for reference in references(config.fields):
         name, path = join(reference.path), reference.path
         if path[0] == "daemonSets" and path[2:3] == ("matchLabels",) and reference.name not in ("", *OF_CONFIG):
-            message = (
-                f"{reference.text} changes with the config, and a DaemonSet's selector never can; use ${OF_CONFIG[0]}"
-            )
-            yield config.error(message, name, value(config.fields, name))
+            what = f"{reference.text} changes with the config, and a DaemonSet's selector never can"
+            yield config.error(f"{what}; use ${OF_CONFIG[0]}", name, value(config.fields, name))
         text = value(config.spec, name) if reference.is_filled else None
         for holders, form, says in _FORMS:
             if not holders.isdisjoint(_shaped(path)) and isinstance(text, str) and not schema.matches(form, text):

@@ -48,11 +48,8 @@ def version_replaces_no_when(config: DeviceConfig) -> Iterator[Result]:
             again = stacked([when.fields, below])
             for name in (name for name in again if again[name] != below.get(name)):
                 path = f"{layer.path}.{name if name in layer.fields else UNSET}"
-                message = (
-                    f"replaces what {when.path}.{name} sets, by a `when` that holds: versions are stronger; write the "
-                    "field in one of the two"
-                )
-                yield warning(message, field=Field(path))
+                what = f"replaces what {when.path}.{name} sets, by a `when` that holds: versions are stronger"
+                yield warning(f"{what}; write the field in one of the two", field=Field(path))
 
 
 def _listed(versions: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from ..kmm.crd.facts import Fact, module_facts
 from ..kmm.lookup import leaves
 from ..kmm.module import MODULE_KIND
 from ..kmm.versions import TARGETS
-from ..ptemplate import generate as ptemplate
+from ..ptemplate import render as ptemplate
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import schema
 from .fields import Entry, definitions

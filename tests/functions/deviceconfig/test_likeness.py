@@ -99,3 +99,10 @@ def test_alike_configs_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     other = device_config(SPEC | {"nodeSelector": {"pool": "x"}, "moduleName": "other"}, "other")
     assert not applied(deviceconfig, *configs, other).failed
     assert judged == ["gpu-0", "other"]
+
+
+def test_what_has_no_effect_is_said_of_each_that_writes_it() -> None:
+    idle = {"unset": ["dirName"], "daemonSets": [{"name": "agent", "enabled": False}]}
+    configs = [device_config(SPEC | idle | {"nodeSelector": {"pool": str(at)}}, f"gpu-{at}") for at in range(3)]
+    found = [str(result.ref and result.ref.name) for result in applied(deviceconfig, *configs).results]
+    assert found == [f"gpu-{at}" for at in range(3) for _ in idle]
