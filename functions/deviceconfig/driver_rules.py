@@ -44,10 +44,11 @@ _EXCLUSIVE = (
 
 def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per pair of fields that exclude each other."""
-    for one, other in _EXCLUSIVE:
-        if getattr(config.spec, one) and getattr(config.spec, other):
-            first, second = config.strongest(one, other)
-            message = f"{one} and {other} exclude each other; leave out one of the two"
+    order = [*config.layers, None]  # the strongest first
+    for pair in _EXCLUSIVE:
+        if all(getattr(config.spec, name) for name in pair):
+            first, second = sorted(pair, key=lambda name: order.index(config.layer(name)))
+            message = f"{' and '.join(pair)} exclude each other; leave out one of the two"
             if config.layer(first) != config.layer(second):
                 message += f" ({second} is in {config.at(second)})"
             yield config.error(message, first)

@@ -86,15 +86,16 @@ def _finding(config: DeviceConfig, path: str, why: str) -> tuple[Ref, Result]:
 def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Iterator[tuple[Ref, Result]]:
     """Yield findings about fields of a config that every pool replaces, and about a profile that is named twice."""
     config = pools[0]
-    own = next((layer for layer in config.layers if layer.path == "spec"), None)
-    own = own if config.pool and not config.modules else None
-    for name in own.fields if own else ():
-        if own and name != "nodeSelector" and not users[id(own.source), f"spec.{name}"]:
-            yield _finding(config, f"spec.{name}", "every pool has its own")
-    if own and "nodeSelector" in own.fields and "nodePools" not in own.fields:
-        known = [pool["nodeSelector"] for pool in stacked(layer.fields for layer in config.layers[1:])["nodePools"]]
-        if all(selector.items() >= own.fields["nodeSelector"].items() for selector in known):
-            yield _finding(config, "spec.nodeSelector", "every pool has these labels already")
+    for own in config.layers if config.pool and not config.modules else ():
+        if own.path != "spec":
+            continue
+        for name in own.fields:
+            if name != "nodeSelector" and not users[id(own.source), f"spec.{name}"]:
+                yield _finding(config, f"spec.{name}", "every pool has its own")
+        if "nodeSelector" in own.fields and "nodePools" not in own.fields:
+            known = [pool["nodeSelector"] for pool in stacked(layer.fields for layer in config.layers[1:])["nodePools"]]
+            if all(selector.items() >= own.fields["nodeSelector"].items() for selector in known):
+                yield _finding(config, "spec.nodeSelector", "every pool has these labels already")
     annotated = config.item.annotations.get(PROFILE, config.profile)
     if annotated != config.profile:
         why = f"spec.profile is {config.profile!r} and takes precedence"

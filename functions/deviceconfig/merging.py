@@ -134,20 +134,13 @@ def _switched(fields: dict[str, Any]) -> dict[str, Any]:
                 continue
         elif name == "kernelMappings":
             off = {one for one in OF_MAPPINGS if one in fields and not fields[one].get("enabled", True)}
-            value = [_mapping(entry, off) for entry in value]
+            value = [{key: own for key, own in _switched(entry).items() if key not in off} for entry in value]
         elif isinstance(value, dict) and name not in ATOMIC:
             if name in SWITCHES and not value.get("enabled", True):
                 continue
             value = _entry(value) if name in SWITCHES else _switched(value)
         result[name] = value
     return result
-
-
-def _mapping(fields: dict[str, Any], off: set[str]) -> dict[str, Any]:
-    """Return a kernel mapping without what is switched off in it, or for all mappings."""
-    gone = off | {one for one in OF_MAPPINGS if one in fields and not fields[one].get("enabled", True)}
-    rest = {name: value for name, value in fields.items() if name not in gone}
-    return {name: _plain(value) if name in OF_MAPPINGS else value for name, value in rest.items()}
 
 
 def _entry(fields: dict[str, Any]) -> dict[str, Any]:

@@ -82,11 +82,6 @@ class DeviceConfig(NamedTuple):
         return f"{self.ref.name}-module" if self.seed else self.base
 
     @property
-    def part(self) -> str:
-        """What `pool` is the name of."""
-        return "module" if self.modules else "pool"
-
-    @property
     def base(self) -> str:
         """The first part of the names of DaemonSets and Services."""
         return f"{self.ref.name}-{self.pool}" if self.pool else self.ref.name
@@ -158,13 +153,6 @@ class DeviceConfig(NamedTuple):
         whole = merged(parts)
         without = (merged(parts[:at] + parts[at + 1 :]) for at in range(len(parts)))
         return [layer for layer, rest in zip(layers, without, strict=True) if name in layer.fields and rest != whole]
-
-    def strongest(self, *fields: str) -> list[str]:
-        """Return the fields, the one from the strongest layer first."""
-        layers = [layer.path for layer in self.layers]
-        return sorted(
-            fields, key=lambda field: layers.index(layer.path) if (layer := self.layer(field)) else len(layers)
-        )
 
     def at(self, field: str) -> str:
         """Return the path of a field where it is written; in the config's spec when it is not."""

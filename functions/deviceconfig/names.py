@@ -96,7 +96,8 @@ def made(config: DeviceConfig) -> Iterator[Made]:
     retained = [one.version for one in config.retained]
     for one, index, entry in entries(config):
         field = f"daemonSets[{index}].{'objectName' if entry.objectName else 'name'}"
-        holder = () if config.shares(entry.name) else ((config.part, config.pool),) if config.pool else ()
+        has_pool = config.pool and not config.shares(entry.name)
+        holder = [("module" if config.modules else "pool", config.pool)] if has_pool else []
         parts = (*holder, ("daemonSet", entry.objectName or entry.name))
         decides = field if one is config else f"upgrade.retain[{retained.index(one.version)}]"
         all_parts = (*parts, ("version", version)) if (version := version_of(one, entry)) else parts

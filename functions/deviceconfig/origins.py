@@ -31,11 +31,8 @@ _HOLDERS = (_MODPROBE, _CONTAINER, "spec.moduleLoader", "spec")
 """Where a Module has the fields that have one name in both, the longest path first."""
 
 _MAPPING_IMAGE = r"(kernelMappings\[(\d+)\])\.containerImage"
-_PLUGIN_IMAGE = (
-    r"((?:devicePlugin|dra)(?:\.initContainer)?|daemonSets\[\d+\](?:\.(?:containers|initContainers)\[\d+\])?)\.image"
-)
-
-
+_CONTAINER_OF = r"(?:devicePlugin|dra)(?:\.initContainer)?|daemonSets\[\d+\](?:\.(?:containers|initContainers)\[\d+\])?"
+_PLUGIN_IMAGE = rf"({_CONTAINER_OF})\.image"
 _POD_IMAGE = r"spec\.template\.spec\.(containers|initContainers)\[(\d+)\]\.image"
 
 

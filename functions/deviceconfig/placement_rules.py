@@ -40,27 +40,21 @@ def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error for a nodeSelector beside its layer's pools or against a pool, and for a pool named twice."""
     if not config.pool or config.modules:
         return
-    pools = [str(pool["name"]) for pool in _pools(config)]
-    own = config.layers[0]
-    first = f"nodePools[{pools.index(config.pool)}]"
+    # as the layers have them, before the config's nodeSelector narrows them
+    pools: list[dict[str, Any]] = stacked(layer.fields for layer in config.layers[1:])["nodePools"]
+    own, at = config.layers[0], next(at for at, pool in enumerate(pools) if pool["name"] == config.pool)
+    first, selector = f"nodePools[{at}]", pools[at]["nodeSelector"]
     if not own.path.endswith(f".{first}"):
         message = f"the pool name {config.pool!r} appears twice"
         yield error(message, field=Field(f"{own.path}.name", config.pool))
     elif first == "nodePools[0]" and config.layers[1].fields.keys() >= {"nodeSelector", "nodePools"}:
         remedy = "each pool has its own nodeSelector, so leave this one out"
         yield error(f"nodeSelector and nodePools exclude each other; {remedy}", field=Field("spec.nodeSelector"))
-    selector = next(pool["nodeSelector"] for pool in _pools(config) if pool["name"] == config.pool)
     for key, value in config.layers[1].fields.get("nodeSelector", {}).items():
         if selector.get(key, value) != value:
             what = f"is {value!r}, but the pool {config.pool!r} has nodes with {selector[key]!r} only, so it has none"
             message = f"{what}; a config's nodeSelector narrows each pool of its profile"
             yield error(message, field=Field(join(("spec", "nodeSelector", key)), value))
-
-
-def _pools(config: DeviceConfig) -> list[dict[str, Any]]:
-    """Return the pools as the layers have them, before the config's nodeSelector narrows them."""
-    pools: list[dict[str, Any]] = stacked(layer.fields for layer in config.layers[1:])["nodePools"]
-    return pools
 
 
 def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:

@@ -48,12 +48,9 @@ def accounts_have_one_constraint(config: DeviceConfig) -> Iterator[Result]:
         scc = "privileged" if account.fields.openshift is True else account.fields.openshift
         first = bound.setdefault(account.name, str(scc)) if scc and account.name else scc
         if first != scc:
-            what = (
-                f"binds {account.name} to {scc}, which is bound to {first} already, and OpenShift takes either for its"
-            )
-            message = (
-                f"{what} pods; give this part an account of its own with serviceAccountName, or with `create: true`"
-            )
+            remedy = "give this part an account of its own with serviceAccountName, or with `create: true`"
+            what = f"binds {account.name} to {scc}, which is bound to {first} already"
+            message = f"{what}, and OpenShift takes either for its pods; {remedy}"
             yield account.config.error(message, f"{account.path}.openshift")
 
 

@@ -70,15 +70,13 @@ def _rendered(
     """Return a config with some options, whether rules could judge it, and what they find in it and its objects."""
     item = stand_in(product, trial.options)
     wrong, made = products.problems(item, item.ref, config)
-    if made and not wrong and not product.kind:
+    if wrong or not made:
+        return item, False, wrong
+    if not product.kind:
         parts = [*made.layers, *(one for part in made.modules.values() for one in part)]
         below = merged([config.overrides.get(product.name, {}), *(one.fields for one in parts), config.defaults])
         item = stand_in(product, trial.options, profiles.missing(below))
-    problems: dict[Item, list[Result]] = {}
-    groups = reading.from_items([item], config, problems)
-    if problems:
-        return item, False, problems[item]
-    return item, True, [one for group in groups for one in profiles.judge(group, resources, config)]
+    return item, True, profiles.judge(reading.from_item(item, config, made), resources, config)
 
 
 def _sets(when: Mapping[str, Any]) -> set[FieldPath]:
