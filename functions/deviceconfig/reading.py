@@ -74,7 +74,8 @@ def from_item(item: Item, function_config: FunctionConfig, made: Expansion | Non
     else:
         modules = {}
         words = Layer(item.manifest.get("spec") or {}, "spec", item)
-        layers, beside = (words, *shared_layers(profile, function_config)), vendor_of(profile, function_config)
+        layers = (words, *shared_layers(profile, function_config))
+        beside = vendor_of(profile, function_config) if profile else Vendor()
     whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, beside)
     if product and (product.has_names or "${metadata." in str(function_config.overrides)):
         whole = whole._replace(has_names=True)
