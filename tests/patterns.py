@@ -65,7 +65,7 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
     "krmfn/yamltext/split_exact.py _dash_lines": [{"indent": 2}],
     "functions/deviceconfig/extra_rules.py _misplaced": [{"config": CONFIG}],
     "functions/kmm/crd/values.py check": [{"pattern": rule} for rule in CRD_RULES],
-    "functions/reference/specimens.py _text": [{"pattern": rule} for rule in RULES],
+    "functions/reference/fields.py _text": [{"pattern": rule} for rule in RULES],
 }
 """What the local variables are of which patterns are made, by file and function; in a file, those of all others."""
 
@@ -74,7 +74,7 @@ LONGEST = {"functions/kmm/regexps.py": 4096}
 """Where a text has a bound: the longest that is looked at."""
 OURS = {
     ("functions/commands/bare.py", "finditer"),  # the README of the function
-    ("functions/reference/specimens.py", "search"),  # the specimens for the documentation
+    ("functions/reference/fields.py", "search"),  # the specimens for the documentation
     ("krmfn/schema.py", "finditer"),  # the patterns of our schemas
 }
 """What meets no text of others, by file and method."""

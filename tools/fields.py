@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from krmfn_functions.reference import ends, fields, specimens
+from krmfn_functions.reference import ends, fields
 from krmfn_functions.reference.fields import Entry
 
 PAGE = Path(__file__).parent.parent / "docs" / "fields.md"
@@ -92,7 +92,7 @@ def _table(entries: Sequence[Entry]) -> str:
 def _row(entry: Entry) -> tuple[str, ...]:
     found = ends.ends(entry)
     default = ends.default(entry, found)
-    value = json.dumps(specimens.specimen(entry.node, fields.definitions(entry.kind), entry.path[-1]))
+    value = json.dumps(fields.specimen(entry.node, fields.definitions(entry.kind), entry.path[-1]))
     merge = entry.merge.removeprefix(_USUAL).removeprefix(", ")
     since = ends.since(found)
     merge = merge.replace("also over ", "replaces a weaker ")

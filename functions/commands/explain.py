@@ -17,7 +17,7 @@ from .. import options
 from ..command import PRINTED, Command, Context
 from ..formats import rules as reports
 from ..paths import output
-from ..reference import ends, fields, specimens
+from ..reference import ends, fields
 from ..reference.fields import KINDS, Entry
 from ..rendering.kinds import near
 from . import catalogue
@@ -122,7 +122,7 @@ def _field(name: str, width: int) -> str:
 
 def _example(entry: Entry) -> dict[str, Any]:
     """Return the field with an example, in what holds it."""
-    value: Any = specimens.specimen(entry.node, fields.definitions(entry.kind), entry.path[-1])
+    value: Any = fields.specimen(entry.node, fields.definitions(entry.kind), entry.path[-1])
     for part in reversed(entry.path):
         value = {part.removesuffix("[]"): [value] if part.endswith("[]") else value}
     whole: dict[str, Any] = value

@@ -9,8 +9,7 @@ from krmfn.typed import NamedTuple
 from .claim import Claim, Conflict, Kind, Where, place_of
 from .groups import ExclusionGroup, Groups, Index, groups_of, index_of
 from .node import Node
-from .pairs import Pairs, of_different_owners, unmet
-from .selectors import Exhausted, Work, match, overlaps
+from .selectors import Exhausted, Pairs, Work, match, of_different_owners, overlaps, unmet
 
 __all__ = ["Claim", "Conflict", "Node", "check", "conflicts", "findings"]
 

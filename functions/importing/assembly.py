@@ -11,9 +11,8 @@ from ..kmm.lookup import table
 from ..kmm.module import kernel_name
 from ..settings import Settings
 from .drafts import rendered
-from .existing import OF_DRIVER, forms, on_a_profile, with_settings
-from .extras import with_extras
 from .importer import Taken
+from .profiles import OF_DRIVER, forms, on_a_profile, with_extras, with_settings
 
 
 def assembled(

@@ -15,8 +15,7 @@ from ..kmm.lookup import table
 from ..kmm.module import NAME_LABEL, ready_label, version_label, version_ready_label
 from ..rendering.generated import filled
 from ..rendering.kinds import schema
-from .modules import own_notes
-from .normal import normal
+from .normal import normal, own_notes
 from .normal import owner as owner_of
 
 _GATE = re.compile(r"kmm\.node\.kubernetes\.io/([a-z0-9-]+)\.(.+?)(?:\.version)?\.ready")

@@ -14,8 +14,8 @@ from ..settings import Settings
 from .comparing import Difference
 from .consumers import Consumer, consumer
 from .drafts import MODULE, draft, judged
-from .extras import taken_as_extras
 from .normal import cleaned, owner
+from .profiles import taken_as_extras
 
 
 class Kept(NamedTuple):

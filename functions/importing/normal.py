@@ -204,6 +204,12 @@ def owner(manifest: Manifest) -> str:
     return next((f"{one.get('kind')} {one.get('name')}" for one in owners if isinstance(one, dict)), "")
 
 
+def own_notes(metadata: Manifest, name: str) -> dict[str, Any]:
+    """Return the labels or annotations of an object but for the keys that every generated object has its own of."""
+    notes = table(metadata, name)
+    return {key: value for key, value in notes.items() if key not in OUR_LABELS + OUR_ANNOTATIONS}
+
+
 def _metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     fields = dict(metadata)
     for name in ("labels", "annotations"):

@@ -24,8 +24,7 @@ from ..kmm.versions import TARGETS
 from ..ptemplate import render as ptemplate
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import schema
-from .fields import Entry, definitions
-from .specimens import Schema, resolved, specimen
+from .fields import Entry, Schema, definitions, resolved, specimen
 
 _FULL: dict[str, Any] = {
     "driverImage": "registry.example.com/driver",

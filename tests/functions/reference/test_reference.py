@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
-from krmfn_functions.reference import ends, specimens
+from krmfn_functions.reference import ends, fields
 from krmfn_functions.reference.fields import KINDS, Entry, definitions, entries
 
 from krmfn import schema
@@ -24,7 +24,7 @@ def test_every_field_of_the_table_of_effects_is_here() -> None:
 def test_the_examples_fit_the_schema(number: int) -> None:
     wrong = []
     for name, entry in BY_NAME.items():
-        value = specimens.specimen(entry.node, definitions(entry.kind), entry.path[-1], number)
+        value = fields.specimen(entry.node, definitions(entry.kind), entry.path[-1], number)
         whole = {"$defs": definitions(entry.kind), "type": "object", "properties": {"x": entry.node}}
         wrong += [f"{name}: {value}: {finding.message}" for finding in schema.check({"x": value}, whole, "X")]
     unfit = ("is required", "has 1 field", "must have at least", "must be at least")  # an example says one thing
