@@ -19,6 +19,7 @@ from ..cluster.layout import Cluster
 from ..command import Context
 from ..paths.failures import Failure
 from ..plan import Comparison, plan
+from ..rendering.undriven import vanished
 from ..run import run_of
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
@@ -96,12 +97,7 @@ def compared(pair: Pair, name: str) -> Comparison:
     planned = planned._replace(effects=tuple(effects))
     has_nodes = any(one.select("Node", "") or one.select("NodeInventory", "krmfn.dev") for one in (old, new))
     knows_nodes = has_nodes and not unknown
-    vanished = [
-        one._replace(severity="error", message=f"{one.message}; before, a Profile drove it: bring that back")
-        for one in new.results
-        if one.rule == "KRM107" and one.severity == "info" and run_of(old).driven
-    ]
-    said = placed([*notes(planned, new, knows_nodes), *vanished, *unknown])
+    said = placed([*notes(planned, new, knows_nodes), *vanished(new, run_of(old).driven), *unknown])
     told = tuple(attention.first(planned, old, new))
     return Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes, first=told)
 

@@ -193,7 +193,8 @@ class _Filler(NamedTuple):
                     mapping[key] = value
             return mapping if mapping or not own else ABSENT  # all that it held came to nothing
         if isinstance(own, list):
-            return self.entries(made, own, node.get("items") or _untyped(old[-1], old), new, old)
+            entries = self.entries(made, own, node.get("items") or _untyped(old[-1], old), new, old)
+            return entries if entries or not own else ABSENT
         return own
 
     def entries(self, made: Filled, own: list[Any], node: Node, new: FieldPath, old: FieldPath) -> list[Any]:
@@ -231,6 +232,8 @@ class _Filler(NamedTuple):
                 self.problems.append(Problem(f"{made.path}.{join(old)}", problem))
             return self.protected(text, own) if first else own
         value = expressions.value(expression, self.values)
+        if value in ([], {}) and (node.get("minItems") or node.get("minProperties")):
+            return ABSENT  # nothing is written where nothing but an error would come of it
         if value is not ABSENT and not isinstance(value, (str, dict, list)) and node.get("type") == "string":
             return expressions.printed(value)
         return self.protected(value, "")

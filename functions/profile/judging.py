@@ -118,7 +118,8 @@ def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
         return f"{use.text} is {what} and cannot be part of a text; write an entry of `texts` with `each`"
     if structural.is_always_there(node, (use.root, *use.parts)) or _is_guarded(use):
         return ""
-    return f"{use.text} may be absent; give it a default in the schema, or write this in a `when` on it"
+    remedy = "remove `nullable` from" if own.get("nullable") else "give it a default in"
+    return f"{use.text} may be absent; {remedy} the schema, or write this in a `when` on it"
 
 
 def _mistake_of_text(use: Use, texts: Mapping[str, Any]) -> str:

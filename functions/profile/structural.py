@@ -122,14 +122,14 @@ def at(node: Node, parts: Sequence[str]) -> Node | None:
 
 def is_always_there(node: Node, parts: Sequence[str]) -> bool:
     """Return True when each config has a value at a path: by defaults, or since the schema requires all of it."""
-    required = True
+    is_there = True
     for part in parts:
-        required = required and part in node.get("required", ()) and not node.get("nullable")
         child = node.get("properties", {}).get(part)
-        if child is None:
+        if child is None or child.get("nullable"):
             return False
+        is_there = (is_there and part in node.get("required", ())) or "default" in child
         node = child
-    return (required and not node.get("nullable")) or with_defaults(node, ABSENT) is not ABSENT
+    return is_there or with_defaults(node, ABSENT) is not ABSENT
 
 
 def with_defaults(node: Node, value: Any) -> Any:

@@ -9,8 +9,9 @@ from krmfn.ownership import OWNER
 from krmfn.results import Rule
 
 from ..run import run_of
+from . import function_config
 from .function_config import FunctionConfig
-from .kinds import GUIDE_GROUP, OURS, PROFILE_MARK, PTEMPLATE_GROUP, SEED
+from .kinds import DEVICECONFIG, GUIDE_GROUP, OURS, PROFILE_MARK, PTEMPLATE_GROUP, SEED, is_foreign, near, of_kinds
 from .metadata_checks import may_be_config
 
 _OWN = (OURS, SEED, PTEMPLATE_GROUP, GUIDE_GROUP)
@@ -26,7 +27,7 @@ def check(
 
     Not of those whose kind is `misspelt`, by their id(): that is said of them.
     """
-    kinds = {pair for pair in handled if pair[0] not in _OWN}
+    kinds = _kinds(resources, handled, config)
     named = {id(item) for item in resources.mentioning(PROFILE_MARK) if item.group not in _NAMES_ONE}
     those = [
         item
@@ -59,6 +60,28 @@ def check(
             f"belongs to another vendor's group, {group}: nothing is generated from it, and it stays as it is{others}"
         )
         yield theirs[0].located(info(message, rule="KRM107"))
+
+
+def _kinds(
+    resources: ResourceList, handled: Collection[tuple[str, str]], config: FunctionConfig
+) -> set[tuple[str, str]]:
+    """Return the kinds of vendors' configs, as far as a Profile for one, or nearly for one, or a mark says so."""
+    kinds = {pair for pair in handled if pair[0] not in _OWN}
+    marks = [item.mark for item in resources.marked()] if not run_of(resources).is_rendered else []
+    kinds |= {mark.owner[:2] for mark in marks if mark and mark.function == DEVICECONFIG.function}
+    theirs = [one.kind for one in config.products.values() if one.kind]
+    for pair in {(item.group, item.kind) for item in resources.items} if theirs else ():
+        kinds |= {pair for group, kind in theirs if near(pair[0], group) and near(pair[1], kind)}
+    return {pair for pair in kinds if pair[0] not in _OWN}
+
+
+def vanished(resources: ResourceList, before: Collection[tuple[str, str]]) -> Iterator[Result]:
+    """Yield an error per config of a kind that a Profile was for `before`, and that none is for any more."""
+    config = function_config.read(resources)[0]
+    for item in of_kinds(resources.items, {*before} - run_of(resources).driven - config.operators):
+        if not is_foreign(item):
+            message = f"{_message(item, '', config)}; before, a Profile drove it"
+            yield item.located(error(message, rule="KRM107"))
 
 
 def any_of_ours(resources: ResourceList) -> bool:

@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from tests.commands import process
-from tests.functions.profile.vendor import CR, PROFILE, cr
+from tests.functions.profile.vendor import CR, PROFILE, cr, profile, rendered
 
+FOR = "{group: amd.com, versions: [v1alpha1], kind: Onload}"
 SETTINGS = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "a"}}
 
 
@@ -71,12 +72,26 @@ def test_a_profile_that_is_gone_is_red_everywhere(tmp_path: Path, change: str) -
         assert command[0] != "render" or done.out == b""
 
 
-def test_the_last_thing_of_ours_that_goes_is_red_where_it_is_deployed(tmp_path: Path) -> None:
-    old, new = folder(tmp_path / "old", profile=PROFILE, gpu=CR), folder(tmp_path / "new", gpu=CR)
-    assert process("krmfn", "render", str(new)).code == 1
+@pytest.mark.parametrize("kind", ["DeviceConfig", "Onload"])
+def test_the_last_thing_of_ours_that_goes_is_red_where_it_is_deployed(tmp_path: Path, kind: str) -> None:
+    gpu = {**CR, "kind": kind}
+    old = folder(tmp_path / "old", profile=PROFILE.replace("kind: DeviceConfig}", f"kind: {kind}}}"), gpu=gpu)
+    new = folder(tmp_path / "new", gpu=gpu)
+    assert process("krmfn", "render", str(new)).code == (kind == "DeviceConfig")  # another kind is known by its Profile
     done = process("krmfn", "diff", str(old), str(new))
     assert done.code == 1
-    assert "error: DeviceConfig kmm/gpu: belongs to another vendor's group" in done.text
+    assert f"error: {kind} kmm/gpu: nothing drives this {kind}: there is no Profile" in done.text
+
+
+def test_a_kind_of_any_name_is_known_by_a_profile_that_is_nearly_for_it_and_by_what_was_made_of_it() -> None:
+    gpu = {**CR, "kind": "Onload"}
+    misspelt = profile("{group: amd.com, versions: [v1alpha1], kind: DeviceConfig}", FOR.replace("amd.com", "amd.comm"))
+    _, findings, code = rendered(misspelt, gpu)
+    assert (code, "nothing drives this Onload" in "".join(findings)) == (1, True)
+    objects, _, _ = rendered(profile("{group: amd.com, versions: [v1alpha1], kind: DeviceConfig}", FOR), gpu)
+    made = [one for name, one in objects.items() if not name.startswith("Profile")]
+    _, findings, code = rendered(*made)
+    assert (code, "nothing drives this Onload" in "".join(findings)) == (1, True)
 
 
 def test_only_a_vendors_config_is_left_without_its_profile(tmp_path: Path) -> None:

@@ -46,6 +46,43 @@ def test_a_map_becomes_a_text_and_a_condition_an_argument() -> None:
     assert {"name": "LEVEL", "value": "debug"} in container["env"]  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("parameters", [None, []])
+def test_a_list_that_comes_to_nothing_is_not_there(parameters: list[str] | None) -> None:
+    """All of its entries are absent, or the option is a list without any."""
+    text = profile('args: ["--port=${spec.exporter.port}", "${texts.verbose}", "${texts.flags}"]', "args: [PARTS]")
+    (agent,) = text["spec"]["config"]["daemonSets"]
+    for args in (["${spec.driver.parameters}", "${texts.verbose}"], "${spec.driver.parameters}"):
+        agent["args"] = args
+        own = cr(driver={"parameters": parameters} if parameters is not None else {})
+        objects, findings, code = rendered(text, own)
+        assert (code, [line for line in findings if "KRM181" not in line]) == (0, [])
+        assert "args" not in objects["DaemonSet gpu-metrics"]["spec"]["template"]["spec"]["containers"][0]
+
+
+@pytest.mark.parametrize(
+    ("level", "message"),
+    [
+        ("{type: string}", "may be absent; give it a default in the schema"),
+        ("{type: string, default: info}", ""),
+        ("{type: string, nullable: true, default: info}", "may be absent; remove `nullable` from the schema"),
+    ],
+)
+def test_an_option_in_a_text_is_always_there(level: str, message: str) -> None:
+    text = PROFILE.replace("level: {type: string}", f"level: {level}").replace(
+        "--port=", "--level=${spec.exporter.level},"
+    )
+    _, findings, _ = rendered(profile(text=text), CR)
+    assert [message in line for line in findings] == [True] * bool(message)
+
+
+def test_a_default_of_an_object_gives_what_the_object_requires() -> None:
+    level = "properties:\n              enable:"
+    new = "default: {level: info}\n            required: [level]\n            properties:\n              enable:"
+    text = PROFILE.replace(level, new).replace("--port=", "--level=${spec.exporter.level},")
+    objects, findings, code = rendered(profile(text=text), {**CR, "spec": {"driver": CR["spec"]["driver"]}})
+    assert (findings, code, sorted(objects)) == ([], 0, ["DeviceConfig gpu", "Module gpu", "Profile amd-gpu"])
+
+
 def test_a_when_switches_off() -> None:
     objects, findings, code = rendered(profile(), cr(exporter={"enable": False}))
     assert (findings, code) == ([], 0)
