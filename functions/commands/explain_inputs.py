@@ -28,9 +28,10 @@ from ..profile.product import GROUP, KIND, Profile, product
 from ..reference import effects
 from ..reference.effects import Option
 from ..rendering import function_config, kinds
-from ..rendering.function_config import FunctionConfig, profile_findings
+from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import near
 from ..rendering.products import mistakes
+from ..rendering.undriven import profile_findings
 from ..run import note
 from ..settings import READ
 

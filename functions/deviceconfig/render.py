@@ -8,9 +8,10 @@ from krmfn import Field, Item, ResourceList, Result, error
 from krmfn.typed import Any
 
 from ..exclusivity import Claim
-from ..rendering.function_config import FunctionConfig, profile_findings
+from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding, Rendered
 from ..rendering.kinds import DEVICECONFIG
+from ..rendering.undriven import profile_findings
 from ..run import run_of
 from . import effects, generate, reading, rules
 from .layers import is_ours

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 
@@ -100,7 +99,8 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
         return {**entry["onto"], **(held if isinstance(held, dict) else {})}
     pairs = sorted(held.items()) if isinstance(held, dict) else enumerate(held) if isinstance(held, list) else ()
     if "entry" in entry:
-        return [_entry(entry["entry"], {"key": key, "value": own}) for key, own in pairs] or ABSENT
+        made = [expressions.filled(entry["entry"], {"key": key, "value": own}) for key, own in pairs]
+        return [one for one in made if one is not ABSENT] or ABSENT
     lines: list[str] = []
     for key, own in pairs:
         if isinstance(own, (dict, list)):
@@ -113,26 +113,6 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
         problems += [Problem(path, problem)] if problem else []
         lines.append("".join(shown["\0\1".index(char)] if char in "\0\1" else char for char in around))
     return str(entry.get("separator", " ")).join(lines)
-
-
-def _entry(own: Any, values: Mapping[str, Any]) -> Any:
-    """Return an entry of a list made of one of `each`: fields that come to nothing are left out."""
-    if isinstance(own, dict):
-        made = {key: _entry(inner, values) for key, inner in own.items()}
-        return {key: inner for key, inner in made.items() if inner is not ABSENT}
-    if isinstance(own, list):
-        return [_entry(inner, values) for inner in own]
-    if not isinstance(own, str):
-        return own
-
-    def value(match: re.Match[str]) -> Any:
-        return expressions.at(values[match[1]], expressions.parts_of(match[2]))
-
-    if match := expressions.OF_ENTRY.fullmatch(own):
-        return value(match)
-    return expressions.OF_ENTRY.sub(
-        lambda match: "" if (it := value(match)) is ABSENT else expressions.printed(it), own
-    )
 
 
 def expand(

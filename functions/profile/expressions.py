@@ -156,3 +156,22 @@ def same(one: Any, other: Any) -> bool:
     number = (int, float)
     alike = type(one) is type(other) or (type(one) in number and type(other) in number)
     return alike and bool(one == other)
+
+
+def filled(own: Any, values: Mapping[str, Any]) -> Any:
+    """Return an entry of a list made of one of `each`, without what comes to nothing; ABSENT when all of it does."""
+    if isinstance(own, dict):
+        fields = {key: made for key, inner in own.items() if (made := filled(inner, values)) is not ABSENT}
+        return fields if fields or not own else ABSENT
+    if isinstance(own, list):
+        entries = [made for inner in own if (made := filled(inner, values)) is not ABSENT]
+        return entries if entries or not own else ABSENT
+    if not isinstance(own, str):
+        return own
+
+    def value(match: re.Match[str]) -> Any:
+        return at(values[match[1]], parts_of(match[2]))
+
+    if match := OF_ENTRY.fullmatch(own):
+        return value(match)
+    return OF_ENTRY.sub(lambda match: "" if (it := value(match)) is ABSENT else printed(it), own)

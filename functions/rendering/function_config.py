@@ -192,22 +192,6 @@ def with_products(resources: ResourceList, config: FunctionConfig) -> FunctionCo
     return config._replace(products=known)
 
 
-def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[Result]:
-    """Return an error when the functionConfig does not define `profile`."""
-    if not profile or config.is_defined(profile):
-        return []
-    known = ", ".join(sorted(config.profiles))
-    there = f"the functionConfig's spec.profiles has: {known}" if known else "no functionConfig defines spec.profiles"
-    if config.products:
-        there += f"; Profiles: {', '.join(sorted(config.products))}"
-    message = f"profile {profile!r} is not defined; {there}"
-    return [error(message, rule="KRM111", field=Field(field, profile))]
-
-
-_SHOWN = 2
-"""How many configs a finding names."""
-
-
 def reaching(findings: Iterable[tuple[Ref | None, Result]], source: Source) -> Iterator[Result]:
     """Yield the findings of several configs; one about the functionConfig comes once and names those that it affects.
 
@@ -229,7 +213,7 @@ def reaching(findings: Iterable[tuple[Ref | None, Result]], source: Source) -> I
 def named(configs: Iterable[Ref]) -> str:
     """Return the configs in short: `DeviceConfig kmm/a, kmm/b and 3 more`."""
     first, *rest = map(str, sorted(configs, key=lambda ref: ref.id))
-    return some([first, *(name.partition(" ")[2] for name in rest)], 1 + len(rest), _SHOWN)
+    return some([first, *(name.partition(" ")[2] for name in rest)], 1 + len(rest), shown=2)
 
 
 RULES = (
@@ -250,23 +234,5 @@ kind: DeviceConfig
 """,
         remedy="Correct the setting; `krmfn schema RenderDeviceConfigs` prints all settings.",
     ),
-    Rule(
-        "KRM111",
-        "a profile that a config names must be defined in the functionConfig",
-        good="""\
-kind: RenderDeviceConfigs
-spec: {profiles: {gpu: {imagePullSecret: vendor}}}
----
-spec: {profile: gpu}
-""",
-        bad="""\
-kind: RenderDeviceConfigs
-spec: {profiles: {nic: {imagePullSecret: vendor}}}
----
-spec: {profile: gpu}
-""",
-        remedy="Correct the name, define the profile in `spec.profiles` of the functionConfig, or pass a "
-        "functionConfig that defines it.",
-    ),
 )
-"""The rules about the functionConfig: steps of `read`."""
+"""The rule about the functionConfig: a step of `read`."""

@@ -84,6 +84,18 @@ def vanished(resources: ResourceList, before: Collection[tuple[str, str]]) -> It
             yield item.located(error(message, rule="KRM107"))
 
 
+def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[Result]:
+    """Return an error when the functionConfig does not define `profile`."""
+    if not profile or config.is_defined(profile):
+        return []
+    known = ", ".join(sorted(config.profiles))
+    there = f"the functionConfig's spec.profiles has: {known}" if known else "no functionConfig defines spec.profiles"
+    if config.products:
+        there += f"; Profiles: {', '.join(sorted(config.products))}"
+    message = f"profile {profile!r} is not defined; {there}"
+    return [error(message, rule="KRM111", field=Field(field, profile))]
+
+
 def any_of_ours(resources: ResourceList) -> bool:
     """Return True for a list that holds anything of ours, and for one that krmfn was called for with settings."""
     if resources.function_config or run_of(resources).is_rendered or run_of(resources).has_ours:
@@ -150,5 +162,23 @@ metadata: {name: gpu, namespace: kmm}
         "`krmfn.dev/profile: none`, or with `operators` in the functionConfig.",
         severities=("error", "warning", "info"),
     ),
+    Rule(
+        "KRM111",
+        "a profile that a config names must be defined in the functionConfig",
+        good="""\
+kind: RenderDeviceConfigs
+spec: {profiles: {gpu: {imagePullSecret: vendor}}}
+---
+spec: {profile: gpu}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec: {profiles: {nic: {imagePullSecret: vendor}}}
+---
+spec: {profile: gpu}
+""",
+        remedy="Correct the name, define the profile in `spec.profiles` of the functionConfig, or pass a "
+        "functionConfig that defines it.",
+    ),
 )
-"""The rule about configs that nothing drives."""
+"""The rules about configs that nothing drives, or a profile that is not there."""

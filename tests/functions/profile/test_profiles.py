@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from krmfn_functions.profile.expressions import filled
 
 from krmfn import Manifest
 from tests.functions.profile.vendor import CR, PROFILE, cr, profile, rendered
@@ -492,6 +493,11 @@ def test_a_map_or_a_list_becomes_a_list_or_a_mapping() -> None:
     objects, _, _ = rendered(_texts(**_EACH), CR)
     pod = objects["DaemonSet gpu-metrics"]["spec"]["template"]
     assert pod["spec"]["containers"][0]["args"] == ["-a"] and "tolerations" not in pod["spec"]
+
+
+def test_an_entry_is_left_without_what_comes_to_nothing() -> None:
+    entry = {"a": ["${value.x}", "b"], "c": {"d": ["${value.x}"]}, "e": "-${key}", "f": []}
+    assert filled(entry, {"key": 0, "value": {}}) == {"a": ["b"], "e": "-0", "f": []}
 
 
 @pytest.mark.parametrize(

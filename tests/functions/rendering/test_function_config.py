@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krmfn_functions.rendering.function_config import FunctionConfig, Source, profile_findings
+from krmfn_functions.rendering.function_config import FunctionConfig, Source
 from krmfn_functions.rendering.function_config import read as read_config
+from krmfn_functions.rendering.undriven import profile_findings
 from krmfn_functions.run import note
 from krmfn_functions.settings import Settings
 
