@@ -108,7 +108,8 @@ def _attempt(
 
     A consumer that cannot be expressed is left out of the config, and what remains is tried again.
     """
-    if not any(_starts(spec) for spec in (table(module, "spec"), table(module, "spec", "moduleSpec"))):
+    specs = {*table(module, "spec"), *table(module, "spec", "moduleSpec")}
+    if specs.isdisjoint(("moduleLoader", "devicePlugin", "dra")):
         nothing = "it loads nothing and starts nothing, so it is not needed"
         return None, [Kept(cleaned(module), (nothing,)), *_kept(consumers, "its Module stays as it is")]
     rest, stay = _of_its_version(module, consumers)
@@ -131,19 +132,11 @@ def _attempt(
 
 def _of_its_version(module: Manifest, consumers: Sequence[Consumer]) -> tuple[list[Consumer], list[Kept]]:
     """Return the consumers that a config may have, and as they stay those that wait for a version as it does not."""
-    version = _version(module)
+    spec = table(module, "spec", "moduleSpec") or table(module, "spec")
+    version = table(spec, "moduleLoader", "container").get("version")
     fit = [one for one in consumers if version or not one.version]
     why = "it waits for a version, and its Module has none"
     return fit, _kept((one for one in consumers if one not in fit), why)
-
-
-def _version(module: Manifest) -> str:
-    spec = table(module, "spec", "moduleSpec") or table(module, "spec")
-    return str(table(spec, "moduleLoader", "container").get("version") or "")
-
-
-def _starts(spec: Manifest) -> bool:
-    return any(name in spec for name in ("moduleLoader", "devicePlugin", "dra"))
 
 
 def _kept(consumers: Iterable[Consumer], why: str) -> list[Kept]:

@@ -28,7 +28,8 @@ def sample(node: Node) -> Any:
     if kind == "object":
         known = node.get("properties", {})
         made = {name: sample(known.get(name, {})) for name in node.get("required", ())}
-        return made or ({"x": sample(node["additionalProperties"])} if _is_map(node) else {})
+        inner = node.get("additionalProperties")
+        return made or ({"x": sample(inner)} if isinstance(inner, dict) else {})
     if kind == "array":
         return [sample(node["items"])]
     value = _BY_TYPE[kind]
@@ -43,10 +44,6 @@ def full(node: Node) -> Any:
         return {name: full(child) for name, child in node["properties"].items()}
     is_list = node.get("type") == "array" and "default" not in node
     return [full(node["items"])] if is_list else sample(node)
-
-
-def _is_map(node: Node) -> bool:
-    return isinstance(node.get("additionalProperties"), dict)
 
 
 class Trial(NamedTuple):

@@ -48,7 +48,8 @@ class Effect(NamedTuple):
 def options(product: Profile) -> Iterator[Option]:
     """Yield each option of a Profile, in the order of its schema."""
     for path, node in structural.leaves(product.options):
-        yield Option(path, _type(node), node.get("default", structural.ABSENT), node.get("description", ""), node)
+        kind = "number or text" if node.get("x-kubernetes-int-or-string") else in_words(node, {})
+        yield Option(path, kind, node.get("default", structural.ABSENT), node.get("description", ""), node)
 
 
 def effects(product: Profile, option: Option) -> list[Effect]:
@@ -62,10 +63,6 @@ def effects(product: Profile, option: Option) -> list[Effect]:
                 found.setdefault(place, switch)
     whole = {name for name, path in found if not path}
     return [Effect(*place, switch) for place, switch in found.items() if not place[1] or place[0] not in whole]
-
-
-def _type(node: structural.Node) -> str:
-    return "number or text" if node.get("x-kubernetes-int-or-string") else in_words(node, {})
 
 
 def _bases(product: Profile, own: tuple[str, ...]) -> Iterator[tuple[Any, str]]:

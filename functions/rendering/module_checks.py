@@ -77,7 +77,10 @@ def _generated(
     for one, module in objects:
         likeness = one.manifest["kind"], _likeness(module) if module else b""
         if module and likeness in sound:
-            findings = _name_and_selector(module, config.kmm_version)
+            findings = [
+                *admission.check_name(module, config.kmm_version),
+                *module_lints.check_name_and_selector(module),
+            ]
         else:
             findings = list(_judged(one, module, config.kmm_version, nodes))
         if likeness[1] and not findings:
@@ -91,10 +94,6 @@ def _likeness(module: Module) -> bytes:
     """Return the same bytes for Modules that differ in name and selector alone; b"" for one with its name elsewhere."""
     data = fingerprint({**module.spec, "selector": None}) or b""
     return b"" if b"MOD_NAME" in data else data
-
-
-def _name_and_selector(module: Module, version: str) -> list[Result]:
-    return [*admission.check_name(module, version), *module_lints.check_name_and_selector(module)]
 
 
 def _nodes(resources: ResourceList, modules: Sequence[Module]) -> Nodes:

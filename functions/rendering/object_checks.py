@@ -75,7 +75,8 @@ def _ids_are_free(resources: ResourceList, objects: Sequence[Generated], config:
         own = one.ref
         other = first.setdefault(own.id, one)
         if other is not one:
-            yield one.owner, _located(one, error(_twice(own, other), rule="KRM113"))
+            message = f"its {own} is also generated from {other.owner}{in_file(other.item)}; rename one of the two"
+            yield one.owner, _located(one, error(message, rule="KRM113"))
         (_, existing), *more = present.get(own.id) or ((0, None),)
         if existing and more:
             yield one.owner, _located(one, error(_repeated(one, present[own.id]), rule="KRM114"))
@@ -89,10 +90,6 @@ def _located(one: Generated, finding: Result) -> Result:
     if placed is None:
         return one.item.located(finding)
     return placed._replace(message=f"{one.owner}: {finding.message}; $KRMFN_NAME is the name of the config")
-
-
-def _twice(own: Ref, other: Generated) -> str:
-    return f"its {own} is also generated from {other.owner}{in_file(other.item)}; rename one of the two"
 
 
 def _repeated(one: Generated, items: Sequence[tuple[int, Item]]) -> str:

@@ -51,7 +51,8 @@ def check(
         if not is_config and not may_be_config(item):
             continue  # KRM118 says that it has no effect there
         if own or is_asked:
-            yield item.located(report(_message(item, own, config), rule="KRM107", field=_field(own)))
+            field = Field(f"metadata.annotations[{PROFILE_MARK}]", own) if own else None
+            yield item.located(report(_message(item, own, config), rule="KRM107", field=field))
         else:
             quiet.setdefault(item.group, []).append(item)
     for group, theirs in quiet.items():
@@ -104,10 +105,6 @@ def any_of_ours(resources: ResourceList) -> bool:
     return any((item.group in _OWN and item.kind in _KINDS) or OWNER in item.annotations for item in ours) or any(
         item.mentions("krmfn") for item in resources.select("Kptfile", "kpt.dev")
     )
-
-
-def _field(own: str) -> Field | None:
-    return Field(f"metadata.annotations[{PROFILE_MARK}]", own) if own else None
 
 
 def _message(item: Item, own: str, config: FunctionConfig) -> str:
