@@ -87,15 +87,12 @@ def _is_same_place(one: Place | None, other: Place | None) -> bool:
 def _on_both_sides(own: Item, item: Item) -> Result:
     """Return the error about a resource that both sides have."""
     if is_dumped(item.manifest):
-        message = (
-            f"the cluster already has it{_where(item)}, but it was not generated from anything here: somebody else "
-            "applies it; rename this one, or set `adopt: true` in the functionConfig to take it over"
-        )
+        why = "it was not generated from anything here: somebody else applies it"
+        remedy = "rename this one, or set `adopt: true` in the functionConfig to take it over"
+        message = f"the cluster already has it{_where(item)}, but {why}; {remedy}"
     else:
-        message = (
-            f"is both here and in --against{_where(item)}: whoever applies it last wins; "
-            "remove or rename one of the two"
-        )
+        remedy = "remove or rename one of the two"
+        message = f"is both here and in --against{_where(item)}: whoever applies it last wins; {remedy}"
     return own.located(error(message, rule="KRM527"))
 
 
@@ -110,19 +107,15 @@ def _unknown(items: Iterable[Item]) -> Iterator[Result]:
     for item in items:
         if (item.group, item.kind) in MODULE_KINDS and not _selects(item):
             at = "spec.moduleSpec.selector" if item.kind == HUB_KIND else "spec.selector"
-            message = (
-                f"--against{_where(item)}: {at} is not a mapping of labels to strings, so the nodes that it selects "
-                "are not known"
-            )
+            why = f"{at} is not a mapping of labels to strings"
+            message = f"--against{_where(item)}: {why}, so the nodes that it selects are not known"
             yield error(message, rule="KRM526", ref=item.ref)
     configs = owning(items)
     owners = {owner for item in items if configs for owner in _owners(item)}
     for item in configs:
         if owners.isdisjoint((item.ref.id, (item.kind, item.ref.name))):
-            message = (
-                f"--against{_where(item)}: nothing there was generated from it, so the nodes that it selects are not "
-                "known; dump the Modules, too, or pass the folder that it is in"
-            )
+            why = "nothing there was generated from it, so the nodes that it selects are not known"
+            message = f"--against{_where(item)}: {why}; dump the Modules, too, or pass the folder that it is in"
             yield error(message, rule="KRM526", ref=item.ref)
 
 
@@ -146,10 +139,8 @@ def _turned_off(lists: Sequence[ResourceList], claims: Sequence[Claim]) -> Itera
     for one in lists:
         config = function_config.read(one)[0]
         if config.exclusivity == "off":
-            message = (
-                f"is off, so nothing here is compared with the {len(claims):,} selectors from --against; set another "
-                "mode, or leave out --against"
-            )
+            why = f"nothing here is compared with the {len(claims):,} selectors from --against"
+            message = f"is off, so {why}; set another mode, or leave out --against"
             field = Field("spec.exclusivity.mode", "off", "auto")
             yield config.source.located(error(message, rule="KRM528", field=field))
 

@@ -54,10 +54,8 @@ def images_are_whole(final: Final) -> Iterator[Result]:
 
 def owners_have_uids(final: Final) -> Iterator[Result]:
     """Yield an error per owner reference without a uid; of a Module another rule speaks (KMM068)."""
-    message = (
-        "has no uid, and the API server refuses it; only a live owner has one: remove the reference (Argo CD does not "
-        "prune what has an owner)"
-    )
+    remedy = "remove the reference (Argo CD does not prune what has an owner)"
+    message = f"has no uid, and the API server refuses it; only a live owner has one: {remedy}"
     for item, owner, field in _owners(final, of_modules=False):
         if not text(owner, "uid"):
             yield final.located(item, error(message, field=field))
@@ -66,10 +64,8 @@ def owners_have_uids(final: Final) -> Iterator[Result]:
 def modules_outlive_owners(final: Final) -> Iterator[Result]:
     """Yield a warning per owner of a Module, as one that an operator made has the operator's custom resource."""
     for item, owner, field in _owners(final, of_modules=True):
-        message = (
-            f"ownerReferences name {owner.get('kind')} {owner.get('name')}: when it is deleted, the garbage collector "
-            "deletes the Module, and KMM unloads the driver; remove ownerReferences"
-        )
+        outcome = "the garbage collector deletes the Module, and KMM unloads the driver; remove ownerReferences"
+        message = f"ownerReferences name {owner.get('kind')} {owner.get('name')}: when it is deleted, {outcome}"
         yield final.located(item, warning(message, field=field))
 
 

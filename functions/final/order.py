@@ -45,10 +45,8 @@ def _message(item: Item, present: dict[Id, Item], depends_on: str) -> str:
         return f"{shown} is not among the deployed objects; kpt refuses to apply anything that depends on it"
     own, theirs = wave(item), wave(other)
     if own < theirs:
-        return (
-            f"depends on {shown}, which Argo CD applies later, in wave {theirs} instead of {own}; set the "
-            f"annotation {WAVE} to {theirs} or more"
-        )
+        remedy = f"set the annotation {WAVE} to {theirs} or more"
+        return f"depends on {shown}, which Argo CD applies later, in wave {theirs} instead of {own}; {remedy}"
     return ""
 
 

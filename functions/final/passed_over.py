@@ -47,10 +47,9 @@ def labels_are_passed_on(final: Final) -> Iterator[Result]:
             objects[str(item.ref)] = None
     for owner, keys, objects in without.values():
         shown = some(objects, len(objects), _SHOWN)
-        message = (
-            f"kustomize gives it the label {', '.join(keys)}, but {shown}, which krmfn generates afterwards, does not "
-            "have it; add it to spec.labels as well if that matters"
-        )
+        where = f"{shown}, which krmfn generates afterwards, does not have it"
+        labels = f"the label {', '.join(keys)}"
+        message = f"kustomize gives it {labels}, but {where}; add it to spec.labels as well if that matters"
         yield owner.located(info(message, field=Field("metadata.labels")))
 
 

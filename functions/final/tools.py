@@ -23,10 +23,8 @@ def dollars_are_kept(final: Final) -> Iterator[Result]:
             continue
         path = changed_at(item.manifest)
         if path:
-            message = (
-                "holds ${ or $$, which Flux's postBuild would substitute before KMM reads it; where Flux applies it, "
-                f"set the annotation {SUBSTITUTE}: {DISABLED}"
-            )
+            remedy = f"where Flux applies it, set the annotation {SUBSTITUTE}: {DISABLED}"
+            message = f"holds ${{ or $$, which Flux's postBuild would substitute before KMM reads it; {remedy}"
             yield final.located(item, info(message, field=Field(join(path))))
 
 
@@ -80,10 +78,9 @@ def labels_are_made(final: Final) -> Iterator[Result]:
             name = key.removeprefix(_DOMAIN)
             if name == key or name.startswith(_SOURCES) or key in made or any(node.mentions(key) for node in nodes):
                 continue
-            message = (
-                f"no NodeFeatureRule here makes the label {key}, no node has it, and Node Feature Discovery does not "
-                f"make it by itself; the rules make: {', '.join(sorted(made)) or 'none'}"
-            )
+            known = f"the rules make: {', '.join(sorted(made)) or 'none'}"
+            why = "no node has it, and Node Feature Discovery does not make it by itself"
+            message = f"no NodeFeatureRule here makes the label {key}, {why}; {known}"
             yield final.located(item, info(message, field=Field(join(("spec", "selector", key)))))
 
 

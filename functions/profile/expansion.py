@@ -174,7 +174,7 @@ class _Filler(NamedTuple):
             return mapping if mapping or not own else ABSENT  # all that it held came to nothing
         if isinstance(own, list):
             entries = self.entries(made, own, node.get("items") or _untyped(old[-1], old), new, old)
-            return entries if entries or not own else ABSENT
+            return ABSENT if not entries and node.get("minItems") else entries  # else [] may take something back
         return own
 
     def entries(self, made: Filled, own: list[Any], node: Node, new: FieldPath, old: FieldPath) -> list[Any]:

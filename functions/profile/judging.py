@@ -37,10 +37,9 @@ def check(spec: Mapping[str, Any]) -> Iterator[Result]:
     for path, message in structural.broken_defaults(node):
         yield _error(("schema", *path), message)
     for path in islice(structural.validations(node), 1):
-        message = (
-            "x-kubernetes-validations are not evaluated, here and elsewhere in this schema: krmfn takes a config that "
-            "they refuse; what must be refused needs an enum, a pattern, a bound or `required`"
-        )
+        what = "x-kubernetes-validations are not evaluated, here and elsewhere in this schema"
+        remedy = "what must be refused needs an enum, a pattern, a bound or `required`"
+        message = f"{what}: krmfn takes a config that they refuse; {remedy}"
         yield info(message, rule="KRM180", field=Field(join(("spec", "schema", *path))))
     yield from _options(spec, node, used)
     for path, message in shells.unquoted(spec, node, used):

@@ -91,9 +91,8 @@ def unmet(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[tuple[str, ..
             continue
         own = _krmfn() if name == "krmfn" else kmm
         if not all(_holds(_parts(own), part[1] or ">=", _parts(part[2])) for part in parts if part):
-            remedy = (
-                "install that version of krmfn" if name == "krmfn" else "set --kmm-version, or `kmm: {version: ...}`"
-            )
+            of_kmm = "set --kmm-version, or `kmm: {version: ...}`"
+            remedy = "install that version of krmfn" if name == "krmfn" else of_kmm
             yield (name,), f"this Profile needs {name} {text}, and this is {own}; {remedy}, or use another Profile"
 
 

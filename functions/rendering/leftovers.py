@@ -98,21 +98,17 @@ def _left_over(refused: Sequence[Item], kept: Sequence[Item], config: FunctionCo
     """Yield an error per generated object without its owner, or one warning where such objects are kept."""
     for item in refused:
         owner = _owner(item)
-        message = (
-            f"was generated from {owner}, which is missing from the input; not removed, because it may exist "
-            "elsewhere; "
-        )
+        message = f"was generated from {owner}, which is missing from the input; not removed, because it may exist"
         product = item.annotations.get(PROFILE_MARK)
         missing = f"{owner} and the Profile {product}" if product else owner
-        yield item.located(error(f"{message}add {missing} to the input, {WAYS_OUT}", rule="KRM116"))
+        yield item.located(error(f"{message} elsewhere; add {missing} to the input, {WAYS_OUT}", rule="KRM116"))
     if kept and config.prune == "auto":
         count, shown = len(kept), some((str(item.ref) for item in kept), len(kept))
         owners = sorted({_owner(item) for item in kept})
         verb = "they were" if count > 1 else "it was"
-        message = (
-            f"the input has {counted(count, 'generated object')} ({shown}) without what {verb} generated from "
-            f"({some(owners, len(owners))}): checked as if written by hand"
-        )
+        origin = f"what {verb} generated from ({some(owners, len(owners))})"
+        objects = f"{counted(count, 'generated object')} ({shown})"
+        message = f"the input has {objects} without {origin}: checked as if written by hand"
         yield kept[0].located(warning(message, rule="KRM116"))
 
 
@@ -123,10 +119,8 @@ def _idle(staying: Sequence[Item]) -> Iterator[Result]:
         made_of.setdefault(_owner(item), []).append(item)
     for owner, items in made_of.items():
         shown = some((str(item.ref) for item in items), len(items))
-        message = (
-            f"nothing drives {owner} any more, so what was generated from it stays as it is: {shown}; remove these "
-            "objects when its own operator has taken over"
-        )
+        remedy = "remove these objects when its own operator has taken over"
+        message = f"nothing drives {owner} any more, so what was generated from it stays as it is: {shown}; {remedy}"
         yield items[0].located(warning(message, rule="KRM116"))
 
 
@@ -135,10 +129,8 @@ def _strays(resources: ResourceList, scopes: Sequence[Scope], wanted: Collection
     copies = [item for item in resources.marked() if item.ref.id not in wanted and _is_stray(item, scopes)]
     if copies:
         shown = some((str(item.ref) for item in copies), len(copies))
-        message = (
-            f"on {shown} this annotation was written for another object, so this is a copy: it is neither updated "
-            "nor removed; remove the annotation"
-        )
+        outcome = "it is neither updated nor removed; remove the annotation"
+        message = f"on {shown} this annotation was written for another object, so this is a copy: {outcome}"
         yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
 
 

@@ -57,9 +57,8 @@ def check(
             quiet.setdefault(item.group, []).append(item)
     for group, theirs in quiet.items():
         others = f"; the same holds for {len(theirs) - 1:,} more" if len(theirs) > 1 else ""
-        message = (
-            f"belongs to another vendor's group, {group}: nothing is generated from it, and it stays as it is{others}"
-        )
+        outcome = f"nothing is generated from it, and it stays as it is{others}"
+        message = f"belongs to another vendor's group, {group}: {outcome}"
         yield theirs[0].located(info(message, rule="KRM107"))
 
 
@@ -111,10 +110,8 @@ def _message(item: Item, own: str, config: FunctionConfig) -> str:
     """Return what is wrong with a config that nothing drives, and what to do."""
     those = [one for one in config.products.values() if one.kind == (item.group, item.kind)]
     known = ", ".join(sorted(config.products)) or "none"
-    ways = (
-        f"if its own operator acts on it, write the annotation `{PROFILE_MARK}: none` on it, or `operators: "
-        f"[{{group: {item.group}, kind: {item.kind}}}]` in the functionConfig's spec"
-    )
+    setting = f"`operators: [{{group: {item.group}, kind: {item.kind}}}]` in the functionConfig's spec"
+    ways = f"if its own operator acts on it, write the annotation `{PROFILE_MARK}: none` on it, or {setting}"
     if own and own not in config.products:
         from difflib import get_close_matches
 
@@ -129,10 +126,8 @@ def _message(item: Item, own: str, config: FunctionConfig) -> str:
     if those:
         versions = ", ".join(f"{item.group}/{version}" for one in those for version in one.versions)
         return f"no Profile is for this version, {item.api_version}, but for {versions}, so nothing drives it; {ways}"
-    return (
-        f"nothing drives this {item.kind}: there is no Profile for {item.group} {item.kind} (Profiles: {known}), so "
-        f"nothing would be generated from it; bring its Profile back, or {ways}"
-    )
+    why = f"there is no Profile for {item.group} {item.kind} (Profiles: {known}), so nothing would be generated from it"
+    return f"nothing drives this {item.kind}: {why}; bring its Profile back, or {ways}"
 
 
 RULES = (

@@ -48,7 +48,7 @@ def test_a_map_becomes_a_text_and_a_condition_an_argument() -> None:
 
 
 @pytest.mark.parametrize("parameters", [None, []])
-def test_a_list_that_comes_to_nothing_is_not_there(parameters: list[str] | None) -> None:
+def test_a_list_that_comes_to_nothing_is_not_there_where_none_may_be_empty(parameters: list[str] | None) -> None:
     """All of its entries are absent, or the option is a list without any."""
     text = profile('args: ["--port=${spec.exporter.port}", "${texts.verbose}", "${texts.flags}"]', "args: [PARTS]")
     (agent,) = text["spec"]["config"]["daemonSets"]
