@@ -48,8 +48,8 @@ def labels_are_passed_on(final: Final) -> Iterator[Result]:
     for owner, keys, objects in without.values():
         shown = some(objects, len(objects), _SHOWN)
         where = f"{shown}, which krmfn generates afterwards, does not have it"
-        labels = f"the label {', '.join(keys)}"
-        message = f"kustomize gives it {labels}, but {where}; add it to spec.labels as well if that matters"
+        what = f"the label {', '.join(keys)}"
+        message = f"kustomize gives it {what}, but {where}; add it to spec.labels as well if that matters"
         yield owner.located(info(message, field=Field("metadata.labels")))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from krmfn import Item, ResourceList, Result, error, itemtext
+from krmfn import ResourceList, Result, error, itemtext
 from krmfn.resource import ref
 from krmfn.results import Rule
 
@@ -43,10 +43,20 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
     also those about rules turned off in vain, and about inputs without a mark.
     """
     items = candidates(resources)
-    foreign = [item for item in items if (item.group, item.kind) not in handled]
-    yield from kinds_exist(foreign)
+    wrong: dict[int, str] = {}
+    for item in items:
+        is_handled = (item.group, item.kind) in handled
+        message = "" if is_handled else mistake(itemtext.string(item, "apiVersion"), item.kind)
+        if not message:
+            continue
+        wrong[id(item)] = message
+        if (item.group, item.kind) == (OURS, "NodeInventory"):
+            from ..fleet import nodes  # here: few lists have one
+
+            yield nodes.other_version(item)  # as those say it that read the nodes
+        else:
+            yield item.located(error(message, rule="KRM108"))
     if any(kind == "DeviceConfig" for _, kind in handled):
-        wrong = {id(item) for item in foreign if mistake(itemtext.string(item, "apiVersion"), item.kind)}
         yield from undriven.check(resources, handled, config or FunctionConfig(), wrong)
     for item in items:
         if (item.group, item.kind) in handled:
@@ -56,18 +66,6 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
         yield from ignoring.check_function_config(config, ref(resources.function_config or {}))
     if config:
         yield from metadata_checks.inputs_are_marked(resources, handled)
-
-
-def kinds_exist(items: list[Item]) -> Iterator[Result]:
-    """Yield an error per resource whose kind, group or version is ours or KMM's but for a letter."""
-    for item in items:
-        message = mistake(itemtext.string(item, "apiVersion"), item.kind)
-        if message and (item.group, item.kind) == (OURS, "NodeInventory"):
-            from ..fleet import nodes  # here: few lists have one
-
-            yield nodes.other_version(item)  # as those say it that read the nodes
-        elif message:
-            yield item.located(error(message, rule="KRM108"))
 
 
 @lru_cache(maxsize=4096)
