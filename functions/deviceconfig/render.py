@@ -50,12 +50,13 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
 def _profile(item: Item, config: FunctionConfig) -> list[Result]:
     """Return the errors about a profile that is not defined, and about options that no Profile reads."""
     spec = item.manifest.get("spec") or {}
-    if "options" in spec and is_ours(item) and not config.product(item):
-        message = "only a Profile has options; name one in `profile`, or write the fields themselves"
-        return [item.located(error(message, rule="KRM111", field=Field("spec.options")))]
     is_field = "profile" in spec
     field = "spec.profile" if is_field else f"metadata.annotations[{reading.PROFILE}]"
-    return [item.located(finding) for finding in profile_findings(reading.profile_of(item), field, config)]
+    findings = profile_findings(reading.profile_of(item), field, config)
+    if not findings and "options" in spec and is_ours(item) and not config.product(item):
+        message = "only a Profile has options; name one in `profile`, or write the fields themselves"
+        findings = [error(message, rule="KRM111", field=Field("spec.options"))]
+    return [item.located(finding) for finding in findings]
 
 
 def claim_of(one: DeviceConfig) -> Claim:

@@ -159,6 +159,12 @@ def test_a_profile_that_is_not_there_is_an_error_anywhere() -> None:
     assert "did you mean 'amd-gpu'?" in findings[0]
 
 
+def test_a_misspelt_profile_is_said_and_not_that_its_options_are_nobodys() -> None:
+    ours = {**CR, "apiVersion": "krmfn.dev/v1alpha1", "spec": {"profile": "amd-gpuu", "options": {}}}
+    _, (finding,), code = rendered(profile(), ours)
+    assert (code, "profile 'amd-gpuu' is not defined" in finding, "Profiles: amd-gpu" in finding) == (1, True, True)
+
+
 def test_options_of_a_config_of_ours() -> None:
     own = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": {"name": "gpu", "namespace": "kmm"}}
     spec = {"profile": "amd-gpu", "options": CR["spec"], "firmwarePath": "/fw"}
