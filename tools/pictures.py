@@ -1,0 +1,69 @@
+"""Draw docs/report.png (with chromium) and docs/diff.svg for the README: `python tools/pictures.py`."""
+
+from __future__ import annotations
+
+import html
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+_ROOT = Path(__file__).parent.parent
+_FLEET = _ROOT / "examples" / "fleet"
+_COLORS = {"31": "#c9372c", "32": "#1a7f37", "33": "#9a6700", "36": "#0b6e8a", "1": "#111"}
+_LINE, _WIDTH = 22, 720
+"""Height of a line and width of the picture of the diff, in pixels."""
+_MOST = 18
+"""Lines of the diff that are shown."""
+
+
+def main() -> None:
+    """Write both pictures."""
+    with tempfile.TemporaryDirectory() as name:
+        fleet = shutil.copytree(_FLEET, Path(name, "fleet"))
+        _run(fleet, "git", "init", "-q")
+        _run(fleet, "git", "add", ".")
+        _run(fleet, "git", "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "-qm", "main")
+        page = Path(name, "report.html")
+        _run(fleet, "krmfn", "report", ".", "--output", str(page))
+        config = fleet / "base" / "gpu.yaml"
+        config.write_text(config.read_text().replace("2.26.0", "2.27.0"))
+        shown = _run(fleet, "krmfn", "diff", "--base", "HEAD", ".", "--color", "always").splitlines()
+        lines = ["$ sed -i 's/2.26.0/2.27.0/' base/gpu.yaml && krmfn diff --base HEAD", *shown[:_MOST]]
+        (_ROOT / "docs" / "diff.svg").write_text(_svg(lines))
+        target = f"--screenshot={_ROOT / 'docs' / 'report.png'}"
+        quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1100,735")
+        _run(fleet, "chromium", *quiet, target, page.as_uri())
+
+
+def _svg(lines: Sequence[str]) -> str:
+    """Return lines of the terminal as a picture."""
+    size = f'width="{_WIDTH}" height="{_LINE * (len(lines) + 1)}"'
+    texts = [
+        f'<text x="16" y="{_LINE * (at + 1)}" xml:space="preserve">{_drawn(line)}</text>\n'
+        for at, line in enumerate(lines)
+    ]
+    style = f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" fill="{_COLORS["1"]}"'
+    background = '<rect width="100%" height="100%" fill="#fff"/>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>\n{background}\n{"".join(texts)}</svg>\n'
+
+
+def _run(folder: Path, *command: str) -> str:
+    return subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True).stdout
+
+
+def _drawn(line: str) -> str:
+    """Return a line of the terminal with its colours."""
+    text = re.sub(r"\x1b\[([\d;]*)m", lambda match: f"\x00{match[1]}\x01", line)
+    parts = re.split("\x00([^\x01]*)\x01", text)
+    drawn = html.escape(parts[0])
+    for codes, part in zip(parts[1::2], parts[2::2], strict=True):
+        colors = [_COLORS[code] for code in codes.split(";") if code in _COLORS]
+        drawn += f'<tspan fill="{colors[-1]}">{html.escape(part)}</tspan>' if colors else html.escape(part)
+    return drawn
+
+
+if __name__ == "__main__":
+    main()
