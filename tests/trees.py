@@ -8,7 +8,6 @@ from pathlib import Path
 from krmfn_functions.kustomization.calls import Ours
 
 OURS = Ours({"krmfn", "deviceconfig", "ptemplate"}, version=lambda: "1.2.3")
-ENTRY_POINTS = {name: f"krmfn_functions.__main__:{name}" for name in sorted(OURS.programs)}
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
 
 

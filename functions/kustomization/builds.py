@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
 from krmfn.errors import KrmfnError
@@ -15,7 +15,7 @@ from ..paths import files, manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import owning
 from ..run import note
-from . import calls, decision, kustomize, landlock, outdated
+from . import decision, kustomize, landlock, outdated
 from . import origins as origin_notes
 from .graph import Graph
 from .places import Places
@@ -41,12 +41,18 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
             f"--hardened: kustomize is {'not confined with your plugins' if decided.is_own else landlock.holds()}"
         )
     like = graph.kustomizations[folder].manifest
-    given = None if decided.is_own else tree(graph, folder, decided.is_open)
-    build = partial(kustomize.build, path, given, flags, decided, calls.ENTRY_POINTS, like, seconds=options.timeout)
-    traced = build(origins=True) if _asks_at_once(graph, folder, decided, flags) else None
+
+    def build(origins: bool = False) -> kustomize.Built:
+        given = None if decided.is_own else tree(graph, folder, decided.is_open)
+        return kustomize.build(path, given, flags, decided, like, origins, options.timeout)
+
+    traced = None
+    if graph.workspace and not (flags or decided.is_open or decided.calls) and graph.is_untouched(folder):
+        direct = tree(graph, folder, aside=graph.workspace.aside)
+        traced = kustomize.build(path, direct, (), decided, seconds=options.timeout, shared=graph.workspace)
     stream = origin_notes.without(traced.stream) if traced else None
     made = traced._replace(stream=stream) if traced and stream is not None else build()
-    again = partial(build, origins=True) if traced is None else lambda: traced
+    again = (lambda: traced) if traced else partial(build, origins=True)
     try:
         resources = manifests.read_stream(made.stream)
     except KrmfnError as failure:
@@ -64,11 +70,6 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         note(resources, is_rendered=True, config_item=config)
         resources.function_config = config.manifest
     return resources
-
-
-def _asks_at_once(graph: Graph, folder: str, decided: decision.Decision, flags: Sequence[str]) -> bool:
-    """Return True when kustomize may say at once where each resource comes from, and its output is the same."""
-    return not (flags or decided.is_open or decided.calls) and graph.is_untouched(folder)
 
 
 def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:

@@ -10,9 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,7 +20,7 @@ from krmfn.typed import NamedTuple
 
 from ..paths.roots import parents
 from . import calls as ours
-from .calls import Call
+from .calls import ENTRY_POINTS, Call
 from .landlock import Bounds
 
 FLAGS = ("--enable-alpha-plugins", "--enable-exec")
@@ -63,19 +61,19 @@ class Confinement(NamedTuple):
     folder: Path
     """Where each call leaves what it was shown."""
 
-    def bounds(self, program: str, folder: str, is_open: bool) -> Bounds:
-        """Return what kustomize, which is `program`, and what it starts may reach beside its own `folder`.
+    def bounds(self, program: str, is_open: bool) -> Bounds:
+        """Return what kustomize, which is `program`, and what it starts may reach beside the folder of the build.
 
         That is the system's folders and those of PATH, for kustomize may be a script that starts another. One that
         `is_open` starts git and helm, which read their settings anywhere, and keep what they fetch in the home folder.
         """
         own = str(self.folder.parent)
         if is_open:
-            return Bounds(frozenset("/"), frozenset((folder, own, "/dev", str(Path.home()))), is_offline=False)
+            return Bounds(frozenset("/"), frozenset((own, "/dev", str(Path.home()))), is_offline=False)
         given = (os.environ.get("PATH", ""), os.environ.get("LD_LIBRARY_PATH", ""))
         read = _programs(program, os.pathsep.join(given)) | (_python() if self.flags else frozenset())
         written = (self.environment["TMPDIR"], str(self.folder), os.devnull)
-        return Bounds(read | {folder, own}, frozenset(written))
+        return Bounds(read | {own}, frozenset(written))
 
     def seen(self) -> list[Seen]:
         """Return what our programs were shown, in the order of the calls."""
@@ -100,44 +98,34 @@ def _python() -> frozenset[str]:
     return frozenset(filter(os.path.isabs, python))
 
 
-@contextmanager
-def confined(
-    calls: Iterable[Call], entry_points: Mapping[str, str], names: Mapping[str, str] = _NOTHING
-) -> Iterator[Confinement]:
-    """Yield flags and environment for a build that calls the programs of `calls`; () for one that calls none.
+def confined(folder: str, calls: Iterable[Call], names: Mapping[str, str] = _NOTHING) -> Confinement:
+    """Return flags and environment for builds in `folder` that call the programs of `calls`; () for none.
 
-    `entry_points` are our programs as Python has them: `{"krmfn": "package.module:function"}`. They are started by this
-    interpreter with its own paths, never from the working folder. `names` are those by which kustomize calls a program
-    or an image; without one it calls it as it is written. Raises KrmfnError for a call that is not ours, and when no
-    program can be run from the temporary folder.
+    Our programs are started by this interpreter with its own paths, never from the working folder. `names` are those by
+    which kustomize calls a program or an image; without one it calls it as it is written. Raises KrmfnError for a call
+    that is not ours, and when no program can be run from the temporary folder; OSError when nothing can be written.
     """
     calls = list(calls)
-    foreign = next((call for call in calls if call.program not in entry_points), None)
+    foreign = next((call for call in calls if call.program not in ENTRY_POINTS), None)
     if foreign:
         raise KrmfnError(f"{foreign.field}: {foreign.problem or 'calls a function that is not part of krmfn'}")
-    with tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder:
-        if os.pathsep in folder:
-            raise KrmfnError(f"{folder} cannot be added to the environment variable PATH; set TMPDIR to another folder")
-        programs, seen = Path(folder, "bin"), Path(folder, "seen")
-        made = [os.path.join(folder, name) for name in ("bin", "none", "seen", "tmp")]
-        for name in made:
-            os.mkdir(name)
-        for name in sorted({call.program for call in calls}):
-            text = f"#!/bin/sh\nexec {shlex.join(_command(entry_points[name], seen, name))}\n"
-            _install(programs / names.get(name, name), text)
-        images = {names.get(one.image, one.image): names.get(one.program, one.program) for one in calls if one.image}
-        if images:
-            cases = "".join(
-                f"{shlex.quote(image)}) exec {shlex.quote(str(programs / name))};;\n" for image, name in images.items()
-            )
-            _install(programs / "docker", _DOCKER.format(cases=cases))
-        environment = {
-            "PATH": made[0],
-            "KUSTOMIZE_PLUGIN_HOME": made[1],
-            "XDG_CONFIG_HOME": made[1],
-            "TMPDIR": made[3],
-        }
-        yield Confinement(FLAGS if calls else (), environment, seen)
+    if os.pathsep in folder:
+        raise KrmfnError(f"{folder} cannot be added to the environment variable PATH; set TMPDIR to another folder")
+    programs, seen = Path(folder, "bin"), Path(folder, "seen")
+    made = [os.path.join(folder, name) for name in ("bin", "none", "seen", "tmp")]
+    for name in made:
+        os.mkdir(name)
+    for name in sorted({call.program for call in calls}):
+        text = f"#!/bin/sh\nexec {shlex.join(_command(ENTRY_POINTS[name], seen, name))}\n"
+        _install(programs / names.get(name, name), text)
+    images = {names.get(one.image, one.image): names.get(one.program, one.program) for one in calls if one.image}
+    if images:
+        cases = "".join(
+            f"{shlex.quote(image)}) exec {shlex.quote(str(programs / name))};;\n" for image, name in images.items()
+        )
+        _install(programs / "docker", _DOCKER.format(cases=cases))
+    environment = {"PATH": made[0], "KUSTOMIZE_PLUGIN_HOME": made[1], "XDG_CONFIG_HOME": made[1], "TMPDIR": made[3]}
+    return Confinement(FLAGS if calls else (), environment, seen)
 
 
 _CODE = """\

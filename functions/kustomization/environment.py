@@ -29,4 +29,5 @@ HELM = "HELM_.*|REGISTRY_AUTH_FILE|DOCKER_CONFIG|AWS_.*|AZURE_.*|GOOGLE_.*"
 
 def named(names: str) -> dict[str, str]:
     """Return the variables of our environment with these names."""
-    return {name: value for name, value in os.environ.items() if re.fullmatch(names, name)}
+    is_named = re.compile(names).fullmatch
+    return {name: value for name, value in os.environ.items() if is_named(name)}

@@ -14,6 +14,7 @@ from .transformers import transformed
 if TYPE_CHECKING:
     from .calls import Call
     from .references import Reference
+    from .workspace import Workspace
 
 
 class Kustomization(NamedTuple):
@@ -33,7 +34,7 @@ class Kustomization(NamedTuple):
     """The functions it lists, kustomize's own plugins aside."""
     findings: tuple[Result, ...] = ()
     is_untouched: bool = False
-    """Whether it leaves annotations alone, as do its resources and patches (see `untouched`)."""
+    """Whether it leaves annotations alone, and their texts can be changed for a build (see `untouched`)."""
 
     @property
     def is_component(self) -> bool:
@@ -56,6 +57,8 @@ class Graph(NamedTuple):
     """The links that were followed: the place of each, in a folder without links, and where it leads."""
     names: Mapping[str, str] = {}
     """The functions of ours that are called (a program, an image), and the names that stand for them in the texts."""
+    workspace: Workspace | None = None
+    """Where all that is untouched is built."""
 
     def below(self, *folders: str) -> list[Kustomization]:
         """Return what a build of these folders reads: a folder's kustomization, then those that it lists, each once."""
@@ -77,8 +80,8 @@ class Graph(NamedTuple):
         return [call for one in self.below(folder) for call in one.calls]
 
     def is_untouched(self, folder: str) -> bool:
-        """Return True when nothing in a build sees or sets annotations."""
-        return all(one.is_untouched for one in self.below(folder))
+        """Return True when nothing in a build sees or sets annotations, and its texts can be changed for it."""
+        return all(one.is_untouched for one in self.below(folder)) and not self.kustomizations[folder].is_component
 
     def transformed(self, folder: str) -> Transformed:
         """Return what a build does to all resources; what its patches and plugins do is not in it."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -25,18 +24,10 @@ from krmfn.yamltext import emit
 from ..paths.disk import refuse_inside
 from . import environment, process, shims
 from . import origins as origin_notes
-from . import tree as trees
-from .confinement import Seen, confined
+from .confinement import Seen
 from .decision import Decision
 from .entries import unnamed
-from .tree import Tree
-
-_ASIDE = "krmfn.dev/aside-while-kustomize-builds/"
-"""How the name begins to which the wrapper moves the annotation while kustomize builds, in its last step.
-
-A random part follows, which nothing in a repository can hold, so that only our own annotation is moved back. No valid
-key has two slashes: whatever is random, the name stands where it stands among the sorted keys of a resource.
-"""
+from .workspace import Tree, Workspace
 
 _STOPPED = "couldn't execute function: exit status 1"
 """What kustomize says of a function that has reported an error."""
@@ -65,56 +56,69 @@ def build(
     tree: Tree | None,
     flags: Sequence[str] = (),
     decision: Decision = _PLAIN,
-    entry_points: Mapping[str, str] = _NOTHING,
     like: Manifest | None = None,
     origins: bool = False,
     seconds: int = 60,
+    shared: Workspace | None = None,
 ) -> Built:
     """Return the output of `kustomize build` for the directory `path`, local-config resources included.
 
-    kustomize builds it in its `tree`; without one, for plugins of the user's that may read anything, where it is.
-    `flags` go to kustomize as they are; `decision` says which of our `entry_points` it calls, and whether other
-    programs are within its reach; `like` is the kustomization in `path`. With `origins` each resource says in an
-    annotation where it comes from, seen from the wrapper.
+    kustomize builds it in its `tree`; without one, for plugins of the user's that may read anything, where it is. A
+    tree that is direct is built in the `shared` workspace of a run, all else in one of its own, through a wrapper.
+    `flags` go to kustomize as they are; `decision` says which of our functions it calls, and whether other programs are
+    within its reach; `like` is the kustomization in `path`. With `origins` each resource says in an annotation where it
+    comes from, seen from the wrapper.
     Raises KrmfnError with kustomize's own messages when it fails or is missing, when it takes more than `seconds` or
     another bound (see `process`), and when there is no place for temporary files. A build that calls us leaves the
     error to its findings, when there are some.
     """
     command = _command(decision)
+    workspace = shared or Workspace()
+    names_of_ours = tree.names if tree else {}
     try:
-        with (
-            tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder,
-            confined(decision.calls, entry_points, tree.names if tree else {}) as how,
-        ):
-            refuse_inside([path], folder)
-            base = Path(folder).name  # random, so no folder of a repository is called so: it stands for PATH in origins
-            aside = _ASIDE + os.urandom(16).hex()
-            top, wrapper = os.path.join(os.path.realpath(folder), "tree"), Path(folder, "wrapper")
-            wrapper.mkdir()
-            (wrapper / base).symlink_to(trees.write(tree, top) if tree else os.path.realpath(path))
-            (wrapper / "kustomization.yaml").write_text(_wrapper(like or {}, base, aside, origins), encoding="utf-8")
-            names = {flag.partition("=")[0] for flag in flags}
-            done = process.run(
-                [*command, str(wrapper), *flags, *how.flags],
-                _environment(decision, names, how.environment),
-                f"kustomize build {path}",
-                seconds,
-                is_small="--enable-alpha-plugins" not in names,  # a plugin may be a Node.js, which reserves more
-                folder=str(wrapper) if tree else None,
-                bounds=how.bounds(command[0], folder, decision.is_open) if tree else None,
-            )
-            seen = how.seen()
+        folder = workspace.folder()
+        refuse_inside([path], folder)
+        how = workspace.confinement(decision.calls, names_of_ours)
+        base = "" if tree and tree.is_direct else os.path.basename(folder)  # random: no folder of a repository has it
+        top = workspace.write(tree) if tree else os.path.realpath(path)
+        if base:
+            top = _wrapped(folder, base, top, _wrapper(like or {}, base, workspace.aside, origins))
+        names = {flag.partition("=")[0] for flag in flags}
+        done = process.run(
+            [*command, top, *flags, *how.flags],
+            _environment(decision, names, how.environment),
+            f"kustomize build {path}",
+            seconds,
+            is_small="--enable-alpha-plugins" not in names,  # a plugin may be a Node.js, which reserves more
+            folder=top if tree else None,
+            bounds=how.bounds(command[0], decision.is_open) if tree else None,
+        )
+        seen = how.seen() if decision.calls else []
     except OSError as failure:
         raise KrmfnError(
             f"kustomize needs a temporary folder, but none is writable: {failure.strerror}; set the environment "
             "variable TMPDIR to one that is"
         ) from failure
-    names_of_ours = tree.names if tree else {}
-    said = unnamed(done.stderr, names_of_ours).decode(errors="replace")
-    text = said.replace(f"{wrapper}/{base}", path).replace(top, "").replace(base, path).strip()
-    stream = unnamed(done.stdout, names_of_ours).replace(aside.encode(), LOCAL.encode())
+    finally:
+        if workspace is not shared:
+            workspace.close()
+    said, stream = (
+        unnamed(text, names_of_ours).replace(workspace.aside.encode(), LOCAL.encode())
+        for text in (done.stderr, done.stdout)
+    )
+    text = said.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
+    text = text.replace(os.path.basename(folder), path).strip()
     built = _judged(path, done.returncode, Built(stream, *_messages(text, bool(decision.calls)), seen, base))
-    return built if origins else built._replace(stream=origin_notes.unwrapped(built.stream, base))
+    return built if origins or not base else built._replace(stream=origin_notes.unwrapped(built.stream, base))
+
+
+def _wrapped(folder: str, base: str, target: str, text: str) -> str:
+    """Write a wrapper beside a link to what it lists, and return its folder."""
+    wrapper = Path(folder, "wrapper")
+    wrapper.mkdir()
+    (wrapper / base).symlink_to(target)
+    (wrapper / "kustomization.yaml").write_text(text, encoding="utf-8")
+    return str(wrapper)
 
 
 def _judged(path: str, code: int, built: Built) -> Built:

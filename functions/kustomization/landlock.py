@@ -11,6 +11,7 @@ import ctypes
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
@@ -106,23 +107,31 @@ class _Rule(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32))
 
 
-def _restrict(bounds: Bounds) -> None:
-    """Bind this thread, and what it starts, for ever."""
-    found = version()
-    files = sum(right for since, right in _OF_FILES.items() if since <= found)
-    every = files | sum(right for since, right in _OF_FOLDERS.items() if since <= found)
-    offline = bounds.is_offline
-    ruleset = _Ruleset(every, _NETWORK * (offline and found >= 4), _SCOPES * (offline and found >= 6))
-    size = 8 * (3 if found >= 6 else 2 if found >= 4 else 1)
-    descriptor = _called("create", _CREATE, ctypes.byref(ruleset), size, 0)
-    try:
+class _Allowed:
+    """A ruleset of the kernel's; it is closed with the last use of it."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        found = version()
+        files = sum(right for since, right in _OF_FILES.items() if since <= found)
+        every = files | sum(right for since, right in _OF_FOLDERS.items() if since <= found)
+        offline = bounds.is_offline
+        ruleset = _Ruleset(every, _NETWORK * (offline and found >= 4), _SCOPES * (offline and found >= 6))
+        size = 8 * (3 if found >= 6 else 2 if found >= 4 else 1)
+        self.descriptor = _called("create", _CREATE, ctypes.byref(ruleset), size, 0)
+        weakref.finalize(self, os.close, self.descriptor)
         reading = _EXECUTE | _READ | _READ_FOLDER
         for paths, allowed in ((bounds.read, reading), (bounds.written, every)):
-            _allow(descriptor, paths, allowed, files)
-        _checked("prctl", _library().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
-        _called("restrict", _RESTRICT, descriptor, 0)
-    finally:
-        os.close(descriptor)
+            _allow(self.descriptor, paths, allowed, files)
+
+
+_allowed = lru_cache(maxsize=8)(_Allowed)  # the builds of a run have the same bounds, most of them
+
+
+def _restrict(bounds: Bounds) -> None:
+    """Bind this thread, and what it starts, for ever."""
+    allowed = _allowed(bounds)
+    _checked("prctl", _library().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
+    _called("restrict", _RESTRICT, allowed.descriptor, 0)
 
 
 def _allow(ruleset: int, paths: Iterable[str], allowed: int, of_files: int) -> None:

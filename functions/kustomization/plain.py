@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from krmfn.errors import KrmfnError
-from krmfn.item import Item
+from krmfn.item import LOCAL, Item
+from krmfn.resource import annotations_of
 from krmfn.results import Field, Result, error
 from krmfn.yamltext import documents as divided
 from krmfn.yamltext.load import events
@@ -41,6 +42,8 @@ class Texts:
         """What they hold, by their paths without links."""
         self.given: dict[str, bytes] = {}
         """What kustomize is given of them."""
+        self.local: dict[str, int] = {}
+        """How many of their resources have the annotation local-config."""
 
     def wrong_in(self, target: Target) -> list[Result]:
         """Read a file, and return what is wrong with it: it is no YAML, or readers would differ on it."""
@@ -55,6 +58,7 @@ class Texts:
             return [unreadable(failure, target.name, "KRM504")]
         items, findings = _read(target.name, text)
         self.given[target.real] = b"" if findings else given(text, items)
+        self.local[target.real] = sum(LOCAL in annotations_of(item.manifest) for item in items)
         return findings
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 
 from krmfn.errors import KrmfnError
-from krmfn.item import Item
+from krmfn.item import LOCAL, Item
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error
 
@@ -25,6 +25,7 @@ from .graph import Graph, Kustomization
 from .listed import FIELDS, Configs
 from .plain import Texts
 from .references import Reference
+from .workspace import Workspace
 
 _RESOURCES = ("resources", "bases")
 _DIVIDED = (*_RESOURCES, "patches")
@@ -54,7 +55,11 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
     known = (one for one in judged.values() if one.folder not in configs.unknown)
     texts = {one.path: reader.given(one, configs.entries.inline(one.folder)) for one in known}
     texts = {**reader.texts.given, **texts, **configs.entries.files()}
-    return Graph(judged, texts, reader.disk.links, configs.entries.names)
+    files = (reference for one in judged.values() for reference in one.references if reference.kind == "file")
+    copied = {reference.real for reference in files if not reference.is_yaml}
+    for folder, one in judged.items():
+        judged[folder] = one._replace(is_untouched=reader.is_untouched(one, texts, copied))
+    return Graph(judged, texts, reader.disk.links, configs.entries.names, Workspace())
 
 
 def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterator[Result]:
@@ -65,25 +70,6 @@ def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterato
             kind, where = ("Component", "components") if other.is_component else ("Kustomization", "resources")
             message = f"{reference.name} is a {kind}; list it under {where}"
             yield error(message, rule="KRM506", field=Field(reference.field), place=reference.place)
-
-
-def _is_untouched(item: Item, named: Sequence[Reference], texts: Mapping[str, bytes | None]) -> bool:
-    """Return True for a kustomization that leaves annotations alone, as far as its own text and its files say."""
-    if any(one.kind not in ("file", "folder", "inline") for one in named):
-        return False
-    resources: list[bytes] = []
-    patches: list[tuple[str, bytes]] = []
-    for one in named:
-        text = one.text.encode(errors="surrogatepass") if one.kind == "inline" else texts.get(one.real)
-        if one.kind == "folder" or not one.field.startswith(_DIVIDED):
-            continue
-        if text is None:
-            return False
-        if one.field.startswith(_RESOURCES):
-            resources.append(text)
-        else:
-            patches.append((one.name, text))
-    return untouched.is_untouched(item.text, item.manifest, resources, patches)
 
 
 def _within_the_tree(item: Item, folder: str, named: Iterable[Reference]) -> dict[str, str]:
@@ -167,9 +153,7 @@ class _Reader:
             found.extend(wrong)
             self._items[folder] = item
         found.extend(self.wrong_in(named))
-        is_untouched = item is not None and _is_untouched(item, named, self.texts.read)
-        manifest = item.manifest if item else {}
-        one = Kustomization(folder, target.name, target.real, manifest, tuple(named), is_untouched=is_untouched)
+        one = Kustomization(folder, target.name, target.real, item.manifest if item else {}, tuple(named))
         self.read[folder] = one
         return one
 
@@ -192,6 +176,33 @@ class _Reader:
         nodes = {field: flow.at(item.content.node, field) for field, text in texts.items() if text}
         replaced = {id(node): texts[field] for field, node in nodes.items()}
         return plain.given(self.texts.read[one.path], [item], replaced)
+
+    def is_untouched(self, one: Kustomization, texts: Mapping[str, bytes], copied: Collection[str]) -> bool:
+        """Return True for a kustomization that leaves annotations alone, and whose texts can be changed for a build.
+
+        `texts` are what kustomize is given, `copied` the files that it does not read as YAML.
+        """
+        item = self._items.get(one.folder)
+        text = self.texts.read.get(one.path, b"")
+        if item is None or texts.get(one.path) != text or not untouched.can_grow(item, text):
+            return False
+        if any(reference.kind not in ("file", "folder", "inline") for reference in one.references):
+            return False
+        resources: list[bytes] = []
+        patches: list[tuple[str, bytes]] = []
+        for reference in one.references:
+            if reference.kind == "folder" or not reference.field.startswith(_DIVIDED):
+                continue
+            is_inline, real = reference.kind == "inline", reference.real
+            given = reference.text.encode(errors="surrogatepass") if is_inline else texts.get(real, b"")
+            if not reference.field.startswith(_RESOURCES):
+                patches.append((reference.name, given))
+                continue
+            local = given.count(LOCAL.encode())
+            if local != self.texts.local.get(real) or (local and real in copied):
+                return False
+            resources.append(given)
+        return untouched.is_untouched(item.text, item.manifest, resources, patches)
 
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""

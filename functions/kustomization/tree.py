@@ -1,41 +1,33 @@
 """The build tree: a private folder that holds exactly what a kustomization reads, as krmfn has read and judged it.
 
-kustomize builds there and never reads the repository. The tree holds each file at its own absolute path, below a
-temporary folder, so that every path that a kustomization names leads to the same file. No file of it can be executed.
+The tree holds each file at its own absolute path, below a temporary folder, so that every path that a kustomization
+names leads to the same file (see `workspace`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from krmfn.errors import KrmfnError
+from krmfn.item import LOCAL
 from krmfn.streams import max_bytes
-from krmfn.typed import NamedTuple
 
 from ..paths import files
 from ..paths.roots import within
 from .graph import Graph, Kustomization
+from .origins import OPTIONS
 from .references import Reference
+from .workspace import Tree
+
+NOTES = f"buildMetadata: [{', '.join(OPTIONS)}]\n".encode()
+"""What asks kustomize for notes of origins; it counts in the outermost kustomization only."""
 
 
-class Tree(NamedTuple):
-    """What kustomize is given for one root: paths are absolute, and without links."""
-
-    folder: str
-    """The folder that is built."""
-    files: Mapping[str, bytes]
-    links: Mapping[str, str]
-    """The place of each link, and where it leads."""
-    folders: frozenset[str]
-    """Folders that may be empty."""
-    names: Mapping[str, str]
-    """The functions of ours (a program, an image), and the names by which kustomize calls them in this tree."""
-
-
-def tree(graph: Graph, folder: str, is_open: bool = False) -> Tree:
+def tree(graph: Graph, folder: str, is_open: bool = False, aside: str = "") -> Tree:
     """Return what kustomize is given for the kustomization in `folder`; with `is_open` it may fetch, and run helm.
 
+    `aside` is the name that takes the place of the annotation local-config, for what is untouched (see `Graph`).
     Raises KrmfnError for what cannot be read, for what is no part of the tree, and for a function that is not ours.
     """
     foreign = next((call for call in graph.calls(folder) if not call.program), None)
@@ -46,39 +38,20 @@ def tree(graph: Graph, folder: str, is_open: bool = False) -> Tree:
     folders: set[str] = set()
     for one in graph.below(folder):
         folders.add(one.folder)
-        texts[one.path] = graph.texts.get(one.path, b"")
+        texts[one.path] = graph.texts.get(one.path, b"") + (NOTES if aside and not one.is_component else b"")
         links.update(_links(graph, os.path.join(one.folder, os.path.basename(one.name))))
         for reference in one.references:
             if reference.kind == "file":
-                texts[reference.real] = _text(graph, one, reference)
+                text = _text(graph, one, reference)
+                is_renamed = aside and reference.field.startswith(("resources", "bases"))
+                texts[reference.real] = text.replace(LOCAL.encode(), aside.encode()) if is_renamed else text
             elif reference.kind == "chart" and is_open:
                 texts |= _chart(reference)
             elif reference.kind not in ("folder", "inline") and not is_open:
                 raise KrmfnError(f"{one.name}: {reference.field}: {reference.text} is not a file or folder here")
             if reference.kind in ("file", "folder"):
                 links.update(_links(graph, os.path.normpath(os.path.join(one.folder, reference.text))))
-    return Tree(folder, texts, links, frozenset(folders), graph.names)
-
-
-def write(tree: Tree, top: str) -> str:
-    """Write a tree below the folder `top`, and return the folder that is built there. Raises OSError."""
-    made: set[str] = set()
-
-    def place(path: str) -> str:
-        folder = os.path.dirname(path)
-        if folder not in made:
-            os.makedirs(top + folder, exist_ok=True)
-            made.add(folder)
-        return top + path
-
-    for folder in tree.folders:
-        place(os.path.join(folder, "."))
-    for path, text in tree.files.items():
-        with open(os.open(place(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(text)
-    for path, real in tree.links.items():
-        os.symlink(os.path.relpath(real, os.path.dirname(path)), place(path))
-    return top + tree.folder
+    return Tree(folder, texts, links, frozenset(folders), graph.names, bool(aside))
 
 
 def _text(graph: Graph, one: Kustomization, reference: Reference) -> bytes:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from krmfn.errors import KrmfnError
+from krmfn.item import Item
 from krmfn.resource import Manifest
 
 from .documents import documents
@@ -57,6 +58,19 @@ def is_untouched(
         if size > _LARGE or not _has_strings(resource):
             return False
     return all(_is_harmless(name, patch) for name, patch in patches)
+
+
+def can_grow(item: Item, text: bytes) -> bool:
+    """Return True for a kustomization to which a line can be added: a block mapping that ends with its file, `text`.
+
+    It holds something, or kustomize would refuse it without that line.
+    """
+    node = item.content.node
+    is_block = isinstance(node, MappingNode) and not node.flow_style and node.start_mark.column == 0
+    is_last = text.endswith(b"\n") and text.find(item.text) + len(item.text) == len(text)
+    return (
+        is_block and is_last and any(value for key, value in item.manifest.items() if key not in ("apiVersion", "kind"))
+    )
 
 
 def _has_strings(text: bytes) -> bool:

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.kustomization import kustomize as kustomizing
-from krmfn_functions.kustomization import origins
+from krmfn_functions.kustomization import origins, reading
+from krmfn_functions.kustomization.decision import Decision
+from krmfn_functions.kustomization.tree import tree
+from krmfn_functions.kustomization.workspace import Workspace
 
 from tests.builders import CONFIG
 from tests.commands import Done
-from tests.functions.kustomization.test_untouched import UNTOUCHED
+from tests.functions.kustomization.test_untouched import EVERY
 from tests.functions.profile.vendor import CR, PROFILE
-from tests.trees import COMPONENT, config_map, function, plant
+from tests.trees import COMPONENT, OURS, config_map, function, plant
 
 from .conftest import Env
 from .engines import copy_of, must, run
@@ -236,12 +239,17 @@ def test_only_the_mark_itself_is_moved_and_moved_back(
     assert must("krmfn", "render", tmp_path, env=env).decode() == BUILT.replace(f'    {WORDS}: "true"\n', "")
 
 
-@pytest.mark.parametrize("name", sorted(UNTOUCHED))
+@pytest.mark.parametrize("name", sorted(EVERY))
 def test_what_leaves_annotations_alone_is_built_alike_with_notes(
     name: str, kustomize: str, env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", env["PATH"])
-    plant(tmp_path, UNTOUCHED[name])
-    traced = kustomizing.build(str(tmp_path), None, origins=True)
-    assert traced.stream.count(origins.ORIGIN.encode()) >= 1
-    assert origins.without(traced.stream) == kustomizing.build(str(tmp_path), None).stream
+    plant(tmp_path, EVERY[name])
+    graph, workspace = reading.read([str(tmp_path)], None, OURS), Workspace()
+    direct = tree(graph, os.path.realpath(tmp_path), aside=workspace.aside)
+    for traced in (
+        kustomizing.build(str(tmp_path), None, origins=True),
+        kustomizing.build(str(tmp_path), direct, (), Decision(()), shared=workspace),
+    ):
+        assert traced.stream.count(origins.ORIGIN.encode()) >= 1
+        assert origins.without(traced.stream) == kustomizing.build(str(tmp_path), None).stream

@@ -18,7 +18,7 @@ from krmfn_functions.kustomization.remotes import is_repository
 
 from tests.commands import Done
 from tests.examples import EXAMPLES
-from tests.trees import COMPONENT, ENTRY_POINTS, OURS, config_map, function, plant
+from tests.trees import COMPONENT, OURS, config_map, function, plant
 
 from .engines import copy_of, run
 from .kustomizations import OURS as OUR_FUNCTION
@@ -31,7 +31,8 @@ def graph_of(folder: Path, root: Path | None = None) -> Graph:
 
 def build(kustomize: str, folder: Path, graph: Graph) -> Done:
     """Build a folder with the functions that the graph names, and nothing else."""
-    with confined(graph.calls(os.path.realpath(folder)), ENTRY_POINTS) as how:
+    with tempfile.TemporaryDirectory() as own:
+        how = confined(own, graph.calls(os.path.realpath(folder)))
         return run(kustomize, "build", *how.flags, folder, env=how.environment)
 
 
@@ -70,7 +71,8 @@ def trace_of(kustomize: str, folder: Path) -> bool:
         program.chmod(0o755)
     with tempfile.TemporaryDirectory() as other:
         harmless = plant(Path(other), {"kustomization.yaml": "transformers: [a.yaml]\n", "a.yaml": OUR_FUNCTION})
-        with confined(graph_of(harmless).calls(os.path.realpath(harmless)), ENTRY_POINTS) as how:
+        with tempfile.TemporaryDirectory() as own:
+            how = confined(own, graph_of(harmless).calls(os.path.realpath(harmless)))
             run(kustomize, "build", *FLAGS, folder, env=how.environment)
     return trace.exists()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from krmfn_functions.kustomization.confinement import FLAGS, confined
 
 from krmfn import KrmfnError
 from tests.builders import device_config, list_text
-from tests.trees import ENTRY_POINTS, OURS, function, plant
+from tests.trees import OURS, function, plant
 
 MODULE = b'"kind": "Module"'
 
@@ -23,6 +22,13 @@ MODULE = b'"kind": "Module"'
 def calls(folder: Path, *specs: str) -> list[Call]:
     plant(folder, {"kustomization.yaml": "transformers: [f.yaml]", "f.yaml": "---\n".join(map(function, specs))})
     return reading.read([str(folder)], None, OURS).calls(str(folder.resolve()))
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> str:
+    """A folder for a build."""
+    (tmp_path / "own").mkdir()
+    return str(tmp_path / "own")
 
 
 def names(folder: str) -> list[str]:
@@ -37,24 +43,23 @@ def run(environment: dict[str, str], cwd: Path, *command: str) -> subprocess.Com
     )
 
 
-def test_path_holds_what_is_called_and_nothing_else(tmp_path: Path) -> None:
-    with confined(calls(tmp_path, "exec: {path: krmfn}", "container: {image: ptemplate}"), ENTRY_POINTS) as how:
-        assert how.flags == FLAGS
-        assert names(how.environment["PATH"]) == ["docker", "krmfn", "ptemplate"]
-        homes = [how.environment[name] for name in ("KUSTOMIZE_PLUGIN_HOME", "XDG_CONFIG_HOME")]
-        assert [names(home) for home in homes] == [[], []]
-        assert Path(how.environment["PATH"]).stat().st_mode & 0o022 == 0
-    assert not Path(how.environment["PATH"]).exists()
+def test_path_holds_what_is_called_and_nothing_else(tmp_path: Path, own: str) -> None:
+    how = confined(own, calls(tmp_path, "exec: {path: krmfn}", "container: {image: ptemplate}"))
+    assert how.flags == FLAGS
+    assert names(how.environment["PATH"]) == ["docker", "krmfn", "ptemplate"]
+    homes = [how.environment[name] for name in ("KUSTOMIZE_PLUGIN_HOME", "XDG_CONFIG_HOME")]
+    assert [names(home) for home in homes] == [[], []]
+    assert Path(how.environment["PATH"]).stat().st_mode & 0o022 == 0
 
 
-def test_a_build_without_functions_enables_none(tmp_path: Path) -> None:
-    with confined([], ENTRY_POINTS) as how:
-        assert how.flags == ()
-        assert names(how.environment["PATH"]) == []
+def test_a_build_without_functions_enables_none(tmp_path: Path, own: str) -> None:
+    how = confined(own, [])
+    assert how.flags == ()
+    assert names(how.environment["PATH"]) == []
 
 
 def test_a_launcher_takes_nothing_from_the_folder_or_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Modules of the names that it imports, in the working folder and where the environment says."""
     planted = {f"{name}.py": "import os; os.mknod('trace'); raise SystemExit" for name in ("yaml", "krmfn", "json")}
@@ -65,54 +70,45 @@ def test_a_launcher_takes_nothing_from_the_folder_or_the_environment(
     monkeypatch.setenv("PYTHONHOME", str(folder))
     monkeypatch.setattr(sys, "path", ["", *sys.path])
     monkeypatch.chdir(folder)
-    with confined(calls(tmp_path / "k", "exec: {path: deviceconfig}"), ENTRY_POINTS) as how:
-        done = run(how.environment, folder, "deviceconfig")
+    how = confined(own, calls(tmp_path / "k", "exec: {path: deviceconfig}"))
+    done = run(how.environment, folder, "deviceconfig")
     assert done.returncode == 0, done.stderr
     assert MODULE in done.stdout
     assert not (folder / "trace").exists()
 
 
-def test_docker_runs_the_images_that_are_called_and_no_other(tmp_path: Path) -> None:
-    with confined(calls(tmp_path, "container: {image: 'localhost/deviceconfig:1'}"), ENTRY_POINTS) as how:
-        flags = ["run", "--rm", "-i", "--network", "none", "--user", "nobody", "-e", "A=localhost/deviceconfig:1"]
-        ours = run(how.environment, tmp_path, "docker", *flags, "localhost/deviceconfig:1")
-        assert MODULE in ours.stdout
-        for image in ("localhost/deviceconfig:2", "evil/krmfn", "localhost/deviceconfig:*", "*", "--help"):
-            other = run(how.environment, tmp_path, "docker", *flags, image)
-            assert (other.returncode, other.stdout) == (125, b"")
-            assert f"the image {image} is not krmfn's" in other.stderr.decode()
+def test_docker_runs_the_images_that_are_called_and_no_other(tmp_path: Path, own: str) -> None:
+    how = confined(own, calls(tmp_path, "container: {image: 'localhost/deviceconfig:1'}"))
+    flags = ["run", "--rm", "-i", "--network", "none", "--user", "nobody", "-e", "A=localhost/deviceconfig:1"]
+    ours = run(how.environment, tmp_path, "docker", *flags, "localhost/deviceconfig:1")
+    assert MODULE in ours.stdout
+    for image in ("localhost/deviceconfig:2", "evil/krmfn", "localhost/deviceconfig:*", "*", "--help"):
+        other = run(how.environment, tmp_path, "docker", *flags, image)
+        assert (other.returncode, other.stdout) == (125, b"")
+        assert f"the image {image} is not krmfn's" in other.stderr.decode()
 
 
-def test_what_is_not_ours_is_not_prepared(tmp_path: Path) -> None:
-    with (
-        pytest.raises(KrmfnError, match="calls 'sh', which is not part of krmfn"),
-        confined(calls(tmp_path, "exec: {path: krmfn}", "exec: {path: sh}"), ENTRY_POINTS),
-    ):
-        pass
+def test_what_is_not_ours_is_not_prepared(tmp_path: Path, own: str) -> None:
+    with pytest.raises(KrmfnError, match="calls 'sh', which is not part of krmfn"):
+        confined(own, calls(tmp_path, "exec: {path: krmfn}", "exec: {path: sh}"))
 
 
-def test_a_temporary_folder_from_which_nothing_runs_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_temporary_folder_from_which_nothing_runs_is_said(
+    tmp_path: Path, own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     called = calls(tmp_path, "exec: {path: krmfn}")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    with (
-        pytest.raises(KrmfnError, match=r"programs cannot be run from the temporary folder .*TMPDIR"),
-        confined(called, ENTRY_POINTS),
-    ):
-        pass
+    with pytest.raises(KrmfnError, match=r"programs cannot be run from the temporary folder .*TMPDIR"):
+        confined(own, called)
 
 
-def test_a_temporary_folder_that_path_would_divide_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a:b").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "a:b"))
-    with (
-        pytest.raises(KrmfnError, match="cannot be added to the environment variable PATH"),
-        confined([], ENTRY_POINTS),
-    ):
-        pass
+def test_a_temporary_folder_that_path_would_divide_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(KrmfnError, match="cannot be added to the environment variable PATH"):
+        confined(str(tmp_path / "a:b"), [])
 
 
-def test_a_python_without_a_path_cannot_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_python_without_a_path_cannot_be_called(tmp_path: Path, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
     called = calls(tmp_path, "exec: {path: krmfn}")
     monkeypatch.setattr(sys, "executable", "")
-    with pytest.raises(KrmfnError, match="has no path"), confined(called, ENTRY_POINTS):
-        pass
+    with pytest.raises(KrmfnError, match="has no path"):
+        confined(own, called)

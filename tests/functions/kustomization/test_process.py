@@ -15,7 +15,7 @@ from krmfn_functions.kustomization.calls import Call
 from krmfn_functions.kustomization.decision import Decision
 
 from tests.commands import COMMANDS, ROOT, Done, environment, process
-from tests.trees import ENTRY_POINTS, plant
+from tests.trees import plant
 
 from .test_confinement import calls
 
@@ -123,7 +123,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], deci
         monkeypatch.setenv(name, EVERY.get(name, "secret"))
     monkeypatch.setenv("KRMFN_MAX_BYTES", "100000")
     monkeypatch.setenv("PATH", fake(tmp_path, "/usr/bin/env").partition(os.pathsep)[0])
-    text = kustomize.build(str(tmp_path), None, flags, decision, ENTRY_POINTS).stream.decode()
+    text = kustomize.build(str(tmp_path), None, flags, decision).stream.decode()
     return dict(line.split("=", 1) for line in text.splitlines())
 
 

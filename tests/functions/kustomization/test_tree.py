@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.kustomization import reading
-from krmfn_functions.kustomization.tree import Tree, tree, write
+from krmfn_functions.kustomization.tree import tree
+from krmfn_functions.kustomization.workspace import Tree, Workspace
 
 from krmfn import KrmfnError
 from tests.trees import OURS, config_map, function, plant
@@ -28,37 +29,48 @@ def tree_of(folder: Path) -> Tree:
     return tree(graph, os.path.realpath(folder))
 
 
-def written(folder: Path, top: Path) -> dict[str, bytes]:
+@pytest.fixture
+def workspace() -> Workspace:
+    return Workspace()
+
+
+def top_of(workspace: Workspace) -> Path:
+    """Return the folder that stands for / in a workspace."""
+    return Path(workspace.folder(), "tree")
+
+
+def written(folder: Path, workspace: Workspace) -> dict[str, bytes]:
     """Write the tree of a folder, and return what is in it by the paths that the files have in the repository."""
-    write(tree_of(folder), str(top))
+    workspace.write(tree_of(folder))
+    top = top_of(workspace)
     return {f"/{path.relative_to(top)}": path.read_bytes() for path in top.rglob("*") if path.is_file()}
 
 
-def test_it_holds_what_is_read_and_nothing_else(tmp_path: Path) -> None:
+def test_it_holds_what_is_read_and_nothing_else(tmp_path: Path, workspace: Workspace) -> None:
     repo = plant(tmp_path / "repo", FILES)
-    texts = written(repo / "app", tmp_path / "top")
+    texts = written(repo / "app", workspace)
     names = {str(repo / name) for name in FILES if name != "base/unused.yaml"}
     assert texts == {name: Path(name).read_bytes() for name in names}
 
 
-def test_what_was_read_is_built(tmp_path: Path) -> None:
+def test_what_was_read_is_built(tmp_path: Path, workspace: Workspace) -> None:
     repo = plant(tmp_path / "repo", FILES)
     given = tree_of(repo / "app")
     for name in FILES:
         (repo / name).unlink()
-    write(given, str(tmp_path / "top"))
-    assert (tmp_path / "top" / str(repo)[1:] / "base/a.yaml").read_text() == config_map("a")
+    workspace.write(given)
+    assert (top_of(workspace) / str(repo)[1:] / "base/a.yaml").read_text() == config_map("a")
 
 
-def test_no_file_can_be_executed(tmp_path: Path) -> None:
+def test_no_file_can_be_executed(tmp_path: Path, workspace: Workspace) -> None:
     repo = plant(tmp_path / "repo", FILES)
     (repo / "app/text").chmod(0o755)
-    written(repo / "app", tmp_path / "top")
-    modes = {path.stat().st_mode & 0o777 for path in (tmp_path / "top").rglob("*") if path.is_file()}
+    written(repo / "app", workspace)
+    modes = {path.stat().st_mode & 0o777 for path in top_of(workspace).rglob("*") if path.is_file()}
     assert modes == {0o600}
 
 
-def test_links_are_links_in_the_tree(tmp_path: Path) -> None:
+def test_links_are_links_in_the_tree(tmp_path: Path, workspace: Workspace) -> None:
     files = {
         "real/base/kustomization.yaml": "resources: [a.yaml]\n",
         "real/base/a.yaml": "-> b.yaml",
@@ -67,15 +79,15 @@ def test_links_are_links_in_the_tree(tmp_path: Path) -> None:
         "again": "-> real",
         "app/kustomization.yaml": "resources: [../linked/base]\n",
     }
-    repo, top = plant(tmp_path / "repo", files), tmp_path / "top"
-    write(tree_of(repo / "app"), str(top))
-    here = top / str(repo)[1:]
+    repo = plant(tmp_path / "repo", files)
+    workspace.write(tree_of(repo / "app"))
+    here = top_of(workspace) / str(repo)[1:]
     assert (here / "linked").is_symlink() and (here / "linked").resolve() == here / "real"
     assert (here / "real/base/a.yaml").resolve() == here / "real/base/b.yaml"
     assert not (here / "again").exists()
 
 
-def test_a_function_is_called_by_a_name_of_this_run(tmp_path: Path) -> None:
+def test_a_function_is_called_by_a_name_of_this_run(tmp_path: Path, workspace: Workspace) -> None:
     inline = "kind: A\\nmetadata: {name: a, annotations: {config.kubernetes.io/function: 'exec: {path: ptemplate}'}}"
     files = {
         "kustomization.yaml": f'resources: [a.yaml]\ntransformers: [f.yaml, "{inline}"]\n',
@@ -85,20 +97,20 @@ def test_a_function_is_called_by_a_name_of_this_run(tmp_path: Path) -> None:
     repo = plant(tmp_path / "repo", files)
     names = dict(tree_of(repo).names)
     assert sorted(names) == ["localhost/krmfn:1.2.3", "ptemplate"]
-    texts = written(repo, tmp_path / "top")
+    texts = written(repo, workspace)
     assert tree_of(repo).names != names
     for name, value in (("kustomization.yaml", "ptemplate"), ("f.yaml", "localhost")):
         text = texts[str(repo / name)]
         assert value.encode() not in text and b"krmfn-" in text, text
 
 
-def test_a_text_that_readers_could_take_otherwise_is_written_again(tmp_path: Path) -> None:
+def test_a_text_that_readers_could_take_otherwise_is_written_again(tmp_path: Path, workspace: Workspace) -> None:
     text = (
         "apiVersion: v1\nkind: A\nmetadata: {name: a}\na: &x\n  b: 1.10\nc: *x\nd:\n  <<: *x\n  e: no # here\nf: 'no'\n"
     )
     files = {"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": text}
     repo = plant(tmp_path / "repo", files)
-    texts = written(repo, tmp_path / "top")
+    texts = written(repo, workspace)
     lines = texts[str(repo / "a.yaml")].decode().splitlines()
     assert [line.strip() for line in lines] == [
         "{apiVersion: v1,",
@@ -143,7 +155,7 @@ def test_what_is_wrong_with_a_listed_file_is_said_with_its_line(tmp_path: Path, 
     assert place and (finding.rule, Path(place.path).name, place.line) == (rule, "w.yaml", line)
 
 
-def test_a_path_that_would_leave_the_tree_is_written_anew(tmp_path: Path) -> None:
+def test_a_path_that_would_leave_the_tree_is_written_anew(tmp_path: Path, workspace: Workspace) -> None:
     app, up = tmp_path / "app", "../" * 50
     files = {
         "kustomization.yaml": f"resources: ['{up}{tmp_path}/base', {app}/a.yaml]\n"
@@ -153,7 +165,7 @@ def test_a_path_that_would_leave_the_tree_is_written_anew(tmp_path: Path) -> Non
     }
     plant(app, files)
     plant(tmp_path / "base", {"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": config_map("b")})
-    text = written(app, tmp_path / "top")[str(app / "kustomization.yaml")].decode()
+    text = written(app, workspace)[str(app / "kustomization.yaml")].decode()
     assert str(tmp_path) not in text and up not in text
     assert '"../base", "a.yaml"' in text and '"k=text"' in text
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from krmfn_functions.kustomization import origins, reading
 
-from tests.trees import OURS, config_map, plant
+from krmfn.item import LOCAL
+from tests.trees import COMPONENT, OURS, config_map, plant
 
 PLAIN = config_map("own")
 NOTED = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n  annotations:\n    a/b: \"c\"\n    d: 'e'\n"
@@ -39,6 +40,16 @@ UNTOUCHED = {
         "text": "metadata:\n  annotations: 1\n",
     },
 }
+EVERY = {
+    **UNTOUCHED,
+    "what no cluster gets": {
+        "kustomization.yaml": "resources: [own.yaml, a.yaml, b.yaml]\nnamePrefix: a-\n",
+        "own.yaml": NOTED.replace("a/b", LOCAL),
+        "a.yaml": f"apiVersion: v1\nkind: A\nmetadata: {{annotations: {{{LOCAL}: 'false', z: 'x'}}, name: own}}\n",
+        "b.yaml": f"apiVersion: v1\nkind: B\nmetadata: {{annotations: {{{LOCAL}: 'true'}}, name: own}}\n",
+    },
+}
+"""The same, and marked resources, which a plain `kustomize build` drops."""
 
 
 def own(text: str) -> dict[str, str]:
@@ -59,13 +70,28 @@ TOUCHED = {
     "a word that may be a truth value": own(f"{HEAD}  annotations:\n    a: yes\n"),
     "none": own(f"{HEAD}  annotations: {{}}\n"),
     "a number in one line": own("apiVersion: v1\nkind: A\nmetadata: {name: own, annotations: {a: 'b', c: 1}}\n"),
-    "a tag in one line": own("apiVersion: v1\nkind: A\nmetadata: {name: own, annotations: !!map {a: 'b'}}\n"),
     "null": own(f"{HEAD}  annotations:\n"),
     "an anchor": own(f"{HEAD}  annotations: &a\n    a: 'b'\n"),
     "a merge": own(f"{HEAD}  annotations:\n    <<: {{a: 'b'}}\n"),
     "an escape": own(f'{HEAD}  "annotation\\x73":\n    a: "1"\n'),
     "a tag": own(f"{HEAD}  !!binary YW5ub3RhdGlvbnM=:\n    a: '1'\n"),
     "a note of its own": own(f"{HEAD}  annotations:\n    {origins.ORIGIN}: 'b'\n"),
+    "a mark that is spelled twice": own(NOTED.replace("a/b", LOCAL).replace("own", f"own # {LOCAL}")),
+    "a mark in a template": own(
+        f"{HEAD}spec:\n  template:\n    metadata:\n      annotations:\n        {LOCAL}: 'true'\n"
+    ),
+    "a mark in a file that is copied": {
+        "kustomization.yaml": "resources: [own.yaml]\nconfigMapGenerator: [{name: a, files: [own.yaml]}]\n",
+        "own.yaml": NOTED.replace("a/b", LOCAL),
+    },
+    "a kustomization in braces": {**own(PLAIN), "kustomization.yaml": "{resources: [own.yaml]}\n"},
+    "one that ends without a line": {**own(PLAIN), "kustomization.yaml": "resources: [own.yaml]"},
+    "one with a division behind it": {
+        **own(PLAIN),
+        "kustomization.yaml": "resources: [own.yaml]\n\n---\n# resources: [own.yaml]\n",
+    },
+    "one that kustomize would call empty": {"kustomization.yaml": "resources: []\n"},
+    "a component": {**own(PLAIN), "kustomization.yaml": f"{COMPONENT}resources: [own.yaml]\n"},
     "a large file": own(PLAIN + "# \n" * 100_000),
     "of all": {**own(PLAIN), "kustomization.yaml": "resources: [own.yaml]\ncommonAnnotations: {a: b}\n"},
     "of a generator": {"kustomization.yaml": "configMapGenerator: [{name: a, options: {annotations: {a: b}}}]\n"},
@@ -103,9 +129,9 @@ def is_untouched(folder: Path) -> bool:
     return reading.read([top], top, OURS).is_untouched(top)
 
 
-@pytest.mark.parametrize("name", UNTOUCHED)
+@pytest.mark.parametrize("name", EVERY)
 def test_these_leave_annotations_alone(name: str, tmp_path: Path) -> None:
-    assert is_untouched(plant(tmp_path, UNTOUCHED[name]))
+    assert is_untouched(plant(tmp_path, EVERY[name]))
 
 
 @pytest.mark.parametrize("name", TOUCHED)

@@ -1,0 +1,104 @@
+"""Where kustomize builds: private folders, in which the trees are written that it is given, and nothing else is.
+
+kustomize never reads the repository. No file of a tree can be executed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+
+from krmfn.typed import NamedTuple
+
+from .calls import Call
+from .confinement import Confinement, confined
+
+ASIDE = "krmfn.dev/aside-while-kustomize-builds/"
+"""How the name begins that the annotation local-config has while kustomize builds.
+
+A random part follows, which nothing in a repository can hold, so that only our own annotation is renamed back. No valid
+key has two slashes: whatever is random, the name stands where it stands among the sorted keys of a resource.
+"""
+
+
+class Tree(NamedTuple):
+    """What kustomize is given for one root: paths are absolute, and without links."""
+
+    folder: str
+    """The folder that is built."""
+    files: Mapping[str, bytes]
+    links: Mapping[str, str]
+    """The place of each link, and where it leads."""
+    folders: frozenset[str]
+    """Folders that may be empty."""
+    names: Mapping[str, str]
+    """The functions of ours (a program, an image), and the names by which kustomize calls them in this tree."""
+    is_direct: bool = False
+    """Whether local-config is set aside in its texts, and notes of origins are asked for: it needs no wrapper then."""
+
+
+class Workspace:
+    """A private folder in which kustomize builds; a file of several trees is written once.
+
+    It is made when it is first asked for, and removed by `close`, with the last use of it, or when krmfn ends.
+    """
+
+    def __init__(self) -> None:
+        self.aside = ASIDE + os.urandom(16).hex()
+        """The name that the annotation local-config has while kustomize builds."""
+        self._lock = threading.Lock()
+        self._made: set[str] = set()
+        self._folder = ""
+        self._how: Confinement | None = None
+
+    def folder(self) -> str:
+        """Return the folder, without links. Raises OSError."""
+        with self._lock:
+            if not self._folder:
+                self._folder = os.path.realpath(tempfile.mkdtemp(prefix="krmfn-"))
+                self._end = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            return self._folder
+
+    def close(self) -> None:
+        """Remove the folder."""
+        if self._folder:
+            self._end()
+
+    def confinement(self, calls: Sequence[Call], names: Mapping[str, str]) -> Confinement:
+        """Return how to call kustomize here; builds that call functions share no workspace."""
+        folder = self.folder()
+        with self._lock:
+            self._how = self._how or confined(folder, calls, names)
+            return self._how
+
+    def write(self, tree: Tree) -> str:
+        """Write a tree, but for what is there, and return the folder that is built. Raises OSError."""
+        top = f"{self.folder()}/tree"
+        with self._lock:
+            for folder in tree.folders:
+                self._make(top + folder)
+            for path, text in tree.files.items():
+                if self._is_new(top + path):
+                    with open(os.open(top + path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                        file.write(text)
+            for path, real in tree.links.items():
+                if self._is_new(top + path):
+                    os.symlink(os.path.relpath(real, os.path.dirname(path)), top + path)
+        return top + tree.folder
+
+    def _is_new(self, path: str) -> bool:
+        """Return True for a file that is not there yet; its folder is then."""
+        if path in self._made:
+            return False
+        self._make(os.path.dirname(path))
+        self._made.add(path)
+        return True
+
+    def _make(self, folder: str) -> None:
+        if folder not in self._made:
+            os.makedirs(folder, exist_ok=True)
+            self._made.add(folder)
