@@ -122,9 +122,7 @@ def _of_plugin(moved: Moved) -> Move | None:
         return None
     ran = bool(moved.old and moved.old.action == "ignore" and not moved.old.reason)
     runs = moved.new.action == "ignore" and moved.new.is_selected and not moved.new.reason
-    if ran == runs:
-        return None
-    return moved.move._replace(effect="gained" if runs else "lost")
+    return None if ran == runs else moved.move._replace(effect="gained" if runs else "lost")
 
 
 def _taken_over(moved: Moved, alike: Sequence[Moved]) -> Move | None:
