@@ -4,7 +4,7 @@ Every command that works on PATHs gets its lists here, so that all of them see t
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
@@ -12,7 +12,7 @@ from krmfn import printing
 from krmfn.errors import KrmfnError, NoData
 from krmfn.printing import printable
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, warning
+from krmfn.results import Result, placed, warning
 from krmfn.typed import NamedTuple
 
 from ..command import Context
@@ -191,23 +191,33 @@ def only(context: Context, path: str) -> ResourceList:
     return one.final
 
 
-def log(context: Context, streams: Streams) -> None:
-    """Write all findings and failures, and what is left out, for a command that prints something else."""
+def log(context: Context, streams: Streams, notes: Collection[str] = ()) -> None:
+    """Write all findings and failures, and what is left out, for a command that prints something else.
+
+    `notes` are the errors that it prints itself, failures among them, in the words of findings.
+    """
     log_left_out(context, streams)
-    context.log.findings(streams.findings)
-    context.log.findings(told(context, streams, streams.lists))
-    log_failures(context.log, streams.failures)
+    context.log.findings(_but(streams.findings, notes))
+    context.log.findings(told(context, streams, streams.lists, notes))
+    log_failures(context.log, () if notes else streams.failures)
 
 
-def told(context: Context, streams: Streams, lists: Mapping[str, ResourceList]) -> list[Result]:
-    """Return the findings of some of the clusters; of several each once, with those that have it."""
+def told(
+    context: Context, streams: Streams, lists: Mapping[str, ResourceList], notes: Collection[str] = ()
+) -> list[Result]:
+    """Return the findings of some of the clusters, but `notes`; of several each once, with those that have it."""
+    look_up(context, streams)
+    found = {name: _but(resources.results, notes) for name, resources in lists.items()}
     if len(streams.clusters) < 2:
-        return [one for resources in lists.values() for one in resources.results]
+        return [one for results in found.values() for one in results]
     from ..formats import checked, grouped  # late: of one cluster nothing is told for several
 
-    look_up(context, streams)
-    every = (one for name, resources in lists.items() for one in checked.of_cluster(name, resources.results))
-    return grouped.lines(every, len(streams.clusters))
+    every = (one for name, results in found.items() for one in checked.of_cluster(name, results))
+    return grouped.lines(every, streams.lists)
+
+
+def _but(results: Sequence[Result], notes: Collection[str]) -> Sequence[Result]:
+    return [one for one in placed(results) if str(one) not in notes] if notes else results
 
 
 def look_up(context: Context, streams: Streams) -> None:

@@ -133,7 +133,7 @@ def judged(context: Context, streams: Streams, known: str | None, more: Iterable
     if len(streams.clusters) > 1:
         from ..formats import grouped  # late: of one cluster nothing is told for several
 
-        results = grouped.joined(results, len(streams.clusters))
+        results = grouped.joined(results, streams.lists)
     results = [*map(_in_file, results)]
     by_cluster = {one.cluster.name: one.final.results for one in streams.clusters}
     return whole._replace(

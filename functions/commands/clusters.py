@@ -60,7 +60,7 @@ def printed(context: Context, streams: Streams, text: str, results: Iterable[Res
     if len(streams.clusters) > 1:
         from ..formats import grouped  # late: of one cluster nothing is told for several
 
-        results = grouped.lines(results, len(streams.clusters))
+        results = grouped.lines(results, streams.lists)
     context.log.findings(results)
     output.write_stdout(text)
     if not streams.is_whole:

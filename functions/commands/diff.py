@@ -75,7 +75,8 @@ def run(context: Context, args: Args) -> int:
     else:
         asks = args.kinds is not None or args.plan or "uncovered" in args.fail_on
         skips = not asks  # these ask what is in a cluster that does not change, too
-        compared = against_base.with_base(context, args.base, args.paths, skips=skips)
+        is_read = args.format == "text" and not args.plan  # what a program reads is on stderr for people, too
+        compared = against_base.with_base(context, args.base, args.paths, skips=skips, shows_notes=is_read)
     if not compared:
         return 2
     if args.kinds is not None:
@@ -125,7 +126,7 @@ def _fails(context: Context, compared: Sequence[Comparison], words: Sequence[str
     """Return True when the exit code is 1, with why on stderr where that is asked for."""
     lists = {one.name or "the new state": one.sides[1] for one in compared if one.sides}
     reasons = [*clusters.of_change(compared, words), *clusters.uncovered(lists, words)]
-    context.log.findings(grouped.lines(reasons, len(compared)))
+    context.log.findings(grouped.lines(reasons, [one.name for one in compared]))
     reasons += [] if words else clusters.of_change(compared, ("change",))
     return findings.fails([*reasons, *(note for one in compared for note in one.notes)], words)
 

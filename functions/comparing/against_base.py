@@ -19,6 +19,7 @@ from ..cluster.config import Config, parse
 from ..cluster.deployed import judge_final
 from ..cluster.layout import Layout
 from ..command import Context
+from ..formats.checked import names_of
 from ..paths.failures import failure_of, log_failures
 from ..plan import Comparison, Plan, undecided
 from . import base as bases
@@ -32,14 +33,20 @@ _NO_STREAMS = Streams([], [], [], Config(), ())
 
 
 def with_base(
-    context: Context, ref: str, names: Sequence[str], said: Streams | None = None, skips: bool = False
+    context: Context,
+    ref: str,
+    names: Sequence[str],
+    said: Streams | None = None,
+    skips: bool = False,
+    shows_notes: bool = False,
 ) -> list[Comparison]:
     """Return the comparison of each cluster of some PATHs with what it is in the merge base of HEAD and a ref.
 
     A cluster whose base cannot be rendered is one whose changes are not known. [] when what --against names cannot be
     read, which is logged. `said`: what shall be there, as a command has read it whose findings were logged before and
     that `shows_errors`; it is the new side, but where --against joins both sides with something else.
-    With `skips` a cluster whose inputs are those of the base is neither built nor compared (see `closures`).
+    With `skips` a cluster whose inputs are those of the base is neither built nor compared (see `closures`); with
+    `shows_notes` a person sees the notes of the comparisons, and what they say is not logged, too.
     """
     asked, context = context, context._replace(options=context.options._replace(against=(), live=()))
     known = None if asked.options.against else said
@@ -64,9 +71,10 @@ def with_base(
         for each in () if known else new.clusters:
             if each.is_whole:  # what is missing would be reported as missing
                 judge_final(each.final)
-        if not said:
-            cluster_streams.log(context, new)
         results = [*_comparisons(base, old, new, pairs, [*names, *members])]
+        if not said:
+            notes = {str(note) for one in results for note in one.notes} if shows_notes else ()
+            cluster_streams.log(context, new, notes)
         results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
         if sides.same:
             results.sort(key=lambda one: sides.places.get(one.name, len(sides.places)))
@@ -131,7 +139,7 @@ def _comparisons(
     here = _unread(new, lambda path: os.path.relpath(os.path.realpath(path), base.root))
     there = [(path, base.located(result)) for path, result in _unread(old, base.from_root)]
     there = [*((path, error(line)) for path, line in base.skipped_below(every)), *there]
-    lost, missing = ([(_owners(base, pairs, path), path, one) for path, one in side] for side in (there, here))
+    lost, missing = ([(_owners(base, pairs, path, one), path, one) for path, one in side] for side in (there, here))
     for at, (name, pair) in enumerate(pairs):
         of_pair = ([one for owners, _, one in side if at in owners] for side in (lost, missing))
         yield _with_base(base, name, pair, *of_pair)
@@ -156,11 +164,15 @@ def _unread(streams: Streams, from_root: Callable[[str], str]) -> Iterator[tuple
         yield from ((path, one) for one in failure.findings or [error("\n".join(failure.lines))])
 
 
-def _owners(base: Base, pairs: Sequence[tuple[str, Pair]], path: str) -> set[int]:
-    """Return the pairs that a path may be a part of: on one of the sides none has a root that is nearer to it."""
-    if not path:
-        return {*range(len(pairs))}
-    owners: set[int] = set()
+def _owners(base: Base, pairs: Sequence[tuple[str, Pair]], path: str, result: Result) -> set[int]:
+    """Return the pairs that what is wrong with a path may be about.
+
+    They are those that it names, else those that the path may be a part of: on one of the sides none has a root that is
+    nearer to it.
+    """
+    owners = {at for at, (name, _) in enumerate(pairs) if name in names_of(result)}
+    if owners or not path:
+        return owners or {*range(len(pairs))}
     for side, top in enumerate((base.folder, base.root)):
         nearest = [_nearness(pair[side], top, path) for _, pair in pairs]
         owners.update(at for at, length in enumerate(nearest) if length == max(nearest) >= 0)

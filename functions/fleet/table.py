@@ -158,12 +158,12 @@ def summary(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str
         cluster, name, kernel, state, loaded, config, module, _, what = cells(row)
         key = (module if config == "-" else config, kernel, state, loaded, what)
         numbers.setdefault(key, {}).setdefault(cluster, set()).add(name)
-    fleet = {row.cluster for row in found}
-    named = fleet != {""}
+    fleet = dict.fromkeys(row.cluster for row in found)
+    named = [*fleet] != [""]
     lines = [("CONFIG", "KERNEL", "STATE", "LOADED", "NODES", *["CLUSTERS"] * named, "IMAGE OR REASON")]
     for (*facts, what), clusters in sorted(numbers.items()):
         number = f"{sum(map(len, clusters.values())):,}"
-        lines.append((*facts, number, *[where(list(clusters), len(fleet))] * named, what))
+        lines.append((*facts, number, *[where(list(clusters), fleet)] * named, what))
     return _painted(lines, paint)
 
 

@@ -32,8 +32,6 @@ _STYLES = {"+": "created", "-": "deleted", "@": "place"}
 class Told(NamedTuple):
     """The changes of one cluster, or of several."""
 
-    number: int
-    """How many clusters there are."""
     headline: str
     """The whole of it in one line."""
     columns: Sequence[str]
@@ -46,7 +44,7 @@ class Told(NamedTuple):
 
     def where(self, names: Names) -> str:
         """Return the clusters in words; "" where there is only one."""
-        return grouped.where(names, self.number) if self.rows else ""
+        return grouped.where(names, [row.name for row, _ in self.rows]) if self.rows else ""
 
 
 def told(compared: Sequence[Comparison], is_fleet: bool) -> Told:
@@ -56,10 +54,9 @@ def told(compared: Sequence[Comparison], is_fleet: bool) -> Told:
         (one,) = compared
         effects = [(effect.what, f"{effect.ref}: {effect.message}", ()) for effect in untold(one)]
         notes = [(note, ()) for note in one.notes]
-        return Told(1, summary(one), (), (), effects, notes, [(change, ()) for change, _ in changes])
+        return Told(summary(one), (), (), effects, notes, [(change, ()) for change, _ in changes])
     rows = grouped.rows(compared)
     return Told(
-        len(compared),
         grouped.headline(compared, rows),
         grouped.columns(rows),
         [(row, summary(one, with_nodes=False)) for one, row in zip(compared, rows, strict=True)],
@@ -75,8 +72,8 @@ def first(compared: Sequence[Comparison]) -> list[str]:
     for one in compared:
         for line in one.first:
             whose.setdefault(line, []).append(one.name)
-    several = len(compared) > 1
-    return [f"{line} ({grouped.where(names, len(compared))})" if several else line for line, names in whose.items()]
+    every = [one.name for one in compared]
+    return [f"{line} ({grouped.where(names, every)})" if every[1:] else line for line, names in whose.items()]
 
 
 def summary(compared: Comparison, with_nodes: bool = True) -> str:

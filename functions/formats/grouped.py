@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import count
 
@@ -21,8 +21,8 @@ Told = tuple[T, tuple[str, ...]]
 COLUMNS = ("gained", "lost", "reloaded", "kept")
 """What the table of clusters counts, also where it is nothing."""
 _RARE = ("blocked", "waiting", "unknown")
-_SHOWN = 4
-"""Clusters that are named; more are counted."""
+_SHOWN, _OTHERS = 4, 10
+"""Clusters that are named, and others that are where these are more; still more are counted."""
 _NODES = re.compile(r"(?<![\w.,-])([\d,]+)(?: of (?:the )?([\d,]+))? nodes?( \([^()]*\))?")
 """How a message counts and names nodes: `3 of the 40 nodes (a, b, c)`."""
 _INVENTORY = re.compile(r"(?<!, )NodeInventory [^\s,]+(?:, NodeInventory [^\s,]+)*(?= does not hold)")
@@ -82,15 +82,20 @@ def headline(compared: Sequence[Comparison], every: Sequence[Row]) -> str:
         nodes = f"{kept:,}" if parts else counted(kept, "node")
         parts.append(f"{nodes} keep {some(versions, len(versions), 2) or 'what they have'}")
     dark = [row.name for row in every if not row.is_known]
-    unknown = f"what happens on the nodes of {where(dark, len(every))} is not known" if dark else ""
+    unknown = f"what happens on the nodes of {where(dark, [row.name for row in every])} is not known" if dark else ""
     return "; ".join(filter(None, [", ".join(parts), unknown])) or "no node is affected"
 
 
-def where(names: Sequence[str], number: int) -> str:
-    """Return the clusters as `dev, stage`, `all 40 clusters`, `38 of 40 clusters`."""
-    if len(names) == number and number > 1:
-        return f"all {number:,} clusters"
-    return ", ".join(names) if len(names) <= _SHOWN else f"{len(names):,} of {counted(number, 'cluster')}"
+def where(names: Sequence[str], every: Collection[str]) -> str:
+    """Return which clusters: `dev, stage`, `all 40 clusters but dev, lab`, `a, b, c, d and 8 more of 40 clusters`."""
+    if len(names) == len(every) > 1:
+        return f"all {len(every):,} clusters"
+    if len(names) <= _SHOWN:
+        return ", ".join(names)
+    others = [name for name in every if name not in {*names}]
+    if len(others) <= _OTHERS:
+        return f"all {len(every):,} clusters but {', '.join(others)}"
+    return f"{some(names, len(names), _SHOWN)} of {counted(len(every), 'cluster')}"
 
 
 def _together(every: Iterable[tuple[Any, str, T]]) -> dict[Any, list[tuple[str, T]]]:
@@ -124,10 +129,11 @@ def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
         for note in one.notes
     )
     found: list[Told[Result]] = []
+    names = [one.name for one in compared]
     for held in _together(every).values():
         subjects = _together((note.ref or note.where, cluster, note) for cluster, note in held)
         (_, first), *others = subjects.items()
-        more = [f"{subject} {_on(each, len(compared))}" for subject, each in others]
+        more = [f"{subject} {_on(each, names)}" for subject, each in others]
         message = _merged([(cluster, note.message) for cluster, note in first])
         message += f"; the same for {some(map(str, more), len(more), 10)}" if more else ""
         found.append((first[0][1]._replace(message=message), _names(held)))
@@ -135,11 +141,11 @@ def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
     return sorted(found, key=lambda one: order.index(one[0].severity))
 
 
-def _on(held: Sequence[tuple[str, Result]], number: int) -> str:
-    """Return on how many nodes of which clusters a finding is, or in which of `number` clusters."""
+def _on(held: Sequence[tuple[str, Result]], every: Collection[str]) -> str:
+    """Return on how many nodes of which clusters a finding is, or in which of all clusters."""
     counts = [match for _, note in held if (match := _NODES.search(note.message))]
     if len(counts) < len(held):
-        return f"in {where(_names(held), number)}"
+        return f"in {where(_names(held), every)}"
     nodes = [(cluster, int(one[1].replace(",", ""))) for (cluster, _), one in zip(held, counts, strict=True)]
     return f"on {_total(nodes)}"
 
@@ -176,8 +182,8 @@ def _total(numbers: Sequence[tuple[str, int]], whole: str = "", names_clusters: 
     return f"{nodes} ({', '.join(f'{cluster} {number:,}' for cluster, number in numbers)})"
 
 
-def joined(results: Iterable[Result], number: int) -> list[Result]:
-    """Return each finding of `number` clusters once, with tags that name those that have it.
+def joined(results: Iterable[Result], every: Collection[str]) -> list[Result]:
+    """Return each finding of some clusters, `every` of them by its name, once, with tags that name those that have it.
 
     Findings about nodes are equal when they differ in these alone.
     """
@@ -192,10 +198,10 @@ def joined(results: Iterable[Result], number: int) -> list[Result]:
         # one cluster may say it twice, of different nodes
         same = (told.setdefault((*about, one.place and one.place.path, text, at), {}) for at in count())
         next(each for each in same if str(each.get(names[0], one)) == str(one))[names[0]] = one
-    return [_named(held, number) for held in told.values()]
+    return [_named(held, every) for held in told.values()]
 
 
-def _named(held: Mapping[str, Result], number: int) -> Result:
+def _named(held: Mapping[str, Result], every: Collection[str]) -> Result:
     """Return one finding for the clusters that have it; "" is none."""
     first = next(iter(held.values()))
     names = dict.fromkeys(name for one in held.values() for name in names_of(one))
@@ -203,13 +209,13 @@ def _named(held: Mapping[str, Result], number: int) -> Result:
         return first
     if len(held) > 1 and _is_about_nodes(first):
         first = first._replace(message=_merged([(cluster, one.message) for cluster, one in held.items()]))
-    tags = {**dict(first.tags), NAMES: "\n".join(names), CLUSTERS: where([*names], number)}
+    tags = {**dict(first.tags), NAMES: "\n".join(names), CLUSTERS: where([*names], every)}
     return first._replace(tags=tuple(tags.items()))
 
 
-def lines(results: Iterable[Result], number: int) -> list[Result]:
+def lines(results: Iterable[Result], every: Collection[str]) -> list[Result]:
     """Return findings for stderr, each once; of several clusters its message ends with those that have it."""
-    return [one._replace(message=f"{one.message}{whose(one)}") for one in joined(results, number)]
+    return [one._replace(message=f"{one.message}{whose(one)}") for one in joined(results, every)]
 
 
 def _is_about_nodes(result: Result) -> bool:

@@ -88,10 +88,10 @@ def chapters(parts: Sequence[Part], rules: Mapping[str, Rule]) -> list[Chapter]:
             key = (_SEVERITIES.index(result.severity), result.rule)
             name = (str(result), part.name if result.unlisted else "")
             found.setdefault(key, {}).setdefault(name, (result, []))[1].append(part.name)
-    made = []
+    made, names = [], [part.name for part in parts]
     for severity, rule in sorted(found):
         every = list(found[severity, rule].values())
-        shown = [(where(names, len(parts)) if len(parts) > 1 else "", one) for one, names in every[:FINDINGS]]
+        shown = [(where(held, names) if len(parts) > 1 else "", one) for one, held in every[:FINDINGS]]
         more = sum(one.unlisted or 1 for one, _ in every[FINDINGS:])
         made.append(Chapter(_SEVERITIES[severity], rule, rules.get(rule), shown, more))
     return made

@@ -113,6 +113,26 @@ def test_a_configuration_file_that_was_broken(repo: Path) -> None:
     assert ".krmfn.yaml:1:" in done.text
 
 
+def test_a_wrong_line_of_the_configuration_file_hides_its_own_cluster_only(repo: Path) -> None:
+    """And what is wrong is said once: on stdout where a person reads that, else on stderr, too."""
+    commit(repo, {".krmfn.yaml": "clusters:\n  both: [lab, loose]\n  far: [prod]\n"})
+    run_git(repo, "branch", "--force", "main")
+    plant(repo, {".krmfn.yaml": "clusters:\n  both: [lab, loose]\n  far: [prod, nodes.yaml]\n"})
+    done = diff(repo)
+    said = {"both": "nothing changes, 2 unchanged", "far": "cannot be rendered, so what changes is not known"}
+    assert (done.code, sections(done)) == (2, said)
+    assert done.text.count("nodes.yaml: No such file") == 1
+    assert "nodes.yaml" not in done.err
+    for_programs = diff(repo, "--format", "json")
+    assert json.loads(for_programs.out)["failed"] == ["far"]
+    assert "nodes.yaml: No such file" in for_programs.err
+    commit(repo)
+    run_git(repo, "branch", "--force", "main")
+    plant(repo, {".krmfn.yaml": "clusters:\n  both: [lab, loose]\n  far: [prod]\n"})
+    mended = sections(diff(repo))
+    assert mended == {"both": "nothing changes, 2 unchanged", "far": "1 unknown"}
+
+
 def test_clusters_that_the_command_line_joins(repo: Path) -> None:
     plant(repo, {"loose/b.yaml": config_map("c")})
     done = diff(repo, "--cluster", "x=lab,loose", "--format", "json")

@@ -6,7 +6,7 @@ import pytest
 from krmfn_functions.fleet import rules
 from krmfn_functions.formats import findings
 from krmfn_functions.formats.checked import Checked, names_of, of_cluster
-from krmfn_functions.formats.grouped import joined
+from krmfn_functions.formats.grouped import joined, where
 
 from krmfn import Ref, Result, error
 from krmfn.printing import json_text
@@ -26,7 +26,7 @@ def found(rule: Rule, text: str) -> list[Result]:
 def of_two(rule: Rule) -> list[Result]:
     """The findings of the rule's example in two clusters, whose nodes have other names."""
     other = found(rule, rule.bad.replace("gpu-", "edge-").replace("name: lab", "name: prod"))
-    return joined([*of_cluster("dev", found(rule, rule.bad)), *of_cluster("prod", other)], 2)
+    return joined([*of_cluster("dev", found(rule, rule.bad)), *of_cluster("prod", other)], ["dev", "prod"])
 
 
 @pytest.mark.parametrize("rule", OF_NODES, ids=lambda rule: rule.id)
@@ -50,25 +50,42 @@ def test_numbers_are_added_and_names_are_of_clusters() -> None:
         "b": "1,200 of the 3,000 nodes that it selects get no driver, for 6.1 on 1,200 nodes (y-1, y-2 and 1,198 more)",
     }
     every = [one for name, text in texts.items() for one in of_cluster(name, [error(text, rule="KRM604")])]
-    (one,) = joined(every, 3)
+    (one,) = joined(every, "abc")
     said = "1,201 of the 3,004 nodes that it selects get no driver, for 6.1 on 1,201 nodes (a 1, b 1,200)"
     assert (one.message, names_of(one)) == (said, ["a", "b"])
-    many = [one._replace(tags=(("names", f"c{at}"),)) for at in range(40) for one in every[:1]]
-    assert joined(many, 40)[0].message.endswith("on 40 nodes in 40 clusters")
+    names = [f"c{at}" for at in range(40)]
+    many = [one._replace(tags=(("names", name),)) for name in names for one in every[:1]]
+    assert joined(many, names)[0].message.endswith("on 40 nodes in 40 clusters")
 
 
 def test_what_differs_in_more_than_nodes_stays_apart() -> None:
     said = [error("for 6.1 on 1 node (x)", rule="KRM604"), error("for 6.2 on 1 node (x)", rule="KRM604")]
-    assert len(joined([*of_cluster("a", said[:1]), *of_cluster("b", said[1:])], 2)) == 2
+    assert len(joined([*of_cluster("a", said[:1]), *of_cluster("b", said[1:])], "ab")) == 2
     # one cluster twice: of different nodes
     twice = [error("2 nodes (x, y)", rule="KRM604"), error("3 nodes (z, u, v)", rule="KRM604")]
-    assert [one.message for one in joined(of_cluster("a", twice), 2)] == [one.message for one in twice]
+    assert [one.message for one in joined(of_cluster("a", twice), "ab")] == [one.message for one in twice]
     # what is not about nodes is equal when it is equal
     limits = [error("takes 3 nodes of YAML", rule="KRM104"), error("takes 4 nodes of YAML", rule="KRM104")]
-    assert len(joined([*of_cluster("a", limits[:1]), *of_cluster("b", limits[1:])], 2)) == 2
+    assert len(joined([*of_cluster("a", limits[:1]), *of_cluster("b", limits[1:])], "ab")) == 2
 
 
 def test_json_lists_the_clusters_by_name() -> None:
-    (one,) = joined([*of_cluster("a", [error("x")]), *of_cluster("b, c", [error("x")])], 3)
+    (one,) = joined([*of_cluster("a", [error("x")]), *of_cluster("b, c", [error("x")])], ["a", "b, c", "d"])
     assert '"b, c"' in findings.as_json(Checked([one]))
     assert json_text(names_of(one), None) == '["a", "b, c"]'
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (4, "c1, c2, c3, c4"),
+        (12, "c1, c2, c3, c4 and 8 more of 40 clusters"),
+        (30, "all 40 clusters but c31, c32, c33, c34, c35, c36, c37, c38, c39, c40"),
+        (39, "all 40 clusters but c40"),
+        (40, "all 40 clusters"),
+    ],
+)
+def test_clusters_are_named_or_those_that_are_not_among_them(number: int, said: str) -> None:
+    """`30 of 40 clusters` would let a reader look for the ten."""
+    every = [f"c{at}" for at in range(1, 41)]
+    assert where(every[:number], every) == said
