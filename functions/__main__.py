@@ -113,7 +113,13 @@ def _command(arguments: list[str]) -> int:
 
     gc.disable()  # nearly all objects stay to the end, and walking 100,000 nodes again and again takes a quarter
     try:
-        _catch_signals()
+        import signal
+
+        # what ends a process interrupts it, so that temporary folders go and kustomize is ended: Argo CD's plugin
+        # server sends SIGTERM at its deadline, a CI server when a job is cancelled
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            if signal.getsignal(number) == signal.SIG_DFL:  # nohup lets SIGHUP be ignored
+                signal.signal(number, signal.default_int_handler)
         from .command_line import main
     except Exception:
         import traceback
@@ -124,18 +130,6 @@ def _command(arguments: list[str]) -> int:
         sys.stderr.write("interrupted\n")
         return 130
     return main.main(arguments)
-
-
-def _catch_signals() -> None:
-    """Take the signals that end a process for an interrupt, so that temporary folders go and kustomize is ended.
-
-    Argo CD's plugin server sends SIGTERM at its deadline, a CI server when a job is cancelled.
-    """
-    import signal
-
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        if signal.getsignal(number) == signal.SIG_DFL:  # nohup lets SIGHUP be ignored
-            signal.signal(number, signal.default_int_handler)
 
 
 def _leave(code: int) -> NoReturn:

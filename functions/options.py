@@ -67,26 +67,19 @@ class RunOptions(NamedTuple):
     color: str = "auto"
 
 
-LIVE: dict[str, Any] = {
-    "dest": "live",
-    "action": "append",
-    "default": [],
-    "metavar": "[CLUSTER=]DUMP",
-    "help": (
-        "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what "
-        "`kubectl get nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints, part of it, "
-        "or a NodeInventory"
-    ),
-}
-"""The option --live, as argparse takes it."""
-
-
-def add_paths(parser: argparse.ArgumentParser, live: bool = False) -> None:
-    """Add the PATHs, and --live for a command that says something of nodes."""
+def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = "") -> None:
+    """Add the PATHs, with a help of the command's own, and --live for a command that says something of nodes."""
     if live:
-        setattr(parser.add_argument("--nodes", "--live", **LIVE), OFFERED, (ASKED.format("clusters"),))
-    help_ = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
-    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
+        text = (
+            "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what `kubectl get "
+            "nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints, part of it, or a "
+            "NodeInventory"
+        )
+        names, metavar = ("--nodes", "--live"), "[CLUSTER=]DUMP"
+        action = parser.add_argument(*names, dest="live", action="append", default=[], metavar=metavar, help=text)
+        setattr(action, OFFERED, (ASKED.format("clusters"),))
+    text = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
+    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_ or text)
 
 
 NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node that is selected and gets no driver"}
@@ -131,9 +124,16 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     parser.add_argument("--cluster", action="append", default=[], metavar="NAME=PATH,...", help=text)
     text = "skip the files and folders that this pattern would ignore in a .gitignore; may be repeated"
     parser.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help=text)
-    parser.set_defaults(written=frozenset())
-    if parser.get_default("live") is None:
-        parser.set_defaults(live=[])
+    parser.set_defaults(written=frozenset(), live=parser.get_default("live") or [])
+    _add_rare(parser)
+    for name, text in SETTINGS.items():
+        action = parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
+        if name == "kmm-version":
+            setattr(action, OFFERED, tuple(TARGETS))
+
+
+def _add_rare(parser: argparse.ArgumentParser) -> None:
+    """Add the options about how kustomize is run, and what is written to stderr."""
     text = "number of kustomizations to build at a time (default: the number of processors, at most 8)"
     parser.add_argument("--jobs", type=partial(_number, _MOST_JOBS), default=0, metavar="N", help=text)
     text = "stop a kustomize build that takes longer, from 1 to 3600 (default: 60)"
@@ -141,10 +141,6 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     parser.add_argument("--timeout", type=seconds, default=60, metavar="SECONDS", help=text)
     text = "build no kustomization where the kernel does not confine kustomize (see `krmfn --version --verbose`)"
     parser.add_argument("--hardened", action="store_true", help=text)
-    for name, text in SETTINGS.items():
-        action = parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
-        if name == "kmm-version":
-            setattr(action, OFFERED, tuple(TARGETS))
     lines = parser.add_mutually_exclusive_group()
     text = f"render: name every object that is created, updated or removed (or set {streams.VERBOSE}=1)"
     lines.add_argument("-v", "--verbose", action="store_true", help=text)

@@ -39,15 +39,13 @@ def applied(options: RunOptions) -> RunOptions:
     option, and for a functionConfig outside the repository.
     """
     known = sorted((_CONFIG, _FROM, *SETTINGS))
-    given = [Setting(name, value, f"--{name}") for name, value in options.own.items()]
-    given += [Setting(_CONFIG, ",".join(options.function_config), f"--{_CONFIG}")] if options.function_config else []
-    given += [Setting(_FROM, ",".join(options.profiles_from), f"--{_FROM}")] if options.profiles_from else []
-    ours = [*_parameters(os.environ.get(_PARAMETERS) or "[]", known)]
-    ours += _variables(os.environ, known)
+    lists = {_CONFIG: options.function_config, _FROM: options.profiles_from}
+    texts = {**options.own, **{name: ",".join(values) for name, values in lists.items() if values}}
+    ours = [*_parameters(os.environ.get(_PARAMETERS) or "[]", known), *_variables(os.environ, known)]
     if not ours:
         return options
     values: dict[str, Setting] = {}
-    for one in (*given, *ours):
+    for one in (*(Setting(name, value, f"--{name}") for name, value in texts.items()), *ours):
         other = values.setdefault(one.name, one)
         if other.value != one.value:
             raise KrmfnError(f"{other.source} is {other.value!r}, and {one.source} is {one.value!r}; set it once")

@@ -5,7 +5,7 @@ from importlib import import_module
 
 from krmfn.printing import json_text
 from krmfn.results import Rule
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import NamedTuple
 
 from ..command import PRINTED, Command, Context
 from ..paths import output
@@ -96,15 +96,12 @@ class Args(NamedTuple):
 def run(_: Context, args: Args) -> int:
     """Print every rule."""
     if args.format == "json":
-        output.write_stdout(json_text([_entry(rule) for rule in rules()], 2) + "\n")
+        names = ("id", "sentence", "severities", "bad", "good", "remedy")
+        every = ({name: getattr(rule, name) for name in names} | {"canBeTurnedOff": rule.advice} for rule in rules())
+        output.write_stdout(json_text([*every], 2) + "\n")
     else:
         output.write_stdout("".join(f"{rule.id}  {rule.sentence}\n" for rule in rules()))
     return 0
-
-
-def _entry(rule: Rule) -> dict[str, Any]:
-    entry = {name: getattr(rule, name) for name in ("id", "sentence", "severities", "bad", "good", "remedy")}
-    return entry | {"canBeTurnedOff": rule.advice}
 
 
 COMMAND = Command(("", "--format json"), arguments, Args, run, exits=PRINTED)

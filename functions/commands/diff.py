@@ -44,15 +44,11 @@ class Args(NamedTuple):
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s OLD NEW [options]\n       %(prog)s --base REF [PATH ...] [options]"
     help_ = f"OLD, the current state, and NEW, the new state: {options.PATH}; /dev/null for an empty state"
-    parser.add_argument("paths", nargs="*", metavar="PATH", help=f"{help_}. With --base: the new state (default: .)")
-    live = parser.add_argument("--nodes", "--live", **options.LIVE)
-    setattr(live, options.OFFERED, (options.ASKED.format("clusters"),))
+    options.add_paths(parser, live=True, help_=f"{help_}. With --base: the new state (default: .)")
     help_ = "compare each PATH with its state in the merge base of HEAD and REF, read from Git"
     parser.add_argument("--base", metavar="REF", help=help_)
     parser.add_argument("--kinds", metavar="KIND[,KIND]", help="show and count only changes of these kinds")
-    parser.add_argument(
-        "--format", choices=tuple(comment.FORMATS), default="text", help="output format (default: text)"
-    )
+    parser.add_argument("--format", choices=(*comment.FORMATS,), default="text", help="output format (default: text)")
     help_ = "print the waves of one ordered version bump instead: `kubectl label` lines, what to wait for, the way back"
     parser.add_argument("--plan", action="store_true", help=help_)
     help_ = f"how many nodes a wave of --plan has: a number, or a share such as 25%% (default: {waves.DEFAULT}%)"

@@ -64,15 +64,11 @@ def explained(names: tuple[str, ...]) -> str:
     names = tuple(map(_meant, names))
     known = {rule.id: rule for rule in catalogue.rules()}
     wanted = list(dict.fromkeys(name if _is_field(name) else name.upper() for name in names))
-    unknown = [_unknown(name, list(known)) for name in names if not _is_known(name, known)]
+    unknown = [_unknown(name, [*known]) for name in names if not (_is_field(name) or name.upper() in known)]
     if unknown:
         raise KrmfnError(*unknown)
     texts = (_field(name, width) if _is_field(name) else _rule(known[name], width) for name in wanted)
     return "\n\n".join(texts)
-
-
-def _is_known(name: str, rules: dict[str, Rule]) -> bool:
-    return _is_field(name) or name.upper() in rules
 
 
 def _rule(rule: Rule, width: int) -> str:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from krmfn import Item, KrmfnError, Manifest, Ref, Result, warning
+from krmfn import Item, KrmfnError, Manifest, Result, warning
 from krmfn.resource import Place, ref
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
@@ -175,18 +175,13 @@ def _files(manifests: Sequence[Manifest]) -> dict[str, bytes]:
     shared = Counter((own.kind, own.name) for own in refs)
     files: dict[str, bytes] = {}
     for own, manifest in zip(refs, manifests, strict=True):
-        name = _file(own, shared[own.kind, own.name] > 1)
+        parts = (own.kind.lower(), own.namespace if shared[own.kind, own.name] > 1 else "", own.name)
+        name = f"{_UNFIT.sub('-', '-'.join(filter(None, parts)))}.yaml"
         if name in files:
-            raise KrmfnError(
-                f"{own} and another object would both be written to the file {name}; import them separately"
-            )
+            others = f"{own} and another object would both be written to the file {name}"
+            raise KrmfnError(f"{others}; import them separately")
         files[name] = emit.dump(manifest).encode()
     return files
-
-
-def _file(own: Ref, with_namespace: bool) -> str:
-    parts = [own.kind.lower(), *([own.namespace] if with_namespace else []), own.name]
-    return _UNFIT.sub("-", "-".join(part for part in parts if part)) + ".yaml"
 
 
 _EXAMPLES = (

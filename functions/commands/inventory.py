@@ -108,7 +108,8 @@ def _inventory(args: Inventory, keys: set[str] | None) -> str:
         days = {"validUntil": args.valid_until, "takenOn": args.taken_on}
         made = collecting.manifest(collecting.collect(read, keys), args.name, keys, days)
     except KrmfnError as failure:
-        raise KrmfnError(*(f"{_named(args.file)}: {line}" for line in failure.args)) from failure
+        source = "stdin" if args.file == "-" else args.file
+        raise KrmfnError(*(f"{source}: {line}" for line in failure.args)) from failure
     return emit.dump(made)
 
 
@@ -118,10 +119,6 @@ def _is_day(text: str) -> bool:
         return bool(_DATE.fullmatch(text) and date.fromisoformat(text))
     except ValueError:
         return False
-
-
-def _named(file: str) -> str:
-    return "stdin" if file == "-" else file
 
 
 def _keys(context: Context, args: Inventory) -> tuple[set[str] | None, bool]:

@@ -10,7 +10,6 @@ from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.printing import some
 from krmfn.resource import Ref
-from krmfn.resourcelist import ResourceList
 from krmfn.typed import Literal, NamedTuple
 
 from .. import options
@@ -21,6 +20,11 @@ from ..command import Command, Context
 from ..paths import output
 from ..paths.failures import Failure, log_failures
 from ..settings import RENDER
+
+_EMPTY = (
+    "nothing in {} would reach a cluster; an empty output makes Argo CD delete what is there, so it is refused: pass "
+    "--allow-empty if this is intended"
+)
 
 
 class Args(NamedTuple):
@@ -37,17 +41,10 @@ class Args(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
-    parser.add_argument(
-        "-o", "--output", choices=("yaml", "json"), default="yaml", help="output format (default: yaml)"
-    )
-    parser.add_argument(
-        "--output-dir",
-        metavar="DIR",
-        help=(
-            "write a file per object and a kustomization.yaml to DIR; several clusters get a folder each, named by "
-            "the last part of their names"
-        ),
-    )
+    text = "output format (default: yaml)"
+    parser.add_argument("-o", "--output", choices=("yaml", "json"), default="yaml", help=text)
+    text = "write a file per object and a kustomization.yaml to DIR; several clusters get a folder each, named by the "
+    parser.add_argument("--output-dir", metavar="DIR", help=f"{text}last part of their names")
     text = "replace the files that the last render wrote into DIR (as listed in its kustomization.yaml), and no others"
     parser.add_argument("--replace", action="store_true", help=text)
     text = "write one folder per stage below DIR, for Flux to apply and remove the objects stage by stage"
@@ -70,15 +67,18 @@ def run(context: Context, args: Args) -> int:
     folders = _folders(args, streams.clusters)
     if folders:
         _check_sources(folders, streams.clusters)
-    shown = [_shown(args, one.final) for one in streams.clusters]
-    empty = [_empty(one) for one, items in zip(streams.clusters, shown, strict=True) if not (items or args.allow_empty)]
+    lists = [one.final for one in streams.clusters]
+    shown = [resources.items if args.include_inputs else deployed(resources) for resources in lists]
+    pairs = [*zip(streams.lists.items(), shown, strict=True)]
+    # where an error is the reason that there is no object, that is said
+    empty = [name for (name, final), items in pairs if not (items or args.allow_empty or final.failed)]
     cluster_streams.log(context, streams)
-    log_failures(context.log, [failure for failure in empty if failure])
-    if not streams.is_whole or any(empty):
+    log_failures(context.log, [Failure(name, (_EMPTY.format(name),)) for name in empty])
+    if not streams.is_whole or empty:
         return 2
-    if any(one.final.failed for one in streams.clusters):
+    if any(resources.failed for resources in lists):
         return 1
-    changes = [change for one in streams.clusters for change in one.final.changes]
+    changes = [change for resources in lists for change in resources.changes]
     if folders:
         _write(context, args, dict(zip(folders, shown, strict=True)), changes)
         return 0
@@ -129,22 +129,6 @@ def _written_before(args: Args) -> frozenset[str]:
     paths = [f"{os.path.realpath(path).rstrip('/')}/" for path in args.paths]
     written = map(os.path.realpath, replacing.written_in(args.output_dir))
     return frozenset(folder for folder in written if folder.startswith(tuple(paths)))
-
-
-def _shown(args: Args, resources: ResourceList) -> list[Item]:
-    return resources.items if args.include_inputs else deployed(resources)
-
-
-def _empty(one: Rendered) -> Failure | None:
-    """Return why a cluster without any object is refused; None where an error is the reason that there is none."""
-    if one.final.failed:
-        return None
-    name = one.cluster.name
-    message = (
-        f"nothing in {name} would reach a cluster; an empty output makes Argo CD delete what is there, "
-        "so it is refused: pass --allow-empty if this is intended"
-    )
-    return Failure(name, (message,))
 
 
 def _folders(args: Args, clusters: Sequence[Rendered]) -> list[str]:

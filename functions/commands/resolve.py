@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 
-from krmfn import KrmfnError, Ref, ResourceList, Result
+from krmfn import KrmfnError, ResourceList, Result
 from krmfn.printing import json_text, printable, some
 from krmfn.typed import Any, NamedTuple
 
@@ -41,26 +41,20 @@ def _run(context: Context, args: Args) -> int:
 
 
 def _resolved(lists: Mapping[str, ResourceList], args: Args) -> tuple[str, list[Result]]:
-    modules: list[Module] = []
+    rows, findings = list[dict[str, Any]](), list[Result]()
     for path, resources in lists.items():
-        here = [Module(item.manifest) for item in resources.select(MODULE_KIND, MODULE_GROUP)]
-        if not here and not resources.failed:
+        modules = [Module(item.manifest) for item in resources.select(MODULE_KIND, MODULE_GROUP)]
+        if not modules and not resources.failed:
             raise KrmfnError(f"no Module in {path}, neither hand-written nor generated")
-        modules += here
-    rows_by_module = [(module.ref, rows_of(module, args.kernel)) for module in modules]
-    findings = [] if args.allow_unmapped else [_unmapped(module, rows) for module, rows in rows_by_module]
-    rows = [row for _, rows in rows_by_module for row in rows]
+        for module in modules:
+            own = rows_of(module, args.kernel)
+            lacking = [row["kernel"] for row in own if row["mapping"] is None]
+            if lacking and not args.allow_unmapped:
+                kernels, so = some(lacking, len(lacking), 3), "nodes with such a kernel get no driver"
+                findings.append(clusters.unmapped(module.ref, kernels, so))
+            rows += own
     lines = [json_text(rows, 2)] if args.format == "json" else [printable(_line(row)) for row in rows]
-    text = "".join(f"{line}\n" for line in lines)
-    return text, [finding for finding in findings if finding]
-
-
-def _unmapped(module: Ref, rows: list[dict[str, Any]]) -> Result | None:
-    """Return an error when a Module has no mapping for some of the kernels."""
-    kernels = [row["kernel"] for row in rows if row["mapping"] is None]
-    if not kernels:
-        return None
-    return clusters.unmapped(module, some(kernels, len(kernels), 3), "nodes with such a kernel get no driver")
+    return "".join(f"{line}\n" for line in lines), findings
 
 
 def rows_of(module: Module, kernels: Sequence[str]) -> list[dict[str, Any]]:

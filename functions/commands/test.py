@@ -76,7 +76,8 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
         return
     final = streams.clusters[0].final
     told = [
-        {**findings.finding(one), "file": _within(one.place.path if one.place else "", case)} for one in final.results
+        {**findings.finding(one), "file": os.path.relpath(one.place.path, case) if one.place and one.place.path else ""}
+        for one in final.results
     ]
     objects = b"" if final.failed else output.dump(deployed(final))
     texts = {OBJECTS: objects.decode(), FINDINGS: json_text(told, 2) + "\n"}
@@ -92,10 +93,6 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
     if final.failed and FINDINGS not in there:
         cluster_streams.log(context, streams)
         yield f"{case}: has errors, and no {FINDINGS} that expects them"
-
-
-def _within(path: str, case: str) -> str:
-    return os.path.relpath(path, case) if path else ""
 
 
 COMMAND = Command(("tests/cases", "tests/cases --update"), *(_arguments, Args, _run, RENDER))

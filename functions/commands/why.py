@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.printing import printable
@@ -43,19 +43,16 @@ def _run(context: Context, args: Why) -> int:
         return 2
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
     failed = any(resources.failed for resources in streams.lists.values())
-    answers = list(_answers(streams.lists, args.node, dumps))
+    answers, lines = list(_answers(streams.lists, args.node, dumps)), list[str]()
     if args.format == "json":
         rows = [{"cluster": name, **told._asdict()} for name, told in answers]
         output.write_stdout(json.dumps(rows, indent=2) + "\n")
     else:
-        output.write_stdout("".join(_lines(answers, len(streams.lists) > 1)))
+        for cluster, told in answers:
+            head = f"{cluster}: {told.sentence}" if len(streams.lists) > 1 else told.sentence
+            lines += [printable(head), *(f"  {printable(step)}" for step in told.steps)]
+        output.write_stdout("".join(f"{line}\n" for line in lines))
     return int(failed or not all(told.holds for _, told in answers))
-
-
-def _lines(answers: Sequence[tuple[str, Told]], are_several: bool) -> Iterator[str]:
-    for cluster, told in answers:
-        yield printable(f"{cluster}: {told.sentence}" if are_several else told.sentence) + "\n"
-        yield from (f"  {printable(step)}\n" for step in told.steps)
 
 
 def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, Live]) -> Iterator[tuple[str, Told]]:

@@ -84,10 +84,14 @@ FORMAT = "krmfn.dev/check/v1"
 
 def as_json(checked: Checked, rules: Rules = None) -> str:
     """Return `{format: ..., clusters: [...], findings: [...], summary: {...}}`; what does not apply is null."""
+    names = list(checked.clusters)
     document = {
         "format": FORMAT,
-        "clusters": list(checked.clusters),
-        "findings": [{**finding(result), "clusters": _clusters(checked, result)} for result in checked.results],
+        "clusters": names,
+        "findings": [
+            {**finding(result), "clusters": names_of(result) or (names if result.unlisted else [])}
+            for result in checked.results
+        ],
         "summary": {
             **summary(checked.results),
             "resources": checked.resources,
@@ -100,10 +104,6 @@ def as_json(checked: Checked, rules: Rules = None) -> str:
         },
     }
     return json_text(document, 2) + "\n"
-
-
-def _clusters(checked: Checked, result: Result) -> list[str]:
-    return names_of(result) or ([*checked.clusters] if result.unlisted else [])
 
 
 def finding(result: Result) -> dict[str, Any]:

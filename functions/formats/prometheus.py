@@ -28,18 +28,15 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
         for severity in ("error", "warning", "info")
     ]
     kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
-    return "".join(
-        [
-            *_gauge(
-                "krmfn_config_failed", "1 if an error keeps the config from being rendered, else 0.", _failed(checked)
-            ),
-            *_gauge("krmfn_findings", "Findings of the last check.", findings),
-            *(_gauge("krmfn_cluster_findings", "Findings of each cluster.", of_clusters) if of_clusters else ()),
-            *_gauge("krmfn_resources", "Resources that the last check looked at.", [({}, checked.resources)]),
-            *_gauge("krmfn_files", "Files that the last check read.", [({}, checked.files)]),
-            *_gauge("krmfn_kinds", "Resources of the kinds that are checked.", kinds),
-        ]
-    )
+    gauges = [
+        ("config_failed", "1 if an error keeps the config from being rendered, else 0.", _failed(checked)),
+        ("findings", "Findings of the last check.", findings),
+        *([("cluster_findings", "Findings of each cluster.", of_clusters)] if of_clusters else ()),
+        ("resources", "Resources that the last check looked at.", [({}, checked.resources)]),
+        ("files", "Files that the last check read.", [({}, checked.files)]),
+        ("kinds", "Resources of the kinds that are checked.", kinds),
+    ]
+    return "".join(line for gauge in gauges for line in _gauge(*gauge))
 
 
 def _failed(checked: Checked) -> list[Sample]:
@@ -72,6 +69,7 @@ def _concerns(result: Result, ref: Ref, there: Result) -> bool:
 
 
 def _gauge(name: str, description: str, samples: Iterable[Sample]) -> Iterator[str]:
+    name = f"krmfn_{name}"
     yield f"# HELP {name} {description}\n# TYPE {name} gauge\n"
     values: dict[str, int] = {}
     for labels, value in samples:

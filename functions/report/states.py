@@ -65,11 +65,6 @@ def of_nodes(groups: Iterable[Alike]) -> Counter[str]:
     return numbers
 
 
-def driven(numbers: Counter[str]) -> int:
-    """Return how many of these nodes have a driver."""
-    return numbers[DRIVEN]
-
-
 def without_driver(numbers: Counter[str]) -> int:
     """Return how many of these nodes are selected and lack a driver; of some it is not known."""
     return sum(number for key, number in numbers.items() if key not in (DRIVEN, ASSUMED, UNKNOWN, UNSELECTED))

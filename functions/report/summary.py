@@ -10,7 +10,7 @@ from krmfn.printing import counted
 from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
-from ..fleet.table import ASSUMED
+from ..fleet.table import ASSUMED, DRIVEN
 from ..formats.grouped import where
 from ..plan import Comparison
 from . import pictures, states
@@ -38,7 +38,7 @@ def ring(numbers: Counter[str]) -> tuple[int, str] | None:
     selected = numbers.total() - numbers[states.UNSELECTED]
     if not selected:
         return None
-    driven = states.driven(numbers)
+    driven = numbers[DRIVEN]
     return driven * 100 // selected, pictures.arc(driven / selected)
 
 

@@ -104,21 +104,14 @@ def panels(parts: Iterable[Part]) -> list[Panel]:
 
     Modules of one name and with the same mappings in several clusters are one panel.
     """
-    clusters: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    kernels: dict[tuple[str, tuple[str, ...]], dict[Kernel, int]] = {}
+    found: dict[tuple[str, tuple[str, ...]], tuple[list[str], Counter[Kernel]]] = {}
     for part in parts:
-        for module in part.modules:
-            if module.kernels:
-                key = (module.name, module.mappings)
-                clusters.setdefault(key, []).append(part.name)
-                numbers = kernels.setdefault(key, {})
-                for kernel in module.kernels:
-                    alike = kernel._replace(nodes=0)
-                    numbers[alike] = numbers.get(alike, 0) + kernel.nodes
-    made = [
-        Panel(module, clusters[module, mappings], mappings, _in_order(numbers))
-        for (module, mappings), numbers in kernels.items()
-    ]
+        for module in (one for one in part.modules if one.kernels):
+            names, numbers = found.setdefault((module.name, module.mappings), ([], Counter()))
+            names.append(part.name)
+            for kernel in module.kernels:
+                numbers[kernel._replace(nodes=0)] += kernel.nodes
+    made = [Panel(key[0], names, key[1], _in_order(numbers)) for key, (names, numbers) in found.items()]
     return sorted(made, key=lambda panel: (-panel.holes, panel.module))
 
 
