@@ -126,14 +126,10 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     parser.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help=text)
     parser.set_defaults(written=frozenset(), live=parser.get_default("live") or [])
     _add_rare(parser)
-    for name, text in SETTINGS.items():
-        action = parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
-        if name == "kmm-version":
-            setattr(action, OFFERED, tuple(TARGETS))
 
 
 def _add_rare(parser: argparse.ArgumentParser) -> None:
-    """Add the options about how kustomize is run, and what is written to stderr."""
+    """Add the options about how kustomize is run, the settings, and what is written to stderr."""
     text = "number of kustomizations to build at a time (default: the number of processors, at most 8)"
     parser.add_argument("--jobs", type=partial(_number, _MOST_JOBS), default=0, metavar="N", help=text)
     text = "stop a kustomize build that takes longer, from 1 to 3600 (default: 60)"
@@ -141,6 +137,10 @@ def _add_rare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=seconds, default=60, metavar="SECONDS", help=text)
     text = "build no kustomization where the kernel does not confine kustomize (see `krmfn --version --verbose`)"
     parser.add_argument("--hardened", action="store_true", help=text)
+    for name, text in SETTINGS.items():
+        action = parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
+        if name == "kmm-version":
+            setattr(action, OFFERED, tuple(TARGETS))
     lines = parser.add_mutually_exclusive_group()
     text = f"render: name every object that is created, updated or removed (or set {streams.VERBOSE}=1)"
     lines.add_argument("-v", "--verbose", action="store_true", help=text)

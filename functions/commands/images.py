@@ -71,19 +71,11 @@ def _run(context: Context, args: Images) -> int:
 
 def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Result]]:
     there = registry.held(files.read_text(args.missing_from), args.missing_from) if args.missing_from else None
-    if args.kernel and args.files:
-        raise KrmfnError(
-            "--kernel cannot be combined with --from, whose files list only the images for the kernels that the "
-            "nodes have now"
-        )
-    if args.builds and (args.files or args.mirror):
-        raise KrmfnError("--builds cannot be combined with --mirror or --from, whose files do not say what is built")
+    _check(args)
     results: list[Result] = []
     needed: list[Sequence[Pulled]] = []
     built: list[dict[str, Any]] = []
     moves, where = moving.moves(args.kernel), moving.where(args.where)
-    if args.where and not moves:
-        raise KrmfnError("--where needs --kernel, which it applies to some nodes")
     every: list[Node] = []
     for name, resources in lists.items():
         if resources.failed:
@@ -116,6 +108,17 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
     if there is not None:
         results += _missing(wanted, there, str(args.missing_from))
     return _text(lists, args, wanted, built, there) if needed else "", results
+
+
+def _check(args: Images) -> None:
+    """Raise KrmfnError for options that say nothing together."""
+    if args.kernel and args.files:
+        files_have = "files list only the images for the kernels that the nodes have now"
+        raise KrmfnError(f"--kernel cannot be combined with --from, whose {files_have}")
+    if args.builds and (args.files or args.mirror):
+        raise KrmfnError("--builds cannot be combined with --mirror or --from, whose files do not say what is built")
+    if args.where and not args.kernel:
+        raise KrmfnError("--where needs --kernel, which it applies to some nodes")
 
 
 def _text(
@@ -153,12 +156,10 @@ def _left_out(lacking: Result, is_future: bool) -> Result:
     return lacking._replace(message=f"{lacking.message}; pass a future kernel with --kernel VERSION")
 
 
-def _not_known(part: Part) -> Iterator[Result]:
-    """Yield an error where a file does not have all images of its cluster."""
-    if part.has_errors:
-        yield error(f"the images of {part.name} are not known: it has errors (run `krmfn check` on it)")
-    elif part.unlisted:
-        yield error(f"the images of {part.name} are not known: {part.unlisted}")
+def _not_known(part: Part) -> list[Result]:
+    """Return an error where a file does not have all images of its cluster."""
+    why = "it has errors (run `krmfn check` on it)" if part.has_errors else part.unlisted
+    return [error(f"the images of {part.name} are not known: {why}")] if why else []
 
 
 def _kernels(

@@ -58,7 +58,7 @@ def told(compared: Sequence[Comparison], is_fleet: bool) -> Told:
     rows = grouped.rows(compared)
     return Told(
         grouped.headline(compared, rows),
-        grouped.columns(rows),
+        [*grouped.COLUMNS, *(what for what in grouped.RARE if any(what in row.numbers for row in rows))],
         [(row, summary(one, with_nodes=False)) for one, row in zip(compared, rows, strict=True)],
         list(grouped.effects(compared, untold)),
         grouped.notes(compared),

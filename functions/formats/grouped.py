@@ -20,7 +20,8 @@ Told = tuple[T, tuple[str, ...]]
 """Something, and the names of the clusters that have it, in their order."""
 COLUMNS = ("gained", "lost", "reloaded", "kept")
 """What the table of clusters counts, also where it is nothing."""
-_RARE = ("blocked", "waiting", "unknown")
+RARE = ("blocked", "waiting", "unknown")
+"""What it counts where there is some."""
 _SHOWN, _OTHERS = 4, 10
 """Clusters that are named, and others that are where these are more; still more are counted."""
 _NODES = re.compile(r"(?<![\w.,-])([\d,]+)(?: of (?:the )?([\d,]+))? nodes?( \([^()]*\))?")
@@ -61,11 +62,6 @@ def rows(compared: Sequence[Comparison]) -> list[Row]:
         is_known = (one.knows_nodes or bool(nodes) or one.is_same) and not one.failed
         made.append(Row(one.name, {what: len(names) for what, names in nodes.items()}, is_known))
     return made
-
-
-def columns(every: Sequence[Row]) -> list[str]:
-    """Return the columns that a table of these rows has: rare effects only where there are some."""
-    return [*COLUMNS, *(what for what in _RARE if any(what in row.numbers for row in every))]
 
 
 def headline(compared: Sequence[Comparison], every: Sequence[Row]) -> str:
@@ -143,11 +139,10 @@ def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
 
 def _on(held: Sequence[tuple[str, Result]], every: Collection[str]) -> str:
     """Return on how many nodes of which clusters a finding is, or in which of all clusters."""
-    counts = [match for _, note in held if (match := _NODES.search(note.message))]
+    counts = [(cluster, match) for cluster, note in held if (match := _NODES.search(note.message))]
     if len(counts) < len(held):
         return f"in {where(_names(held), every)}"
-    nodes = [(cluster, int(one[1].replace(",", ""))) for (cluster, _), one in zip(held, counts, strict=True)]
-    return f"on {_total(nodes)}"
+    return f"on {_total([(cluster, _number(match[1])) for cluster, match in counts])}"
 
 
 def _merged(messages: Sequence[tuple[str, str]]) -> str:
@@ -165,10 +160,6 @@ def _merged(messages: Sequence[tuple[str, str]]) -> str:
 
     text = _NODES.sub(total, messages[longest][1]) if len(messages) > 1 else messages[0][1]
     return _INVENTORY.sub("the NodeInventory of each", text) if len(messages) > 1 else text
-
-
-def _number(text: str | None) -> int:
-    return int((text or "0").replace(",", "") or 0)
 
 
 def _total(numbers: Sequence[tuple[str, int]], whole: str = "", names_clusters: bool = True) -> str:
@@ -254,3 +245,7 @@ def _key(effect: Effect) -> tuple[Ref, str, str]:
 
 def _names(held: Iterable[tuple[str, object]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(cluster for cluster, _ in held))
+
+
+def _number(text: str | None) -> int:
+    return int((text or "0").replace(",", "") or 0)
