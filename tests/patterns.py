@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from krmfn_functions.cluster import config
-from krmfn_functions.kustomization import environment
+from krmfn_functions.kustomization import confinement
 
 from krmfn import config as sdk_config
 from krmfn.yamltext import documents, split
@@ -51,8 +51,8 @@ CONFIG = SimpleNamespace(ref=SimpleNamespace(name="a-b.c"))
 LOCALS: dict[str, list[dict[str, Any]]] = {
     "krmfn/config.py _typed": [{"pattern": pattern} for pattern, _ in sdk_config._READ.values()],
     "krmfn/schema.py _pattern": [{"rule": rule} for rule in RULES],
-    "functions/kustomization/environment.py named": [
-        {"names": names} for names in (environment.CLOSED, environment.OPEN, environment.HELM)
+    "functions/kustomization/confinement.py named": [
+        {"names": names} for names in (confinement.CLOSED, confinement.OPEN, confinement.HELM)
     ],
     "functions/paths/contents.py": [{"key": b"kind"}],
     "krmfn/yamltext/edit.py undashed": [{"indent": 2}],

@@ -3,11 +3,16 @@
 kustomize looks a function's bare name, `docker` for containers, and git up on PATH, and plugins of the old kind in a
 plugin home. Here PATH is one folder with launchers for the programs that the graph names, and the plugin home is empty.
 A path with a slash is not looked up: that is why the graph is read before (see `calls`).
+
+Variables are given by name, so that a secret of the CI's is not among them. A build that is closed needs little:
+kustomize neither fetches nor starts anything but functions of ours. One that the user has opened, with --allow-remote
+or --enable-helm, has what git, ssh, helm and version managers are told with.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
@@ -31,6 +36,23 @@ SYSTEM = (
     *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
 )
 """What any program may need of the system; /proc is not among it, where root can read what others are told."""
+
+CLOSED = (
+    "HOME|USER|LOGNAME|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|GOMAXPROCS|GOMEMLIMIT|LD_LIBRARY_PATH|"
+    "KRMFN_LOG_FORMAT|KRMFN_MAX_BYTES|KRMFN_VERBOSE"
+)
+"""What every build gets; PATH, XDG_CONFIG_HOME and KUSTOMIZE_PLUGIN_HOME are made for it (see `confined`).
+
+HOME is for a kustomize that is a script of the user's, and for kubectl, which would look for its settings in the
+working folder without it; those of Go say what a container leaves to it; LD_LIBRARY_PATH may be where our Python is.
+"""
+OPEN = (
+    "HTTP_PROXY|HTTPS_PROXY|NO_PROXY|ALL_PROXY|http_proxy|https_proxy|no_proxy|all_proxy|SSL_CERT_FILE|SSL_CERT_DIR|"
+    "SSH_AUTH_SOCK|SSH_ASKPASS|GIT_.*|ARGOCD_GIT_.*|ARGOCD_ASK_.*|PATH|XDG_.*|ASDF_.*|MISE_.*"
+)
+"""What a build gets, too, that the user has opened."""
+HELM = "HELM_.*|REGISTRY_AUTH_FILE|DOCKER_CONFIG|AWS_.*|AZURE_.*|GOOGLE_.*"
+"""What a build gets, too, that may run helm: for registries, and for the stores of charts that its plugins know."""
 
 _DOCKER = """\
 #!/bin/sh
@@ -165,3 +187,9 @@ def _install(path: Path, text: str) -> None:
             f"programs cannot be run from the temporary folder {path.parent.parent.parent}, so kustomize cannot "
             "call krmfn; set the environment variable TMPDIR to another folder"
         )
+
+
+def named(names: str) -> dict[str, str]:
+    """Return the variables of our environment with these names."""
+    is_named = re.compile(names).fullmatch
+    return {name: value for name, value in os.environ.items() if is_named(name)}

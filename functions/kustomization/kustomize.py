@@ -22,7 +22,7 @@ from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from ..paths.disk import refuse_inside
-from . import environment, process, shims
+from . import confinement, process
 from . import origins as origin_notes
 from .confinement import Seen
 from .decision import Decision
@@ -158,10 +158,10 @@ def _environment(decision: Decision, flags: Collection[str], confined: Mapping[s
     """Return the environment of kustomize: confined, unless programs of the machine (git, helm) are needed, too."""
     if "--enable-alpha-plugins" in flags:
         return os.environ  # the user's own plugins: nobody else knows what they are told with
-    known = {"HOME": confined["XDG_CONFIG_HOME"], **environment.named(environment.CLOSED), **confined}
+    known = {"HOME": confined["XDG_CONFIG_HOME"], **confinement.named(confinement.CLOSED), **confined}
     if decision.is_open:
-        known |= environment.named(environment.OPEN)
-        known |= environment.named(environment.HELM) if "--enable-helm" in flags else {}
+        known |= confinement.named(confinement.OPEN)
+        known |= confinement.named(confinement.HELM) if "--enable-helm" in flags else {}
     if decision.calls:
         path = f"{confined['PATH']}{os.pathsep}{known['PATH']}" if decision.is_open else confined["PATH"]
         known |= {**confined, "PATH": path, streams.VARIABLE: "json"}
@@ -203,7 +203,7 @@ def _entry(line: str) -> dict[str, Any] | None:
 
 def _command(decision: Decision) -> list[str]:
     if path := shutil.which("kustomize"):
-        return [path if decision.is_open else shims.program(path), "build"]
+        return [path if decision.is_open else process.program(path), "build"]
     if decision.calls:
         raise KrmfnError(
             "it calls a krmfn function, but kustomize is not on PATH; `kubectl kustomize` has no --enable-exec "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
@@ -11,7 +12,7 @@ from krmfn.results import Field, Result, error, warning
 from krmfn.typed import NamedTuple
 
 from ..paths.disk import Disk, Target
-from . import ambiguity, calls, inline, mentions, references
+from . import ambiguity, calls, mentions, references
 from .calls import Call, Ours
 from .documents import documents, unreadable
 from .entries import Entries
@@ -71,7 +72,7 @@ class Configs:
     def _configs(self, folder: str, reference: Reference, findings: list[Result]) -> Iterator[Item]:
         """Yield the functionConfigs that an entry stands for."""
         if reference.kind == "inline":
-            items, wrong = inline.read(reference, "KRM510", is_function=True)
+            items, wrong = written_out(reference, "KRM510", is_function=True)
             findings.extend(wrong)
             self.entries.add(folder, reference.field, "", items)
             yield from items
@@ -109,7 +110,7 @@ def _patches(reference: Reference) -> list[Result]:
     """Return what is wrong with a patch that is written out where its path may stand."""
     if reference.kind != "inline" or not reference.field.startswith(("patchesStrategicMerge[", "paths[")):
         return []
-    return inline.read(reference, ambiguity.RULE, is_function=False)[1]
+    return written_out(reference, ambiguity.RULE, is_function=False)[1]
 
 
 def _misspelt(config: Item) -> Iterator[Result]:
@@ -147,3 +148,43 @@ def _judged(call: Call, ours: Ours) -> Iterator[Result]:
     elif version := calls.other_version(call, ours):
         message = f"{call.field}: calls version {version}, but {ours.version()} runs here and may render differently"
         yield warning(message, rule="KRM513", ref=ref, place=place)
+
+
+def written_out(reference: Reference, rule: str, is_function: bool) -> tuple[list[Item], list[Result]]:
+    """Return the resources in a text that is written out, and what is wrong with it; `rule`: what no YAML breaks.
+
+    kustomize first reads such a text as resources and, when it finds none in it, takes it for a path
+    (api/internal/target/kusttarget.go, api/internal/builtins/PatchStrategicMergeTransformer.go). So it has to be a
+    resource for every reader.
+    """
+    place = reference.place or Place()
+    text = reference.text.encode(errors="surrogatepass")
+    try:
+        items = list(documents(place.path, text, reference.first, reference.column))
+    except KrmfnError as failure:
+        finding = unreadable(failure, place.path, rule)
+        return [], [finding._replace(field=Field(reference.field), place=place)]
+    findings = list(ambiguity.findings(text, items, place._replace(line=reference.first), is_function))
+    findings += [_nameless(item, reference) for item in items if not _is_resource(item)]
+    if not reference.column:  # quoted or folded: its lines are not those of the file
+        findings = [finding._replace(field=Field(reference.field), place=place) for finding in findings]
+        for item in items:
+            item.file = place._replace(finder=partial(_there, place))
+    return items, findings
+
+
+def _is_resource(item: Item) -> bool:
+    """Return True for what kustomize takes for a resource (GetValidatedMetadata in kyaml/yaml/rnode.go)."""
+    return bool(item.kind) and (bool(item.name) or item.kind.endswith("List"))
+
+
+def _nameless(item: Item, reference: Reference) -> Result:
+    message = (
+        f"{reference.field} has no {'metadata.name' if item.kind else 'kind'}, and kustomize reads the text of such "
+        "a resource as a path; add it, or move the resource into a file"
+    )
+    return error(message, rule=ambiguity.RULE, field=Field(reference.field), place=item.place)
+
+
+def _there(place: Place, result: Result) -> Result:
+    return result._replace(place=place)

@@ -1,4 +1,7 @@
-"""What the fields of a kustomization lead to, as kustomize resolves them, and what is wrong with it."""
+"""What the fields of a kustomization lead to, as kustomize resolves them, and what is wrong with it.
+
+What it would fetch is a URL where a file is named, and a Git repository where a folder is (api/internal/git).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,6 @@ from krmfn.typed import Literal, NamedTuple
 from ..paths.disk import Disk, Target
 from ..paths.roots import within
 from .mentions import Mention, Role
-from .remotes import is_repository, is_url
 
 Kind = Literal["file", "folder", "chart", "inline", "remote", "nothing"]
 
@@ -42,6 +44,10 @@ class Reference(NamedTuple):
         return self.kind == "file" and self.field.startswith(_YAML)
 
 
+_URL = re.compile(r"https?:", re.IGNORECASE)
+_SCHEME = re.compile(r"(?:ssh|https?|file)://", re.IGNORECASE)
+_USER = re.compile(r"[A-Za-z][A-Za-z0-9-]*@")
+_GITHUB = re.compile(r"github\.com[/:]", re.IGNORECASE)
 _YAML = (
     *("resources", "bases", "patches", "configurations", "replacements", "generators", "transformers", "validators"),
     "path",  # of one of kustomize's own plugins
@@ -161,3 +167,49 @@ def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> 
             "folder, or list the folder of a kustomization that contains it"
         )
     return "", ""
+
+
+def is_url(text: str) -> bool:
+    """Return True for what kustomize fetches over HTTP where a file is named."""
+    return _URL.match(text) is not None
+
+
+def is_repository(text: str) -> bool:
+    """Return True for what kustomize clones with git where a folder is named.
+
+    It has a scheme that Git has, or it begins with a user (`git@host:path`) or with github.com, and there are a host
+    and a repository in it. `?ref=`, `//folder` and `.git` only divide it further.
+    """
+    if text.startswith("/"):
+        return False
+    text = re.sub(r"^git::", "", text.partition("?")[0], flags=re.IGNORECASE)
+    scheme = _SCHEME.match(text)
+    rest = text[scheme.end() :] if scheme else text
+    if scheme and scheme[0].lower() == "file://":
+        return _has_repository(rest, 1)
+    user = _USER.match(rest)
+    rest = rest[user.end() :] if user else rest
+    scp = scheme is None and (user is not None or _GITHUB.match(rest) is not None)
+    if not scheme and not scp:
+        return False
+    host, path = _divided(rest, scp)
+    return bool(host) and _has_repository(path, 2)
+
+
+def _divided(text: str, scp: bool) -> tuple[str, str]:
+    """Return host and path; in `user@host:path` a colon before the first slash divides them."""
+    at = text.find("/")
+    if scp:
+        colon = text.find(":")
+        if at < 0 or 0 < colon < at:
+            at = colon
+    return (text[: at + 1], text[at + 1 :]) if at >= 0 else (text, "")
+
+
+def _has_repository(path: str, segments: int) -> bool:
+    """Return True when a path names a repository, by a mark (`_git/`, `//`, `.git`) or by its first segments."""
+    for mark in ("_git/", "//", ".git"):
+        at = path.find(mark)
+        if at >= 0:
+            return at > 0 or mark != "//"
+    return path != "" and path.count("/") + 1 >= segments

@@ -14,7 +14,7 @@ from hypothesis import event, given, settings
 from krmfn_functions.kustomization import fields, reading
 from krmfn_functions.kustomization.confinement import FLAGS, confined
 from krmfn_functions.kustomization.graph import Graph
-from krmfn_functions.kustomization.remotes import is_repository
+from krmfn_functions.kustomization.references import is_repository
 
 from tests.commands import Done
 from tests.examples import EXAMPLES

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from krmfn_functions.kustomization import environment as variables
+from krmfn_functions.kustomization import confinement as variables
 from krmfn_functions.kustomization import kustomize
 from krmfn_functions.kustomization.calls import Call
 from krmfn_functions.kustomization.decision import Decision
