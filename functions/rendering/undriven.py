@@ -116,7 +116,7 @@ def _message(item: Item, own: str, config: FunctionConfig) -> str:
         from difflib import get_close_matches
 
         close = get_close_matches(own, config.products, 1, 0.6)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are: {known}"
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {known}."
         return f"there is no Profile {own!r}, so nothing is generated from this {item.kind}; {hint} Or {ways}"
     if own:
         return f"the Profile {own!r} is not for {item.api_version} {item.kind}, so nothing is generated from it; {ways}"

@@ -155,6 +155,7 @@ def test_a_profile_that_is_not_there_is_an_error_anywhere() -> None:
     _, findings, code = rendered(named)
     assert code == 1
     assert "there is no Profile 'amd-gpo'" in findings[0]
+    assert "there are: none. Or if its own operator acts on it" in findings[0]
     _, findings, code = rendered(profile(), named)
     assert "did you mean 'amd-gpu'?" in findings[0]
 
