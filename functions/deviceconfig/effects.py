@@ -119,7 +119,8 @@ def unused(config: DeviceConfig) -> Iterator[Reason]:
         yield "loaderTolerations", "no Module is generated, and DaemonSets have `tolerations`"
     for index, entry in enumerate(config.spec.daemonSets):
         yield from ((f"daemonSets[{index}].{name}", why) for name, why in _of_daemon_set(config, entry))
-    yield from _overwritten(config)
+    if suspects := keys_of_ours(config):
+        yield from _overwritten(config, suspects)
 
 
 def _of_the_module(config: DeviceConfig) -> Iterator[Reason]:
@@ -175,10 +176,9 @@ def _of_daemon_set(config: DeviceConfig, entry: DaemonSet) -> Iterator[Reason]:
             yield f"service.{name}", f"no port of its containers is called {target!r}, so the Service leads nowhere"
 
 
-def _overwritten(config: DeviceConfig) -> Iterator[Reason]:
-    """Yield the labels and annotations that no generated object has, since krmfn writes its own in their place."""
-    suspects = keys_of_ours(config)
-    manifests = [one.manifest for one in generate.objects([config], {})] if suspects else []
+def _overwritten(config: DeviceConfig, suspects: Sequence[tuple[str, str, str]]) -> Iterator[Reason]:
+    """Yield those keys of ours that no generated object has as they are written: krmfn writes its own there."""
+    manifests = [one.manifest for one in generate.objects([config], {})]
     pods = [manifest["spec"]["template"] for manifest in manifests if manifest["kind"] == "DaemonSet"]
     metadata = [of_object["metadata"].get(name, {}) for of_object in (*manifests, *pods) for name in _PASSED_ON]
     for name, key, text in suspects:
