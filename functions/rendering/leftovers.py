@@ -55,12 +55,8 @@ def sort_out(
         return LeftOvers((), resources.select(MODULE_KIND, MODULE_GROUP), list(_strays(resources, scopes, ())))
     marked = resources.marked()
     of_scopes = [(scope, made(marked, scope)) for scope in scopes]
-    orphaned = [
-        item
-        for scope, objects in of_scopes
-        for item in orphans(resources.items, objects, scope, config.namespace)
-        if item.ref.id not in names
-    ]
+    left = (orphans(resources.items, objects, scope, config.namespace) for scope, objects in of_scopes)
+    orphaned = [item for items in left for item in items if item.ref.id not in names]
     packages = _kpt_folders(resources) if orphaned else []
     is_kept = run_of(resources).settings.intent.keeps_left_overs
     fates = {id(item): _fate(item, config.prune, packages, is_kept) for item in orphaned}
@@ -68,18 +64,11 @@ def sort_out(
     refused = [item for item in orphaned if fates[id(item)] == "refused"]
     owners = {name for item in idle for name in known_as(item.ref, item.annotations)}
     owners |= {(group, kind, config.namespace, name) for group, kind, namespace, name in owners if not namespace}
-    undriven = [
-        item
-        for _, objects in of_scopes
-        for item in objects
-        if id(item) not in fates and item.mark and (item.mark.owner[:2] not in handled or item.mark.owner in owners)
-    ]
+    rest = [(item, item.mark) for _, objects in of_scopes for item in objects if id(item) not in fates]
+    undriven = [item for item, mark in rest if mark and (mark.owner[:2] not in handled or mark.owner in owners)]
     fates |= dict.fromkeys(map(id, undriven), "undriven")
-    written = [
-        item
-        for item in resources.select(MODULE_KIND, MODULE_GROUP)
-        if not _is_ours(item, fates.get(id(item)), scopes, config, names)
-    ]
+    modules = resources.select(MODULE_KIND, MODULE_GROUP)
+    written = [item for item in modules if not _is_ours(item, fates.get(id(item)), scopes, config, names)]
     findings = [*_left_over(refused, kept, config), *_strays(resources, scopes, names)]
     findings += _idle([item for item in undriven if item.mark and item.mark.owner in owners])
     return LeftOvers([*kept, *undriven], written, findings)
