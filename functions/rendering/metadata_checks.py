@@ -153,8 +153,8 @@ resources: [config.yaml]
 kind: DeviceConfig
 metadata: {annotations: {config.kubernetes.io/local-config: "true"}}
 """,
-        remedy="Remove the annotation. Without it a plain `kustomize build` hands the config to a cluster that does "
-        "not know its kind: the sync fails, and nothing is pruned.",
+        remedy="Remove the annotation: a plain `kustomize build` then hands the config to a cluster that does not know "
+        "its kind, so the sync fails, and nothing is pruned.",
         severities=("warning",),
         advice=True,
     ),
