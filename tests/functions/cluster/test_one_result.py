@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.commands import ROOT, Done, process
 from tests.examples import EXAMPLES
 from tests.functions.comparing.test_base import OWN, repository
-from tests.trees import plant
+from tests.trees import config_map, plant
 
 
 def config(name: str, selector: str, module: str = "gpu") -> str:
@@ -78,6 +78,18 @@ def test_the_folder_of_argo_cd_has_no_git(tmp_path: Path) -> None:
     plant(tmp_path, BOTH)
     done = render(tmp_path, "clusters/lab", ARGOCD_APP_SOURCE_PATH="clusters/lab")
     assert (done.code, "[KRM301]" in done.err) == (1, True), done.err
+
+
+@pytest.mark.parametrize("name", ["lab", "other"])
+def test_nodes_count_for_a_kustomization_whatever_the_cluster_is_called(name: str, here: Path) -> None:
+    """Of loose files that are one more part of a cluster `lab` the kustomization lab saw no nodes."""
+    files = {"more.yaml": config_map("a"), "nodes.yaml": APART["inventories/lab.yaml"]}
+    files |= {"lab/a.yaml": config("a", "card: a"), "lab/b.yaml": config("b", "pool: b")}
+    files["lab/kustomization.yaml"] = "resources: [a.yaml, b.yaml]\n"
+    plant(here, files | {".krmfn.yaml": f"clusters:\n  {name}: [lab, nodes.yaml, more.yaml]\n"})
+    done = process("krmfn", "check", ".", cwd=here)
+    assert done.code == 0, done.text
+    assert "no node in the input has such labels" in done.text
 
 
 def test_a_functionconfig_elsewhere_counts(here: Path) -> None:
