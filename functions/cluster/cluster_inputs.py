@@ -7,7 +7,7 @@ from functools import partial
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, error, placed, warning
+from krmfn.results import Result, error, warning
 from krmfn.streams import read_stdin
 from krmfn.typed import NamedTuple, TypeVar
 
@@ -54,16 +54,6 @@ def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
     """Return what each cluster's roots hold, in their order; kustomize builds as many at a time as --jobs says."""
     builds = sum(root.kind == "kustomization" for cluster in every for root in cluster.roots)
     return each(context, partial(_read, context), every, "clusters read", builds)
-
-
-def look_up(context: Context, lists: Sequence[ResourceList]) -> None:
-    """Have kustomize say where a finding of each list stands, for as many builds at a time as --jobs says.
-
-    It runs once more for a build that was not asked at once (see `builds`); what it says is kept for the others.
-    """
-    lazy = (next((one for one in each.results if one.place and one.place.finder), None) for each in lists)
-    found = [one for one in lazy if one]
-    each(context, lambda one: placed([one]), found, "builds looked up", len(found))
 
 
 def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str, builds: int = 0) -> list[R]:

@@ -57,7 +57,8 @@ def rendered(
         counted = _counted(resources)
         resources.items += [item for items in (*shared[:at], *shared[at + 1 :]) for item in items]
         if read.side:
-            resources.items += _for_one(resources, read.side)
+            has_own = run_of(resources).is_rendered or resources.select(CONFIG[1], CONFIG[0])
+            resources.items += _shared(read.side) if has_own else read.side.items
         if shared:
             note(resources, has_ours=any(any_of_ours(other) for other in parts if other is not resources))
         try:
@@ -110,14 +111,7 @@ def with_results(resources: ResourceList, results: Iterable[Result]) -> Resource
 
 def _shared(resources: ResourceList) -> list[Item]:
     """Return what counts for all roots of a cluster: its nodes."""
-    kinds = COUNTING - {CONFIG}
-    return [item for item in resources.items if (item.group, item.kind) in kinds]
-
-
-def _for_one(resources: ResourceList, side: ResourceList) -> list[Item]:
-    """Return what loose files bring to one root: a functionConfig only where the root has none of its own."""
-    has_own = run_of(resources).is_rendered or bool(resources.select(CONFIG[1], CONFIG[0]))
-    return _shared(side) if has_own else side.items
+    return [item for item in resources.items if (item.group, item.kind) in COUNTING - {CONFIG}]
 
 
 def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: bool) -> ResourceList:

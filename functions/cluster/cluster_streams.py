@@ -16,7 +16,7 @@ from krmfn.results import Result, placed, warning
 from krmfn.typed import NamedTuple
 
 from ..command import Context
-from ..paths.failures import Failure, Unreadable, log_failures, raise_first
+from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from ..paths.roots import parents, within
 from ..rendering.kinds import CONFIG, OWNERS
 from ..run import run_of
@@ -31,13 +31,13 @@ from .layout import Layout
 class Streams(NamedTuple):
     """The clusters of some PATHs."""
 
-    clusters: list[Rendered]
-    findings: list[Result]
+    clusters: Sequence[Rendered] = ()
+    findings: Sequence[Result] = ()
     """What is wrong with the configuration file and with files outside of all roots."""
-    failures: list[Failure]
+    failures: Sequence[Failure] = ()
     """The PATHs and roots that could not be read."""
-    config: Config
-    paths: tuple[str, ...]
+    config: Config = Config()
+    paths: tuple[str, ...] = ()
     """The PATHs, those of --cluster among them."""
     excluded: int = 0
     """How many files were left out by `exclude`."""
@@ -124,8 +124,8 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     if has_more:
         made = shared.without_needed(made, laid.config)
         shared.check_inventories(made, laid.config, context.intent)
-    if failures:
-        _raise_alike(made, findings, failures)
+    if not (findings or any(one.lists or one.final.results for one in made)):
+        raise_alike(failures)  # nothing was done for any root
     return Streams(made, findings, failures, laid.config, laid.paths, laid.excluded, theirs=others)
 
 
@@ -165,7 +165,7 @@ def nothing(context: Context) -> Streams:
     """Return no cluster, for a command that is about files of its own. Raises KrmfnError for --against, about none."""
     if context.options.against:
         raise KrmfnError("--against needs a PATH to check together with it; pass a PATH, or remove --against")
-    return Streams([], [], [], Config(), ())
+    return Streams()
 
 
 def whole(context: Context, paths: Sequence[str]) -> Streams:
@@ -221,9 +221,15 @@ def _but(results: Sequence[Result], notes: Collection[str]) -> Sequence[Result]:
 
 
 def look_up(context: Context, streams: Streams) -> None:
-    """Have the places of findings looked up for all of several clusters together, before they are reported singly."""
-    if len(streams.clusters) > 1:
-        cluster_inputs.look_up(context, [each for one in streams.clusters for each in one.lists])
+    """Have kustomize say where a finding of each list stands, for as many builds at a time as --jobs says.
+
+    It runs once more for a build that was not asked at once (see `builds`); what it says is kept for the others.
+    """
+    if len(streams.clusters) > 1:  # before they are reported singly
+        lists = [each for one in streams.clusters for each in one.lists]
+        lazy = [next((one for one in each.results if one.place and one.place.finder), None) for each in lists]
+        found = [one for one in lazy if one]
+        cluster_inputs.each(context, lambda one: placed([one]), found, "builds looked up", len(found))
 
 
 def log_left_out(context: Context, streams: Streams) -> None:
@@ -231,11 +237,3 @@ def log_left_out(context: Context, streams: Streams) -> None:
     if streams.excluded and streams.config.exclude:
         patterns = ", ".join(printable(pattern.text) for pattern in streams.config.exclude)
         context.log.say(f"{streams.config.name} excludes {patterns}")
-
-
-def _raise_alike(made: Sequence[Rendered], findings: Sequence[Result], failures: Sequence[Failure]) -> None:
-    """Raise KrmfnError when nothing was done for any root, for one and the same reason."""
-    reasons = {failure.lines for failure in failures if not failure.findings}
-    nothing = not findings and not any(one.lists or one.final.results for one in made)
-    if len(reasons) == 1 and nothing and not any(failure.findings for failure in failures):
-        raise KrmfnError(*reasons.pop())

@@ -127,18 +127,12 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     if len(items) != 1 or not items[0].manifest:
         return Config(name), [error("must be a mapping", rule="KRM521", place=Place(name, 0, 1))]
     (item,) = items
-    duplicates = [
-        error("this key appears twice; remove one", rule="KRM521", field=Field(path))
-        for path in item.content.duplicate_keys
-    ]
-    wrong = [*duplicates, *check(item.manifest, SCHEMA, "KRM521")]
-    if wrong:
-        return Config(name), [item.located(finding)._replace(ref=None) for finding in wrong]
-    patterns = item.manifest.get("exclude", ())
-    unfit = [
-        error(message, rule="KRM521", field=Field("exclude" if at is None else f"exclude[{at}]"))
-        for at, message in (excludes.check(patterns) if patterns else ())
-    ]
+    twice = "this key appears twice; remove one"
+    unfit = [error(twice, rule="KRM521", field=Field(path)) for path in item.content.duplicate_keys]
+    unfit += check(item.manifest, SCHEMA, "KRM521")
+    patterns = () if unfit else item.manifest.get("exclude", ())
+    for at, message in excludes.check(patterns) if patterns else ():
+        unfit.append(error(message, rule="KRM521", field=Field("exclude" if at is None else f"exclude[{at}]")))
     if unfit:
         return Config(name), [item.located(finding)._replace(ref=None) for finding in unfit]
     exclude = tuple(Pattern(text, item.field_place(f"exclude[{at}]")) for at, text in enumerate(patterns))
@@ -146,7 +140,9 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     unread = [error(f"{one.text} {one.problem}", rule="KRM521", place=one.place) for one in profiles if one.problem]
     if unread:
         return Config(name), unread
-    return Config(name, _clusters(item, disk, folder), exclude, item.manifest.get("format", ""), folder, profiles), []
+    named = item.manifest.get("clusters", {})
+    clusters = {name: _members(item, disk, folder, f"clusters.{name}", paths) for name, paths in named.items()}
+    return Config(name, clusters, exclude, item.manifest.get("format", ""), folder, profiles), []
 
 
 def not_read(file: str) -> Result:
@@ -193,12 +189,6 @@ def unused(settings: Config, paths: Iterable[str]) -> Iterator[Result]:
         effect = "re-includes nothing that an earlier pattern excludes" if text.startswith("!") else "matches nothing"
         message = f"{text} {effect}; correct the pattern (.gitignore syntax, relative to this file), or remove it"
         yield info(message, rule="KRM522", field=Field(f"exclude[{at}]"), place=place)
-
-
-def _clusters(item: Item, disk: Disk, folder: str) -> dict[str, tuple[Member, ...]]:
-    """Return the members of each cluster."""
-    held = item.manifest.get("clusters", {})
-    return {name: _members(item, disk, folder, f"clusters.{name}", paths) for name, paths in held.items()}
 
 
 def _members(item: Item, disk: Disk, folder: str, path: str, texts: Sequence[str]) -> tuple[Member, ...]:

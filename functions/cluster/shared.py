@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from krmfn.ownership import Id
 from krmfn.resourcelist import ResourceList
@@ -72,15 +72,8 @@ def without_needed(made: Sequence[Rendered], config: Config) -> list[Rendered]:
         others = zip(unused, used, strict=True)
         return some_are_absent or any(key not in idle and key[0] in there for idle, there in others)
 
-    return [_without(one, is_needed) for one in made]
-
-
-def _without(one: Rendered, is_left_out: Callable[[Result], bool]) -> Rendered:
-    """Return a cluster without some of its findings, none of which is an error."""
-    kept = [finding for finding in one.final.results if not is_left_out(finding)]
-    if len(kept) == len(one.final.results):
-        return one
-    return one._replace(final=with_results(one.final, kept))
+    kept = [[finding for finding in one.final.results if not is_needed(finding)] for one in made]
+    return [one._replace(final=with_results(one.final, results)) for one, results in zip(made, kept, strict=True)]
 
 
 def _mapping(finding: Result) -> tuple[Id, str]:

@@ -61,7 +61,7 @@ class _Entries(NamedTuple):
     """The files below a folder, sorted by what they are; folders are absolute and without links."""
 
     kustomizations: list[str]
-    packages: list[str]
+    packages: set[str]
     charts: set[str]
     others: list[tuple[str, File]]
     """The folder of a file, and the file."""
@@ -109,7 +109,11 @@ def _below(
     tops = _outermost(graph, entries.kustomizations, real)
     itself = itself and real in entries.kustomizations
     tops += [real] if real in entries.kustomizations and real not in tops else []  # one that lists it may be a link
-    kinds: dict[str, Kind] = {folder: "package" for folder in _tops(entries.packages) if folder not in tops}
+    kinds: dict[str, Kind] = {
+        folder: "package"
+        for folder in entries.packages
+        if not any(above in entries.packages for above in parents(folder) if above != folder)
+    }
     kinds.update((folder, "kustomization") for folder in tops)
     loose, in_charts = _loose(entries, graph)
     placed = _placed(loose, kinds, real, marks)
@@ -139,7 +143,7 @@ def _is_read(name: str) -> bool:
 
 def _sorted(kept: Iterable[tuple[str, File]]) -> _Entries:
     """Return files, each with its absolute path, by what they are."""
-    entries = _Entries([], [], set(), [])
+    entries = _Entries([], set(), set(), [])
     resolved = lru_cache(maxsize=None)(os.path.realpath)
     for path, file in kept:
         folder, name = os.path.split(path)
@@ -147,7 +151,7 @@ def _sorted(kept: Iterable[tuple[str, File]]) -> _Entries:
         if name in manifests.KUSTOMIZATIONS:
             entries.kustomizations.append(folder)
         elif name == PACKAGE:
-            entries.packages.append(folder)
+            entries.packages.add(folder)
         elif name == _CHART:
             entries.charts.add(folder)
         else:
@@ -180,12 +184,6 @@ def _outermost(graph: Graph, folders: Sequence[str], path: str) -> list[str]:
             tops.append(folder)
             covered.update(one.folder for one in graph.below(folder))
     return tops
-
-
-def _tops(folders: Sequence[str]) -> list[str]:
-    """Return the folders that are in none of the others."""
-    known = frozenset(folders)
-    return [folder for folder in folders if not any(above in known for above in parents(folder) if above != folder)]
 
 
 def _loose(entries: _Entries, graph: Graph) -> tuple[list[tuple[str, File]], set[str]]:

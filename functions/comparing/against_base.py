@@ -15,7 +15,7 @@ from ..cluster import cluster_streams, live_nodes
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..cluster.config import NAME as CONFIG_FILE
-from ..cluster.config import Config, parse
+from ..cluster.config import parse
 from ..cluster.deployed import judge_final
 from ..cluster.layout import Layout
 from ..command import Context
@@ -29,7 +29,6 @@ from .needed import is_below
 from .pairs import Pair, compared, deployed, join_theirs, paired
 
 _NOTHING = Plan((), (), (), 0)
-_NO_STREAMS = Streams([], [], [], Config(), ())
 
 
 def with_base(
@@ -113,20 +112,20 @@ def _streams(context: Context, names: Sequence[str], laid: Layout | None = None)
     existing = [(name, [*filter(os.path.lexists, held)]) for name, held in map(parse, options.cluster)]
     there = tuple(f"{name}={','.join(held)}" for name, held in existing if held)
     if not names and not there:
-        return _NO_STREAMS
+        return Streams()
     return cluster_streams.rendered(context._replace(options=options._replace(cluster=there)), names, laid=laid)
 
 
 def _of_base(context: Context, base: Base, names: Sequence[str], laid: Layout | None = None) -> Streams:
     """Return the clusters of the base; when nothing of it can be read, why not."""
     if unread := base.unread(context.options):
-        return _NO_STREAMS._replace(findings=[error(line) for line in unread])
+        return Streams(findings=[error(line) for line in unread])
     there = [path for path in map(base.path, names) if os.path.lexists(path)]
     try:
         former = context._replace(options=base.options(context.options), intent=context.intent._replace(is_old=True))
         return _streams(former, there, laid)
     except KrmfnError as failure:
-        return _NO_STREAMS._replace(failures=[failure_of("", failure)])
+        return Streams(failures=[failure_of("", failure)])
 
 
 def _comparisons(
@@ -202,7 +201,7 @@ def _with_base(base: Base, name: str, pair: Pair, lost: list[Result], missing: l
 def _unknown(base: Base, name: str, after: Sequence[Manifest], reasons: Sequence[Result]) -> Comparison:
     """Return the comparison of a cluster whose base cannot be rendered."""
     head = error(f"{name} in the base {base.name} cannot be rendered, so what changes is not known")
-    why = [head, *reasons, *(error(line) for line in base.elsewhere())]
+    why = [head, *reasons, *map(error, base.skipped.values())]
     return Comparison(name, undecided(after), list(dict.fromkeys(why)))
 
 

@@ -36,7 +36,7 @@ def first(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]:
 
 
 def _profiles(old: ResourceList, new: ResourceList) -> Iterator[str]:
-    before, after = (dict(_named(one)) for one in (old, new))
+    before, after = ({item.name: item for item in one.select(PROFILE[1], PROFILE[0])} for one in (old, new))
     for name, item in after.items():
         other = before.get(name)
         if other is None:
@@ -60,11 +60,6 @@ def _profiles(old: ResourceList, new: ResourceList) -> Iterator[str]:
             name = mark.partition("@")[0]
             if name in gone and name not in names:
                 yield f"changed Profile: {gone[name]} becomes {mark}"
-
-
-def _named(resources: ResourceList) -> Iterator[tuple[str, Item]]:
-    for item in resources.select(PROFILE[1], PROFILE[0]):
-        yield item.name, item
 
 
 def _title(name: str, item: Item) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from krmfn.errors import KrmfnError
@@ -17,7 +17,7 @@ from ..cluster.config import parse
 from ..options import RunOptions
 from ..paths import git, history, roots
 from ..paths.disk import refuse_inside
-from ..paths.git import Entry, Skipped
+from ..paths.git import Entry
 from ..paths.roots import within
 from .needed import is_below, needed
 
@@ -28,18 +28,14 @@ _SHORT = 12
 class Base(NamedTuple):
     """A commit whose files stand in a temporary folder."""
 
-    commit: str
+    name: str
+    """The commit as people are shown it."""
     root: str
     """The work tree that it is the base of, absolute and without links."""
     folder: str
     """Where its files are, absolute and without links."""
-    skipped: Sequence[Skipped]
-    """What of it could not be written there."""
-
-    @property
-    def name(self) -> str:
-        """Return the commit as people are shown it."""
-        return self.commit[:_SHORT]
+    skipped: Mapping[str, str]
+    """What of it could not be written there: a sentence by the path from the root of the repository."""
 
     def path(self, path: str) -> str:
         """Return where a PATH is in the base, whether it is there or not. Raises KrmfnError for one outside."""
@@ -52,29 +48,23 @@ class Base(NamedTuple):
         moved = [self._moved(path) or path for path in options.function_config]
         configs = tuple(path for path in moved if os.path.lexists(path))
         trusted = tuple(self._moved(path) or path for path in options.profiles_from)
-        options = options._replace(function_config=configs, profiles_from=trusted)
-        clusters = tuple(self._joined(text) for text in options.cluster)
-        return options._replace(root=bound, cluster=clusters)
+        clusters = tuple(f"{name}={','.join(map(self.path, held))}" for name, held in map(parse, options.cluster))
+        return options._replace(root=bound, function_config=configs, profiles_from=trusted, cluster=clusters)
 
     def unread(self, options: RunOptions) -> list[str]:
         """Return a sentence for each file that counts for every PATH and that is not there."""
         wanted = [CONFIG_FILE]
         wanted += [_from_root(path, self.root) for path in options.function_config if _is_in(path, self.root)]
-        return [self._sentence(one) for one in self.skipped if one.path in wanted]
+        return [self.skipped[path] for path in wanted if path in self.skipped]
 
     def skipped_below(self, paths: Sequence[str]) -> list[tuple[str, str]]:
         """Return each file below some PATHs that is not there, from the root of the repository, with a sentence."""
         wanted = [_from_root(path, self.root) for path in paths]
-        below = (one for one in self.skipped if any(is_below(one.path, name) for name in wanted))
-        return [(one.path, self._sentence(one)) for one in below]
+        return [(path, line) for path, line in self.skipped.items() if any(is_below(path, name) for name in wanted)]
 
     def from_root(self, path: str) -> str:
         """Return a path in the base from the root of the repository; one from there stays as it is."""
         return os.path.relpath(path, self.folder) if within(path, self.folder) else path
-
-    def elsewhere(self) -> list[str]:
-        """Return a sentence for each file that is not there."""
-        return [self._sentence(one) for one in self.skipped]
 
     def shown(self, text: str) -> str:
         """Return a text with Git's names of the base's files in place of the temporary ones."""
@@ -85,17 +75,9 @@ class Base(NamedTuple):
         place = result.place and result.place._replace(path=self.shown(result.place.path))
         return result._replace(message=self.shown(result.message), place=place)
 
-    def _joined(self, text: str) -> str:
-        """Return an option --cluster with the paths of the base."""
-        name, held = parse(text)
-        return f"{name}={','.join(map(self.path, held))}"
-
     def _moved(self, path: str) -> str | None:
         """Return where a file is in the base; None for one that lies outside of the repository."""
         return self.path(path) if _is_in(path, self.root) else None
-
-    def _sentence(self, one: Skipped) -> str:
-        return f"{self.name}:{one.path}: {one.message}"
 
 
 @contextmanager
@@ -125,7 +107,8 @@ def checked_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> It
             # the PATHs' own files first: they may take as much room as there is
             chosen.sort(key=lambda entry: not any(is_below(entry.path, name) for name in wanted))
             skipped = git.write(objects, chosen, absent, folder, max_bytes())
-        yield Base(commit, root, folder, skipped)
+        name = commit[:_SHORT]
+        yield Base(name, root, folder, {one.path: f"{name}:{one.path}: {one.message}" for one in skipped})
 
 
 def _check_whole(root: str, wanted: Sequence[str]) -> None:

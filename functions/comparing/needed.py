@@ -34,27 +34,23 @@ def needed(listing: Iterable[Entry], paths: Sequence[str], read: Read) -> list[E
         search.take(path, whole=True)
     search.take_clusters(paths)
     search.follow()
-    return search.entries()
+    return [entry for entry in search.known.values() if entry.path in search.taken or entry.mode == LINK]
 
 
 class _Search:
     """The entries of a commit, those taken so far, and the links and kustomizations that are still to be followed."""
 
     def __init__(self, known: dict[str, Entry], read: Read) -> None:
-        self._known, self._read = known, read
+        self.known, self._read = known, read
         self._paths = sorted(known)
         self._links = {path: os.fsdecode(read(entry)) for path, entry in known.items() if entry.mode == LINK}
-        self._taken: set[str] = set()
+        self.taken: set[str] = set()
         self._left: list[str] = []
-
-    def entries(self) -> list[Entry]:
-        """Return what was taken, and the links, through which other paths may lead."""
-        return [entry for path, entry in self._known.items() if path in self._taken or path in self._links]
 
     def take(self, path: str, whole: bool = False) -> list[str]:
         """Take a file, what is in a folder (its kustomization, or the `whole`), and a submodule above; return them."""
         real = self._resolved(path)
-        found = [above for above in parents(real) if above in self._known]
+        found = [above for above in parents(real) if above in self.known]
         start = "" if real == "." else f"{real}/"
         for at in range(bisect_left(self._paths, start), len(self._paths)):
             below = self._paths[at]
@@ -62,8 +58,8 @@ class _Search:
                 break
             if whole or below[len(start) :] in KUSTOMIZATIONS:
                 found.append(below)
-        self._left += [one for one in found if one not in self._taken]
-        self._taken.update(found)
+        self._left += [one for one in found if one not in self.taken]
+        self.taken.update(found)
         return found
 
     def take_clusters(self, paths: Sequence[str]) -> None:
@@ -109,7 +105,7 @@ class _Search:
                 self.take(os.path.join(folder, part), whole)
 
     def _manifests(self, path: str) -> list[Manifest]:
-        return _read(self._read(self._known[path]))
+        return _read(self._read(self.known[path]))
 
     def _resolved(self, path: str) -> str:
         """Return a path without links; of one that leads out, or in a circle, what is left."""

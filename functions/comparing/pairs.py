@@ -40,7 +40,7 @@ def paired(old: Streams, old_top: str, new: Streams, new_top: str) -> list[Pair]
     found: dict[int, Rendered] = {}
     for one in new.clusters:
         other = by_name.get(one.cluster.name)
-        if other and _same_name(one.cluster, other.cluster):
+        if other and one.cluster.name not in {root.name for root in (*one.cluster.roots, *other.cluster.roots)}:
             found[id(one)] = left.pop(id(other))
     for one in new.clusters:  # after those of one name: a functionConfig that clusters share is a root of each
         roots = _roots(one.cluster, new_top)
@@ -82,11 +82,6 @@ def join_theirs(
 
 def _roots(cluster: Cluster, top: str) -> frozenset[str]:
     return frozenset(os.path.relpath(root.path, top) for root in cluster.roots if root.path)
-
-
-def _same_name(one: Cluster, other: Cluster) -> bool:
-    """Return True for two clusters that the configuration file or --cluster calls alike."""
-    return one.name == other.name and one.name not in {root.name for root in (*one.roots, *other.roots)}
 
 
 def compared(pair: Pair, name: str) -> Comparison:

@@ -145,16 +145,13 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
 
 def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
     """Return the indexes of those documents that are no YAML."""
-    if len(text) < _SMALL and all(_is_simple(text, span) for span in spans):
-        return set()
+    if len(text) < _SMALL and not any(
+        span.is_counted or simple.read(text[span.start : span.end].decode()) is None for span in spans
+    ):
+        return set()  # read without a parser, so that they need none to be YAML
     from krmfn.yamltext import load
 
     return {index for index in load.unsure(text, spans) if not _is_yaml(text, spans[index])}
-
-
-def _is_simple(text: bytes, span: Span) -> bool:
-    """Return True for a document that is read without a parser, so that it needs none to be YAML."""
-    return not span.is_counted and simple.read(text[span.start : span.end].decode()) is not None
 
 
 def _is_yaml(text: bytes, span: Span) -> bool:

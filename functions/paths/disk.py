@@ -55,7 +55,8 @@ class Disk:
                 return Target(name, real, outside=True)
             status = self._status(real)
         except (OSError, ValueError) as failure:  # ValueError: a NUL, half a surrogate pair
-            return Target(name, "", problem=_reason(failure))
+            words = failure.strerror if isinstance(failure, OSError) else None
+            return Target(name, "", problem=words or "this is not a valid path")
         if real != path:
             self._note_links(path)
         if stat.S_ISDIR(status.st_mode):
@@ -97,10 +98,6 @@ class Disk:
 def shown(path: str, here: str) -> str:
     """Return a path without links as people are shown it: relative to the folder `here`, or as it is without one."""
     return os.path.relpath(path, here) if here else path
-
-
-def _reason(failure: OSError | ValueError) -> str:
-    return (failure.strerror if isinstance(failure, OSError) else None) or "this is not a valid path"
 
 
 class File(NamedTuple):

@@ -48,23 +48,26 @@ def raise_first(failures: Sequence[Failure]) -> None:
         raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
 
 
+def raise_alike(failures: Sequence[Failure]) -> None:
+    """Raise KrmfnError when all failures have one and the same reason; return otherwise, and without any."""
+    reasons = {failure.lines for failure in failures}
+    if len(reasons) == 1 and not any(failure.findings for failure in failures):
+        raise KrmfnError(*reasons.pop())
+
+
 def each(paths: Sequence[str], work: Callable[[str], T]) -> tuple[list[T], list[Failure]]:
     """Return what `work` makes of each PATH, and why it made nothing of others.
 
     Raises KrmfnError when it makes nothing of any, for one and the same reason.
     """
-    if paths.count("-") > 1:
-        raise KrmfnError("- appears twice among the PATHs, but stdin can be read only once")
-    made: list[T] = []
-    failures: list[Failure] = []
+    made, failures = list[T](), list[Failure]()
     for path in paths:
         try:
             made.append(work(path))
         except KrmfnError as failure:
             failures.append(failure_of(path, failure))
-    reasons = {failure.lines for failure in failures if not failure.findings}
-    if len(reasons) == 1 and not made and not any(failure.findings for failure in failures):
-        raise KrmfnError(*reasons.pop())
+    if not made:
+        raise_alike(failures)
     return made, failures
 
 

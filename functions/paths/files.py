@@ -40,15 +40,13 @@ def read_named(name: str, given: str | None = None) -> bytes:
     if stat.S_ISREG(_mode(name)):
         return read_regular(name, name, limit)
     with open_named(name, given) as source:
-        return within(source.read(limit + 1), name, limit)
+        return bounded(source.read(limit + 1), name, limit)
 
 
 def below(folder: str, name: str) -> str:
     """Return the path from a folder to a regular file in it, links followed; "" where it is elsewhere, or no file."""
     real, top = os.path.realpath(name), os.path.realpath(folder)
-    path = os.path.relpath(real, top)
-    inside = not path.startswith(f"..{os.sep}") and path not in (os.pardir, os.curdir)
-    return path if inside and os.path.isfile(real) else ""
+    return os.path.relpath(real, top) if roots.within(real, top) and os.path.isfile(real) else ""
 
 
 def open_named(name: str, given: str | None = None) -> BufferedReader:
@@ -82,7 +80,7 @@ def check_file(name: str, given: str | None = None) -> None:
     folder = os.path.realpath(os.path.dirname(name))
     real = readable(name, os.path.realpath(name), roots.root_of(folder, given) or folder)
     if os.stat(real).st_size > max_bytes():
-        within(None, name, max_bytes())
+        bounded(None, name, max_bytes())
 
 
 def check_named(name: str, given: str | None = None) -> None:
@@ -138,10 +136,10 @@ def read_regular(real: str, name: str, limit: int) -> bytes:
             os.close(source)
     except OSError as failure:
         raise KrmfnError(f"{name}: {failure.strerror}") from failure
-    return within(data, name, limit)
+    return bounded(data, name, limit)
 
 
-def within(data: bytes | None, name: str, limit: int) -> bytes:
+def bounded(data: bytes | None, name: str, limit: int) -> bytes:
     """Return the bytes of the file `name`. Raises KrmfnError for more than `limit`, and for None, which is too many."""
     if data is not None and len(data) <= limit:
         return data

@@ -19,7 +19,9 @@ def merge_base(root: str, ref: str) -> str:
     it is sure which commit it is.
     """
     shallow = git.run(root, "rev-parse", "--is-shallow-repository").strip() == "true"
-    tips = [_head(root), _commit(root, ref, shallow)]
+    if not (head := _resolved(root, "HEAD")):
+        raise KrmfnError("HEAD does not point to a commit in this clone; make a first commit")
+    tips = [head, _commit(root, ref, shallow)]
     done = git.call(root, "merge-base", *tips)
     if done.returncode == 1:
         why = f"the clone is shallow: {DEEPER}" if shallow else "pass the branch that this one started from"
@@ -41,20 +43,12 @@ def left_out(root: str, *paths: str) -> list[str]:
     return [name for name in skipped if not os.path.lexists(os.path.join(root, name))]
 
 
-def _head(root: str) -> str:
-    made = _resolved(root, "HEAD")
-    if made is None:
-        raise KrmfnError("HEAD does not point to a commit in this clone; make a first commit")
-    return made
-
-
 def _commit(root: str, ref: str, shallow: bool) -> str:
     """Return the full object name of the commit that a ref names. Raises KrmfnError with the way out when none does."""
     if not ref or ref.startswith("-"):
         raise KrmfnError(f"{ref!r} is not a ref; pass a branch, a tag or a commit, such as origin/main")
-    made = _resolved(root, ref)
-    if made is not None:
-        return made
+    if commit := _resolved(root, ref):
+        return commit
     if _resolved(root, f"refs/remotes/origin/{ref}"):
         hint = f"did you mean origin/{ref}?"
     else:

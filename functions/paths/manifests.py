@@ -64,7 +64,7 @@ def read_files(listed: Sequence[disk.File], in_full: bool = False) -> tuple[Reso
         name = os.path.normpath(file.name)
         try:
             seen = file.text
-            text = files.read_regular(file.real, name, left) if seen is None else files.within(seen, name, left)
+            text = files.read_regular(file.real, name, left) if seen is None else files.bounded(seen, name, left)
         except KrmfnError as failure:
             failures[name] = failure
             continue
