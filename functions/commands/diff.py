@@ -14,7 +14,7 @@ from krmfn.typed import NamedTuple
 
 from .. import options
 from ..command import Command, Context
-from ..comparing import against_base, sides
+from ..comparing import against_base, pairs
 from ..formats import changes, comment, findings, grouped, rollout
 from ..paths import output
 from ..plan import Comparison, of_kinds
@@ -67,7 +67,7 @@ def run(context: Context, args: Args) -> int:
             "usage: krmfn diff OLD NEW, or krmfn diff --base REF [PATH ...]",
         )
     if args.base is None:
-        compared = sides.of_two(context, *args.paths)
+        compared = pairs.of_two(context, *args.paths)
     else:
         asks = args.kinds is not None or args.plan or "uncovered" in args.fail_on
         skips = not asks  # these ask what is in a cluster that does not change, too

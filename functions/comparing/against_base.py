@@ -11,7 +11,7 @@ from krmfn.resource import Manifest
 from krmfn.results import Result, error, placed
 from krmfn.typed import NamedTuple
 
-from ..cluster import cluster_streams, live_nodes
+from ..cluster import cluster_streams
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..cluster.config import NAME as CONFIG_FILE
@@ -20,13 +20,13 @@ from ..cluster.deployed import judge_final
 from ..cluster.layout import Layout
 from ..command import Context
 from ..formats.checked import names_of
-from ..paths.failures import failure_of, log_failures
+from ..paths.failures import failure_of
 from ..plan import Comparison, Plan, undecided
 from . import base as bases
 from . import closures
 from .base import Base
 from .needed import is_below
-from .pairs import Pair, compared, deployed, join_theirs, paired
+from .pairs import Pair, compared, deployed, joined, paired
 
 _NOTHING = Plan((), (), (), 0)
 
@@ -62,11 +62,8 @@ def with_base(
             new = _streams(context, [one for one in names if os.path.lexists(one)], sides.new)
         old = _of_base(context, base, names, sides.old)
         pairs = [(_name(base, pair), pair) for pair in paired(old, base.folder, new, base.root)]
-        if failures := join_theirs(asked, pairs, said.theirs if said else None):
-            log_failures(context.log, failures)
+        if not joined(asked, pairs, said.theirs if said else None, sides.same):
             return []
-        lists = {name: [one.final for one in pair if one] for name, pair in pairs}
-        live_nodes.join(asked, lists, [*lists, *sides.same])
         for each in () if known else new.clusters:
             if each.is_whole:  # what is missing would be reported as missing
                 judge_final(each.final)

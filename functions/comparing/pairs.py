@@ -1,9 +1,9 @@
-"""Pairs of clusters: what each was and shall be, and what leads from one to the other."""
+"""Pairs of clusters: what each was and shall be, and what leads from one to the other; those of two PATHs."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
@@ -11,14 +11,16 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import placed
 from krmfn.typed import NamedTuple
 
+from ..cluster import cluster_streams, external, live_nodes
 from ..cluster import deployed as finals
-from ..cluster import external
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..cluster.layout import Cluster
+from ..cluster_dump import is_dumped
 from ..command import Context
-from ..paths.failures import Failure
+from ..paths.failures import Failure, failure_of, log_failures, raise_alike
 from ..plan import Comparison, plan
+from ..rendering.kinds import COUNTING
 from ..rendering.undriven import vanished
 from ..run import run_of
 from ..upgrades import node_effects
@@ -50,34 +52,42 @@ def paired(old: Streams, old_top: str, new: Streams, new_top: str) -> list[Pair]
     return [*(Pair(found.get(id(one)), one) for one in new.clusters), *(Pair(one, None) for one in left.values())]
 
 
-def join_theirs(
-    context: Context, pairs: Sequence[tuple[str, Pair]], known: Mapping[str, Rendered] | None = None
-) -> list[Failure]:
-    """Note in both lists of each pair what its cluster gets from elsewhere, and return what of that cannot be read.
+def joined(
+    context: Context,
+    pairs: Sequence[tuple[str, Pair]],
+    known: Mapping[str, Rendered] | None = None,
+    others: Collection[str] = (),
+) -> bool:
+    """Note in both lists of each pair what its cluster gets from elsewhere, and put live nodes into both.
 
-    Each pair is given with the cluster's name; `known` is what a command has read, and reported, before.
+    Returns False when what clusters get from elsewhere cannot be read, which is logged. `others` are clusters that have
+    no pair. Each pair is given with the cluster's name; `known` is what a command has read, and reported, before.
     What is wrong between here and there is reported of the new side, as `check` does: what is wrong of the old one may
     be what the change corrects. What one side holds is nobody else's on the other.
     Raises KrmfnError for a cluster that is gone when what it gets from elsewhere has errors.
     """
-    failures: list[Failure] = []
+    failures, joining = list[Failure](), context
     if known is None:
         roots = [root for _, pair in pairs for one in pair if one for root in one.cluster.roots]
         known = external.read(context, [name for name, _ in pairs], roots, failures)
     else:
-        context = context._replace(log=context.log._replace(quiet=True))
+        joining = context._replace(log=context.log._replace(quiet=True))
     for name, (old, new) in pairs:
         other = known.get(name)
         if not other:
             continue
         if new and new.is_whole:
-            external.join(context, new, other, old.lists if old else ())
+            external.join(joining, new, other, old.lists if old else ())
         elif not new and (message := external.unknown(other)):
             raise KrmfnError(message)
         if old and old.is_whole:
             left = run_of(new.final).external if new else None
             external.note(old, other.final if left is None else left)
-    return failures
+    log_failures(context.log, failures)
+    lists = {name: [one.final for one in pair if one] for name, pair in pairs}
+    if not failures:
+        live_nodes.join(context, lists, [*lists, *others])
+    return not failures
 
 
 def _roots(cluster: Cluster, top: str) -> frozenset[str]:
@@ -100,3 +110,72 @@ def compared(pair: Pair, name: str) -> Comparison:
 def deployed(resources: ResourceList) -> list[Manifest]:
     """Return the manifests of a list that would reach the cluster."""
     return [item.manifest for item in finals.deployed(resources)]
+
+
+def of_two(context: Context, old: str, new: str) -> list[Comparison]:
+    """Return the comparison of each cluster of two PATHs; [] when one cannot be rendered, which is logged."""
+    if old == new == "-":
+        raise KrmfnError("OLD and NEW are both stdin; pass a file or directory for one of them")
+    if context.options.cluster:
+        raise KrmfnError("--cluster cannot be used with OLD and NEW; use it with --base")
+    alone = context._replace(
+        options=context.options._replace(against=(), live=()), intent=context.intent._replace(is_root_only=True)
+    )
+    former = alone._replace(intent=alone.intent._replace(is_old=True))
+    sides, failures = list[Streams](), list[Failure]()
+    for path, side in ((old, former), (new, alone)):
+        try:
+            sides.append(_whole(side, path))
+        except KrmfnError as failure:
+            failures.append(failure_of(path, failure))
+    if failures:
+        if not sides:
+            raise_alike(failures)
+        for streams in sides:
+            cluster_streams.log(context, streams)
+        log_failures(context.log, failures)
+        return []
+    _refuse_dumps((("OLD", old), ("NEW", new)), sides)
+    before, after = sides
+    if len(before.clusters) == len(after.clusters) == 1:
+        pairs = [Pair(before.clusters[0], after.clusters[0])]
+    else:
+        pairs = paired(before, os.path.realpath(old), after, os.path.realpath(new))
+    named = [(next(one.cluster.name for one in (pair.new, pair.old) if one), pair) for pair in pairs]
+    if not joined(context, named):
+        return []
+    for one in after.clusters:
+        finals.judge_final(one.final)
+    cluster_streams.log(context, after)
+    if any(one.final.failed for one in after.clusters):
+        return []
+    return [compared(pair, name if len(named) > 1 else "") for name, pair in named]
+
+
+def _whole(context: Context, path: str) -> Streams:
+    """Return the clusters of a PATH. Raises KrmfnError when one of them cannot be rendered; why is logged."""
+    streams = cluster_streams.rendered(context, [path], _is_dump)
+    if streams.is_whole and not any(one.final.failed for one in streams.clusters):
+        return streams
+    cluster_streams.log(context, streams)
+    raise KrmfnError(f"{path} cannot be rendered, so there is nothing to compare")
+
+
+def _refuse_dumps(named: Sequence[tuple[str, str]], sides: Sequence[Streams]) -> None:
+    """Raise KrmfnError when a side is a dump: what servers fill in or write another way would be changes."""
+    dumps = [
+        f"{side} ({'stdin' if path == '-' else path})"
+        for (side, path), streams in zip(named, sides, strict=True)
+        if any(_is_dump(one.final) for one in streams.clusters)
+    ]
+    if dumps:
+        raise KrmfnError(
+            f"{' and '.join(dumps)} {'is a dump' if len(dumps) == 1 else 'are dumps'} of a cluster, but diff "
+            "compares files; to compare with a cluster, use `krmfn render PATH | kubectl diff --server-side -f -`"
+        )
+
+
+def _is_dump(resources: ResourceList) -> bool:
+    """Return True when a cluster has given back all of a list, and that is more than its nodes."""
+    is_more = any((item.group, item.kind) not in COUNTING for item in resources.items)
+    return is_more and all(is_dumped(item.manifest) for item in resources.items)

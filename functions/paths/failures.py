@@ -1,13 +1,11 @@
-"""Work on each PATH by itself: what goes wrong with one hides nothing of the others."""
+"""Why the work on a PATH could not be done: what goes wrong with one hides nothing of the others."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from krmfn.errors import KrmfnError
 from krmfn.results import Findings, Result
 from krmfn.streams import Log
-from krmfn.typed import NamedTuple, TypeVar
-
-T = TypeVar("T")
+from krmfn.typed import NamedTuple
 
 
 class Unreadable(KrmfnError):
@@ -53,22 +51,6 @@ def raise_alike(failures: Sequence[Failure]) -> None:
     reasons = {failure.lines for failure in failures}
     if len(reasons) == 1 and not any(failure.findings for failure in failures):
         raise KrmfnError(*reasons.pop())
-
-
-def each(paths: Sequence[str], work: Callable[[str], T]) -> tuple[list[T], list[Failure]]:
-    """Return what `work` makes of each PATH, and why it made nothing of others.
-
-    Raises KrmfnError when it makes nothing of any, for one and the same reason.
-    """
-    made, failures = list[T](), list[Failure]()
-    for path in paths:
-        try:
-            made.append(work(path))
-        except KrmfnError as failure:
-            failures.append(failure_of(path, failure))
-    if not made:
-        raise_alike(failures)
-    return made, failures
 
 
 def log_failures(log: Log, failures: Sequence[Failure]) -> None:
