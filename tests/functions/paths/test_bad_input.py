@@ -28,11 +28,14 @@ CALLS: Mapping[str, tuple[str, ...]] = {
 
 
 def full(*args: str, size: int, cwd: Path, **env: str) -> Done:
-    """Run krmfn where no file can have more bytes than that, as on a disk that is full."""
+    """Run krmfn where no file can have more bytes than that, as on a disk that is full.
+
+    Python would write half a module for the next run.
+    """
     done = subprocess.run(
         [COMMANDS / "krmfn", *args],
         cwd=cwd,
-        env=environment(**env),
+        env=environment(PYTHONDONTWRITEBYTECODE="1", **env),
         capture_output=True,
         timeout=60,
         check=False,
