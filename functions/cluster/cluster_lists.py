@@ -111,7 +111,8 @@ def with_results(resources: ResourceList, results: Iterable[Result]) -> Resource
 
 def _shared(resources: ResourceList) -> list[Item]:
     """Return what counts for all roots of a cluster: its nodes."""
-    return [item for item in resources.items if (item.group, item.kind) in COUNTING - {CONFIG}]
+    kinds = COUNTING - {CONFIG}
+    return [item for item in resources.items if (item.group, item.kind) in kinds]
 
 
 def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: bool) -> ResourceList:

@@ -109,12 +109,8 @@ def _below(
     tops = _outermost(graph, entries.kustomizations, real)
     itself = itself and real in entries.kustomizations
     tops += [real] if real in entries.kustomizations and real not in tops else []  # one that lists it may be a link
-    kinds: dict[str, Kind] = {
-        folder: "package"
-        for folder in entries.packages
-        if not any(above in entries.packages for above in parents(folder) if above != folder)
-    }
-    kinds.update((folder, "kustomization") for folder in tops)
+    kinds: dict[str, Kind] = dict.fromkeys(entries.packages, "package")
+    kinds |= dict.fromkeys(tops, "kustomization")
     loose, in_charts = _loose(entries, graph)
     placed = _placed(loose, kinds, real, marks)
     here = "" if os.path.isabs(path) else os.getcwd()
@@ -156,7 +152,10 @@ def _sorted(kept: Iterable[tuple[str, File]]) -> _Entries:
             entries.charts.add(folder)
         else:
             entries.others.append((folder, file))
-    return entries._replace(kustomizations=list(dict.fromkeys(entries.kustomizations)))
+    inner = {one for one in entries.packages for above in parents(one) if above != one and above in entries.packages}
+    return entries._replace(
+        kustomizations=list(dict.fromkeys(entries.kustomizations)), packages=entries.packages - inner
+    )
 
 
 def _graph(folders: Sequence[str], root: str | None, ours: Ours, absolute: bool) -> Graph:
