@@ -50,7 +50,7 @@ class RunOptions(NamedTuple):
     """NAME=PATH,PATH: see `config.parse`."""
     exclude: tuple[str, ...] = ()
     written: frozenset[str] = frozenset()
-    """Folders that are left out, too: see `Excludes`."""
+    """Folders that are left out, too: see `excluder`."""
     against: tuple[str, ...] = ()
     """PATH,PATH or NAME=PATH,PATH: see `external`."""
     live: tuple[str, ...] = ()

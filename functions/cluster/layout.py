@@ -14,7 +14,7 @@ from ..kustomization.graph import NO_GRAPH
 from ..options import RunOptions
 from ..paths import roots
 from ..paths.disk import shown
-from ..paths.excludes import Excludes, excluder
+from ..paths.excludes import excluder
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
 from . import config
@@ -92,9 +92,9 @@ def layout(
     joined = _about(settings.clusters, real) if settings.clusters else {}
     joined |= {name: tuple(Member(path, os.path.realpath(path)) for path in members) for name, members in named.items()}
     marks = real.union(member.real for members in joined.values() for member in members)
-    excludes = Excludes((*(pattern.text for pattern in settings.exclude), *options.exclude), options.written)
+    exclude = excluder((*(pattern.text for pattern in settings.exclude), *options.exclude), options.written)
     ours = Ours(frozenset(ENTRY_POINTS), options.function_image, _version)
-    look = partial(surveys.survey, ours=ours, root=options.root, exclude=excluder(excludes), marks=marks)
+    look = partial(surveys.survey, ours=ours, root=options.root, exclude=exclude, marks=marks)
     surveyed, failures = _surveyed(every, partial(look, itself=itself))
     seen: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
     for one in (one for survey in surveyed.values() for one in survey.roots):

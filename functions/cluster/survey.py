@@ -20,14 +20,14 @@ from ..kustomization.graph import NO_GRAPH, Graph
 from ..paths import disk, excludes, files, manifests, roots
 from ..paths.contents import has_resource
 from ..paths.disk import File, shown
-from ..paths.excludes import Excluder, Excludes, excluder
+from ..paths.excludes import Excluder, excluder
 from ..paths.roots import parents
 
 _SMALL = 1 << 16
 """The size up to which a file's text is kept until it is read for good: of a large one two copies would be there."""
 Kind = Literal["kustomization", "package", "files", "stream"]
 
-NOTHING = excluder(Excludes())
+NOTHING = excluder()
 """Leaves nothing out."""
 PACKAGE = "Kptfile"
 _CHART = "Chart.yaml"

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from krmfn.errors import KrmfnError
 from krmfn.printing import some
-from krmfn.typed import TYPE_CHECKING, NamedTuple
+from krmfn.typed import TYPE_CHECKING
 
 from .roots import parents, within
 
@@ -41,20 +41,16 @@ A path that ends with a slash is a folder.
 """
 
 
-class Excludes(NamedTuple):
-    """What is left out."""
+def excluder(patterns: Sequence[str] = (), folders: frozenset[str] = frozenset()) -> Excluder:
+    """Return the test whether a path is left out: by a pattern, or below one of the folders.
 
-    patterns: tuple[str, ...] = ()
-    folders: frozenset[str] = frozenset()
-    """Folders, absolute and without links: `render` has written what is in them."""
-
-
-def excluder(excludes: Excludes) -> Excluder:
-    """Return the test whether a path is left out. Raises KrmfnError for patterns that cannot be used."""
-    matches = _compiled(excludes.patterns).match_file if excludes.patterns else None
+    These are absolute and without links: `render` has written what is in them. Raises KrmfnError for patterns that
+    cannot be used.
+    """
+    matches = _compiled(patterns).match_file if patterns else None
 
     def is_excluded(root: str, path: str) -> bool:
-        if excludes.folders and not excludes.folders.isdisjoint(parents(os.path.join(root, path))):
+        if folders and not folders.isdisjoint(parents(os.path.join(root, path))):
             return True
         if matches is None:
             return False

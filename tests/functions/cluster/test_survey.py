@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from krmfn_functions.cluster import survey as surveys
 from krmfn_functions.paths.contents import has_resource
-from krmfn_functions.paths.excludes import Excludes, excluder
+from krmfn_functions.paths.excludes import excluder
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG
@@ -30,7 +30,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def survey(files: dict[str, str], path: str = ".", exclude: tuple[str, ...] = ()) -> dict[str, list[str]]:
     """Return the files of each root below a PATH, by `kind name`; nothing is wrong outside of them."""
     plant(Path.cwd(), files)
-    surveyed = surveys.survey(path, OURS, None, excluder(Excludes(exclude)))
+    surveyed = surveys.survey(path, OURS, None, excluder(exclude))
     assert surveyed.findings == []
     return {f"{root.kind} {root.name}": [file.name for file in root.files] for root in surveyed.roots}
 
@@ -107,7 +107,7 @@ def test_what_is_excluded_makes_no_root(exclude: tuple[str, ...], names: set[str
     """What another kustomization reads is read nevertheless; a Component is never a root of its own."""
     names = {name for name in names if "parts" not in name}
     assert set(survey(REPOSITORY, exclude=exclude)) == names
-    graph = surveys.survey(".", OURS, None, excluder(Excludes(exclude))).roots
+    graph = surveys.survey(".", OURS, None, excluder(exclude)).roots
     assert all("clusters/lab" not in root.graph.kustomizations for root in graph)
 
 

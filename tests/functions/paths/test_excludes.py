@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.cluster import layout
 from krmfn_functions.options import RunOptions
-from krmfn_functions.paths.excludes import Excludes, check, excluder, unused
+from krmfn_functions.paths.excludes import check, excluder, unused
 
 from krmfn import KrmfnError
 from tests import bounded
@@ -20,7 +20,7 @@ from tests.trees import plant
 
 
 def fits(path: str, *patterns: str) -> bool:
-    return excluder(Excludes(patterns))("/repo", path)
+    return excluder(patterns)("/repo", path)
 
 
 @pytest.mark.parametrize(
@@ -107,14 +107,14 @@ def test_patterns_are_few(patterns: list[str]) -> None:
 def test_no_exclude_takes_long() -> None:
     """As many patterns as are taken, of a kind over which Python's `re` would take for ever, and all are compiled."""
     code = """
-from krmfn_functions.paths.excludes import Excludes, check, excluder
+from krmfn_functions.paths.excludes import check, excluder
 for patterns in (
     ["*a" * 250 + "b"], ["**/" * 125 + "b"], ["*a" * 8 + "b"] * 31, ["[" + chr(256) + "-" + chr(65535) + "]"] * 250,
     ["?" * 250], ["a" * 16] * 1000 + [], [chr(233) * 8] * 1000, ["a" * 16_384], ["/a" * 8192], ["!" + "a" * 15] * 1000,
     ["[" * 250], ["[!" + chr(233) + "]"] * 250, [f"{number:016}" for number in range(1000)], ["*" + "a" * 15] * 250,
 ):
     assert not [*check(patterns)], patterns[0]
-    matches = excluder(Excludes(tuple(patterns)))
+    matches = excluder(tuple(patterns))
     for number in range(100):
         matches("/repo", "/".join([("a" * 50 + str(number)) * 4] * 4))
 """
