@@ -69,9 +69,9 @@ def run(context: Context, args: Args) -> int:
         _check_sources(folders, streams.clusters)
     lists = [one.final for one in streams.clusters]
     shown = [resources.items if args.include_inputs else deployed(resources) for resources in lists]
-    pairs = [*zip(streams.lists.items(), shown, strict=True)]
+    pairs = zip(streams.clusters, shown, strict=True)
     # where an error is the reason that there is no object, that is said
-    empty = [name for (name, final), items in pairs if not (items or args.allow_empty or final.failed)]
+    empty = [one.cluster.name for one, items in pairs if not (items or args.allow_empty or one.final.failed)]
     cluster_streams.log(context, streams)
     log_failures(context.log, [Failure(name, (_EMPTY.format(name),)) for name in empty])
     if not streams.is_whole or empty:
