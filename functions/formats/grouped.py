@@ -18,10 +18,8 @@ from .checked import CLUSTERS, NAMES, names_of, whose
 T = TypeVar("T")
 Told = tuple[T, tuple[str, ...]]
 """Something, and the names of the clusters that have it, in their order."""
-COLUMNS = ("gained", "lost", "reloaded", "kept")
-"""What the table of clusters counts, also where it is nothing."""
-RARE = ("blocked", "waiting", "unknown")
-"""What it counts where there is some."""
+COLUMNS, RARE = ("gained", "lost", "reloaded", "kept"), ("blocked", "waiting", "unknown")
+"""What the table of clusters counts: also where it is nothing, and only where there is some."""
 _SHOWN, _OTHERS = 4, 10
 """Clusters that are named, and others that are where these are more; still more are counted."""
 _NODES = re.compile(r"(?<![\w.,-])([\d,]+)(?: of (?:the )?([\d,]+))? nodes?( \([^()]*\))?")
