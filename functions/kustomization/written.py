@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
@@ -64,9 +65,14 @@ def origins(graph: Graph, folder: str, base: str) -> Origins:
 
 def origin_of(item: Item) -> Mapping[str, Any]:
     """Return what kustomize notes about where an item comes from; {} without a note."""
-    text = item.annotations.get(ORIGIN, "")
-    value = load.read(text.encode()) if text else None
+    value = _note(item.annotations.get(ORIGIN, ""))
     return value if isinstance(value, dict) else {}
+
+
+@lru_cache(maxsize=1024)
+def _note(text: str) -> Any:
+    """Return what a note holds; each finding asks several times."""
+    return load.read(text.encode()) if text else None
 
 
 def maker(item: Item) -> str:
@@ -83,8 +89,7 @@ def maker(item: Item) -> str:
 
 def way(item: Item, known: Origins, built: Sequence[Kustomization]) -> list[Kustomization]:
     """Return the kustomizations among `built` that have changed an item; all of them when kustomize does not tell."""
-    text = item.annotations.get(TRANSFORMATIONS, "")
-    steps = load.read(text.encode()) if text else None
+    steps = _note(item.annotations.get(TRANSFORMATIONS, ""))
     names = {str(step.get("configuredIn")) for step in steps} if isinstance(steps, list) else set()
     folders = {known.kustomizations[name].folder for name in names if name in known.kustomizations}
     return [one for one in built if one.folder in folders] if names else list(built)
