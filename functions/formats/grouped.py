@@ -28,12 +28,13 @@ _INVENTORY = re.compile(r"(?<!, )NodeInventory [^\s,]+(?:, NodeInventory [^\s,]+
 _VERB = re.compile(r"\b(?:(get|run)s?|is|are)\b")
 _KEPT = re.compile(r"version (\S+) stays")
 _HEADS = {
-    "reloaded": " reload at once",
-    "lost": " lose a driver",
-    "gained": " gain one",
-    "blocked": " are blocked",
-    "waiting": " wait",
+    "reloaded": ("reloads at once", "reload at once"),
+    "lost": ("loses a driver", "lose a driver"),
+    "gained": ("gains one", "gain one"),
+    "blocked": ("is blocked", "are blocked"),
+    "waiting": ("waits", "wait"),
 }
+"""What one node does, and what several do."""
 
 
 class Row(NamedTuple):
@@ -68,13 +69,15 @@ def headline(compared: Sequence[Comparison], every: Sequence[Row]) -> str:
     for what, words in _HEADS.items():
         if there := [row.numbers[what] for row in every if what in row.numbers]:
             clusters = f" in {counted(len(there), 'cluster')}"
-            parts.append(f"{sum(there):,}{words}" if parts else f"{counted(sum(there), 'node')}{clusters}{words}")
+            nodes = f"{sum(there):,}" if parts else f"{counted(sum(there), 'node')}{clusters}"
+            parts.append(f"{nodes} {words[sum(there) > 1]}")
     effects = [effect for one in compared for effect in one.plan.effects if effect.what == "kept"]
     if kept := sum(row.numbers.get("kept", 0) for row in every):
         found = (_KEPT.match(effect.reason) for effect in effects)
         versions = list(dict.fromkeys(match[1] for match in found if match))
         nodes = f"{kept:,}" if parts else counted(kept, "node")
-        parts.append(f"{nodes} keep {some(versions, len(versions), 2) or 'what they have'}")
+        verb = "keep" if kept > 1 else "keeps"
+        parts.append(f"{nodes} {verb} {some(versions, len(versions), 2) or 'what they have'}")
     dark = [row.name for row in every if not row.is_known]
     unknown = f"what happens on the nodes of {where(dark, [row.name for row in every])} is not known" if dark else ""
     return "; ".join(filter(None, [", ".join(parts), unknown])) or "no node is affected"
