@@ -41,7 +41,7 @@ def rewritten_unless(block: Block, wanted: str) -> None:
 
 def _prepare(page: Path, folder: Path) -> None:
     """Copy what a reader is sent to, and write the files that the page itself shows."""
-    for name in ("examples", "gitops"):
+    for name in ("examples", "gitops", "docs/incidents"):
         shutil.copytree(ROOT / name, folder / name, dirs_exist_ok=True)
     for name, text in files(page).items():
         path = folder / name

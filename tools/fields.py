@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from krmfn_functions.kmm.versions import TARGETS
 from krmfn_functions.reference import ends, fields
 from krmfn_functions.reference.fields import Entry
 
@@ -34,7 +35,7 @@ _TITLES = {
 _COLUMNS = ("field", "is", "type", "ends up in", "example")
 _WIDEST = 60
 _USUAL = "the stronger one's"
-_OLDEST = "2.4"
+_OLDEST = min(TARGETS)
 
 
 def page() -> str:

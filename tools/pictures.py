@@ -25,7 +25,7 @@ def main() -> None:
         fleet = shutil.copytree(_FLEET, Path(name, "fleet"))
         _run(fleet, "git", "init", "-q")
         _run(fleet, "git", "add", ".")
-        _run(fleet, "git", "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "-qm", "main")
+        _run(fleet, "git", "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "-qm", "before")
         page = Path(name, "report.html")
         _run(fleet, "krmfn", "report", ".", "--output", str(page))
         config = fleet / "base" / "gpu.yaml"

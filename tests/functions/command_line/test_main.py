@@ -177,7 +177,7 @@ def test_bash_completes_commands_options_values_and_files(args: list[str], word:
         (["why"], "stage-w", "stage-web-01 stage-web-02"),
         (["nodes", "--node"], "dev-w", "dev-web-01 dev-web-02"),
         (["why", "stage-web-01", "--live"], "prod", "prod-a= prod-b="),
-        (["why", "stage-web-01", "--live"], "inci", "incidents"),
+        (["why", "stage-web-01", "--live"], "inv", "inventories"),
         (["explain"], "KRM15", "KRM150"),
         (["explain"], "clus", "clusters"),
     ],
