@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
+from math import inf
 from pathlib import Path
 from time import perf_counter
 
@@ -24,18 +26,18 @@ kind: DeviceConfig
 metadata:
   name: gpu
   namespace: {name}
-  annotations:
-    config.kubernetes.io/local-config: "true"
 spec: {{driverImage: r.example.com/gpu, driverVersion: "1", moduleName: gpu, nodeSelector: {{a: {name}}}{more}}}
 """
+MARK = '  annotations: {config.kubernetes.io/local-config: "true"}\nspec:'
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\n"
 
 
-def overlays(fault: str = "") -> dict[str, str]:
-    """Return 100 overlays of one base; with a `fault` of the base each has a finding."""
+def overlays(fault: str = "", is_marked: bool = False) -> dict[str, str]:
+    """Return 100 overlays of one base; with a `fault` of the base, or a mark local-config in it, each has a finding."""
+    config = CONFIG.format(name="kmm", more=fault)
     files = {
         "base/kustomization.yaml": "resources: [config.yaml]\n",
-        "base/config.yaml": CONFIG.format(name="kmm", more=fault),
+        "base/config.yaml": config.replace("spec:", MARK) if is_marked else config,
     }
     return files | {f"o{at}/kustomization.yaml": f"resources: [../base]\nnamePrefix: o{at}-\n" for at in range(100)}
 
@@ -85,8 +87,8 @@ def with_findings(folder: Path) -> float:
     return Repository(folder, overlays(", fualt: 1")).builds(KRMFN, "check")
 
 
-def against_bare(folder: Path) -> float:
-    repository = Repository(folder, overlays())
+def against_bare(folder: Path, is_marked: bool = False) -> float:
+    repository = Repository(folder, overlays(is_marked=is_marked))
     builds = f"ls -d o* | xargs -P {len(os.sched_getaffinity(0))} -I @ kustomize build @"
     return repository.run(KRMFN, "check")[0] / repository.run("sh", "-c", builds)[0]
 
@@ -112,6 +114,7 @@ def many_paths(folder: Path) -> float:
 ROWS: dict[str, tuple[Callable[[Path], float], float]] = {
     "kustomize runs, `check` of 100 overlays with a finding each": (with_findings, 100),
     "processor time, `check` of 100 overlays against 100 bare `kustomize build`": (against_bare, 1.5),
+    "the same, each marked local-config, which is a warning now": (partial(against_bare, is_marked=True), inf),
     "kustomize runs, `diff --base`, 1 of 100 overlays changed": (one_changed, 3),
     "time, `diff --base HEAD` of one of 400 folders against `check` of it": (one_folder, 2.5),
     "processor time, `check` of 2,000 PATHs against one PATH": (many_paths, 1.2),
@@ -126,7 +129,8 @@ def main() -> int:
             with tempfile.TemporaryDirectory() as folder:
                 values.append(measured(Path(folder)))
         verdict = "met" if max(values) <= wanted else "**missed**"
-        print(f"| {name} | {max(values):.3g} | <= {wanted:g} {verdict} |", flush=True)
+        aim = f"<= {wanted:g} {verdict}" if wanted < inf else "-"
+        print(f"| {name} | {max(values):.3g} | {aim} |", flush=True)
     return 0
 
 

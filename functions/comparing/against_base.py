@@ -56,10 +56,7 @@ def with_base(
             if not os.path.lexists(one) and not os.path.lexists(base.path(one)):
                 raise KrmfnError(f"{one} exists neither here nor in the base {base.name}; is it the right PATH?")
         sides = _laid_out(context, base, names) if skips and not asked.options.against else _Sides()
-        if known:
-            new = known._replace(clusters=[one for one in known.clusters if one.cluster.name not in sides.same])
-        else:
-            new = _streams(context, [one for one in names if os.path.lexists(one)], sides.new)
+        new = _new(context, names, known, sides)
         old = _of_base(context, base, names, sides.old)
         pairs = [(_name(base, pair), pair) for pair in paired(old, base.folder, new, base.root)]
         if not joined(asked, pairs, said.theirs if said else None, sides.same):
@@ -75,6 +72,13 @@ def with_base(
         if sides.same:
             results.sort(key=lambda one: sides.places.get(one.name, len(sides.places)))
         return [results[0]._replace(name="")] if len(results) == 1 else results
+
+
+def _new(context: Context, names: Sequence[str], known: Streams | None, sides: _Sides) -> Streams:
+    """Return what shall be there, as a command has read it or as it is read now, but for clusters that are the same."""
+    if known:
+        return known._replace(clusters=[one for one in known.clusters if one.cluster.name not in sides.same])
+    return _streams(context, [one for one in names if os.path.lexists(one)], sides.new)
 
 
 class _Sides(NamedTuple):

@@ -68,8 +68,7 @@ def headline(compared: Sequence[Comparison], every: Sequence[Row]) -> str:
     parts: list[str] = []
     for what, words in _HEADS.items():
         if there := [row.numbers[what] for row in every if what in row.numbers]:
-            clusters = f" in {counted(len(there), 'cluster')}"
-            nodes = f"{sum(there):,}" if parts else f"{counted(sum(there), 'node')}{clusters}"
+            nodes = f"{sum(there):,}" if parts else f"{counted(sum(there), 'node')} in {counted(len(there), 'cluster')}"
             parts.append(f"{nodes} {words[sum(there) > 1]}")
     effects = [effect for one in compared for effect in one.plan.effects if effect.what == "kept"]
     if kept := sum(row.numbers.get("kept", 0) for row in every):
@@ -134,8 +133,7 @@ def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
         message = _merged([(cluster, note.message) for cluster, note in first])
         message += f"; the same for {some(map(str, more), len(more), 10)}" if more else ""
         found.append((first[0][1]._replace(message=message), _names(held)))
-    order = ("error", "warning", "info")
-    return sorted(found, key=lambda one: order.index(one[0].severity))
+    return sorted(found, key=lambda one: ("error", "warning", "info").index(one[0].severity))
 
 
 def _on(held: Sequence[tuple[str, Result]], every: Collection[str]) -> str:

@@ -59,12 +59,7 @@ def imported(
     """
     services = {(own.namespace, own.name): one for one in manifests if (own := ref(one)).kind == "Service"}
     modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULE_KINDS]
-    owned = {
-        (namespace, owner(one)): (ref(one).namespace, ref(one).name)
-        for one in reversed(modules)
-        for namespace in (ref(one).namespace, "")  # a cluster-wide owner has cluster-wide objects, too
-        if owner(one)
-    }
+    owned = _owned(modules)
     consumers = [found for one in manifests if (found := consumer(one, services, owned))]
     waiting: dict[tuple[str, str], list[Consumer]] = {}
     for found in consumers:
@@ -89,6 +84,16 @@ def imported(
     extras = sum(len(one.extras) for one in taken)
     others = len(manifests) - len(modules) - len(consumers) - len(fronts) - extras
     return Imported(tuple(taken), tuple(kept), others, tuple(one for one in theirs if one.id not in made))
+
+
+def _owned(modules: Sequence[Manifest]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the Module that each owner has, by the namespace of the owner's other objects, and the owner."""
+    return {
+        (namespace, owner(one)): (ref(one).namespace, ref(one).name)
+        for one in reversed(modules)
+        for namespace in (ref(one).namespace, "")  # a cluster-wide owner has cluster-wide objects, too
+        if owner(one)
+    }
 
 
 def _with_extras(taken: Taken, manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None) -> Taken:

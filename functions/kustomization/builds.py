@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from krmfn.errors import KrmfnError
@@ -40,19 +40,7 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         raise KrmfnError(
             f"--hardened: kustomize is {'not confined with your plugins' if decided.is_own else landlock.holds()}"
         )
-    like = graph.kustomizations[folder].manifest
-
-    def build(origins: bool = False) -> kustomize.Built:
-        given = None if decided.is_own else tree(graph, folder, decided.is_open)
-        return kustomize.build(path, given, flags, decided, like, origins, options.timeout)
-
-    traced = None
-    if graph.workspace and not (flags or decided.is_open or decided.calls) and graph.is_untouched(folder):
-        direct = tree(graph, folder, aside=graph.workspace.aside)
-        traced = kustomize.build(path, direct, (), decided, seconds=options.timeout, shared=graph.workspace)
-    stream = origin_notes.without(traced.stream) if traced else None
-    made = traced._replace(stream=stream) if traced and stream is not None else build()
-    again = (lambda: traced) if traced else partial(build, origins=True)
+    made, again = _made(options, path, folder, graph, decided)
     try:
         resources = manifests.read_stream(made.stream)
     except KrmfnError as failure:
@@ -70,6 +58,24 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         note(resources, is_rendered=True, config_item=config)
         resources.function_config = config.manifest
     return resources
+
+
+def _made(
+    options: RunOptions, path: str, folder: str, graph: Graph, decided: decision.Decision
+) -> tuple[kustomize.Built, Callable[[], kustomize.Built]]:
+    """Return what kustomize makes of a folder, and how to have it with a note of its origin on each resource."""
+    flags, like = kustomize_flags(options), graph.kustomizations[folder].manifest
+
+    def build(origins: bool = False) -> kustomize.Built:
+        given = None if decided.is_own else tree(graph, folder, decided.is_open)
+        return kustomize.build(path, given, flags, decided, like, origins, options.timeout)
+
+    if not graph.workspace or flags or decided.is_open or decided.calls or not graph.is_untouched(folder):
+        return build(), partial(build, origins=True)
+    direct = tree(graph, folder, aside=graph.workspace.aside)
+    traced = kustomize.build(path, direct, (), decided, seconds=options.timeout, shared=graph.workspace)
+    stream = origin_notes.without(traced.stream)
+    return build() if stream is None else traced._replace(stream=stream), lambda: traced
 
 
 def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:

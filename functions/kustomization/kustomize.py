@@ -31,7 +31,7 @@ from .workspace import Tree, Workspace
 
 _STOPPED = "couldn't execute function: exit status 1"
 """What kustomize says of a function that has reported an error."""
-_PLAIN = Decision((), (), True)
+_CLOSED = Decision(())
 _NOTHING: Mapping[str, str] = {}
 
 
@@ -55,7 +55,7 @@ def build(
     path: str,
     tree: Tree | None,
     flags: Sequence[str] = (),
-    decision: Decision = _PLAIN,
+    decision: Decision = _CLOSED,
     like: Manifest | None = None,
     origins: bool = False,
     seconds: int = 60,
