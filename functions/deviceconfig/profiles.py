@@ -94,15 +94,23 @@ def profiles_are_named(
 def defaults_are_used(known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Result]:
     """Yield an info per default or field of a profile that reaches no config; `known` are those that one carries."""
     for profile in ("", *function_config.profiles):
-        layer = reading.shared_layers(profile, function_config)[0]
         versions = reading.vendor_of(profile, function_config).versions.values()
-        for name in layer.fields:
+        for name, layer in _own(profile, function_config):
             differs = any(name in version.fields for version in versions)  # and one that is not listed takes this
             is_off = name not in merged([{name: layer.fields[name]}])  # by itself, which KRM142 is about
             if name not in known.get(layer.path, {name}) and not differs and not is_off:
                 message = "has no effect: every config that could use it has its own value, or does without it"
                 field = Field(f"{layer.path}.{name}")
                 yield function_config.source.located(info(message, rule="KRM144", field=field))
+
+
+def _own(profile: str, function_config: FunctionConfig) -> list[tuple[str, Layer]]:
+    """Return the fields of a profile, or of the defaults for none, each with the strongest layer that has it."""
+    layers = reading.shared_layers(profile, function_config)
+    strongest: dict[str, Layer] = {}
+    for layer in layers[:-1] if profile else layers:
+        strongest |= {name: layer for name in layer.fields if name not in strongest}
+    return list(strongest.items())
 
 
 def carried(groups: Groups) -> dict[str, set[str]]:
@@ -117,19 +125,25 @@ def carried(groups: Groups) -> dict[str, set[str]]:
 
 
 def _trials(known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Trial]:
+    bare = function_config._replace(overrides={})  # what an override hides is tried, too
     for profile in ("", *function_config.profiles):
-        layers = reading.shared_layers(profile, function_config)
-        versions = reading.vendor_of(profile, function_config).versions
-        first = next(iter(versions), "")
-        for version, tried in (("", layers[0]), *versions.items()):
-            rest = [f"{tried.path}.{field}" for field in tried.fields if field not in known.get(tried.path, ())]
-            if rest:
-                own = [tried, *layers] if version else layers
-                yield Trial(reading.from_item(_stand_in(profile, own, version or first), function_config), rest)
-        switched_on, paths = _offers(layers[0].fields)
-        if switched_on:
-            config = reading.from_item(_stand_in(profile, layers, first, switched_on), function_config)
-            yield Trial(config, [f"{layers[0].path}.{path}" for path in paths], _ANSWERED | _OF_THE_CLUSTER)
+        for held in (function_config, bare)[not function_config.overrides.get(profile) :]:
+            yield from _trials_of(profile, known, held)
+
+
+def _trials_of(profile: str, known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Trial]:
+    layers = reading.shared_layers(profile, function_config)
+    versions = reading.vendor_of(profile, function_config).versions
+    first = next(iter(versions), "")
+    for version, tried in (("", layers[0]), *versions.items()):
+        rest = [f"{tried.path}.{field}" for field in tried.fields if field not in known.get(tried.path, ())]
+        if rest:
+            own = [tried, *layers] if version else layers
+            yield Trial(reading.from_item(_stand_in(profile, own, version or first), function_config), rest)
+    switched_on, paths = _offers(layers[0].fields)
+    if switched_on:
+        config = reading.from_item(_stand_in(profile, layers, first, switched_on), function_config)
+        yield Trial(config, [f"{layers[0].path}.{path}" for path in paths], _ANSWERED | _OF_THE_CLUSTER)
 
 
 def _offers(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

@@ -94,6 +94,21 @@ def test_a_mistake_in_a_profile_is_reported_as_in_a_config(rule: str) -> None:
         assert all(result.ref == HERE for result in alone)
 
 
+@pytest.mark.parametrize("hides", [False, True])
+def test_a_mistake_in_a_profile_is_reported_beside_what_overrides_it(hides: bool) -> None:
+    spec = sound(**MISTAKES["KRM213"])
+    above = {"kernelMappings": [{"regexp": "^.+$"}]} if hides else {"imagePullPolicy": "Always"}
+    results = run({"profiles": {"p": spec}, "overrides": {"p": above}}, intent=CHECK)
+    assert "KRM213" in {one.rule for one in results if one.field and one.field.path.startswith("spec.profiles.p.")}
+
+
+def test_a_field_of_a_profile_that_nobody_takes_is_named_beside_what_overrides_it() -> None:
+    profile = {"p": sound(firmwarePath="/a", dirName="/b")}
+    results = run({"profiles": profile, "overrides": {"p": {"dirName": "/c"}}}, config(profile="p", firmwarePath="/d"))
+    paths = [one.field.path for one in results if one.rule == "KRM144" and one.field]
+    assert paths == ["spec.profiles.p.firmwarePath"]  # an override is meant to hide
+
+
 def test_a_field_s_path_is_that_of_the_layer_that_gave_it() -> None:
     source = Source(HERE)
     defaults = {"dirName": "/a", "firmwarePath": "/a", "parameters": ["a=1"]}
