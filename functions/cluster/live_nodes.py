@@ -82,6 +82,7 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
         held = [item for item in resources.items if (item.group, item.kind) in NODES]
         committed |= {node.name: node for node in nodes.read(ResourceList(held)).nodes}
         resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
+    dump.committed[name] = committed
     items = _items(dump)
     labels = {node.name: node.labels for node in nodes.read(ResourceList(items)).nodes}
     there = {*dump.nodes, *labels}

@@ -61,7 +61,8 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
     is_there = False
     for cluster, resources in lists.items():
         joined, dump = local.join(resources), dumps.get(cluster)
-        dump = dump if dump and dump.nodes else None
+        committed = dump.committed[cluster].get(name) if dump else None
+        live = dump if dump and dump.nodes else None
         if joined.wrong:
             said = {str(one) for one in resources.results}
             lines = [line.removeprefix("error: ") for line in joined.wrong if line not in said]
@@ -70,10 +71,11 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
             names += (node.name for node in group.nodes)
             for node in (node for node in group.nodes if node.name == name):
                 is_there = True
-                if not group.outcomes:
-                    yield cluster, explanation.unselected(node, joined.whole.drivers)
-                for outcome in group.outcomes:
-                    yield cluster, explanation.told(node, joined.whole.every, outcome, dump)
+                for told in explanation.answers(node, joined.whole.every, group.outcomes, live, committed):
+                    yield cluster, told
+        if committed and not any(node.name == name for group in joined.groups for node in group.nodes):
+            gone = f"{name} is committed for {cluster}, but not in the dump"
+            raise KrmfnError(f"{gone}: it has left the cluster, or the dump is not whole")
     if not is_there:
         where = "the dump" if dumps else "the inventories"
         raise KrmfnError(f"no node of {where} is called {name}{clusters.near(name, names)}")

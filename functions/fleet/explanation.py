@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn.printing import some
 from krmfn.typed import NamedTuple
@@ -102,10 +103,44 @@ def _steps(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live | 
         yield f"KMM has loaded {live.loaded.get(key, _NOTHING)}"
 
 
-def unselected(node: Node, drivers: Sequence[Driver]) -> Told:
+def answers(
+    node: Node, drivers: Sequence[Driver], outcomes: Sequence[Outcome], live: Live | None, committed: Node | None
+) -> Iterator[Told]:
+    """Yield all sentences about a node; `committed` is what the inventory has of a node that is live, if anything."""
+    here = [driver for driver in drivers if driver.cluster == node.cluster]
+    lost = [one for one in here if committed and live and _lacking(one, node) and not _lacking(one, committed)]
+    for driver in lost:
+        yield Told(False, _lost(node, driver, live))
+    for outcome in outcomes:
+        yield told(node, drivers, outcome, live)
+    if not (outcomes or lost):
+        yield _unselected(node, here, live, committed)
+
+
+def _lacking(driver: Driver, node: Node) -> Mapping[str, str]:
+    """Return the labels that a Module asks for, and that a node lacks or has with other values."""
+    return {key: value for key, value in driver.selector.items() if node.labels.get(key) != value}
+
+
+def _lost(node: Node, driver: Driver, live: Live | None) -> str:
+    """Return the sentence about a Module that selects a node by the labels of the inventory, and not by its own."""
+    key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
+    lacking = _lacking(driver, node)
+    labels = [f"{name}={value}" for name, value in lacking.items()]
+    others = [f"{name}={node.labels[name]}" for name in lacking if name in node.labels]
+    has = f" has, and the live node has {', '.join(others)}" if others else " has and the live node lacks"
+    command = shlex.join(["kubectl", "label", "node", node.name, *labels, *(["--overwrite"] if others else [])])
+    still = ", and is still loaded" if (live and key in live.loaded) or driver.ready in node.labels else ""
+    asks = f"{wording.name(driver)} asks for {', '.join(labels)}, which the inventory{has}"
+    return f"{node.name}: {key[1]}/{key[2]} is not planned any more{still}: {asks}; {command}"
+
+
+def _unselected(node: Node, here: Sequence[Driver], live: Live | None, committed: Node | None) -> Told:
     """Return the sentence about a node that nothing selects: the nearest Module, and the labels that it asks for."""
-    if not (here := [driver for driver in drivers if driver.cluster == node.cluster]):
+    if not here:
         return Told(False, f"{node.name}: nothing selects it: there is no Module")
     left = sorted(driver.ready for driver in here if driver.ready in node.labels)
     still = f"; KMM's label {some(left, len(left))} is still there" if left else ""
-    return Told(False, f"{node.name}: nothing selects it; the nearest, {wording.nearest(node, here)}{still}")
+    inventory = ", and by the inventory nothing did" if committed else ", and the inventory does not have it"
+    near = f"the nearest, {wording.nearest(node, here)}"
+    return Told(False, f"{node.name}: nothing selects it{inventory if live else ''}; {near}{still}")

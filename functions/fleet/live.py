@@ -11,6 +11,7 @@ from krmfn import Item, KrmfnError, Manifest
 from krmfn.printing import counted, printable
 from krmfn.typed import NamedTuple
 
+from ..exclusivity.node import Node
 from ..kmm.lookup import table, tables, text
 from .facts import NODE_INFO
 
@@ -57,6 +58,8 @@ class Live(NamedTuple):
     workers: dict[Key, Worker]
     pods: dict[str, list[tuple[str, frozenset[str]]]]
     """Names and label keys that they select nodes by, of the other pods on each node."""
+    committed: dict[str, dict[str, Node]]
+    """By the clusters' names, the nodes that those of the dump stand for; kept by who puts them in their place."""
     name: str = ""
     """The file."""
     items: Sequence[Item] = ()
@@ -65,7 +68,7 @@ class Live(NamedTuple):
 
 def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
     """Return what the objects of a dump say. Raises KrmfnError for a dump without a Node, and for a name twice."""
-    live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, name, items)
+    live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, name, items)
     events: dict[tuple[str, str], tuple[str, str]] = {}
     workers: list[Manifest] = []
     for manifest in objects:

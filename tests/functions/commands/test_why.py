@@ -32,6 +32,10 @@ CRASH = {"reason": "CrashLoopBackOff", "message": "back-off"}
 POD = "the pod kmm/kmm-worker-web-1-nic"
 CORDON = "node.kubernetes.io/unschedulable"
 NEW = f"registry.example.com/nic/driver:1.7-{KERNEL}"
+ASKS = "DeviceConfig kmm/nic asks for example.com/nic=true, which the inventory"
+GPU = "kmm/gpu asks for example.com/card=gpu, which the inventory has and the live node lacks; kubectl label node gpu-1"
+GPU += " example.com/card=gpu"
+LABEL = "kubectl label node web-1 example.com/nic=true"
 SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "loaded": ([node({**NIC, **READY}), module(), modules_config()], 0, f"is loaded: {IMAGE}"),
     "no Module": ([node(NIC), {**module(), "metadata": {"name": "a", "namespace": "b"}}], 1, "not on the cluster"),
@@ -64,9 +68,13 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     ),
     "tainted": ([node(NIC, "dedicated"), modules_config("", "")], 1, "does not tolerate dedicated:NoSchedule"),
     "no kernel": ([node(NIC, kernel=""), modules_config("", "")], 1, "the node's kernel is not known"),
-    "not selected": ([node({})], 1, "asks for example.com/card=gpu (missing)"),
-    "other value": ([node({"example.com/card": "no"})], 1, "asks for example.com/card=gpu (it is no)"),
-    "left over": ([node(READY)], 1, "KMM's label kmm.node.kubernetes.io/kmm.nic.ready is still there"),
+    "label lost": ([node({})], 1, f"kmm/nic is not planned any more: {ASKS} has and the live node lacks; {LABEL}"),
+    "other value": (
+        [node({"example.com/nic": "no"})],
+        1,
+        f"{ASKS} has, and the live node has example.com/nic=no; {LABEL} --overwrite",
+    ),
+    "left over": ([node(READY)], 1, "kmm/nic is not planned any more, and is still loaded: DeviceConfig kmm/nic"),
 }
 
 
@@ -88,7 +96,7 @@ def test_a_situation_has_its_sentence(situation: str) -> None:
 
 
 def test_a_kernel_without_a_mapping_is_named_with_the_mappings_that_are_there() -> None:
-    done = why(node({"example.com/card": "gpu"}, kernel="6.12.0-55.9.1.el10_0.x86_64"))
+    done = why(node({**NIC, "example.com/card": "gpu"}, kernel="6.12.0-55.9.1.el10_0.x86_64"))
     first, *steps = done.text.splitlines()
     assert first == "web-1: kmm/gpu gets no driver: no kernel mapping matches 6.12.0-55.9.1.el10_0.x86_64"
     assert r"  mappings regexp ^.*\.el9_5\.x86_64$, regexp ^.*\.el9_6\.x86_64$" in steps
@@ -99,6 +107,45 @@ def test_labels_of_the_inventory_that_a_live_node_lacks_are_told() -> None:
     label = "committed, and not on the live node: gpu-1 example.com/card=gpu, gpu-1 example.com/pool=canary\n"
     assert f": {label}" in why(node(NIC, name="gpu-1"), name="gpu-1").err
     assert "committed, and" not in why(node({**NIC, "example.com/pool": "main"})).err
+
+
+@pytest.mark.parametrize("options", [(), ("--format", "json"), ("-q",)])
+def test_one_of_two_drivers_whose_label_is_lost_is_the_first_answer(options: tuple[str, ...]) -> None:
+    """Exit code 0 would say that the node has what was planned."""
+    done = why(node({**NIC, **READY}, name="gpu-1"), modules_config(node="gpu-1"), name="gpu-1", options=options)
+    first, last = f"gpu-1: kmm/gpu is not planned any more: DeviceConfig {GPU}", f"gpu-1: kmm/nic is loaded: {IMAGE}"
+    if "json" in options:
+        answers = json.loads(done.text)
+        assert [(one["holds"], one["sentence"]) for one in answers] == [(False, first), (True, last)]
+    else:
+        assert [line for line in done.text.splitlines() if line[0] != " "] == [first, last]
+    assert done.code == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "dumped", "code", "sentence"),
+    [
+        ("gpu-1", node({}, name="gpu-1"), 1, f"gpu-1: kmm/gpu is not planned any more: DeviceConfig {GPU}\n"),
+        ("new", node({}, name="new"), 1, "new: nothing selects it, and the inventory does not have it; the nearest, "),
+        ("web-1", node({}, name="gpu-1"), 2, "web-1 is committed for examples/one-cluster, but not in the dump: it "),
+    ],
+)
+def test_what_the_inventory_has_of_a_node_counts(name: str, dumped: dict[str, Any], code: int, sentence: str) -> None:
+    other = node({"example.com/card": "gpu"}, name="gpu-2")
+    done = why(dumped, other, name=name)
+    assert (sentence in done.text + done.err, done.code) == (True, code), done.text + done.err
+    assert "did you mean" not in done.err
+
+
+def test_a_node_that_nothing_selected_by_the_inventory_either(lab: Path) -> None:
+    inventory = (lab / "nodes.yaml").read_text()
+    (lab / "nodes.yaml").write_text(
+        inventory.replace('nic: "true"\n    nodes: |\n      web', "card: a\n    nodes: |\n      web")
+    )
+    (lab.parent / "dump.json").write_text(json.dumps(node({})))
+    done = process("krmfn", "why", "web-1", ".", "--live", "../dump.json", cwd=lab)
+    assert "web-1: nothing selects it, and by the inventory nothing did; the nearest, DeviceConfig kmm" in done.text
+    assert done.code == 1
 
 
 @pytest.mark.parametrize(
