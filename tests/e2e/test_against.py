@@ -65,10 +65,10 @@ def test_what_kustomize_builds_is_named_by_its_files(tmp_path: Path) -> None:
     plant(tmp_path, {"teams/team-b/kustomization.yaml": "resources: [gpu.yaml]\n"})
     done = process("krmfn", "check", "teams/team-a", "--against", "teams/team-b", "--root", ".", cwd=tmp_path)
     assert done.code == 1
-    assert "DeviceConfig team-b/gpu (from --against: teams/team-b/gpu.yaml:12, spec.nodeSelector)" in done.text
+    assert "DeviceConfig team-b/gpu (from --against: teams/team-b/gpu.yaml:10, spec.nodeSelector)" in done.text
     ours = process("krmfn", "check", "teams/team-b", "--against", "teams/team-a", "--root", ".", cwd=tmp_path)
     assert ours.code == 1
-    assert ours.text.startswith("teams/team-b/gpu.yaml:12:3: error: ")
+    assert ours.text.startswith("teams/team-b/gpu.yaml:10:3: error: ")
 
 
 def test_a_kustomization_that_cannot_be_built_is_no_pass(tmp_path: Path) -> None:
