@@ -170,7 +170,8 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     others = [item for item in beside.items if (item.group, item.kind) not in kinds_there]
     resources.items += [item for item in beside.items if (item.group, item.kind) in kinds_there]
     resources.report(beside.results)
-    resources.report(_unlisted(item for item in others if not is_local(item)))
+    message = "no kustomization lists it, so it is not deployed{}; list the file under `resources`, or move it"
+    resources.report(unlisted([item for item in others if not is_local(item)], lambda _, more: message.format(more)))
     return resources, is_whole
 
 
@@ -196,14 +197,14 @@ def _of_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tupl
     return whole, is_whole
 
 
-def _unlisted(items: Iterable[Item]) -> Iterator[Result]:
-    """Yield a warning for each file that lies beside a kustomization and in which something is not deployed."""
+def unlisted(items: Iterable[Item], message: Callable[[Item, str], str]) -> Iterator[Result]:
+    """Yield a warning for each file with something that is not deployed.
+
+    `message` is given a file's first item, and words about how many more there are.
+    """
     by_file: dict[str, list[Item]] = {}
     for item in items:
         by_file.setdefault(item.place.path if item.place else "", []).append(item)
     for first, *more in by_file.values():
-        others = f" (nor are {len(more):,} more in this file)" if more else ""
-        message = (
-            f"no kustomization lists it, so it is not deployed{others}; list the file under `resources`, or move it"
-        )
-        yield first.located(warning(message, rule="KRM524"))
+        others = f" (nor {'is' if len(more) == 1 else 'are'} {len(more):,} more in this file)" if more else ""
+        yield first.located(warning(message(first, others), rule="KRM524"))

@@ -20,7 +20,7 @@ from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, rai
 from ..paths.roots import parents, within
 from ..rendering.kinds import CONFIG, OWNERS
 from ..run import run_of
-from . import cluster_inputs, cluster_lists, config, layout
+from . import cluster_inputs, cluster_lists, config, layout, unlisted
 from .cluster_inputs import Inputs
 from .cluster_lists import MODULE, Rendered
 from .config import Config
@@ -45,12 +45,17 @@ class Streams(NamedTuple):
     """The names of clusters that are not among these, since not all of them can be read."""
     theirs: Mapping[str, Rendered] = MappingProxyType({})
     """What clusters get from elsewhere, by the names of the clusters."""
+    apart: Sequence[Rendered] = ()
+    """The files that no cluster of the configuration file has: nothing of them is deployed."""
+    outside: Sequence[Result] = ()
+    """What is wrong in these; it stops nothing."""
 
     @property
     def is_whole(self) -> bool:
         """Return False when something was not read or not understood: the exit code is 2 then."""
         errors = any(finding.severity == "error" for finding in self.findings)
-        return not (self.failures or errors or self.left_out) and all(one.is_whole for one in self.clusters)
+        is_read = all(one.is_whole for one in (*self.clusters, *self.apart))
+        return is_read and not (self.failures or errors or self.left_out)
 
     @property
     def lists(self) -> dict[str, ResourceList]:
@@ -99,7 +104,8 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     findings += [finding for one in read for finding in one.findings]
     if context.intent.judges_whole:
         _warn_of_nothing(context, _sound(laid.paths, findings) if findings else laid.paths, read)
-    names, others = [one.name for one in laid.clusters], dict[str, Rendered]()
+    read, apart = unlisted.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
+    names, others = [one.cluster.name for one in read], dict[str, Rendered]()
     if context.options.against:
         from . import external
 
@@ -112,9 +118,10 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     if has_more:
         from . import shared  # here: most runs have one root
 
-        shared.note_profiles(read, laid.config)
+        shared.note_profiles([*read, *apart], laid.config)
     work = partial(cluster_lists.rendered, context, failures, stays)
     made = [work(read[0])] if len(read) == 1 else cluster_inputs.each(context, work, read, "clusters")
+    beyond = [work(one) for one in apart]
     for one in made:
         if one.is_whole:  # else what could not be read would be reported as missing
             if one.cluster.name in others:
@@ -123,10 +130,12 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
                 judge_final(one.final)
     if has_more:
         made = shared.without_needed(made, laid.config)
-        shared.check_inventories(made, laid.config, context.intent)
-    if not (findings or any(one.lists or one.final.results for one in made)):
+        shared.check_inventories([*made, *beyond], laid.config, context.intent)
+    if not (findings or any(one.lists or one.final.results for one in (*made, *beyond))):
         raise_alike(failures)  # nothing was done for any root
-    return Streams(made, findings, failures, laid.config, laid.paths, laid.excluded, theirs=others)
+    return Streams(made, findings, failures, laid.config, laid.paths, laid.excluded, theirs=others)._replace(
+        apart=beyond, outside=[finding for one in beyond for finding in one.final.results]
+    )
 
 
 def _sound(paths: Sequence[str], findings: Sequence[Result]) -> list[str]:
@@ -137,10 +146,7 @@ def _sound(paths: Sequence[str], findings: Sequence[Result]) -> list[str]:
 
 
 def _warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inputs]) -> None:
-    """Report each PATH below which there is nothing for the function: it may be another one than was meant.
-
-    A root without any is none of its business.
-    """
+    """Report each PATH below which there is nothing for the function: it may be another one than was meant."""
     below: dict[str, list[Inputs]] = {}
     for one in () if context.options.function_config else read:
         tops = dict[str, None]()
@@ -176,7 +182,9 @@ def whole(context: Context, paths: Sequence[str]) -> Streams:
     streams = rendered(context, paths)
     raise_first(streams.failures)
     if not streams.is_whole:
-        raise Unreadable([*streams.findings, *(finding for one in streams.clusters for finding in one.final.results)])
+        raise Unreadable(
+            [*streams.findings, *streams.outside, *(each for one in streams.clusters for each in one.final.results)]
+        )
     return streams
 
 
@@ -187,7 +195,7 @@ def only(context: Context, path: str) -> ResourceList:
         names = ", ".join(one.cluster.name for one in streams.clusters)
         raise KrmfnError(f"{path} holds {len(streams.clusters)} clusters ({names}); pass the PATH of one of them")
     (one,) = streams.clusters
-    one.final.report(streams.findings)
+    one.final.report([*streams.findings, *streams.outside])
     return one.final
 
 
@@ -197,7 +205,7 @@ def log(context: Context, streams: Streams, notes: Collection[str] = ()) -> None
     `notes` are the errors that it prints itself, failures among them, in the words of findings.
     """
     log_left_out(context, streams)
-    context.log.findings(_but(streams.findings, notes))
+    context.log.findings(_but([*streams.findings, *streams.outside], notes))
     context.log.findings(told(context, streams, streams.lists, notes))
     log_failures(context.log, () if notes else streams.failures)
 

@@ -56,6 +56,8 @@ class Cluster(NamedTuple):
     """The paths by which the roots belong to it; none for a root of its own."""
     outside: tuple[tuple[Member, Root], ...] = ()
     """Loose files that belong to it and are not below a PATH: they count where they give no objects."""
+    is_apart: bool = False
+    """These are files of a repository that none of the clusters in its configuration file has."""
 
 
 class Layout(NamedTuple):
@@ -107,7 +109,9 @@ def layout(
     empty = [path for path, survey in surveyed.items() if not survey.roots and path in paths]
     lonely += [Root("files", os.path.normpath(path), os.path.realpath(path), NO_GRAPH) for path in empty]
     taken = {cluster.name for cluster in clusters}
-    clusters += [Cluster(f"./{one.name}" if one.name in taken else one.name, (one,)) for one in lonely]
+    for one in lonely:  # with the repository below it, a root of files is what no kustomization lists either
+        is_apart = bool(settings.clusters) and one.kind == "files" and within(settings.folder, one.path)
+        clusters.append(Cluster(f"./{one.name}" if one.name in taken else one.name, (one,), is_apart=is_apart))
     excluded = {file for survey in (*surveyed.values(), *others) for file in survey.excluded}
     return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded), every)
 
@@ -196,10 +200,7 @@ def _joined(
 def _absent(
     named: Mapping[str, Sequence[Member]], held: Mapping[str, Sequence[Root]], paths: frozenset[str], failed: set[str]
 ) -> Iterator[Result]:
-    """Yield an error for each path of a cluster that cannot be read, or that holds no root.
-
-    Of an option's path that has `failed` it is said already.
-    """
+    """Yield an error for each path of a cluster that cannot be read, or holds no root; not of those that `failed`."""
     for name, members in named.items():
         for at, member in enumerate(members):
             if member.problem:

@@ -114,8 +114,8 @@ kind: ConfigMap
     ),
     Rule(
         "KRM524",
-        "a resource in a file beside a kustomization should be listed in it; inventories and functionConfigs need not "
-        "be",
+        "a resource in a file beside a kustomization should be listed in it, and a config that no kustomization lists "
+        "be in a cluster of .krmfn.yaml, where that names clusters; inventories and functionConfigs need not be",
         good="""\
 # kustomization.yaml
 resources: [config.yaml]
@@ -137,7 +137,8 @@ kind: DeviceConfig
 # settings.yaml
 kind: ConfigMap
 """,
-        remedy="List the file under `resources`, move it elsewhere, or exclude it (`exclude` in .krmfn.yaml).",
+        remedy="List the file under `resources`, add it to a cluster, move it elsewhere, or exclude it (`exclude` in "
+        ".krmfn.yaml).",
         severities=("warning",),
     ),
 )

@@ -114,10 +114,10 @@ def judged(context: Context, streams: Streams, known: str | None, more: Iterable
     """
     parts = (
         one.read._replace(results=in_order(one.final.results), turned_off=run_of(one.final).turned_off)
-        for one in streams.clusters
+        for one in (*streams.clusters, *streams.apart)
     )
     whole = cluster_lists.joined(list(parts))
-    results = [*streams.findings]
+    results = [*streams.findings, *in_order(streams.outside)]
     for one in streams.clusters:
         if one.final.results:
             results += of_cluster(one.cluster.name, in_order(one.final.results))

@@ -41,7 +41,8 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
     if not streams.is_whole:
         cluster_streams.log(context, streams)
         errors = [one for one in streams.findings if one.severity == "error"]
-        lost = {one.cluster.name for one in streams.clusters if not one.is_whole}.union(*map(names_of, errors))
+        unread = {one.cluster.name for one in (*streams.clusters, *streams.apart) if not one.is_whole}
+        lost = unread.union(*map(names_of, errors))
         whole = [one for one in streams.clusters if one.cluster.name not in lost]
         if not goes_on or not whole or not all(map(names_of, errors)):
             return None
@@ -50,7 +51,7 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
         return streams._replace(clusters=whole, left_out=tuple(names))
     cluster_streams.log_left_out(context, streams)
     shown = {name: one for name, one in streams.lists.items() if one.failed or context.intent.logs_advice}
-    context.log.findings([*streams.findings, *cluster_streams.told(context, streams, shown)])
+    context.log.findings([*streams.findings, *streams.outside, *cluster_streams.told(context, streams, shown)])
     return streams
 
 

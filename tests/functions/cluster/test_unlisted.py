@@ -1,0 +1,95 @@
+"""What no kustomization lists and no cluster of .krmfn.yaml has: said at the file, and never a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Done, process
+from tests.trees import plant
+
+from .test_one_result import FUNCTION, config, node
+
+SET = "argocd/set.yaml"
+FILES = {
+    ".krmfn.yaml": "clusters:\n  dev: [clusters/dev, inventories/dev.yaml]\n",
+    "base/kustomization.yaml": "resources: [gpu.yaml]\n",
+    "base/gpu.yaml": config("gpu", "card: a"),
+    "clusters/dev/kustomization.yaml": "resources: [../../base]\n",
+    "inventories/dev.yaml": node("gpu-1", card="a"),
+    SET: "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: fleet, namespace: argocd}\n",
+}
+NIC = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: Profile
+metadata: {name: fastnic}
+spec:
+  for: {group: nic.example.org, versions: [v1], kind: FastNic}
+  schema: {type: object, properties: {spec: {type: object}}}
+  config: {moduleName: fastnic, driverImage: "registry.example.com/fastnic:1", nodeSelector: {card: b}}
+"""
+CR = "apiVersion: nic.example.org/v1\nkind: FastNic\nmetadata: {name: nic, namespace: kmm}\nspec: {}\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A repository with a cluster, and an ApplicationSet that is in none."""
+    (tmp_path / ".git").mkdir()
+    return plant(tmp_path, FILES)
+
+
+def krmfn(folder: Path, *arguments: str) -> Done:
+    return process("krmfn", *arguments, cwd=folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "kustomization"),
+    [
+        ("base/extra.yaml", config("fpga", "card: b"), "base/kustomization.yaml"),
+        ("clusters/lab/gpu.yaml", config("fpga", "card: b").replace("driverImage", "profile"), "a kustomization"),
+        ("clusters/lab/nic.yaml", f"{NIC}---\n{CR}", "a kustomization"),
+    ],
+)
+def test_a_config_in_no_cluster_is_a_warning_at_its_file(here: Path, file: str, text: str, kustomization: str) -> None:
+    plant(here, {file: text})
+    done = krmfn(here, "check", ".")
+    lines = done.text.splitlines()
+    assert (done.code, done.err, len(lines)) == (0, "", 3), done.text
+    assert lines[0].startswith(f"{file}:")
+    assert lines[0].endswith(
+        "belongs to no cluster: no kustomization lists it and no cluster of .krmfn.yaml has it, so it is deployed "
+        f"nowhere; list it in {kustomization} or in .krmfn.yaml [KRM524]"
+    )
+    assert lines[1].startswith("1 warning: ")
+    assert "clusters" not in lines[1], "there is one cluster"
+    assert krmfn(here, "check", "--strict", ".").code == 1
+    assert file in krmfn(here, "nodes", ".").err
+
+
+def test_a_file_that_a_cluster_has_or_that_is_named_alone_is_judged(here: Path) -> None:
+    plant(here, {"clusters/lab/gpu.yaml": config("fpga", "card: b")})
+    assert "KRM524" not in krmfn(here, "check", "clusters/lab").text
+    plant(here, {".krmfn.yaml": FILES[".krmfn.yaml"] + "  lab: [clusters/lab]\n"})
+    assert "2 clusters" in krmfn(here, "check", ".").text
+    plant(here, {".krmfn.yaml": "exclude: [argocd]\n"})
+    assert "KRM524" not in krmfn(here, "check", ".").text, "without clusters each root is one"
+
+
+@pytest.mark.parametrize("vendors", ["", "profiles: [vendors]\n"])
+def test_what_is_not_deployed_makes_no_cluster(here: Path, vendors: str) -> None:
+    if vendors:
+        plant(here, {".krmfn.yaml": FILES[".krmfn.yaml"] + vendors, "vendors/nic.yaml": NIC})
+    assert "clusters" not in krmfn(here, "check", ".").text
+    nodes = krmfn(here, "nodes", ".")
+    assert (nodes.code, nodes.text.count("kmm/gpu"), nodes.err) == (0, 1, "")
+    rendered = krmfn(here, "render", ".")
+    assert (rendered.code, rendered.text.count("kind: Module")) == (0, 1), "it is one cluster"
+
+
+def test_what_is_wrong_in_a_file_of_no_cluster_is_still_said(here: Path) -> None:
+    plant(here, {"vendors/nic.yaml": NIC.replace("moduleName", "moduleNam"), "profiles.yaml": FUNCTION + "  a: 1\n"})
+    done = krmfn(here, "check", ".")
+    assert done.code == 2
+    assert "vendors/nic.yaml:7" in done.text
+    assert "profiles.yaml" in done.text
