@@ -119,6 +119,7 @@ def _typed(value: Any, rule: Manifest) -> Any:
     if not isinstance(value, str):
         return value
     kind = rule.get("type", "string")
+    kind = kind[0] if isinstance(kind, list) else kind  # of a type `| None`
     if kind in _READ:
         pattern, made = _READ[kind]
         return made(value) if re.fullmatch(pattern, value) else value

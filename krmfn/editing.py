@@ -2,43 +2,73 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from .envelope import Envelope
 from .errors import KrmfnError, Refused
 from .item import Item
 from .ownership import Id, known_as, stamp
-from .resource import Manifest, Ref, checked, copied
+from .resource import Manifest, Ref, annotations_of, checked, copied, ref
 from .results import Result
 from .typed import Any
 
-__all__ = ["added", "edited", "own", "single", "under_old_names"]
+__all__ = ["added", "distinct", "edited", "kept", "own", "single", "under_old_names"]
 
 _List = Any
 """A ResourceList, which stands above."""
+_BOOKS = r"internal\.config\.kubernetes\.io/.*|config\.kubernetes\.io/(path|index)|(kustomize\.)?config\.k8s\.io/id"
+"""The annotations by which kpt and kustomize find the file and the resource that an item came from."""
 
 
-def single(items: Sequence[Item], ref: Ref) -> Item | None:
+def single(items: Sequence[Item], of: Ref) -> Item | None:
     """Return the one item of those with an id, None without one. Raises KrmfnError, with their places, for two."""
     if len(items) > 1:
         places = (item.place.path if item.place and item.place.path else "a list without paths" for item in items)
         at = " and in ".join(dict.fromkeys(places))
-        raise KrmfnError(f"{ref} is there {len(items)} times, in {at}: say which item is meant")
+        raise KrmfnError(f"{of} is there {len(items)} times, in {at}: say which item is meant")
     return items[0] if items else None
 
 
-def own(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> None:
+def kept(item: Item, manifest: Manifest) -> Manifest:
+    """Return other data of an item, with its annotations that tell where it came from, but for those that it has."""
+    notes = annotations_of(manifest)
+    books = {key: text for key, text in annotations_of(item.manifest).items() if re.fullmatch(_BOOKS, key)}
+    if not books.keys() - notes.keys():
+        return manifest
+    return {**manifest, "metadata": {**manifest["metadata"], "annotations": {**books, **notes}}}
+
+
+def distinct(manifests: Manifest | Iterable[Manifest]) -> list[tuple[Ref, Manifest]]:
+    """Return manifests, each with its reference. Raises KrmfnError for what is none, and for two of one id."""
+    named = [(checked(one), one) for one in ([manifests] if isinstance(manifests, dict) else manifests)]
+    seen = set[Id]()
+    for new, _ in named:
+        if new.id in seen:
+            raise KrmfnError(f"{new} is among the manifests twice: give it once")
+        seen.add(new.id)
+    return named
+
+
+def own(resources: _List, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
     """Let these, and no others, be what the function makes of `owner` (see `ResourceList.own`)."""
     function = resources.function or "function"
-    stamped = [stamp(copied(manifest), function, owner.ref) for manifest in manifests]
-    wanted = {new.id: (new, manifest) for new, manifest in zip(map(checked, stamped), stamped, strict=True)}
+    of, notes = (ref(owner), annotations_of(owner)) if isinstance(owner, dict) else (owner.ref, owner.annotations)
+    wanted = {new.id: (new, copied(manifest)) for new, manifest in distinct(manifests)}
+    try:
+        for _, manifest in wanted.values():
+            stamp(manifest, function, of)
+    except ValueError as failure:
+        raise KrmfnError(str(failure)) from failure
     known = resources._ids({new.kind for new, _ in wanted.values()})
     if known.made is None:
         known.made = _made(resources, function)
-    names = known_as(owner.ref, owner.annotations)
+    names = known_as(of, notes)
     mine = [item for name in names for item in known.made.get(name, ()) if item.mark]
     for item in (item for name in wanted for item in known.there.get(name, ()) if item not in mine):
-        message = f"is there, and was not made from {owner.ref}: rename it, or remove it"
+        message = f"is there, and was not made from {of}: rename it, or remove it"
+        if (mark := item.mark) and mark.function == function and mark.made == item.ref.id:
+            message = f"cannot be made from {of}: {Ref('', *mark.owner[1:])} makes it, too"
         raise Refused(message, item, f"{item.ref} ")
     for item in mine:
         if item.ref.id not in wanted:
@@ -46,18 +76,18 @@ def own(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> None:
             known.drop(item)
     resources._put(wanted.values(), known, is_owned=True)
     known.made.update(dict.fromkeys(names, ()))
-    known.made[owner.ref.id] = [known.there[name][0] for name in wanted]
+    known.made[of.id] = [known.there[name][0] for name in wanted]
 
 
-def added(resources: _List, manifest: Manifest, ref: Ref) -> Item:
+def added(resources: _List, manifest: Manifest, new: Ref) -> Item:
     """Add a new item at the end, its text in the list's layout, and return it; the manifest stays the caller's."""
     from .yamltext import emit
 
     cut = resources.envelope.cut
     text = emit.dump_json(manifest) if cut.is_flow else emit.dump([manifest], cut.indent)
-    item = _fitting(resources.envelope, text.encode(), cut.indent, ref)
+    item = _fitting(resources.envelope, text.encode(), cut.indent, new)
     resources.items.append(item)
-    resources.changes.append(("created", ref))
+    resources.changes.append(("created", new))
     if resources.known:
         resources.known.add(item)
     return item
@@ -77,10 +107,10 @@ def edited(envelope: Envelope, item: Item) -> Item:
     return changed
 
 
-def _fitting(envelope: Envelope, text: bytes, indent: int, ref: Ref) -> Item:
+def _fitting(envelope: Envelope, text: bytes, indent: int, of: Ref) -> Item:
     item = Item(text, 0, len(text), -2 if envelope.cut.is_flow else indent)
     item.fits = envelope.text
-    item.set_ref(ref)
+    item.set_ref(of)
     return item
 
 

@@ -144,8 +144,8 @@ def checked(manifest: Manifest) -> Ref:
         raise KrmfnError(f"a {type(manifest).__name__} cannot be put into the list; a manifest is a dict")
     new = ref(manifest)
     for path, value in (("apiVersion", new.api_version), ("kind", new.kind), ("metadata.name", new.name)):
-        if not value:
-            raise KrmfnError(f"{new} cannot be put into the list: it has no {path}, or one that is not a string")
+        if not value.strip():
+            raise KrmfnError(f"{new} cannot be put into the list: it has no {path}, or one that is blank or no string")
     try:
         check_plain(manifest)
     except KrmfnError as failure:

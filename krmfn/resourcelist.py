@@ -160,15 +160,15 @@ class ResourceList:
         self.changes.append(("removed", item.ref))
 
     def replace(self, item: Item, manifest: Manifest) -> None:
-        """Give an item other data; its comments, key order and place stay. Raises as `upsert` does."""
+        """Give an item other data; its comments, key order, place and file stay. Raises as `upsert` does."""
         checked(manifest)
-        item.content.take(manifest)
+        item.content.take(editing.kept(item, manifest))
 
-    def own(self, *, owner: Item, manifests: Iterable[Manifest]) -> None:
+    def own(self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
         """Let these, and no others, be what the function makes of `owner`: stamp and upsert them, remove the rest.
 
         What was made of an owner that is not in the list any more stays. Raises KrmfnError for an object with the id of
-        one that the function did not make.
+        one that the function did not make from it, and as `upsert` does. `owner` may be the functionConfig.
         """
         editing.own(self, owner, manifests)
 
@@ -177,10 +177,10 @@ class ResourceList:
 
         An item that already means the same keeps its bytes; one that changes keeps its comments and key order.
         Raises KrmfnError, with the object and the field, for one without apiVersion, kind or name, or with a value
-        that JSON does not have (a set, a tuple, NaN, a key that is no string), and for one that is in the list twice;
-        nothing is put in then.
+        that JSON does not have (a set, a tuple, NaN, a key that is no string), and for one that is twice in the list or
+        among the manifests; nothing is put in then.
         """
-        named = [(checked(one), one) for one in ([manifests] if isinstance(manifests, dict) else manifests)]
+        named = editing.distinct(manifests)
         known = self._ids({new.kind for new, _ in named})
         for new, _ in named:
             editing.single(known.there.get(new.id, ()), new)
@@ -206,7 +206,7 @@ class ResourceList:
             if item is None:
                 editing.added(self, manifest, new)
                 continue
-            whole = updated(item.manifest, manifest) if is_owned else manifest
+            whole = updated(item.manifest, manifest) if is_owned else editing.kept(item, manifest)
             if not same(item.manifest, whole):
                 item.content.take(whole)
                 self.changes.append(("updated", new))

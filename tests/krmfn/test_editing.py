@@ -258,3 +258,74 @@ def test_what_the_function_did_not_make_is_refused_however_it_came(change: str) 
     name, by = ("p", first) if change == "twin" else ("q", second)
     with pytest.raises(Refused, match="was not made from"):
         resources.own(owner=by, manifests=[config_map(name, new="yes")])
+
+
+FILES = """\
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: a # first
+    annotations:
+      config.kubernetes.io/index: "0"
+      config.kubernetes.io/path: my/a.yaml
+      internal.config.kubernetes.io/index: "0"
+      internal.config.kubernetes.io/path: my/a.yaml
+      kustomize.config.k8s.io/id: "1"
+      note: goes
+"""
+
+
+@pytest.mark.parametrize("put", ["upsert", "replace"])
+def test_what_is_put_in_the_place_of_an_item_stays_in_its_file(put: str) -> None:
+    def ran(manifest: dict[str, Any]) -> str:
+        resources = parsed(FILES)
+        if put == "replace":
+            resources.replace(resources.items[0], manifest)
+        else:
+            resources.upsert(manifest)
+        return body(resources)
+
+    kept = FILES.replace("      note: goes\n", "")
+    assert ran(config_map("a", x="why")) == kept + "  data:\n    x: why\n"
+    other = config_map("a", x="why")
+    other["metadata"]["annotations"] = {PATH: "other.yaml"}
+    internal = f"{PATH}: "
+    assert ran(other) == kept.replace(f"{internal}my/a.yaml", f"{internal}other.yaml") + "  data:\n    x: why\n"
+    assert other["metadata"]["annotations"] == {PATH: "other.yaml"}
+
+
+def test_two_manifests_of_one_id_are_refused() -> None:
+    resources = parsed(owner())
+    for put in (resources.upsert, lambda some: resources.own(owner=resources.items[0], manifests=some)):
+        with pytest.raises(KrmfnError, match="ConfigMap a is among the manifests twice"):
+            put([config_map("a", x="1"), config_map("a", x="2")])
+    assert len(resources.items) == 1
+
+
+@pytest.mark.parametrize("name", ["", " ", None])
+def test_what_has_no_name_cannot_be_owned(name: Any) -> None:
+    resources = parsed(owner())
+    with pytest.raises(KrmfnError, match=r"ConfigMap .*cannot be put into the list: it has no metadata.name"):
+        resources.own(owner=resources.items[0], manifests=config_map(name))
+    with pytest.raises(KrmfnError, match="'a b' cannot be part of the mark"):
+        resources.own(owner=resources.items[0], manifests=config_map("a b"))
+
+
+def test_an_object_of_two_owners_names_both() -> None:
+    done = function(children).run((HEAD + owner("a") + owner("a", name="p")).encode())
+    assert done.code == 1
+    assert "ConfigMap a: cannot be made from Owner p: Owner o makes it, too" in done.stderr
+
+
+def test_the_function_config_owns_what_is_made_from_it() -> None:
+    def generate(resources: ResourceList) -> None:
+        assert resources.function_config
+        names = resources.function_config["spec"]["names"]
+        resources.own(owner=resources.function_config, manifests=[config_map(name) for name in names])
+
+    make = function(generate)
+    config = "functionConfig: {apiVersion: e.com/v1, kind: Make, metadata: {name: m}, spec: {names: [a, b]}}\n"
+    done = make.run(f"{HEAD}{FIRST.replace('name: a', 'name: z')}{config}".encode())
+    assert [item.name for item in done.items] == ["z", "a", "b"]
+    assert make.run(done.output).output == done.output
+    assert [item.name for item in make.run(done.output.replace(b"[a, b]", b"[b]")).items] == ["z", "b"]

@@ -298,3 +298,23 @@ def test_a_function_without_a_config_has_no_schema_and_no_example(capsys: pytest
     with pytest.raises(SystemExit):
         validate.main(["--help"])
     assert "functionConfig" not in capsys.readouterr().out
+
+
+@dataclass
+class Perhaps:
+    text: str | None = None
+    number: int | None = None
+    switch: bool | None = None
+    ratio: float | None = None
+    names: list[str] | None = None
+
+
+@function(config=Perhaps, group="fn.example.com")
+def perhaps(resources: ResourceList, config: Perhaps) -> None:
+    seen.append(config)
+
+
+def test_a_config_map_gives_what_may_be_none() -> None:
+    done = ran(perhaps, config_map('{text: "1", number: "2", switch: "true", ratio: "1.5", names: "[a, b]"}'))
+    assert (done.code, seen) == (0, [Perhaps("1", 2, True, 1.5, ["a", "b"])])
+    assert "data.number: is the string 'x'" in ran(perhaps, config_map('{number: "x"}')).stderr

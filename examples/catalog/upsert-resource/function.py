@@ -28,8 +28,7 @@ def put(resources: ResourceList, manifest: Manifest) -> None:
     own = {key: value for key, value in annotations.items() if not key.startswith(BOOKS)}
     items = [item for item in resources.where(kind=manifest["kind"]) if is_same(item, manifest, path)]
     for item in items:
-        books = {key: value for key, value in item.annotations.items() if key.startswith(BOOKS)}
-        resources.replace(item, annotated(manifest, own | books))
+        resources.replace(item, annotated(manifest, own))
     if not items:
         resources.append(annotated(manifest, own), path=path)
 
