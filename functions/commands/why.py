@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.printing import printable
@@ -72,13 +72,20 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
             for node in (node for node in group.nodes if node.name == name):
                 is_there = True
                 for told in explanation.answers(node, joined.whole.every, group.outcomes, live, committed):
-                    yield cluster, told
+                    yield cluster, told if live or not told.holds else _not_asked(told, cluster, lists, dumps)
         if committed and not any(node.name == name for group in joined.groups for node in group.nodes):
             gone = f"{name} is committed for {cluster}, but not in the dump"
             raise KrmfnError(f"{gone}: it has left the cluster, or the dump is not whole")
     if not is_there:
         where = "the dump" if dumps else "the inventories"
         raise KrmfnError(f"no node of {where} is called {name}{clusters.near(name, names)}")
+
+
+def _not_asked(told: Told, cluster: str, names: Collection[str], dumps: Collection[str]) -> Told:
+    """Return the plan as such; where other clusters were asked, it is not what the node has."""
+    option = f"--live {cluster}=DUMP" if len(names) > 1 else "--live DUMP"
+    sentence = f"{told.sentence} by the inventory; the live node was not asked, pass {option}"
+    return told._replace(holds=not dumps or cluster in dumps, sentence=sentence)
 
 
 _EXAMPLES = (

@@ -9,12 +9,15 @@ from krmfn.printing import some
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
+from ..kmm.lookup import has
 from . import wording
 from .coverage import Outcome
 from .drivers import Driver
-from .live import Key, Live
+from .live import PLUGINS, Key, Live
 
 _NOTHING = "nothing, as far as the dump says"
+
+_PODS = "add `pods` to the dump"
 
 _NOUNS = frozenset({"conflict", "failure", "kernel unknown", "no mapping"})
 """States whose reason is no verb that a Module can do."""
@@ -43,9 +46,9 @@ def told(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | N
         return Told(holds, f"{named} {said}", steps)
     if outcome.state in _NOUNS:
         reason = f"gets no driver: {reason}{f' {node.kernel}' if outcome.state == 'no mapping' else ''}"
-    is_left = key in live.loaded or driver.ready in node.labels
-    left = f"; it is still loaded: {_worker(key, driver, live)}" if is_left else ""
-    return Told(False, f"{named} {reason}{left}", steps)
+    left = "; it is still loaded" if _is_left(key, node, driver, live) else ""
+    said = f"{':' if left else ';'} {_worker(key, driver, live)}" if key in live.workers else ""
+    return Told(False, f"{named} {reason}{left}{said}", steps)
 
 
 def _planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
@@ -57,10 +60,11 @@ def _planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live)
     if live.modules.get(key[1:]):
         return False, "is being deleted on the cluster, so KMM unloads it"
     if not driver.loads:
-        return False, "has a plugin only, and what a dump says of plugins is not read"
+        return _plugin_only(key, driver, live)
     if not live.configured:
         there = "has its ready label" if is_ready else "lacks its ready label"
-        return False, f"{there}; of which image is not known: add `nodemodulesconfigs` to the dump"
+        said = f"; {_worker(key, driver, live)}" if key in live.workers else ""
+        return False, f"{there}; of which image is not known: add `nodemodulesconfigs` to the dump{said}"
     if wanted is None:
         return False, f"is not scheduled by KMM: it has not found the image {image}, or has not come to it"
     if (wanted.image, wanted.kernel) != (image, node.kernel):
@@ -68,7 +72,7 @@ def _planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live)
     said = _worker(key, driver, live)
     if loaded is None or (loaded.image, loaded.kernel) != (wanted.image, wanted.kernel):
         return False, f"{f'{loaded} is loaded, not {image}' if loaded else 'is not loaded'}: {said}"
-    if not loaded.boot or not live.boots[node.name]:
+    if not loaded.boot or not live.boots.get(node.name):
         unknown = "but whether since the node's last boot is not known: the dump has no boot"
         return False, f"was loaded as {image}, {unknown}"
     if loaded.boot != live.boots[node.name]:
@@ -77,14 +81,41 @@ def _planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live)
         return False, f"is loaded, but the node lacks the label {driver.ready}"
     if (worker := live.workers.get(key)) and worker.action != "Load":  # an uncordon does not cancel it
         return False, f"is loaded, and about to be unloaded: {said}"
-    return True, f"is loaded: {image}"
+    wrong = _plugin(key, driver, live)
+    return not wrong, f"is loaded, but {wrong}" if wrong else f"is loaded: {image}"
+
+
+def _is_left(key: Key, node: Node, driver: Driver, live: Live) -> bool:
+    """Return whether a Module that a node shall not have is loaded there: nothing is after another boot."""
+    boots = {live.loaded[key].boot, live.boots.get(node.name, "")} if key in live.loaded else set[str]()
+    return len(boots - {""}) < 2 if boots else driver.ready in node.labels
+
+
+def _plugin(key: Key, driver: Driver, live: Live) -> str:
+    """Return what is wrong with a Module's device plugin on a node; "" where nothing is, as far as is known."""
+    for role, (field, noun) in PLUGINS.items():
+        said = live.plugins.get((*key, role))
+        if said is None and any(known[1:] == (*key[1:], role) for known in live.plugins):
+            said = "the dump has pods of it on other nodes, and none on this one"
+        if said and has(driver.module.spec, field):
+            return f"its {noun} is not running: {said}"
+    return ""
+
+
+def _plugin_only(key: Key, driver: Driver, live: Live) -> tuple[bool, str]:
+    """Return `_planned` for a Module that loads nothing."""
+    if wrong := _plugin(key, driver, live):
+        return False, f"loads nothing, and {wrong}"
+    if any(known[:3] == key for known in live.plugins):
+        return True, "loads nothing, and its plugin is running"
+    return False, f"loads nothing, and whether its plugin is running is not known: {_PODS}"
 
 
 def _worker(key: Key, driver: Driver, live: Live) -> str:
     """Return what KMM's pod says, and which pods hold the kernel module where it is unloaded."""
     if (worker := live.workers.get(key)) is None:
-        return "no worker pod is in the dump"
-    said = f"the pod {worker.pod} ({worker.action}) {f'says {worker.reason}' if worker.reason else 'is at work'}"
+        return "no worker pod is in the dump" if live.pods or live.workers else f"why is not known, {_PODS}"
+    said = f"the pod {worker.pod} ({worker.action}) {worker.said}"
     holders = sorted(pod for pod, keys in live.pods.get(key[0], ()) if keys & set(driver.set_by_kmm))
     held = f"; {some(holders, len(holders))} may hold the kernel module" if holders else ""
     return f"{said}{held if worker.action == 'Unload' else ''}"
@@ -99,6 +130,9 @@ def _steps(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live | 
     yield f"kernel {node.kernel or 'not known'}; taints {', '.join(map(str, node.taints)) or 'none'}"
     if live is not None:
         yield f"label {driver.ready}: {'there' if driver.ready in node.labels else 'not there'}"
+    if live is not None and not live.configured:
+        yield "what KMM schedules and has loaded is not known: add `nodemodulesconfigs` to the dump"
+    elif live is not None:
         yield f"KMM schedules {live.wanted.get(key, _NOTHING)}"
         yield f"KMM has loaded {live.loaded.get(key, _NOTHING)}"
 
@@ -111,6 +145,8 @@ def answers(
     lost = [one for one in here if committed and live and _lacking(one, node) and not _lacking(one, committed)]
     for driver in lost:
         yield Told(False, _lost(node, driver, live))
+    for trouble in live.troubles.get(node.name, ()) if live else ():
+        yield Told(False, f"{node.name}: {trouble}")
     for outcome in outcomes:
         yield told(node, drivers, outcome, live)
     if not (outcomes or lost):
@@ -130,7 +166,7 @@ def _lost(node: Node, driver: Driver, live: Live | None) -> str:
     others = [f"{name}={node.labels[name]}" for name in lacking if name in node.labels]
     has = f" has, and the live node has {', '.join(others)}" if others else " has and the live node lacks"
     command = shlex.join(["kubectl", "label", "node", node.name, *labels, *(["--overwrite"] if others else [])])
-    still = ", and is still loaded" if (live and key in live.loaded) or driver.ready in node.labels else ""
+    still = ", and is still loaded" if live and _is_left(key, node, driver, live) else ""
     asks = f"{wording.name(driver)} asks for {', '.join(labels)}, which the inventory{has}"
     return f"{node.name}: {key[1]}/{key[2]} is not planned any more{still}: {asks}; {command}"
 

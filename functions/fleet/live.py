@@ -5,20 +5,23 @@ Only named fields are kept, never env, args, commands or annotations; texts of o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from krmfn import Item, KrmfnError, Manifest
 from krmfn.printing import counted, printable
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
-from ..kmm.lookup import table, tables, text
+from ..kmm.lookup import Table, table, tables, text
 from .facts import NODE_INFO
 
 Key = tuple[str, str, str]
 """Node, and namespace and name of a Module."""
 _ACTION, _MODULE = "kmm.node.kubernetes.io/worker-action", "kmm.node.kubernetes.io/module.name"
 _LONGEST = 200
+_ROLE = "kmm.node.kubernetes.io/role"
+PLUGINS = {"device-plugin": ("devicePlugin", "device plugin"), "dra": ("dra", "DRA driver")}
+"""What KMM runs on a node beside a kernel module: the role of its pods, the field of a Module, and the words for it."""
 
 
 class Held(NamedTuple):
@@ -38,8 +41,8 @@ class Worker(NamedTuple):
 
     pod: str
     action: str
-    reason: str
-    """Why it does not go on, in the cluster's words; "" when nothing is said."""
+    said: str
+    """A verb: what it does, or why it does not go on, in the cluster's words."""
 
 
 class Live(NamedTuple):
@@ -58,6 +61,10 @@ class Live(NamedTuple):
     workers: dict[Key, Worker]
     pods: dict[str, list[tuple[str, frozenset[str]]]]
     """Names and label keys that they select nodes by, of the other pods on each node."""
+    plugins: dict[tuple[str, str, str, str], str]
+    """By node, Module and role: "" when a pod is ready there, else a sentence about one that is not."""
+    troubles: dict[str, list[str]]
+    """What is wrong with a node itself, by its name: sentences."""
     committed: dict[str, dict[str, Node]]
     """By the clusters' names, the nodes that those of the dump stand for; kept by who puts them in their place."""
     name: str = ""
@@ -68,9 +75,9 @@ class Live(NamedTuple):
 
 def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
     """Return what the objects of a dump say. Raises KrmfnError for a dump without a Node, and for a name twice."""
-    live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, name, items)
-    events: dict[tuple[str, str], tuple[str, str]] = {}
-    workers: list[Manifest] = []
+    live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, {}, {}, name, items)
+    events: _Events = {}
+    pods: list[Manifest] = []
     for manifest in objects:
         kind, group = text(manifest, "kind"), text(manifest, "apiVersion").rpartition("/")[0]
         metadata = table(manifest, "metadata")
@@ -85,16 +92,15 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
             live.wanted.update(_held(manifest, "spec"))
             live.loaded.update(_held(manifest, "status"))
         elif (group, kind) == ("", "Pod"):
-            if text(table(metadata, "labels"), _ACTION):
-                workers.append(manifest)
-            elif text(table(manifest, "status"), "phase") not in ("Succeeded", "Failed"):
-                keys = frozenset(table(manifest, "spec", "nodeSelector"))
-                name = printable(f"{text(metadata, 'namespace')}/{text(metadata, 'name')}")
-                live.pods.setdefault(text(table(manifest, "spec"), "nodeName"), []).append((name, keys))
+            labels = table(metadata, "labels")
+            if text(labels, _ACTION) or text(labels, _ROLE) in PLUGINS:
+                pods.append(manifest)
+            if not text(labels, _ACTION):
+                _add_holder(live, manifest)
         elif kind == "Event" and group in ("", "events.k8s.io"):
             _add_event(events, manifest)
-    for pod in workers:
-        _add_worker(live, pod, events)
+    for pod in pods:
+        _add_pod(live, pod, events)
     if not (live.nodes or live.inventories):
         raise KrmfnError("it holds no Node and no NodeInventory; add `nodes` to the `kubectl get` that prints it")
     return live
@@ -123,6 +129,13 @@ def _add_node(live: Live, manifest: Manifest) -> None:
     if name in live.nodes:
         raise KrmfnError(f"it holds node {name!r} twice: dump one cluster")
     live.boots[name] = text(info, "bootID")
+    ready, troubles = _condition(manifest, "Ready"), list[str]()
+    if ready and text(ready, "status") != "True":
+        said = printable(text(ready, "message") or text(ready, "reason") or text(ready, "status"))[:_LONGEST]
+        troubles.append(f"the node is NotReady ({said}); what the dump says about its drivers may be old")
+    if "deletionTimestamp" in metadata:
+        troubles.append("the node is being deleted (metadata.deletionTimestamp)")
+    live.troubles[name] = troubles
     live.nodes[name] = {
         "apiVersion": "v1",
         "kind": "Node",
@@ -130,6 +143,20 @@ def _add_node(live: Live, manifest: Manifest) -> None:
         "spec": {"taints": table(manifest, "spec").get("taints") or []},
         "status": {"nodeInfo": {key: info[key] for key in NODE_INFO if key in info}},
     }
+
+
+def _condition(manifest: Manifest, kind: str) -> Table:
+    """Return a condition of a Node or Pod; {} without it."""
+    conditions = (one for _, one in tables(table(manifest, "status"), "conditions"))
+    return next((one for one in conditions if text(one, "type") == kind), {})
+
+
+def _add_holder(live: Live, pod: Manifest) -> None:
+    """Add a pod that may hold a kernel module, unless it has ended."""
+    metadata, spec = table(pod, "metadata"), table(pod, "spec")
+    if text(table(pod, "status"), "phase") not in ("Succeeded", "Failed"):
+        name = printable(f"{text(metadata, 'namespace')}/{text(metadata, 'name')}")
+        live.pods.setdefault(text(spec, "nodeName"), []).append((name, frozenset(table(spec, "nodeSelector"))))
 
 
 def _held(manifest: Manifest, part: str) -> Iterator[tuple[Key, Held]]:
@@ -141,31 +168,58 @@ def _held(manifest: Manifest, part: str) -> Iterator[tuple[Key, Held]]:
         yield (node, text(entry, "namespace"), text(entry, "name")), held
 
 
-def _add_event(events: dict[tuple[str, str], tuple[str, str]], manifest: Manifest) -> None:
+_Events = dict[tuple[str, str, str], tuple[str, str]]
+"""The newest warning about an object, with its time, by namespace, name and uid: a pod of before had the same name."""
+
+
+def _add_event(events: _Events, manifest: Manifest) -> None:
     """Keep the newest warning about each object."""
     about = table(manifest, "involvedObject") or table(manifest, "regarding")
     if text(manifest, "type") != "Warning":
         return
     when = text(manifest, "lastTimestamp") or text(manifest, "eventTime")
     said = f"{text(manifest, 'reason')}: {text(manifest, 'message') or text(manifest, 'note')}"
-    key = text(about, "namespace"), text(about, "name")
+    key = text(about, "namespace"), text(about, "name"), text(about, "uid")
     events[key] = max(events.get(key, ("", "")), (when, said))
 
 
-def _add_worker(live: Live, pod: Manifest, events: Mapping[tuple[str, str], tuple[str, str]]) -> None:
+def _add_pod(live: Live, pod: Manifest, events: _Events) -> None:
+    """Add a worker, or what is said of a plugin; of a node's plugin pods one that is ready counts."""
     metadata, status = table(pod, "metadata"), table(pod, "status")
     labels, namespace, name = table(metadata, "labels"), text(metadata, "namespace"), text(metadata, "name")
+    module, action, role = text(labels, _MODULE), text(labels, _ACTION), text(labels, _ROLE)
+    node = text(table(pod, "spec"), "nodeName") or name.removeprefix("kmm-worker-").removesuffix(f"-{module}")
+    named, said = printable(f"{namespace}/{name}"), _said(pod, events)
+    if action:
+        live.workers[node, namespace, module] = Worker(named, action, said or "is at work")
+        return
+    is_up = text(status, "phase") == "Running" and text(_condition(pod, "Ready"), "status") in ("", "True")
+    is_up = is_up and all(entry.get("ready") is not False for _, entry in tables(status, "containerStatuses"))
+    if live.plugins.get((node, namespace, module, role)) != "":
+        live.plugins[node, namespace, module, role] = "" if is_up else f"the pod {named} {said or 'is not ready'}"
+
+
+def _said(pod: Manifest, events: _Events) -> str:
+    """Return how a pod has ended, or why it does not go on; "" for one that does."""
+    metadata, status, phase = table(pod, "metadata"), table(pod, "status"), text(table(pod, "status"), "phase")
+    if phase == "Succeeded":
+        return "completed, and KMM has not recorded it"
     states = [
         table(entry, where, state)
         for part in ("initContainerStatuses", "containerStatuses")
         for _, entry in tables(status, part)
         for where, state in (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
     ]
-    stuck = [fields for fields in states if fields and text(fields, "reason") not in _PLAIN]
+    stuck = [one for one in (status, _condition(pod, "PodScheduled"), *states) if text(one, "reason") not in _PLAIN]
     said = [": ".join(filter(None, (text(one, "reason"), text(one, "message").strip()))) for one in stuck]
-    reason = "; ".join(dict.fromkeys(said)) or events.get((namespace, name), ("", ""))[1]
-    worker = Worker(printable(f"{namespace}/{name}"), text(labels, _ACTION), printable(reason)[:_LONGEST])
-    live.workers[text(table(pod, "spec"), "nodeName"), namespace, text(labels, _MODULE)] = worker
+    reason = "; ".join(dict.fromkeys(one for one in said if one not in ("", "Error"))) or "".join(said[:1])
+    if not reason and phase != "Running":
+        key = text(metadata, "namespace"), text(metadata, "name"), text(metadata, "uid")
+        reason = events.get(key, ("", ""))[1]
+    reason = printable(reason)[:_LONGEST]
+    if phase == "Failed":
+        return f"failed: {reason}" if reason else "failed"
+    return f"says {reason}" if reason else "is pending" if phase == "Pending" else ""
 
 
 _PLAIN = ("ContainerCreating", "PodInitializing", "Completed")

@@ -30,12 +30,51 @@ EVENT |= {"involvedObject": {"namespace": "kmm", "name": "kmm-worker-web-1-nic"}
 PULL = {"reason": "ImagePullBackOff", "message": "not found"}
 CRASH = {"reason": "CrashLoopBackOff", "message": "back-off"}
 POD = "the pod kmm/kmm-worker-web-1-nic"
+PLUGIN = "the pod kmm/plugin"
+PLUGIN_ONLY = """apiVersion: kmm.sigs.x-k8s.io/v1beta1
+kind: Module
+metadata:
+  name: nic
+  namespace: kmm
+spec:
+  devicePlugin:
+    container:
+      image: registry.example.com/nic/plugin:1
+  selector:
+    example.com/nic: "true"
+"""
 CORDON = "node.kubernetes.io/unschedulable"
 NEW = f"registry.example.com/nic/driver:1.7-{KERNEL}"
 ASKS = "DeviceConfig kmm/nic asks for example.com/nic=true, which the inventory"
 GPU = "kmm/gpu asks for example.com/card=gpu, which the inventory has and the live node lacks; kubectl label node gpu-1"
 GPU += " example.com/card=gpu"
 LABEL = "kubectl label node web-1 example.com/nic=true"
+
+
+def ended(phase: str, uid: str = "", **status: Any) -> dict[str, Any]:
+    """Return a worker pod in this phase."""
+    pod = worker("Load")
+    return {**pod, "metadata": {**pod["metadata"], "uid": uid}, "status": {"phase": phase, **status}}
+
+
+def unwell(labels: dict[str, str], status: str = "Unknown") -> dict[str, Any]:
+    """Return a node whose kubelet says nothing."""
+    made = node(labels)
+    made["status"]["conditions"] = [{"type": "Ready", "status": status, "message": "no \x1b kubelet"}]
+    return made
+
+
+def deleted(labels: dict[str, str]) -> dict[str, Any]:
+    """Return a node that is being deleted."""
+    made = node(labels)
+    made["metadata"]["deletionTimestamp"] = "2026-11-25T19:00:00Z"
+    return made
+
+
+EVICTED = ended("Failed", reason="Evicted", message="low on \x1b[disk")
+OLD_EVENT = {**EVENT, "involvedObject": {**EVENT["involvedObject"], "uid": "of a pod of before"}}
+UNSCHEDULED = ended("Pending", conditions=[{"type": "PodScheduled", "reason": "Unschedulable", "message": "0/1 nodes"}])
+UNSCHEDULED["spec"] = {}
 SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "loaded": ([node({**NIC, **READY}), module(), modules_config()], 0, f"is loaded: {IMAGE}"),
     "no Module": ([node(NIC), {**module(), "metadata": {"name": "a", "namespace": "b"}}], 1, "not on the cluster"),
@@ -44,7 +83,16 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "nodes only": ([node(NIC)], 1, "lacks its ready label; of which image is not known"),
     "not scheduled": ([node(NIC), modules_config("", "")], 1, "is not scheduled by KMM: it has not found the image"),
     "not rolled out": ([node({**NIC, **READY}), modules_config(NEW, NEW)], 1, f"but KMM schedules {NEW} for {KERNEL}"),
-    "no worker": ([node(NIC), modules_config(IMAGE, "")], 1, "is not loaded: no worker pod is in the dump"),
+    "no worker": ([node(NIC), modules_config(IMAGE, "")], 1, "is not loaded: why is not known, add `pods` to the dump"),
+    "no worker, pods": ([node(NIC), modules_config(IMAGE, ""), HOLDER], 1, "loaded: no worker pod is in the dump"),
+    "failed": ([node(NIC), modules_config(IMAGE, ""), EVICTED], 1, f"{POD} (Load) failed: Evicted: low on \\x1b[disk"),
+    "completed": ([node(NIC), modules_config(IMAGE, ""), ended("Succeeded")], 1, "completed, and KMM has not recorded"),
+    "pending": ([node(NIC), modules_config(IMAGE, ""), ended("Pending"), OLD_EVENT], 1, "(Load) is pending"),
+    "at work": ([node(NIC), modules_config(IMAGE, ""), ended("Running"), EVENT], 1, "(Load) is at work"),
+    "unscheduled": ([node(NIC), modules_config(IMAGE, ""), UNSCHEDULED], 1, f"{POD} (Load) says Unschedulable: 0/1"),
+    "pull, no configs": ([node(NIC), worker("Load", waiting=PULL)], 1, f"to the dump; {POD} (Load) says ImagePull"),
+    "not ready": ([unwell(NIC | READY), modules_config()], 1, "the node is NotReady (no \\x1b kubelet); what the dump"),
+    "node deleted": ([deleted(NIC | READY), modules_config()], 1, "the node is being deleted (metadata.deletionTime"),
     "pull": ([node(NIC), modules_config(IMAGE, ""), worker("Load", waiting=PULL)], 1, f"{POD} (Load) says ImagePull"),
     "starts": ([node(NIC), modules_config(IMAGE, ""), worker("Load")], 1, f"is not loaded: {POD} (Load) is at work"),
     "event": ([node(NIC), modules_config(IMAGE, ""), worker("Load"), EVENT], 1, r"says FailedMount: no \x1b[31mvolume"),
@@ -61,6 +109,11 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
         "is loaded, and about to be unl",
     ),
     "cordoned": ([node(NIC, CORDON), modules_config("", "")], 1, "waits while the node is cordoned"),
+    "cordoned, pull": (
+        [node(NIC, CORDON), modules_config(IMAGE, ""), worker("Load", waiting=PULL)],
+        1,
+        f"while the node is cordoned ({CORDON}:NoSchedule); {POD} (Load) says ImagePullBackOff: not found",
+    ),
     "cordoned and held": (
         [node({**NIC, **READY}, CORDON), modules_config("", IMAGE), worker("Unload", waiting=CRASH), HOLDER],
         1,
@@ -93,6 +146,87 @@ def test_a_situation_has_its_sentence(situation: str) -> None:
     assert first.startswith("web-1: ")
     assert done.code == code
     assert "s3cret" not in done.text
+
+
+@pytest.mark.parametrize(
+    ("items", "end"),
+    [
+        ([node(NIC | READY, CORDON), modules_config("", IMAGE)], "NoSchedule); it is still loaded"),
+        (
+            [node(NIC | READY, CORDON, boot="b2"), modules_config("", IMAGE)],
+            "(node.kubernetes.io/unschedulable:NoSchedule)",
+        ),
+        (
+            [node(READY, boot="b2"), modules_config("", IMAGE)],
+            f"web-1: kmm/nic is not planned any more: {ASKS} has and the live node lacks; {LABEL}",
+        ),
+        ([unwell(NIC | READY, "True"), modules_config()], f"web-1: kmm/nic is loaded: {IMAGE}"),
+    ],
+)
+def test_no_more_is_said_than_is_known(items: list[dict[str, Any]], end: str) -> None:
+    """Nothing is loaded after another boot; where no pod is in the dump, none is told."""
+    first = why(*items).text.partition("\n")[0]
+    assert first.endswith(end)
+
+
+def test_without_configs_of_nodes_nothing_is_told_of_them() -> None:
+    done = why(node(NIC, CORDON))
+    assert "  what KMM schedules and has loaded is not known: add `nodemodulesconfigs` to the dump\n" in done.text
+    assert "KMM schedules nothing" not in done.text
+
+
+CRASHED = {
+    "name": "plugin",
+    "ready": False,
+    "state": {"waiting": CRASH},
+    "lastState": {"terminated": {"reason": "Error"}},
+}
+STATUSES: list[tuple[list[dict[str, Any]], int, str]] = [
+    ([], 0, f"is loaded: {IMAGE}"),
+    ([{"phase": "Running", "containerStatuses": [{"ready": True}]}], 0, f"is loaded: {IMAGE}"),
+    ([{"phase": "Running", "containerStatuses": [CRASHED]}], 1, f"{PLUGIN} says CrashLoopBackOff: back-off"),
+    (
+        [{"phase": "Pending", "containerStatuses": [{"state": {"waiting": PULL}}]}],
+        1,
+        f"{PLUGIN} says ImagePullBackOff: ",
+    ),
+    ([{"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}], 1, f"{PLUGIN} is not ready"),
+    ([{"phase": "Failed"}, {"phase": "Running"}, {"phase": "Failed"}], 0, f"is loaded: {IMAGE}"),
+    ([{"phase": "Failed", "reason": "Evicted"}], 1, f"{PLUGIN} failed: Evicted"),
+    ([{"phase": "Running", "node": "gpu-1"}], 1, "the dump has pods of it on other nodes, and none on this one"),
+]
+
+
+@pytest.mark.parametrize("loads", [True, False])
+@pytest.mark.parametrize(("statuses", "code", "sentence"), STATUSES)
+def test_a_device_plugin_that_does_not_run(
+    statuses: list[dict[str, Any]], code: int, sentence: str, loads: bool, lab: Path
+) -> None:
+    labels = {"kmm.node.kubernetes.io/module.name": "nic", "kmm.node.kubernetes.io/role": "device-plugin"}
+    config = lab / "nic.yaml"
+    config.write_text(f"{config.read_text()}  devicePlugin:\n    image: registry.example.com/nic/plugin:1\n")
+    if not loads:
+        config.write_text(PLUGIN_ONLY)
+    pods = [
+        {
+            **HOLDER,
+            "metadata": {"name": "plugin", "namespace": "kmm", "labels": labels},
+            "spec": {"nodeName": status.get("node", "web-1")},
+            "status": status,
+        }
+        for status in statuses
+    ]
+    dump = {"kind": "List", "apiVersion": "v1", "items": [node(NIC | READY), modules_config(), *pods]}
+    (lab.parent / "dump.json").write_text(json.dumps(dump))
+    done = process("krmfn", "why", "web-1", ".", "--live", "../dump.json", cwd=lab)
+    first = done.text.partition("\n")[0]
+    if loads:
+        assert (sentence in first, done.code) == (True, code), done.text + done.err
+        assert ("is loaded, but its device plugin is not running: " in first) == bool(code)
+    elif not statuses:
+        assert ("whether its plugin is running is not known: add `pods`" in first, done.code) == (True, 1), done.text
+    else:
+        assert (("is running" if not code else sentence) in first, done.code) == (True, code), done.text + done.err
 
 
 def test_a_kernel_without_a_mapping_is_named_with_the_mappings_that_are_there() -> None:
@@ -173,9 +307,12 @@ def test_json_has_the_sentence_and_the_steps() -> None:
     assert f"KMM has loaded {IMAGE} for {KERNEL}" in answer["steps"]
 
 
+NOT_ASKED = "is planned by the inventory; the live node was not asked, pass"
+
+
 def test_without_a_dump_the_plan_is_told() -> None:
     done = process("krmfn", "why", "web-1", "examples/one-cluster")
-    assert (done.code, done.text.partition("\n")[0]) == (0, "web-1: kmm/nic is planned")
+    assert (done.code, done.text.partition("\n")[0]) == (0, f"web-1: kmm/nic {NOT_ASKED} --live DUMP")
 
 
 def test_several_clusters_are_named(tmp_path: Path) -> None:
@@ -187,6 +324,16 @@ def test_several_clusters_are_named(tmp_path: Path) -> None:
     assert [line.rpartition(": web-1: ")[0].rpartition("/")[2] for line in said] == ["lab", "prod"]
     done = process("krmfn", "why", "web-1", str(tmp_path / "lab"), str(tmp_path / "prod"), "--format", "json")
     assert [answer["cluster"].rpartition("/")[2] for answer in json.loads(done.text)] == ["lab", "prod"]
+
+
+def test_a_cluster_without_its_dump_fails_beside_one_that_has_it(lab: Path) -> None:
+    """What is planned only is not what the node has."""
+    shutil.copytree(lab, lab.parent / "prod", ignore=shutil.ignore_patterns(".git"))
+    (lab.parent / "dump.json").write_text(json.dumps([node(NIC | READY), modules_config()]))
+    done = process("krmfn", "why", "web-1", "lab", "prod", "--live", "lab=dump.json", cwd=lab.parent)
+    said = [line for line in done.text.splitlines() if not line.startswith("  ")]
+    assert said == [f"lab: web-1: kmm/nic is loaded: {IMAGE}", f"prod: web-1: kmm/nic {NOT_ASKED} --live prod=DUMP"]
+    assert done.code == 1
 
 
 def test_a_node_with_wrong_labels_is_an_error() -> None:
