@@ -20,7 +20,6 @@ from .model import DeviceConfig
 Groups = Sequence[Sequence[DeviceConfig]]
 """DeviceConfigs, each as its pools."""
 
-
 _ANSWERED = frozenset({"KMM021", "KMM022"})
 """Rules about Modules that a rule about configs (KRM124) stands for."""
 _OF_THE_CLUSTER = frozenset({"KMM051", "KRM209"})
@@ -127,23 +126,19 @@ def carried(groups: Groups) -> dict[str, set[str]]:
 def _trials(known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Trial]:
     bare = function_config._replace(overrides={})  # what an override hides is tried, too
     for profile in ("", *function_config.profiles):
-        for held in (function_config, bare)[not function_config.overrides.get(profile) :]:
-            yield from _trials_of(profile, known, held)
-
-
-def _trials_of(profile: str, known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Trial]:
-    layers = reading.shared_layers(profile, function_config)
-    versions = reading.vendor_of(profile, function_config).versions
-    first = next(iter(versions), "")
-    for version, tried in (("", layers[0]), *versions.items()):
-        rest = [f"{tried.path}.{field}" for field in tried.fields if field not in known.get(tried.path, ())]
-        if rest:
-            own = [tried, *layers] if version else layers
-            yield Trial(reading.from_item(_stand_in(profile, own, version or first), function_config), rest)
-    switched_on, paths = _offers(layers[0].fields)
-    if switched_on:
-        config = reading.from_item(_stand_in(profile, layers, first, switched_on), function_config)
-        yield Trial(config, [f"{layers[0].path}.{path}" for path in paths], _ANSWERED | _OF_THE_CLUSTER)
+        for settings in (function_config, bare)[not function_config.overrides.get(profile) :]:
+            layers = reading.shared_layers(profile, settings)
+            versions = reading.vendor_of(profile, settings).versions
+            first = next(iter(versions), "")
+            for version, tried in (("", layers[0]), *versions.items()):
+                rest = [f"{tried.path}.{field}" for field in tried.fields if field not in known.get(tried.path, ())]
+                if rest:
+                    own = [tried, *layers] if version else layers
+                    yield Trial(reading.from_item(_stand_in(profile, own, version or first), settings), rest)
+            switched_on, paths = _offers(layers[0].fields)
+            if switched_on:
+                config = reading.from_item(_stand_in(profile, layers, first, switched_on), settings)
+                yield Trial(config, [f"{layers[0].path}.{path}" for path in paths], _ANSWERED | _OF_THE_CLUSTER)
 
 
 def _offers(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
