@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from difflib import get_close_matches
 from functools import cache, partial
 from io import BufferedReader
@@ -104,6 +104,19 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     )
     if lost:
         context.log.say(f"{name}: committed, and not on the live node: {some(lost, len(lost))}")
+    if committed and dump.nodes:
+        _say_who_differs(context, name, there, committed.keys())
+
+
+def _say_who_differs(context: Context, name: str, there: Set[str], committed: Set[str]) -> None:
+    """Write which nodes only one of the dump and the inventory of a cluster has."""
+    if gone := sorted(committed - there):
+        context.log.say(f"{name}: committed, and not in the dump: {some(gone, len(gone))}")
+    if new := sorted(there - committed):
+        context.log.say(f"{name}: in the dump, and not committed: {some(new, len(new))}")
+    if len(new) * 2 > len(there):
+        why = f"{len(new):,} of its {counted(len(there), 'node')} are not committed"
+        context.log.say(f"{name}: warning: this may be a dump of another cluster: {why}", "warning")
 
 
 def _items(dump: Live) -> list[Item]:

@@ -19,6 +19,7 @@ from ..kmm.module import MODULE_KINDS
 from ..paths import files, output
 
 if TYPE_CHECKING:
+    from ..fleet.loading import Loading
     from ..plan import Comparison
     from ..report.local import Joined
     from ..report.parts import Part
@@ -124,12 +125,15 @@ def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iter
         yield error(without)
 
 
-def lacking(joined: Joined) -> list[Result]:
-    """Return an error per config and reason for which nodes of a cluster that it selects get no driver."""
+def lacking(joined: Joined, live: Loading | None = None) -> list[Result]:
+    """Return an error per config and reason for which nodes of a cluster that it selects get no driver.
+
+    `live` is what a dump says of live nodes: which have not what is planned.
+    """
     from ..fleet import table, wording  # late, as above
 
     names: dict[tuple[Ref, str], list[str]] = {}
-    for row in table.rows(joined.groups, joined.whole.every, table.Filter(problems=True)):
+    for row in table.rows(joined.groups, joined.whole.every, table.Filter(problems=True), live=live):
         if row.driver:
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason

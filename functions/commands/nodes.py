@@ -14,8 +14,10 @@ from krmfn.typed import NamedTuple
 from .. import options
 from ..cluster import live_nodes
 from ..command import Command, Context
-from ..fleet import table, wording
+from ..fleet import loading, table, wording
 from ..fleet.drivers import Driver
+from ..fleet.live import Live
+from ..fleet.loading import Loading
 from ..formats import findings
 from ..formats.checked import of_cluster
 from ..report import local, parts
@@ -69,8 +71,10 @@ def _run(context: Context, args: Nodes) -> int:
     if args.require_coverage:
         args = args._replace(fail_on=(*args.fail_on, "uncovered"))
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
-    dumped = [name for name, dump in dumps.items() if dump.nodes]
-    text, results = _table(streams.lists, args, paint, dumped)
+    now = (
+        {} if args.kernel else {name: dump for name, dump in dumps.items() if dump.nodes}
+    )  # of a wish nothing is known
+    text, results = _table(streams.lists, args, paint, now)
     code = clusters.printed(context, streams, text, results)
     return code or int(findings.fails(results, args.fail_on))
 
@@ -83,26 +87,32 @@ class View(NamedTuple):
     joined: Joined
     bare: Sequence[Ref]
     """Its configs of which no Module is made."""
+    live: Loading | None
+    """What a dump says, where its nodes are live."""
 
 
 def _table(
-    lists: Mapping[str, ResourceList], args: Nodes, paint: printing.Paint, dumped: Collection[str]
+    lists: Mapping[str, ResourceList], args: Nodes, paint: printing.Paint, dumps: Mapping[str, Live]
 ) -> tuple[str, list[Result]]:
     """Return the table, also of what has errors: each of its nodes with what the rest would come to there.
 
-    `dumped` are the clusters whose nodes are live.
+    `dumps` are those of the clusters whose nodes are live.
     """
     wanted = table.Filter(dict(map(moving.label, args.label)), args.owner or "", args.node, args.problems)
     moves, where = moving.moves(args.kernel), moving.where(args.where)
     views = []
     for name, resources in lists.items():
         joined = local.join(resources, moving.moved(resources, name, moves, where))
-        views.append(View(name, resources, joined, local.bare(resources, joined.whole)))
-    results = list(_found(args, wanted, where, views, dumped))
+        live = None
+        if (dump := dumps.get(name)) and not joined.wrong:
+            committed = [*dump.committed[name].values()]
+            live = loading.compared(dump, joined.groups, committed, joined.whole, joined.mode != "off")
+        views.append(View(name, resources, joined, local.bare(resources, joined.whole), live))
+    results = list(_found(args, wanted, where, views))
     nodes = [node for view in views for group in view.joined.groups for node in group.nodes]
     moving.check_moved(moves, args.where, args.kernel, nodes)
     is_json, also = args.format == "json", table.Filter() if moves else where
-    shown = [_rows(view, wanted, also, len(lists) > 1, not is_json, view.name in dumped) for view in views]
+    shown = [_rows(view, wanted, also, len(lists) > 1, not is_json) for view in views]
     if is_json:
         is_whole = wanted == table.Filter() and (bool(moves) or not args.where)
         known = (local.part(view.name, view.resources, view.joined) for view in views)
@@ -114,9 +124,7 @@ def _table(
     return write(rows, paint) if nodes else "", results
 
 
-def _found(
-    args: Nodes, wanted: table.Filter, where: table.Filter, views: Sequence[View], dumped: Collection[str]
-) -> Iterator[Result]:
+def _found(args: Nodes, wanted: table.Filter, where: table.Filter, views: Sequence[View]) -> Iterator[Result]:
     """Yield what is wrong with the clusters and their nodes, and what the table does not show.
 
     Raises KrmfnError for options that nothing passes.
@@ -130,20 +138,20 @@ def _found(
     if known and not any(any(_rows(view, where, table.Filter(), is_named=False)) for view in known):
         raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
     for view in views:
-        if view.name in dumped and not view.joined.wrong:
-            yield from of_cluster(view.name, _loaded(view.joined))
+        if view.live:
+            yield from of_cluster(view.name, _loaded(view.joined, view.live))
     without = clusters.not_asked({view.name: view.resources for view in views}, [view.joined for view in views])
     if without and any(view.joined.whole.fleet.nodes for view in views):
         yield (error if is_required else warning)(without)
 
 
 def _rows(
-    view: View, wanted: table.Filter, also: table.Filter, is_named: bool, doubts: bool = False, is_live: bool = False
+    view: View, wanted: table.Filter, also: table.Filter, is_named: bool, doubts: bool = False
 ) -> Iterator[table.Row]:
     """Yield the rows of a cluster that both filters want; where one `doubts`, they say what else may select nodes."""
     bare, name = map(str, view.bare), view.name if is_named else ""
     in_doubt = f"no Module is generated from {some(bare, len(view.bare))}" if doubts and view.bare else ""
-    rows = table.rows(view.joined.groups, view.joined.whole.every, wanted, name, in_doubt, is_live)
+    rows = table.rows(view.joined.groups, view.joined.whole.every, wanted, name, in_doubt, view.live)
     return (row for row in rows if also.wants(row))
 
 
@@ -155,6 +163,7 @@ def _check_filter(wanted: table.Filter, views: Sequence[View]) -> None:
         hint = clusters.near(wanted.owner, {name for ref in refs for name in (ref.name, f"{ref.namespace}/{ref.name}")})
         raise KrmfnError(f"--owner {wanted.owner}: no config or Module has this name{hint}")
     nodes = [node for view in views for node in view.joined.whole.fleet.nodes]
+    nodes += [one.node for view in views if view.live for one in view.live.losses] if nodes else []
     for name in wanted.names if nodes else ():
         if not any(fnmatchcase(node.name, name) for node in nodes):
             hint = clusters.near(name, [node.name for node in nodes])
@@ -176,24 +185,26 @@ def _judged(view: View, keys: Collection[str], is_required: bool) -> Iterator[Re
         return
     moving.check_nodes(joined.whole.fleet, view.name, keys)
     if is_required and not has_errors:
-        yield from clusters.lacking(joined)
+        yield from clusters.lacking(joined, view.live)
 
 
-def _loaded(joined: Joined) -> Iterator[Result]:
-    """Yield how many Modules are planned on live nodes, and where KMM's ready label is missing."""
+def _loaded(joined: Joined, live: Loading) -> Iterator[Result]:
+    """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
     modules = [
-        (outcome.state == table.DRIVEN, driver.ready in node.labels, f"{driver.module.ref.name} on {node.name}")
-        for group in joined.groups
-        for outcome in group.outcomes
-        if (driver := joined.whole.every[outcome.driver]).loads
-        for node in group.nodes
+        (row.state, row.loaded, f"{row.driver.module.ref.name} on {row.node.name}")
+        for row in table.rows(joined.groups, joined.whole.every, table.Filter(), live=live)
+        if row.driver and row.driver.loads
     ]
-    planned = [(is_ready, name) for is_planned, is_ready, name in modules if is_planned]
-    lacking = sorted(name for is_ready, name in planned if not is_ready)
+    planned = [(is_loaded, name) for state, is_loaded, name in modules if state == table.DRIVEN]
+    lacking = sorted(name for is_loaded, name in planned if not is_loaded)
     those = f", these {len(lacking):,} not: {some(lacking, len(lacking))}" if lacking else ""
-    others = sorted(name for is_planned, _, name in modules if not is_planned)
+    others = sorted(name for state, _, name in modules if state not in (table.DRIVEN, table.COMMITTED))
     rest = f"; selected and not planned: {some(others, len(others))}" if others else ""
-    yield info(f"planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}{rest}")
+    lost = sorted(name for state, _, name in modules if state == table.COMMITTED)
+    of_all = f"{live.kept:,} of {live.kept + len(lost):,} committed"
+    kept = f"; {of_all} are selected, these {len(lost):,} not: {some(lost, len(lost))}" if lost else ""
+    known = "" if live.dump.configured else "; KMM's ready labels alone say so: add `nodemodulesconfigs` to the dump"
+    yield info(f"planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}{rest}{kept}{known}")
 
 
 def _left_out(view: View, owner: str) -> Iterator[Result]:
@@ -201,7 +212,7 @@ def _left_out(view: View, owner: str) -> Iterator[Result]:
 
     `owner` is the config or Module that was asked about; "" for all.
     """
-    name, _, joined, bare = view
+    name, _, joined, bare, _ = view
     if joined.wrong:
         yield warning(f"no nodes of {name} are shown, because there are errors about its nodes; correct them first")
         return

@@ -12,14 +12,15 @@ from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity.node import Node
 from ..formats.columns import aligned
-from . import wording
+from . import loading, wording
 from .coverage import Group, Outcome
 from .drivers import Driver
+from .loading import Loading
 
 _COMPARED = 100
 """Modules up to which those that do not select a node are compared with its labels."""
-DRIVEN, ASSUMED = "planned", "other version"
-"""The states in which a node has a driver, and in which it has one if it had one before."""
+DRIVEN, ASSUMED, COMMITTED = "planned", "other version", "committed"
+"""States: the node has a driver; it has one if it had one before; only the committed inventory plans one."""
 
 
 class Row(NamedTuple):
@@ -35,7 +36,9 @@ class Row(NamedTuple):
     lacks: str = ""
     """Which labels a node lacks that nothing selects."""
     loaded: bool | None = None
-    """Whether a live node has KMM's ready label; None where that is not known, and for a plugin alone."""
+    """Whether a live node has the driver, as `why` says; None where that is not known, and for a plugin alone."""
+    is_lost: bool = False
+    """Whether the committed inventory plans the Module, and nothing selects the live node for it."""
 
     @property
     def refs(self) -> list[Ref]:
@@ -45,7 +48,14 @@ class Row(NamedTuple):
     @property
     def state(self) -> str:
         """What becomes of the Module on the node."""
+        if self.is_lost:
+            return COMMITTED
         return self.outcome.state if self.outcome else "not known" if self.reason else "not selected"
+
+    @property
+    def is_problem(self) -> bool:
+        """Whether the node lacks a driver that some selector brings, may bring, or brought when it was committed."""
+        return self.loaded is False if self.state == DRIVEN else self.state != "not selected"
 
 
 class Filter(NamedTuple):
@@ -58,7 +68,7 @@ class Filter(NamedTuple):
     names: Sequence[str] = ()
     """Names that a node may have, perhaps with `*`; none: any."""
     problems: bool = False
-    """Whether only nodes without a driver are wanted that some selector selects, or may select."""
+    """Whether only rows are wanted that are a problem."""
     os: str = ""
     """The osImage that a node must have, perhaps with `*`, as the next two."""
     kernel: str = ""
@@ -71,7 +81,7 @@ class Filter(NamedTuple):
             self.labels.items() <= row.node.labels.items()
             and (not self.names or any(fnmatchcase(row.node.name, name) for name in self.names))
             and all(fnmatchcase(value, pattern) for pattern, value in facts if pattern)
-            and not (self.problems and row.state in ("not selected", DRIVEN))
+            and (row.is_problem or not self.problems)
             and (not self.owner or any(is_called(ref, self.owner) for ref in row.refs))
         )
 
@@ -87,24 +97,32 @@ def rows(
     wanted: Filter,
     cluster: str = "",
     in_doubt: str = "",
-    is_live: bool = False,
+    live: Loading | None = None,
 ) -> Iterator[Row]:
     """Yield the wanted rows in the order of the nodes' names; `in_doubt` says why more selectors may select nodes.
 
-    `is_live` says that the labels of the nodes are those of now, KMM's among them.
+    `live` is what a dump says, where the nodes are live.
     """
-    pairs: list[tuple[Node, list[tuple[Driver, Outcome, str, str]]]] = []
+    pairs: list[tuple[Node, list[Row]]] = []
     for group in groups:
-        outcomes = [(drivers[one.driver], one) for one in group.outcomes]
-        made = [(driver, one, wording.mapping(driver, one), wording.reason(drivers, one)) for driver, one in outcomes]
+        made = [Row(group.nodes[0], *_facts(drivers, one), wording.reason(drivers, one)) for one in group.outcomes]
         pairs += ((node, made) for node in group.nodes)
+    for node, outcome, why in live.losses if live else ():
+        pairs.append((node, [Row(node, *_facts(drivers, outcome), why, loaded=False, is_lost=True)]))
     for node, made in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
-        for row in [Row(node, *one) for one in made] or [_unselected(node, drivers, in_doubt)]:
-            loaded = row.driver.ready in node.labels if is_live and row.driver and row.driver.loads else None
-            row = row._replace(cluster=of_hub or cluster, loaded=loaded)
+        for row in made or [_unselected(node, drivers, in_doubt)]:
+            row = row._replace(node=node, cluster=of_hub or cluster)
+            if live and row.outcome and not row.is_lost:
+                is_loaded, why = loading.loaded(node, drivers, row.outcome, live.dump)
+                row = row._replace(loaded=is_loaded, reason=row.reason or why)
             if wanted.wants(row):
                 yield row
+
+
+def _facts(drivers: Sequence[Driver], outcome: Outcome) -> tuple[Driver, Outcome, str]:
+    driver = drivers[outcome.driver]
+    return driver, outcome, wording.mapping(driver, outcome)
 
 
 def _unselected(node: Node, drivers: Sequence[Driver], in_doubt: str) -> Row:
@@ -132,7 +150,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 STYLES = {
-    **dict.fromkeys(("conflict", "failure", "no mapping", "blocked"), "error"),
+    **dict.fromkeys(("conflict", "failure", "no mapping", "blocked", "committed"), "error"),
     **dict.fromkeys(("terminating", "taint", "kernel unknown", "not labelled", "waiting", "not known"), "warning"),
     "planned": "clean",
     "other version": "info",

@@ -182,7 +182,7 @@ def test_on_a_terminal_states_have_colours(lab: Path) -> None:
     assert "\x1b[32mplanned\x1b[0m     " in done.text
     assert re.sub("\x1b\\[[0-9;]*m", "", done.text) == plain.text
     [states] = re.findall(r"^State = Literal\[(.*?)^\]", inspect.getsource(coverage), re.DOTALL | re.MULTILINE)
-    assert {*re.findall('"(.*?)"', states), "not selected", "not known"} == {*table.STYLES}
+    assert {*re.findall('"(.*?)"', states), "not selected", "not known", table.COMMITTED} == {*table.STYLES}
 
 
 def test_what_if_nodes_moved_to_another_kernel(lab: Path) -> None:

@@ -1,0 +1,181 @@
+"""`nodes --live`: what is loaded there is what `why` says, and what Git plans and the cluster lacks is a problem."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import ROOT, Done, process
+from tests.functions.comparing.test_base import repository
+from tests.kmm_dumps import KERNEL, modules_config, node, worker
+
+Item = dict[str, Any]
+GPU = f"registry.example.com/gpu/driver:2.4-{KERNEL}"
+OLD = GPU.replace("2.4", "2.3")
+NIC_LABELS = {"example.com/nic": "true", "example.com/pool": "main", "kmm.node.kubernetes.io/kmm.nic.ready": ""}
+GPU_LABELS = {"example.com/card": "gpu", "kmm.node.kubernetes.io/kmm.gpu.ready": ""}
+NODES = {
+    "gpu-1": {**NIC_LABELS, **GPU_LABELS, "example.com/pool": "canary"},
+    "gpu-2": {**NIC_LABELS, **GPU_LABELS},
+    "gpu-3": {**NIC_LABELS, **GPU_LABELS},
+    "web-1": NIC_LABELS,
+}
+
+
+def good() -> list[Item]:
+    """Return a dump in which all that is planned is loaded."""
+    items = [node(labels, name=name) for name, labels in NODES.items()]
+    modules = [{"kind": "Module", "apiVersion": "kmm.sigs.x-k8s.io/v1beta1"}] * 2
+    metadata = [{"name": name, "namespace": "kmm"} for name in ("gpu", "nic")]
+    items += [{**one, "metadata": about} for one, about in zip(modules, metadata, strict=True)]
+    for name, labels in NODES.items():
+        config = modules_config(node=name)
+        if "example.com/card" in labels:
+            other = modules_config(GPU, GPU, module=("kmm", "gpu"), node=name)
+            for part in ("spec", "status"):
+                config[part]["modules"] += other[part]["modules"]
+        items.append(config)
+    return json.loads(json.dumps(items))  # type: ignore[no-any-return]  # no two share a part
+
+
+def of(items: list[Item], kind: str, name: str) -> Item:
+    return next(one for one in items if (one["kind"], one["metadata"]["name"]) == (kind, name))
+
+
+def entry(items: list[Item], part: str) -> Item:
+    """Return the gpu Module in the NodeModulesConfig of gpu-1."""
+    modules: list[Item] = of(items, "NodeModulesConfig", "gpu-1")[part]["modules"]
+    return next(one for one in modules if one["name"] == "gpu")
+
+
+def without(kind: str, name: str) -> Callable[[list[Item]], object]:
+    return lambda items: items.remove(of(items, kind, name))
+
+
+def unlabelled(key: str) -> Callable[[list[Item]], object]:
+    return lambda items: of(items, "Node", "gpu-1")["metadata"]["labels"].pop(key)
+
+
+def emptied(part: str) -> Callable[[list[Item]], object]:
+    return lambda items: of(items, "NodeModulesConfig", "gpu-1")[part]["modules"].remove(entry(items, part))
+
+
+def never_loaded(items: list[Item]) -> None:
+    """The worker pod has no image, and the ready label is not there."""
+    emptied("status")(items)
+    unlabelled("kmm.node.kubernetes.io/kmm.gpu.ready")(items)
+    items.append(worker("Load", "gpu", "gpu-1", waiting={"reason": "ImagePullBackOff", "message": "not found"}))
+
+
+EDITS: dict[str, tuple[Callable[[list[Item]], object], str]] = {
+    "image missing": (never_loaded, "says ImagePullBackOff: not found"),
+    "no config": (without("NodeModulesConfig", "gpu-1"), "is not scheduled by KMM"),
+    "no Module": (without("Module", "gpu"), "the Module is not on the cluster"),
+    "deleted": (
+        lambda items: of(items, "Module", "gpu")["metadata"].update(deletionTimestamp="2026-11-24T10:00:00Z"),
+        "is being deleted on the cluster",
+    ),
+    "rebooted": (
+        lambda items: of(items, "Node", "gpu-1")["status"]["nodeInfo"].update(bootID="b2"),
+        "was loaded before the node's last boot",
+    ),
+    "stale label": (emptied("status"), "is not loaded"),
+    "not wanted": (emptied("spec"), "is not scheduled by KMM"),
+    "old version": (lambda items: entry(items, "status")["config"].update(containerImage=OLD), "is loaded, not"),
+    "old kernel": (lambda items: entry(items, "spec")["config"].update(kernelVersion="5.14.0-1"), "but KMM schedules"),
+    "no ready label": (unlabelled("kmm.node.kubernetes.io/kmm.gpu.ready"), "but the node lacks the label kmm.node"),
+    "unloads": (lambda items: items.append(worker("Unload", "gpu", "gpu-1")), "is loaded, and about to be unloaded"),
+}
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    return repository(shutil.copytree(ROOT / "examples/one-cluster", tmp_path / "lab"), {})
+
+
+def run(lab: Path, command: str, items: list[Item], *options: str) -> Done:
+    dump = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+    return process("krmfn", command, *options, "--live", "-", cwd=lab, stdin=dump)
+
+
+def test_where_all_is_loaded_nothing_is_a_problem(lab: Path) -> None:
+    done = run(lab, "nodes", good(), ".", "--problems", "--fail-on", "uncovered")
+    assert (done.code, len(done.text.splitlines())) == (0, 1), done.err
+    assert "info: planned 7, loaded 7\n" in done.err
+    assert "none that matches the options lacks its driver" in done.err
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_loaded_is_what_why_says_and_what_is_not_is_a_problem(edit: str, lab: Path) -> None:
+    items, (change, reason) = good(), EDITS[edit]
+    change(items)
+    rows = json.loads(run(lab, "nodes", items, ".", "--format", "json").text)["clusters"][0]["rows"]
+    loaded = {
+        f"{row['module']['namespace']}/{row['module']['name']}": row["loaded"] for row in rows if row["node"] == "gpu-1"
+    }
+    answers = json.loads(run(lab, "why", items, "gpu-1", ".", "--format", "json").text)
+    assert loaded == {one["sentence"].split()[1]: one["holds"] for one in answers}
+    assert loaded["kmm/gpu"] is False
+    done = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered", "--wide")
+    assert done.code == 1
+    (row,) = (line.split() for line in done.text.splitlines() if line.startswith("gpu-1") and " kmm/gpu " in line)
+    assert row[2:4] == ["planned", "no"]
+    assert reason in done.text
+    assert "1 node (gpu-1)" in done.err or "gpu-1, gpu-2" in done.err
+    assert "none that matches" not in done.err
+    assert run(lab, "nodes", items, ".", "--require-coverage").code == 1
+
+
+def test_without_modules_configs_the_ready_label_counts(lab: Path) -> None:
+    items = [node(labels, name=name) for name, labels in NODES.items()]
+    done = run(lab, "nodes", items, ".", "--fail-on", "uncovered")
+    assert (done.code, "loaded 7; KMM's ready labels alone say so" in done.err) == (0, True)
+    items[0]["metadata"]["labels"] = {
+        key: "true" if "/nic" in key else "gpu" for key in ("example.com/nic", "example.com/card")
+    }
+    done = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered")
+    assert (done.code, "lacks its ready label" in done.text) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "count"),
+    [
+        (unlabelled("example.com/card"), "but the live node lacks example.com/card=gpu", "planned 6, loaded 6; 6 of 7"),
+        (without("Node", "gpu-1"), "but the node is not in the dump", "planned 5, loaded 5; 5 of 7"),
+    ],
+)
+def test_what_is_committed_and_not_live_is_a_problem(
+    change: Callable[[list[Item]], object], reason: str, count: str, lab: Path
+) -> None:
+    items = good()
+    change(items)
+    done = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered", "--wide", "--node", "gpu-1")
+    assert done.code == 1
+    (row,) = (line for line in done.text.splitlines() if " kmm/gpu " in line)
+    assert row.split()[2:4] == ["committed", "no"]
+    assert f"the committed inventory plans it, {reason}" in row
+    assert f"error: DeviceConfig kmm/gpu: 1 node (gpu-1): the committed inventory plans it, {reason}" in done.err
+    assert f"{count} committed are selected, these" in done.err
+
+
+def test_nodes_that_one_side_lacks_are_named_and_most_may_be_another_cluster(lab: Path) -> None:
+    items = good()
+    without("Node", "gpu-1")(items)
+    assert ".: committed, and not in the dump: gpu-1\n" in run(lab, "nodes", items, ".").err
+    items += [node(NIC_LABELS, name=f"other-{at}") for at in range(3)]
+    done = run(lab, "nodes", items, ".")
+    assert ".: in the dump, and not committed: other-0, other-1, other-2\n" in done.err
+    assert "another cluster" not in done.err
+    items += [node(NIC_LABELS, name="other-3")]
+    assert "this may be a dump of another cluster: 4 of its 7 nodes are not comm" in run(lab, "nodes", items, ".").err
+
+
+def test_a_kernel_that_nodes_would_boot_is_no_question_of_what_is_loaded(lab: Path) -> None:
+    kernel = KERNEL.replace("503.11.1", "503.99.1")
+    done = run(lab, "nodes", good(), ".", "--kernel", kernel, "--problems", "--fail-on", "uncovered")
+    assert (done.code, len(done.text.splitlines())) == (0, 1), done.err
