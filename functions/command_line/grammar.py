@@ -37,6 +37,15 @@ OPTIONS = {
 """The title under which the help of a command lists an option, by its long name."""
 
 
+class Help(argparse.RawDescriptionHelpFormatter):
+    """The help of a command, in which no word is broken: it may be a command to copy."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        from textwrap import wrap
+
+        return wrap(" ".join(text.split()), width, break_long_words=False, break_on_hyphens=False)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose help is in groups."""
 

@@ -42,7 +42,7 @@ def parser(is_bare: bool = False) -> argparse.ArgumentParser:
     made.add_argument("--version", action=_Version, nargs=0, help=text)
     parsers = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
-        raw = argparse.RawDescriptionHelpFormatter
+        raw = grammar.Help
         own = parsers.add_parser(name, help=COMMANDS[name].summary, formatter_class=raw)
         if not is_bare:
             _describe(own, name, table.command(name))
@@ -126,7 +126,7 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
         namespace = known.parse_args(argv)
         own = grammar.commands(known)[namespace.command]
     else:
-        own = Parser(prog=f"{NAME} {argv[0]}", formatter_class=argparse.RawDescriptionHelpFormatter)
+        own = Parser(prog=f"{NAME} {argv[0]}", formatter_class=grammar.Help)
         _describe(own, argv[0], table.command(argv[0]))
         is_mixed = any(word.startswith("-") for word in argv)  # else argparse need not write the usage first
         parse_args = own.parse_intermixed_args if is_mixed else own.parse_args

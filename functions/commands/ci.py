@@ -102,7 +102,7 @@ def _texts(
     if code < 2:
         texts["report.html"], _ = report.page_of(streams.lists, (), compared)
     if compared:
-        texts["comment.md"] = f"{findings.summary_line(checked)}\n\n{comment.markdown(compared)}"
+        texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(compared)}"
     result: dict[str, Any] = {
         "format": FORMAT,
         "exit": code,

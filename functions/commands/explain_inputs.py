@@ -19,7 +19,7 @@ from ..deviceconfig import SCHEMAS, reading
 from ..deviceconfig.layers import place
 from ..deviceconfig.model import DeviceConfig
 from ..formats import columns
-from ..kmm.lookup import leaves
+from ..kmm.lookup import leaves, table, text
 from ..kmm.versions import NEWEST
 from ..options import RunOptions
 from ..paths.failures import Unreadable
@@ -51,7 +51,7 @@ def layers(path: str, name: str) -> str:
     errors = schema.check(item.manifest, kinds.schema(SCHEMAS[item.group, item.kind]), "KRM101")
     errors += profile_findings(reading.profile_of(item), "spec.profile", config)
     if errors:
-        raise KrmfnError(*(str(item.located(error)) for error in errors))
+        raise Unreadable(list(map(item.located, errors)))
     parts = [_part(one) for one in reading.from_item(item, config)]
     return "\n".join(parts)
 
@@ -66,7 +66,7 @@ def _function_config(resources: ResourceList, path: str) -> FunctionConfig:
         resources.function_config = item.manifest
     config, errors = function_config.read(resources)
     if errors:
-        raise KrmfnError(*map(str, errors))
+        raise Unreadable(list(errors))
     return config
 
 
@@ -76,6 +76,12 @@ def _named(resources: ResourceList, path: str, name: str) -> Item:
     found = [item for item in items if name in (item.ref.name, f"{item.ref.namespace}/{item.ref.name}")]
     if len(found) == 1:
         return found[0]
+    for vendor in resources.select(KIND, GROUP):
+        wanted = table(vendor.manifest, "spec", "for")
+        kind, group = text(wanted, "kind"), text(wanted, "group")
+        if not found and any(name == item.ref.name for item in resources.select(kind, group)):
+            hint = f"`krmfn explain {vendor.ref.name} {path}` prints the options of its Profile"
+            raise KrmfnError(f"{name} is a {kind}, and only a DeviceConfig has layers to explain; {hint}")
     known = ", ".join(f"{item.ref.namespace}/{item.ref.name}".lstrip("/") for item in found or items) or "none"
     count = "several DeviceConfigs are" if found else "no DeviceConfig is"
     raise KrmfnError(f"{count} called {name} in {path}; it contains: {known}")
@@ -100,8 +106,8 @@ def _rows(config: DeviceConfig) -> Iterator[tuple[str, str, str]]:
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
+    written = json.dumps(value, ensure_ascii=False)
+    return written if len(written) <= _WIDEST else f"{written[: _WIDEST - 3]}..."
 
 
 def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:

@@ -13,6 +13,7 @@ from krmfn.yamltext.simple import scalar
 from ..exclusivity.claim import Claim
 from ..exclusivity.node import Node
 from ..kmm.lookup import table, texts
+from ..rendering.kinds import near
 from . import facts, readings
 from .readings import KUSTOMIZE_ID, previous_name
 
@@ -36,12 +37,14 @@ class Fleet(NamedTuple):
         missing = sorted(set(keys) - self.label_keys) if self.label_keys is not None else []
         names = ", ".join(str(item.ref) for item in self.inventories)
         labels = f"the {'label' if len(missing) == 1 else 'labels'} {', '.join(missing)}"
-        return f"{names} does not hold {labels}" if missing else ""
+        close = [key for key in sorted(self.label_keys or ()) for other in missing[:1] if near(key, other)]
+        hint = f" (did you mean {close[0]}, which it holds?)" if close else ""
+        return f"{names} does not hold {labels}{hint}" if missing else ""
 
     def unknown(self, keys: Iterable[str], what: str = "") -> str:
         """Return the sentence about labels that the inventories do not hold: what is not known then, and what to do."""
         unheld, known = self.unheld(keys), f", so it is not known {what}" if what else ""
-        return f"{unheld}{known}; regenerate it with `krmfn inventory --for` and this path" if unheld else ""
+        return f"{unheld}{known}; regenerate it with `krmfn inventory --for PATH`" if unheld else ""
 
     def not_held(self, claim: Claim, keys: Iterable[str]) -> Iterator[Result]:
         """Yield an error when a claim depends on labels that the inventories do not hold."""

@@ -95,7 +95,9 @@ OF_INPUT = (
         "the nodes in the input must be readable: each with a unique name, and with labels that are strings",
         _INVENTORY,
         _INVENTORY.replace("gpu-2 ", "gpu-1 "),
-        "Regenerate the inventory with `kubectl get nodes -o json | krmfn inventory`; do not edit its lines.",
+        "Regenerate the inventory, and do not edit its lines: `kubectl get nodes -o json | krmfn inventory --for PATH "
+        "--name CLUSTER -o inventories/CLUSTER.yaml`, where PATH is the cluster's folder, and CLUSTER its name in "
+        "`.krmfn.yaml`.",
     ),
     Rule(
         "KRM602",

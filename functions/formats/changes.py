@@ -41,20 +41,22 @@ class Told(NamedTuple):
     """What happens on the nodes: a word and a sentence."""
     notes: Sequence[tuple[Result, Names]]
     changes: Sequence[tuple[Change, Names]]
+    every: Names
+    """All clusters, also those of which nothing is told."""
 
     def where(self, names: Names) -> str:
         """Return the clusters in words; "" where there is only one."""
-        return grouped.where(names, [row.name for row, _ in self.rows]) if self.rows else ""
+        return grouped.where(names, self.every) if self.rows else ""
 
 
-def told(compared: Sequence[Comparison], is_fleet: bool) -> Told:
-    """Return what changes: of a fleet with the names of clusters, also where only one of them has changes."""
+def told(compared: Sequence[Comparison], every: Names) -> Told:
+    """Return what changes: of a fleet, whose clusters are `every`, with their names."""
     changes = grouped.changes(compared)
-    if not is_fleet:
+    if len(every) < 2:
         (one,) = compared
         effects = [(effect.what, f"{effect.ref}: {effect.message}", ()) for effect in untold(one)]
         notes = [(note, ()) for note in one.notes]
-        return Told(summary(one), (), (), effects, notes, [(change, ()) for change, _ in changes])
+        return Told(summary(one), (), (), effects, notes, [(change, ()) for change, _ in changes], ())
     rows = grouped.rows(compared)
     return Told(
         grouped.headline(compared, rows),
@@ -63,6 +65,7 @@ def told(compared: Sequence[Comparison], is_fleet: bool) -> Told:
         list(grouped.effects(compared, untold)),
         grouped.notes(compared),
         changes,
+        every,
     )
 
 
@@ -110,7 +113,7 @@ def text(compared: Sequence[Comparison], paint: printing.Paint = printing.plain)
 
     Of several clusters the fleet comes first, and a change that several have is told once.
     """
-    said = told(compared, len(compared) > 1)
+    said = told(compared, [one.name for one in compared])
     fleet = [paint(printable(said.headline), "place"), "", *_table(said)] if said.rows else []
     objects, head = list[str](), ""
     for change, names in said.changes:

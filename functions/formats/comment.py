@@ -40,7 +40,7 @@ def markdown(compared: Sequence[Comparison]) -> str:
     compared = [one._replace(name=one.name if len(one.name) <= _NAME else f"{one.name[:_NAME]}...") for one in compared]
     quiet = [one for one in compared if not _tells(one)]
     telling = [one for one in compared if _tells(one)]
-    said = told(telling or quiet[:1], len(compared) > 1)
+    said = told(telling or quiet[:1], [one.name for one in compared])
     head = _head(said) if said.rows else f"**{said.headline}**\n"
     others = len(quiet) - (not telling)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""

@@ -25,12 +25,14 @@ _SHOWN, _OTHERS = 4, 10
 _NODES = re.compile(r"(?<![\w.,-])([\d,]+)(?: of (?:the )?([\d,]+))? nodes?( \([^()]*\))?")
 """How a message counts and names nodes: `3 of the 40 nodes (a, b, c)`."""
 _INVENTORY = re.compile(r"(?<!, )NodeInventory [^\s,]+(?:, NodeInventory [^\s,]+)*(?= does not hold)")
-_VERB = re.compile(r"\b(?:(get|run)s?|is|are)\b")
+_VERB = re.compile(r"\b(?:(get|run)s?|is|are|has|have)\b")
+_SINGULAR = re.compile(r"(?<= nodes )((?:\([^()]*\) )?(?:that it selects |that )?)(gets|is|has|runs)\b")
+_PLURAL = {"gets": "get", "is": "are", "has": "have", "runs": "run"}
 _KEPT = re.compile(r"version (\S+) stays")
 _HEADS = {
     "reloaded": ("reloads at once", "reload at once"),
     "lost": ("loses a driver", "lose a driver"),
-    "gained": ("gains one", "gain one"),
+    "gained": ("gains a driver", "gain a driver"),
     "blocked": ("is blocked", "are blocked"),
     "waiting": ("waits", "wait"),
 }
@@ -79,7 +81,8 @@ def headline(compared: Sequence[Comparison], every: Sequence[Row]) -> str:
         parts.append(f"{nodes} {verb} {some(versions, len(versions), 2) or 'what they have'}")
     dark = [row.name for row in every if not row.is_known]
     unknown = f"what happens on the nodes of {where(dark, [row.name for row in every])} is not known" if dark else ""
-    return "; ".join(filter(None, [", ".join(parts), unknown])) or "no node is affected"
+    mark = "; " if any("waiting" in row.numbers for row in every) else ", "  # they may be among those before
+    return "; ".join(filter(None, [mark.join(parts), unknown])) or "no node is affected"
 
 
 def where(names: Sequence[str], every: Collection[str]) -> str:
@@ -157,8 +160,10 @@ def _merged(messages: Sequence[tuple[str, str]]) -> str:
         whole = sum(_number(found[column][2]) for found in every)
         return _total(numbers, f" of the {whole:,}" if whole else "", bool(shown[3]))
 
-    text = _NODES.sub(total, messages[longest][1]) if len(messages) > 1 else messages[0][1]
-    return _INVENTORY.sub("the NodeInventory of each", text) if len(messages) > 1 else text
+    if len(messages) == 1:
+        return messages[0][1]
+    text = _SINGULAR.sub(lambda verb: verb[1] + _PLURAL[verb[2]], _NODES.sub(total, messages[longest][1]))
+    return _INVENTORY.sub("the NodeInventory of each cluster", text)
 
 
 def _total(numbers: Sequence[tuple[str, int]], whole: str = "", names_clusters: bool = True) -> str:

@@ -130,7 +130,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "is_one": len(parts) == 1,
         "facts": summary.facts(parts, numbers, len(lines), len(needed)),
         "verdict": summary.verdict(parts, numbers, severities["error"] + len(refused)),
-        "told": told(compared, len(compared) > 1) if compared else None,
+        "told": told(compared, [one.name for one in compared]) if compared else None,
         "severities": severities,
         "numbers": states.shown(numbers),
         "whole": numbers.total(),

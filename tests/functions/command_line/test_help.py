@@ -28,6 +28,10 @@ def test_commands_are_listed_in_groups() -> None:
     }
 
 
+def test_a_command_to_copy_is_not_broken() -> None:
+    assert "nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events" in process("krmfn", "nodes", "--help").text
+
+
 def test_options_are_listed_in_groups() -> None:
     listed = sections("check")
     assert list(listed) == ["arguments", "what is read", "what is checked", "output", "rarely needed", "options"]

@@ -107,6 +107,17 @@ def test_which_config(tmp_path: Path, args: list[str], message: str) -> None:
     assert message in done.err
 
 
+def test_a_config_of_a_vendor_s_kind_is_known(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(
+        "apiVersion: krmfn.dev/v1alpha1\nkind: Profile\nmetadata: {name: fast}\n"
+        "spec: {for: {group: fast.example.org, versions: [v1], kind: FastNic}}\n"
+        "---\napiVersion: fast.example.org/v1\nkind: FastNic\nmetadata: {name: nic}\nspec: {}\n"
+    )
+    done = process("krmfn", "explain", "all.yaml", "nic", cwd=tmp_path)
+    assert done.err.startswith("error: nic is a FastNic, and only a DeviceConfig has layers")
+    assert "`krmfn explain fast all.yaml`" in done.err
+
+
 def test_a_config_that_does_not_fit_is_refused_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "all.yaml").write_text(CONFIG.replace('driverVersion: "1"', "driverVersion: 1.10"))
     done = process("krmfn", "explain", "all.yaml", "gpu", cwd=tmp_path)

@@ -200,6 +200,11 @@ def test_a_label_that_the_inventory_does_not_hold_decides_nothing() -> None:
     assert reported == [("KRM603", "error", "Module kmm/gpu"), ("KRM603", "warning", "DaemonSet kmm/agent")]
 
 
+def test_a_label_that_the_inventory_nearly_holds_is_named() -> None:
+    (finding,) = fleets.findings(NODES.replace('["*"]', "[gpu, zone]") + module("{zonne: a}"))
+    assert "the label zonne (did you mean zone, which it holds?), so it is not known" in finding.message
+
+
 def test_an_ordered_upgrade_needs_the_label_of_its_version() -> None:
     versioned = module("{zone: a}").replace("      modprobe:", '      version: "1"\n      modprobe:')
     (finding,) = fleets.findings(NODES.replace('["*"]', "[gpu, zone]") + versioned)

@@ -53,6 +53,8 @@ def test_numbers_are_added_and_names_are_of_clusters() -> None:
     (one,) = joined(every, "abc")
     said = "1,201 of the 3,004 nodes that it selects get no driver, for 6.1 on 1,201 nodes (a 1, b 1,200)"
     assert (one.message, names_of(one)) == (said, ["a", "b"])
+    single = [one._replace(tags=(("names", name),)) for name in "abc" for one in every[:1]]
+    assert joined(single, "abc")[0].message.startswith("3 of the 12 nodes that it selects get no driver")
     names = [f"c{at}" for at in range(40)]
     many = [one._replace(tags=(("names", name),)) for name in names for one in every[:1]]
     assert joined(many, names)[0].message.endswith("on 40 nodes in 40 clusters")
