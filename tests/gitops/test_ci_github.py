@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.commands import ROOT
 from tests.functions.comparing.test_base import run_git
 from tests.functions.formats.test_ci import sound
 
@@ -138,3 +139,12 @@ def test_a_repository_without_code_scanning(status: int, message: str, result: s
     assert job.result == result, job.out
     assert ("::notice::Code scanning is not enabled" in job.out) == (result == "success")
     assert (message in job.out) == (result == "failure")
+
+
+def test_what_fails_is_an_input_of_the_action(hub: Hub) -> None:
+    name, change = ".github/actions/krmfn/action.yaml", CHANGES["clean"]
+    text = (ROOT / "gitops/ci/github/actions/krmfn/action.yaml").read_text()
+    text = text.replace('lists it\n    default: ""', "lists it\n    default: warning change")
+    jobs = hub.pull_request(change._replace(files={**change.files, name: text}))
+    assert jobs["krmfn"].result == "failure"
+    assert "(--fail-on change)" in jobs["krmfn"].out

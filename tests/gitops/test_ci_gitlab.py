@@ -195,3 +195,11 @@ def test_the_rules_of_the_jobs() -> None:
     assert recipe["krmfn"]["variables"]["GIT_DEPTH"] == "0"
     assert recipe["krmfn-note"]["variables"]["GIT_STRATEGY"] == "none", "nothing of the merge request is cloned"
     assert recipe["krmfn"]["before_script"][0] == "unset KRMFN_TOKEN"
+
+
+def test_what_fails_is_a_variable(lab: Lab) -> None:
+    text = (RECIPE / ".gitlab-ci.yml").read_text().replace('KRMFN_FAIL_ON: ""', "KRMFN_FAIL_ON: warning change")
+    change = CHANGES["clean"]
+    done = lab.merge_request(change._replace(files={**change.files, ".gitlab-ci.yml": text}))
+    assert done.codes == (1, 0)
+    assert "(--fail-on change)" in done.logs[0]
