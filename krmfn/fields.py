@@ -15,6 +15,8 @@ T = TypeVar("T")
 
 _PATH = r"(?:[^.\[\]]+|\[[^\[\]]+\])(?:\.[^.\[\]]+|\[[^\[\]]+\])*"
 _MISSING = object()
+_MAPPINGS = {"annotations", "binaryData", "data", "labels", "matchLabels", "nodeSelector", "stringData"}
+"""Where a number is a key, and no index."""
 _NAMES: dict[type, str] = {str: "a string", int: "an integer", bool: "true or false", float: "a number"}
 _NAMES |= {dict: "a mapping", list: "a list"}
 
@@ -25,36 +27,44 @@ Editable = Any
 class ItemField:
     """A field of an item, whether it exists or not. What is written is seen at once by every reader of the item."""
 
-    __slots__ = ("_path", "item", "parts")
+    __slots__ = ("_held", "_path", "item", "parts")
+    _held: dict[int, tuple[list[Any], int, Any]] | None
+    """By the places in `parts` (see `_hold`); None once the field's own entry was deleted."""
 
     def __init__(self, item: Editable, path: str | tuple[str, ...]) -> None:
-        """Take the field at `path`, as findings write it, or by its parts. Raises KrmfnError when that is no path."""
+        """Take the field at `path`, as findings write it, or by its parts. Raises KrmfnError when that is no path.
+
+        Where the path leads through entries of lists, these are held: the field moves along with them.
+        """
         self.item = item
         self.parts, self._path = (parts_of(item, path), path) if isinstance(path, str) else (path, "")
+        self._hold()
 
     @property
     def path(self) -> str:
         """Return where the field is, as findings write it: `spec.containers[0].image`."""
+        self._is_there()
         return self._path or join(self.parts)
 
     @property
     def exists(self) -> bool:
         """Return True when the item has the field, null included."""
-        return _read(self.item.manifest, self.parts) is not _MISSING
+        return self._is_there() and _read(self.item.manifest, self.parts) is not _MISSING
 
     @property
     def value(self) -> Any:
         """Return the field's value, None when there is none; a mapping or list is the item's own, only to be read."""
-        value = _read(self.item.manifest, self.parts)
-        return None if value is _MISSING else value
+        return _read(self.item.manifest, self.parts) if self.exists else None
 
     @value.setter
     def value(self, value: Any) -> None:
         """Write a copy of the value; mappings above it are made, and an entry right behind a list's last is added.
 
         Raises KrmfnError, and changes nothing, when a scalar is above, an index is too large, the field is shared
-        by an anchor and its aliases, or `value` is nothing that JSON has.
+        by an anchor and its aliases, its entry is not in the list any more, or `value` is nothing that JSON has.
         """
+        if not self._is_there():
+            raise self.failure("cannot be written: the list has changed since")
         try:
             value = copied(value)
         except KrmfnError as failure:
@@ -63,23 +73,32 @@ class ItemField:
         if old is not _MISSING and same(old, value):
             return
         above, rest = self._above()
-        for part in reversed(rest[1:]):
-            value = {part: value}
+        for at in range(len(self.parts) - 1, len(self.parts) - len(rest), -1):
+            part = self.parts[at]
+            is_index = part.isdecimal() and self.parts[at - 1] not in _MAPPINGS
+            if is_index and int(part):
+                raise self.failure(f"cannot be written: there is no list for [{part}] yet; its first entry is [0]")
+            value = [value] if is_index else {part: value}
         self.item.content.touch()
         self._put(above, rest[0], value)
+        self._hold()
 
     def delete(self) -> None:
         """Remove the field. Raises KrmfnError when there is none, or it is shared by an anchor and its aliases."""
+        if not self._is_there():
+            raise self.failure("cannot be deleted: the list has changed since")
         if not self.exists:
             raise self.failure("cannot be deleted: there is no such field")
         above, rest = self._above()
         self.item.content.touch()
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
+        if isinstance(above, list):
+            self._held = None  # and there it is no more
 
     @property
     def comment(self) -> str:
         """Return the comment on the field's line, of a mapping or list that of its key's, without `# `; "" for none."""
-        return str(self.item.content.comments(self.item).get(self.parts, ""))
+        return str(self.item.content.comments(self.item).get(self.parts, "")) if self._is_there() else ""
 
     @comment.setter
     def comment(self, words: str) -> None:
@@ -89,7 +108,7 @@ class ItemField:
     @property
     def head_comment(self) -> str:
         """Return the comment lines right above the field, without `# `; "" for none. It can be written."""
-        return str(self.item.content.head(self.item, self.parts))
+        return str(self.item.content.head(self.item, self.parts)) if self._is_there() else ""
 
     @head_comment.setter
     def head_comment(self, words: str) -> None:
@@ -120,6 +139,38 @@ class ItemField:
         """Return the finding with the item's reference, and this field and its place where it names none."""
         located: Result = self.item.located(result if result.field else result._replace(field=self.named))
         return located
+
+    def _hold(self) -> None:
+        """Note the entries of lists on the way to the field, each with its list, and how many that has."""
+        held: dict[int, tuple[list[Any], int, Any]] = {}
+        value: Any = self.item.manifest if any(map(str.isdecimal, self.parts)) else _MISSING
+        for at, part in enumerate(self.parts):
+            child = _child(value, part)
+            if isinstance(value, list) and child is not _MISSING:
+                held[at] = value, len(value), child
+            value = child
+        self._held = held
+
+    def _is_there(self) -> bool:
+        """Go to where the held entries are now; return False when one of them is not in its list any more."""
+        if not self._held:
+            return self._held is not None
+        parts = [*self.parts]
+        for at, (entries, size, entry) in self._held.items():
+            index = int(parts[at])
+            if _read(self.item.manifest, tuple(parts[:at])) is not entries:
+                return False
+            is_text = not isinstance(entry, (dict, list))
+            if (is_text and len(entries) == size) or (index < len(entries) and entries[index] is entry and not is_text):
+                continue
+            places = [i for i, one in enumerate(entries) if one is entry or (is_text and same(one, entry))]
+            if len(places) != 1:
+                return False
+            parts[at] = str(places[0])
+        if parts != [*self.parts]:
+            self.parts, self._path = tuple(parts), ""
+        self._hold()
+        return True
 
     def _above(self) -> tuple[Any, tuple[str, ...]]:
         """Return the last mapping or list on the way that exists, and the parts of the path below it."""

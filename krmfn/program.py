@@ -49,22 +49,23 @@ class Run(NamedTuple):
 class KrmFunction(Generic[C]):
     """A KRM function with its config. It registers nothing: hand it to a test, or call `main`."""
 
-    def __init__(self, call: Callable[..., None], spec: Spec) -> None:
+    def __init__(self, call: Callable[..., Any], spec: Spec) -> None:
         """Take the function, and what its functionConfig looks like."""
         self.call, self.spec = call, spec
         self.__doc__ = call.__doc__
 
-    def __call__(self, resources: ResourceList) -> None:
-        """Read the functionConfig, and work on the list; report what is wrong with the config instead."""
+    def __call__(self, resources: ResourceList) -> Any:
+        """Read the functionConfig, and work on the list; report what is wrong with the config instead.
+
+        Returns what the function does, which must be None.
+        """
         resources.function = self.spec.name
         if self.spec.config is None:
-            self.call(resources)
-            return
+            return self.call(resources)
         from . import config
 
         value, findings = config.read(resources.function_config, self.spec)
-        if resources.report(findings):
-            self.call(resources, value)
+        return self.call(resources, value) if resources.report(findings) else None
 
     def run(self, resources: bytes | ResourceList) -> Run:
         """Run on a ResourceList, or its bytes, and return what came of it. An exception that is a bug comes through."""

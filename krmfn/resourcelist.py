@@ -114,7 +114,7 @@ class ResourceList:
     def report(self, results: Result | Iterable[Result]) -> bool:
         """Add a finding, or some; one that is already there is not added again. Return True while there is no error.
 
-        Raises ValueError for one with a field and no resource: the specification has no place for it.
+        Raises ValueError for one with a field and no resource, or another severity: the specification has neither.
         """
         for result in [results] if isinstance(results, Result) else results:
             if result.field and not result.ref:

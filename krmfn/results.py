@@ -124,7 +124,12 @@ class Findings:
             self.add(result, at)
 
     def add(self, result: Result, name: Any) -> None:
-        """Add a finding unless one of its name was added; it is in `listed` by that name, or counted."""
+        """Add a finding unless one of its name was added; it is in `listed` by that name, or counted.
+
+        Raises ValueError for a severity that is none.
+        """
+        if result.severity not in ("error", "warning", "info"):
+            raise ValueError(f"{result.severity!r} is no severity; take error, warning or info: {result}")
         if name in self.listed or (self._seen and hash(name) in self._seen):
             return
         place = result.place

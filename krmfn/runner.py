@@ -13,7 +13,7 @@ from .errors import KrmfnError, Refused
 from .resourcelist import ResourceList
 from .results import error
 from .streams import Log, ensure_stderr, ensure_stdout, from_environment, leave, read_stdin, write
-from .typed import NoReturn
+from .typed import Any, NoReturn
 
 __all__ = ["Function", "applied", "main", "run"]
 
@@ -76,7 +76,12 @@ def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]
     resources = ResourceList.parse(data)
     try:
         with redirect_stdout(sys.stderr):
-            function(resources)
+            answer: Any = function(resources)  # type: ignore[func-returns-value]
+        if answer is not None:
+            kind = type(answer).__name__
+            raise KrmfnError(
+                f"the function returns a {kind}; it must return nothing, nor yield: report() adds a finding"
+            )
         chunks = resources.to_chunks()
         known = {ref for _, ref in resources.changes}
         edited = (item.ref for item in resources.items if item.is_edited)

@@ -280,3 +280,63 @@ SPECS: list[tuple[str, dict[str, Any], list[str]]] = [
 @pytest.mark.parametrize(("path", "options", "found"), SPECS)
 def test_a_field_spec_of_kustomize_means_fields(path: str, options: dict[str, Any], found: list[str]) -> None:
     assert [field.path for field in field_spec(parsed().items[0], path, **options)] == found
+
+
+FOUR = "- kind: Pod\n  metadata: {name: p, finalizers: [a, b, a, c]}\n  spec:\n    containers:\n" + "".join(
+    f"    - name: {name} # {name}\n      ports: [{{p: 1}}, {{p: 2}}]\n" for name in "abcd"
+)
+
+
+def four() -> Item:
+    return parsed(FOUR).items[0]
+
+
+def test_fields_that_were_collected_are_those_that_they_were() -> None:
+    item = four()
+    entries, names = item.each("spec.containers[*]"), item.each("spec.containers[*].name")
+    gone, port = item.at("spec.containers[0].name"), item.at("spec.containers[3].ports[1].p")
+    for entry in entries:
+        if entry.value["name"] in "ab":
+            entry.delete()
+    assert [one["name"] for one in item["spec.containers"]] == ["c", "d"]
+    assert (names[2].value, names[2].path, names[2].comment) == ("c", "spec.containers[0].name", "c")
+    assert (entries[0].exists, entries[0].value, gone.exists, gone.comment) == (False, None, False, "")
+    port.value = 3
+    assert item["spec.containers[1].ports[1].p"] == 3
+    for stale in (entries[0], entries[1], gone):
+        with pytest.raises(KrmfnError, match="cannot be written: the list has changed since"):
+            stale.value = {"name": "x"}
+        with pytest.raises(KrmfnError, match="cannot be deleted: the list has changed since"):
+            stale.delete()
+    item.manifest["spec"]["containers"].reverse()
+    assert (names[2].path, names[3].path) == ("spec.containers[1].name", "spec.containers[0].name")
+    item["spec.containers"] = [{"name": "new"}]
+    assert not any(name.exists for name in names)
+
+
+def test_texts_of_a_list_are_those_that_they_were_or_none() -> None:
+    item = four()
+    fields = item.each("metadata.finalizers[*]")
+    fields[0].value = "z"
+    fields[1].delete()
+    fields[3].value = "y"
+    assert item["metadata.finalizers"] == ["z", "a", "y"]
+    fields = item.each("metadata.finalizers[*]")
+    for field in fields:
+        field.delete()
+    assert item["metadata.finalizers"] == []
+    assert [item.at("metadata.finalizers[0]").exists, fields[0].exists] == [False, False]
+
+
+def test_a_list_that_is_not_there_is_made_and_numbers_are_keys_where_keys_are() -> None:
+    item = four()
+    item["spec.x[0].name"] = 1
+    item["spec.y"] = None
+    item["spec.y[0][0]"] = 1
+    item.labels["0"] = "zero"
+    item["data[1]"] = "one"
+    assert (item["spec.x"], item["spec.y"]) == ([{"name": 1}], [[1]])
+    assert (item["metadata.labels"], item["data"]) == ({"0": "zero"}, {"1": "one"})
+    with pytest.raises(KrmfnError, match=r"spec.z\[1\].name cannot be written: there is no list for \[1\] yet"):
+        item["spec.z[1].name"] = 1
+    assert item["spec.z"] is None

@@ -318,3 +318,46 @@ def test_a_config_map_gives_what_may_be_none() -> None:
     done = ran(perhaps, config_map('{text: "1", number: "2", switch: "true", ratio: "1.5", names: "[a, b]"}'))
     assert (done.code, seen) == (0, [Perhaps("1", 2, True, 1.5, ["a", "b"])])
     assert "data.number: is the string 'x'" in ran(perhaps, config_map('{number: "x"}')).stderr
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (own("  spec: {name: a}\n  most: 3\n"), "most: most belongs below spec"),
+        (own("  spec: {name: a}\n  data: {}\n"), "data: data belongs below spec"),
+        (own("  name: a\n"), "name: name belongs below spec"),
+        (config_map("{name: a}") + "  spec: {most: 3}\n", "spec: spec belongs below data"),
+        (own("  spec: {name: a}\n", version="fn.example.com/v2"), "is fn.example.com/v2; this function reads"),
+    ],
+)
+def test_what_no_config_reads_is_an_error(config: str, words: str) -> None:
+    done = ran(set_image, config)
+    assert (done.code, seen) == (1, [])
+    assert words in done.stderr
+
+
+def test_a_status_and_an_immutable_config_map_are_no_fields() -> None:
+    assert ran(set_image, own("  spec: {name: a}\n  status: {}\n")).code == 0
+    assert ran(set_image, config_map("{name: a}") + "  immutable: true\n").code == 0
+
+
+def test_a_function_returns_nothing() -> None:
+    def answers(resources: ResourceList) -> Any:
+        resources.items[0].name = "x"
+        return [error("lost")]
+
+    def yields(resources: ResourceList) -> Any:
+        yield error("lost")
+
+    for call, kind in ((answers, "list"), (yields, "generator")):
+        configured = KrmFunction[Any](lambda listed, _, call=call: call(listed), label.spec)
+        for what in (function(call), configured):
+            done = what.run((HEAD + POD).encode())
+            assert (done.code, done.output.startswith((HEAD + POD).encode())) == (1, True)
+            assert f"the function returns a {kind}; it must return nothing, nor yield: report() adds" in done.stderr
+
+
+def test_a_severity_that_is_none_is_a_bug() -> None:
+    odd: Any = "fatal"
+    with pytest.raises(ValueError, match="'fatal' is no severity; take error, warning or info"):
+        ResourceList().report(krmfn.Result("no", odd))
