@@ -1,5 +1,8 @@
 """What the program knows about the run of a ResourceList, beside its items and findings."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from krmfn import Item, ResourceList
 from krmfn.typed import Any, NamedTuple
 
@@ -55,6 +58,8 @@ class Run(NamedTuple):
     """Those among them that are deployed, too."""
     has_ours: bool = False
     """Whether another root of the cluster holds anything of krmfn's."""
+    elsewhere: Mapping[tuple[str, str], str] = MappingProxyType({})
+    """(group, kind) of the configs that Profiles of the other roots are for, and why these do not count here."""
     turned_off: int = 0
     """How many findings were not reported, since the input itself turns them off."""
 

@@ -53,14 +53,13 @@ def rendered(
     seen: list[Checked] = []
     lists: list[ResourceList] = []
     for at, (name, resources) in enumerate(read.parts):
-        given.add(context.options, context.profiles, resources)
+        beside = _beside(resources, read.side) if read.side else []
+        given.add(context.options, context.profiles, resources, beside)
         counted = _counted(resources)
         resources.items += [item for items in (*shared[:at], *shared[at + 1 :]) for item in items]
-        if read.side:
-            has_own = run_of(resources).is_rendered or resources.select(CONFIG[1], CONFIG[0])
-            resources.items += _shared(read.side) if has_own else read.side.items
+        resources.items += beside
         if shared:
-            note(resources, has_ours=any(any_of_ours(other) for other in parts if other is not resources))
+            note(resources, has_ours=any(map(any_of_ours, parts)))
         try:
             if context.intent.runs_function and not (stays and stays(resources)):
                 given.apply(context.options, context.intent, name, resources)
@@ -113,6 +112,12 @@ def _shared(resources: ResourceList) -> list[Item]:
     """Return what counts for all roots of a cluster: its nodes."""
     kinds = COUNTING - {CONFIG}
     return [item for item in resources.items if (item.group, item.kind) in kinds]
+
+
+def _beside(resources: ResourceList, side: ResourceList) -> list[Item]:
+    """Return what of the loose files of a cluster counts for a root: with a functionConfig of its own the nodes."""
+    has_own = run_of(resources).is_rendered or resources.select(CONFIG[1], CONFIG[0])
+    return _shared(side) if has_own else side.items
 
 
 def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: bool) -> ResourceList:

@@ -76,11 +76,15 @@ def _runs(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
     return [(item, item.manifest) for item in configs]
 
 
-def add(options: RunOptions, profiles: Sequence[str], resources: ResourceList) -> None:
-    """Add the Profiles that a run is given beside its resources; a list that is rendered already has its own."""
+def add(options: RunOptions, profiles: Sequence[str], resources: ResourceList, beside: Sequence[Item]) -> None:
+    """Add the Profiles that a run is given beside its resources; a list that is rendered already has its own.
+
+    One that the resources hold, or what is to come from `beside` them, is there already.
+    """
     if (profiles or options.function_config) and not run_of(resources).is_rendered:
-        known = {_origin(item) for item in resources.select(PROFILE[1], PROFILE[0])}
-        resources.items += [item for item in _profiles_of(options, profiles) if _origin(item) not in known]
+        known = {_origin(item) for item in (*resources.items, *beside) if (item.group, item.kind) == PROFILE}
+        theirs = {_origin(item): item for item in _profiles_of(options, profiles)}
+        resources.items += [item for origin, item in theirs.items() if origin not in known]
 
 
 def configs_of(options: RunOptions) -> list[Item]:
@@ -106,9 +110,10 @@ def _profiles_of(options: RunOptions, paths: Sequence[str]) -> list[Item]:
     return items
 
 
-def _origin(item: Item) -> tuple[str, str]:
-    """Return the name of a Profile and the file that it is in, without links: one that is named twice counts once."""
-    return item.name, os.path.realpath(item.place.path) if item.place else ""
+def _origin(item: Item) -> tuple[str, str, int]:
+    """Return the name of a Profile, its file, without links, and its line there: a file named twice counts once."""
+    place = item.place
+    return item.name, os.path.realpath(place.path) if place else "", place.line if place else 0
 
 
 def joined(configs: Sequence[Item]) -> Manifest:

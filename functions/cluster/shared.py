@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 
+from krmfn.item import Item
 from krmfn.ownership import Id
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error, warning
 
 from ..deviceconfig.reading import profile_of
-from ..rendering.kinds import OWNERS
+from ..rendering.kinds import OWNERS, PROFILE, driven, of_kinds
 from ..run import note
 from ..settings import Intent
 from .cluster_inputs import Inputs
@@ -22,12 +24,32 @@ _WITHOUT_NODES = ("KRM605", "KRM608")
 
 
 def note_profiles(read: Sequence[Inputs], config: Config) -> None:
-    """Note in the lists of all roots which profiles some config names; with some clusters absent nobody knows."""
+    """Note in the lists of all roots which profiles some config names; with some clusters absent nobody knows.
+
+    And for which kinds there are Profiles that are not theirs: a config of such a kind is not meant to stay as it is.
+    """
     parts = [part for one in read for _, part in one.parts]
     items = (item for one in parts for item in one.items if (item.group, item.kind) in OWNERS)
     named = None if _is_part(config, [one.cluster.name for one in read]) else frozenset(map(profile_of, items))
-    for one in parts:
-        note(one, named=named)
+    lists = [each for one in read for each in one.lists]
+    profiles = {pair: item for each in lists for item in each.select(PROFILE[1], PROFILE[0]) for pair in driven([item])}
+    for one in read:
+        for _, part in one.parts:
+            there = profiles.keys() - driven([*part.items, *(one.side.items if one.side else ())]) if profiles else ()
+            kinds = {(item.group, item.kind) for item in of_kinds(part.items, there)}
+            whys = {kind: _elsewhere(one, kind, profiles[kind], config) for kind in kinds}
+            note(part, named=named, elsewhere=whys, has_ours=bool(whys and one.cluster.members))
+
+
+def _elsewhere(one: Inputs, kind: tuple[str, str], profile: Item, config: Config) -> str:
+    """Return why a Profile for a kind does not count for a root of a cluster, and what to do."""
+    file = profile.place.path if profile.place else "stdin"
+    name, path = one.cluster.name, os.path.relpath(os.path.realpath(file), config.folder) if config.folder else file
+    remedy = f"add {path} to clusters.{name}" if name in config.clusters else f"name {path} under `profiles`"
+    why = f"it is not of cluster {name}"
+    if any(kind in driven(each.items) for each in one.lists):
+        why, remedy = f"only another root of cluster {name} has it", f"name {path} under `profiles`"
+    return f"{file} has a Profile for this kind, but {why}; {remedy} in {config.name or '.krmfn.yaml'}"
 
 
 def check_inventories(made: Sequence[Rendered], config: Config, intent: Intent) -> None:

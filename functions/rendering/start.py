@@ -30,7 +30,8 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         or any(renderer.marked(marked).names(item.mark) for item in marked for renderer in renderers)
     )
     products = resources.select(PROFILE[1], PROFILE[0])
-    if ours or configured or generated or products or resources.select(MODULE_KIND, MODULE_GROUP):
+    others = products or run_of(resources).elsewhere
+    if ours or configured or generated or others or resources.select(MODULE_KIND, MODULE_GROUP):
         from .pipeline import run
 
         run(resources, renderers)

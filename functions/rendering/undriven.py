@@ -52,7 +52,7 @@ def check(
             continue  # KRM118 says that it has no effect there
         if own or is_asked:
             field = Field(f"metadata.annotations[{PROFILE_MARK}]", own) if own else None
-            yield item.located(report(_message(item, own, config), rule="KRM107", field=field))
+            yield item.located(report(_message(resources, item, own, config), rule="KRM107", field=field))
         else:
             quiet.setdefault(item.group, []).append(item)
     for group, theirs in quiet.items():
@@ -69,6 +69,7 @@ def _kinds(
     kinds = {pair for pair in handled if pair[0] not in _OWN}
     marks = [item.mark for item in resources.marked()] if not run_of(resources).is_rendered else []
     kinds |= {mark.owner[:2] for mark in marks if mark and mark.function == DEVICECONFIG.function}
+    kinds |= run_of(resources).elsewhere.keys() if not run_of(resources).is_rendered else set()
     theirs = [one.kind for one in config.products.values() if one.kind]
     for pair in {(item.group, item.kind) for item in resources.items} if theirs else ():
         kinds |= {pair for group, kind in theirs if near(pair[0], group) and near(pair[1], kind)}
@@ -80,7 +81,7 @@ def vanished(resources: ResourceList, before: Collection[tuple[str, str]]) -> It
     config = function_config.read(resources)[0]
     for item in of_kinds(resources.items, {*before} - run_of(resources).driven - config.operators):
         if not is_foreign(item):
-            message = f"{_message(item, '', config)}; before, a Profile drove it"
+            message = f"{_message(resources, item, '', config)}; before, a Profile drove it"
             yield item.located(error(message, rule="KRM107"))
 
 
@@ -106,7 +107,7 @@ def any_of_ours(resources: ResourceList) -> bool:
     )
 
 
-def _message(item: Item, own: str, config: FunctionConfig) -> str:
+def _message(resources: ResourceList, item: Item, own: str, config: FunctionConfig) -> str:
     """Return what is wrong with a config that nothing drives, and what to do."""
     those = [one for one in config.products.values() if one.kind == (item.group, item.kind)]
     known = ", ".join(sorted(config.products)) or "none"
@@ -126,6 +127,8 @@ def _message(item: Item, own: str, config: FunctionConfig) -> str:
     if those:
         versions = ", ".join(f"{item.group}/{version}" for one in those for version in one.versions)
         return f"no Profile is for this version, {item.api_version}, but for {versions}, so nothing drives it; {ways}"
+    if why := run_of(resources).elsewhere.get((item.group, item.kind)):
+        return f"{why}, or {ways}"
     why = f"there is no Profile for {item.group} {item.kind} (Profiles: {known}), so nothing would be generated from it"
     return f"nothing drives this {item.kind}: {why}; bring its Profile back, or {ways}"
 

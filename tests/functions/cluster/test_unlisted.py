@@ -93,3 +93,35 @@ def test_what_is_wrong_in_a_file_of_no_cluster_is_still_said(here: Path) -> None
     assert done.code == 2
     assert "vendors/nic.yaml:7" in done.text
     assert "profiles.yaml" in done.text
+
+
+def test_a_config_whose_profile_is_of_another_cluster_is_an_error(here: Path) -> None:
+    """No Module is made of it, and Argo CD would prune the driver."""
+    own = {f"clusters/{name}/kustomization.yaml": "resources: [nic.yaml]\n" for name in ("dev", "prod")}
+    own |= {f"clusters/{name}/nic.yaml": CR for name in ("dev", "prod")}
+    prod = "  prod: [clusters/prod, vendors]\n"
+    plant(here, {**own, "vendors/nic.yaml": NIC, ".krmfn.yaml": f"clusters:\n  dev: [clusters/dev]\n{prod}"})
+    done = krmfn(here, "check", ".")
+    assert done.code == 1
+    assert (
+        "clusters/dev/nic.yaml:1: error: FastNic kmm/nic: vendors/nic.yaml has a Profile for this kind, but it is not "
+        "of cluster dev; add vendors/nic.yaml to clusters.dev in .krmfn.yaml, or if its own operator acts on it, write "
+        "the annotation `krmfn.dev/profile: none` on it, or `operators: [{group: nic.example.org, kind: FastNic}]` in "
+        "the functionConfig's spec [KRM107] (dev)"
+    ) in done.text.splitlines()
+    plant(here, {".krmfn.yaml": f"clusters:\n  dev: [clusters/dev, vendors/nic.yaml]\n{prod}"})
+    assert "KRM107" not in krmfn(here, "check", ".").text, "the remedy helps"
+    plant(here, {".krmfn.yaml": f"clusters:\n  dev: [clusters/dev]\n{prod}"})
+    plant(here, {"clusters/dev/nic.yaml": CR.replace("kmm}", "kmm, annotations: {krmfn.dev/profile: none}}")})
+    assert krmfn(here, "check", ".").code == 0
+
+
+@pytest.mark.parametrize("text", ["clusters:\n  dev: [clusters/dev, vendors]\n", "profiles: [vendors]\n"])
+def test_a_profile_that_is_given_twice_counts_once(here: Path, text: str) -> None:
+    plant(here, {"vendors/nic.yaml": NIC, "base/gpu.yaml": CR, ".krmfn.yaml": f"{text}exclude: [argocd]\n"})
+    done = krmfn(here, "check", "clusters/dev", "--function-config", "vendors/nic.yaml")
+    assert "KRM184" not in done.text, done.text
+    assert done.code == 0, done.text
+    twice = f"{NIC}---\n{NIC}"
+    plant(here, {"vendors/nic.yaml": twice})
+    assert "KRM184" in krmfn(here, "check", "clusters/dev", "--function-config", "vendors/nic.yaml").text
