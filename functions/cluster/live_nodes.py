@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence, Set
 from difflib import get_close_matches
 from functools import cache, partial
@@ -24,6 +25,9 @@ from ..kmm.module import LABELS
 from ..paths import files, manifests
 from ..rendering.kinds import NODES
 
+_OBJECT = re.compile(r"apiVersion:|kind:|metadata:|items:|spec:|- |---|#|%")
+"""How YAML of Kubernetes objects begins."""
+
 
 def read_yaml(source: BufferedReader, name: str = "") -> ResourceList:
     """Return the objects of YAML. Raises KrmfnError for too much of it, none, and what two readers read differently."""
@@ -32,9 +36,16 @@ def read_yaml(source: BufferedReader, name: str = "") -> ResourceList:
         raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; pass JSON instead")
     if not text.strip():
         raise KrmfnError("is empty; expected the output of `kubectl get nodes -o json`")
-    resources = manifests.read_stream(text, name)
-    if findings := [*resources.results, *readings.check(*resources.items)]:
-        raise KrmfnError(*map(str, findings))
+    try:
+        resources = manifests.read_stream(text, name)
+        if findings := [*resources.results, *readings.check(*resources.items)]:
+            raise KrmfnError(*map(str, findings))
+    except KrmfnError as failure:
+        first = text.lstrip().partition(b"\n")[0][:200].decode(errors="replace").rstrip()
+        if _OBJECT.match(first):
+            raise
+        said = f"it begins with {first!r}; redirect only the output of `kubectl get ... -o json`, without its messages"
+        raise KrmfnError(f"is no dump, neither JSON nor YAML: {said}") from failure
     return resources
 
 

@@ -154,9 +154,12 @@ def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tup
             raise KrmfnError(f"{here.name}: {failure.strerror}") from failure
         for entry in entries:
             name = entry.name if here.name == "." else os.path.join(here.name, entry.name)
-            # Only a link is resolved: in a deep folder that takes a look at every folder above.
-            real = os.path.realpath(name) if entry.is_symlink() else os.path.join(here.real, entry.name)
             if entry.name.startswith("."):
+                continue
+            # Only a link is resolved: in a deep folder that takes a look at every folder above.
+            try:
+                real = os.path.realpath(name) if entry.is_symlink() else os.path.join(here.real, entry.name)
+            except OSError:  # a link of a process that has ended, or of another user's
                 continue
             if not _is_folder(entry):
                 yield File(name, real), entry

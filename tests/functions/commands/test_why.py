@@ -352,6 +352,15 @@ def test_a_node_that_is_nowhere_is_an_error_with_the_nearest_name() -> None:
     ("dump", "sentence"),
     [
         ('{"kind": "List", "items": [{"kind": "Node", "apiVersion": "v1"', "it was cut off"),
+        (
+            "Unable to connect to the server: dial tcp: i/o timeout\n",
+            "is no dump, neither JSON nor YAML: it begins with 'Una",
+        ),
+        ("error: You must be logged in\n", "is no dump, neither JSON nor YAML: it begins with 'error: You must be"),
+        (
+            f"Warning: v1 is deprecated\n{json.dumps([node(NIC)], indent=1)}",
+            "it begins with 'Warning: v1 is deprecated';",
+        ),
         (json.dumps(module()), "it holds no Node and no NodeInventory"),
         (json.dumps([node(NIC), node(NIC)]), "it holds node 'web-1' twice"),
         (json.dumps([node(NIC)] * 9), "it has more than 1,500 bytes"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.formats.findings import FORMATS
-from krmfn_functions.paths import output
+from krmfn_functions.paths import disk, output
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG
@@ -242,3 +242,19 @@ def test_a_failed_write_leaves_no_folder(
     with pytest.raises((KrmfnError, KeyboardInterrupt)):
         output.write_folders({str(tmp_path / "new" / "a"): items, str(tmp_path / "b"): items})
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["b", "config.yaml"]
+
+
+def test_a_link_that_goes_while_a_folder_is_walked_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As /proc/8/exe does when the process ends, or that of the kernel's own processes."""
+    (tmp_path / "a.yaml").write_text("")
+    (tmp_path / "exe").symlink_to("a.yaml")
+
+    def gone(name: str) -> str:
+        raise FileNotFoundError(2, "No such file or directory", name)
+
+    monkeypatch.setattr(os, "readlink", gone)
+    files, problems = disk.below(str(tmp_path), lambda name: True, None)
+    assert [Path(file.name).name for file in files] == ["a.yaml"]
+    assert problems == []
