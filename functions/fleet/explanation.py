@@ -104,11 +104,9 @@ def _plugin(key: Key, driver: Driver, live: Live) -> str:
 
 def _plugin_only(key: Key, driver: Driver, live: Live) -> tuple[bool, str]:
     """Return `_planned` for a Module that loads nothing."""
-    if wrong := _plugin(key, driver, live):
-        return False, f"loads nothing, and {wrong}"
-    if any(known[:3] == key for known in live.plugins):
-        return True, "loads nothing, and its plugin is running"
-    return False, f"loads nothing, and whether its plugin is running is not known: {_PODS}"
+    is_there = any(known[:3] == key for known in live.plugins)
+    wrong = _plugin(key, driver, live) or ("" if is_there else f"whether its plugin is running is not known: {_PODS}")
+    return not wrong, f"loads nothing, and {wrong or 'its plugin is running'}"
 
 
 def _worker(key: Key, driver: Driver, live: Live) -> str:
@@ -130,11 +128,9 @@ def _steps(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live | 
     yield f"kernel {node.kernel or 'not known'}; taints {', '.join(map(str, node.taints)) or 'none'}"
     if live is not None:
         yield f"label {driver.ready}: {'there' if driver.ready in node.labels else 'not there'}"
-    if live is not None and not live.configured:
-        yield "what KMM schedules and has loaded is not known: add `nodemodulesconfigs` to the dump"
-    elif live is not None:
-        yield f"KMM schedules {live.wanted.get(key, _NOTHING)}"
-        yield f"KMM has loaded {live.loaded.get(key, _NOTHING)}"
+        nothing = _NOTHING if live.configured else "(not known: add `nodemodulesconfigs` to the dump)"
+        yield f"KMM schedules {live.wanted.get(key, nothing)}"
+        yield f"KMM has loaded {live.loaded.get(key, nothing)}"
 
 
 def answers(
@@ -143,12 +139,10 @@ def answers(
     """Yield all sentences about a node; `committed` is what the inventory has of a node that is live, if anything."""
     here = [driver for driver in drivers if driver.cluster == node.cluster]
     lost = [one for one in here if committed and live and _lacking(one, node) and not _lacking(one, committed)]
-    for driver in lost:
-        yield Told(False, _lost(node, driver, live))
-    for trouble in live.troubles.get(node.name, ()) if live else ():
-        yield Told(False, f"{node.name}: {trouble}")
-    for outcome in outcomes:
-        yield told(node, drivers, outcome, live)
+    yield from (Told(False, _lost(node, driver, live)) for driver in lost)
+    troubles = live.troubles.get(node.name, ()) if live else ()
+    yield from (Told(False, f"{node.name}: {trouble}") for trouble in troubles)
+    yield from (told(node, drivers, outcome, live) for outcome in outcomes)
     if not (outcomes or lost):
         yield _unselected(node, here, live, committed)
 

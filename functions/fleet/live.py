@@ -97,7 +97,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
                 pods.append(manifest)
             if not text(labels, _ACTION):
                 _add_holder(live, manifest)
-        elif kind == "Event" and group in ("", "events.k8s.io"):
+        elif kind == "Event" and group in ("", "events.k8s.io") and text(manifest, "type") == "Warning":
             _add_event(events, manifest)
     for pod in pods:
         _add_pod(live, pod, events)
@@ -173,10 +173,8 @@ _Events = dict[tuple[str, str, str], tuple[str, str]]
 
 
 def _add_event(events: _Events, manifest: Manifest) -> None:
-    """Keep the newest warning about each object."""
+    """Keep a warning, if it is the newest about its object."""
     about = table(manifest, "involvedObject") or table(manifest, "regarding")
-    if text(manifest, "type") != "Warning":
-        return
     when = text(manifest, "lastTimestamp") or text(manifest, "eventTime")
     said = f"{text(manifest, 'reason')}: {text(manifest, 'message') or text(manifest, 'note')}"
     key = text(about, "namespace"), text(about, "name"), text(about, "uid")
@@ -212,7 +210,7 @@ def _said(pod: Manifest, events: _Events) -> str:
     ]
     stuck = [one for one in (status, _condition(pod, "PodScheduled"), *states) if text(one, "reason") not in _PLAIN]
     said = [": ".join(filter(None, (text(one, "reason"), text(one, "message").strip()))) for one in stuck]
-    reason = "; ".join(dict.fromkeys(one for one in said if one not in ("", "Error"))) or "".join(said[:1])
+    reason = "; ".join(dict.fromkeys(one for one in said if one not in ("", "Error"))) or max(said, default="")
     if not reason and phase != "Running":
         key = text(metadata, "namespace"), text(metadata, "name"), text(metadata, "uid")
         reason = events.get(key, ("", ""))[1]

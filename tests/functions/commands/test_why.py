@@ -28,6 +28,7 @@ EVENT: dict[str, Any] = {
 }
 EVENT |= {"involvedObject": {"namespace": "kmm", "name": "kmm-worker-web-1-nic"}}
 PULL = {"reason": "ImagePullBackOff", "message": "not found"}
+ERROR = {"reason": "Error"}
 CRASH = {"reason": "CrashLoopBackOff", "message": "back-off"}
 POD = "the pod kmm/kmm-worker-web-1-nic"
 PLUGIN = "the pod kmm/plugin"
@@ -89,6 +90,7 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "completed": ([node(NIC), modules_config(IMAGE, ""), ended("Succeeded")], 1, "completed, and KMM has not recorded"),
     "pending": ([node(NIC), modules_config(IMAGE, ""), ended("Pending"), OLD_EVENT], 1, "(Load) is pending"),
     "at work": ([node(NIC), modules_config(IMAGE, ""), ended("Running"), EVENT], 1, "(Load) is at work"),
+    "ends": ([node(NIC), modules_config(IMAGE, ""), worker("Load", terminated=ERROR)], 1, "(Load) says Error"),
     "unscheduled": ([node(NIC), modules_config(IMAGE, ""), UNSCHEDULED], 1, f"{POD} (Load) says Unschedulable: 0/1"),
     "pull, no configs": ([node(NIC), worker("Load", waiting=PULL)], 1, f"to the dump; {POD} (Load) says ImagePull"),
     "not ready": ([unwell(NIC | READY), modules_config()], 1, "the node is NotReady (no \\x1b kubelet); what the dump"),
@@ -171,7 +173,7 @@ def test_no_more_is_said_than_is_known(items: list[dict[str, Any]], end: str) ->
 
 def test_without_configs_of_nodes_nothing_is_told_of_them() -> None:
     done = why(node(NIC, CORDON))
-    assert "  what KMM schedules and has loaded is not known: add `nodemodulesconfigs` to the dump\n" in done.text
+    assert "  KMM has loaded (not known: add `nodemodulesconfigs` to the dump)\n" in done.text
     assert "KMM schedules nothing" not in done.text
 
 
