@@ -69,6 +69,12 @@ def _losses(
                 yield Loss(live or node, outcome, f"the committed inventory plans it, but {without}")
 
 
+def is_left(node: Node, driver: Driver, dump: Live) -> bool:
+    """Return whether a Module that a node is not to have is still loaded there."""
+    key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
+    return node.name in dump.nodes and (key in dump.loaded or driver.ready in node.labels)
+
+
 def loaded(node: Node, drivers: Sequence[Driver], outcome: Outcome, dump: Live) -> tuple[bool | None, str]:
     """Return whether a Module is loaded on a live node, and why it is not though it is planned: what `why` says.
 
@@ -79,7 +85,7 @@ def loaded(node: Node, drivers: Sequence[Driver], outcome: Outcome, dump: Live) 
     if not driver.loads:
         return None, ""
     if outcome.state != "planned":
-        return key in dump.loaded or driver.ready in node.labels, ""
+        return is_left(node, driver, dump), ""
     told = explanation.told(node, drivers, outcome, dump)
     is_there = not dump.modules or dump.modules.get(key[1:]) is False
     holds = told.holds if dump.configured else is_there and driver.ready in node.labels

@@ -108,7 +108,8 @@ def rows(
         made = [Row(group.nodes[0], *_facts(drivers, one), wording.reason(drivers, one)) for one in group.outcomes]
         pairs += ((node, made) for node in group.nodes)
     for node, outcome, why in live.losses if live else ():
-        pairs.append((node, [Row(node, *_facts(drivers, outcome), why, loaded=False, is_lost=True)]))
+        is_left = loading.is_left(node, drivers[outcome.driver], live.dump) if live else None
+        pairs.append((node, [Row(node, *_facts(drivers, outcome), why, loaded=is_left, is_lost=True)]))
     for node, made in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
         for row in made or [_unselected(node, drivers, in_doubt)]:

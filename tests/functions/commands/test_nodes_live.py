@@ -157,7 +157,7 @@ def test_what_is_committed_and_not_live_is_a_problem(
     done = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered", "--wide", "--node", "gpu-1")
     assert done.code == 1
     (row,) = (line for line in done.text.splitlines() if " kmm/gpu " in line)
-    assert row.split()[2:4] == ["committed", "no"]
+    assert row.split()[2:4] == ["committed", "yes" if "lacks" in reason else "no"]  # it is still loaded, or gone
     assert f"the committed inventory plans it, {reason}" in row
     assert f"error: DeviceConfig kmm/gpu: 1 node (gpu-1): the committed inventory plans it, {reason}" in done.err
     assert f"{count} committed are selected, these" in done.err
