@@ -13,7 +13,7 @@ __all__ = ["Editable", "ItemField", "get", "parse", "parts_of"]
 
 T = TypeVar("T")
 
-_PATH = r"(?:[^.\[\]]+|\[[^\[\]]+\])(?:\.[^.\[\]]+|\[[^\[\]]+\])*"
+_PATH = r"(?:[^./\[\]]+|\[[^\[\]]+\])(?:\.[^./\[\]]+|\[[^\[\]]+\])*"
 _MISSING = object()
 _MAPPINGS = {"annotations", "binaryData", "data", "labels", "matchLabels", "nodeSelector", "stringData"}
 """Where a number is a key, and no index."""
@@ -207,6 +207,8 @@ def get(item: Editable, path: str, kind: type[T], default: T | None) -> T | None
 
     Raises KrmfnError for a value of another type (True is no integer), with item and path.
     """
+    if not isinstance(kind, type):
+        raise TypeError(f"{kind!r} is no type: write get({path!r}, {type(kind).__name__}, default={kind!r})")
     field = ItemField(item, path)
     value: T | None = field.value
     if value is None:
@@ -226,7 +228,10 @@ def parse(text: str) -> Any:
 def parts_of(item: Editable, path: str) -> tuple[str, ...]:
     """Return the parts of a path. Raises KrmfnError, with the item, for what is none."""
     if not isinstance(path, str) or not re.fullmatch(_PATH, path):
-        message = f"{path!r} is no field path; write one like spec.containers[0].image"
+        keys = "; a key with a / or a dot goes into brackets: metadata.annotations[example.com/team]"
+        message = (
+            f"{path!r} is no field path; write one like spec.containers[0].image{keys if '/' in str(path) else ''}"
+        )
         raise Refused(message, item, f"{item.ref}: ")
     return split(path)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from . import itemtext
 from .ownership import OWNER, Mark, mark_of
-from .resource import Manifest, Place, Ref, Strings
+from .resource import Manifest, Place, Ref, Strings, text
 from .resource import ref as ref_of
 from .results import Result
 from .typed import TYPE_CHECKING, Any
@@ -128,7 +128,7 @@ class Item:
 
     @name.setter
     def name(self, name: str) -> None:
-        self["metadata.name"] = name
+        self["metadata.name"] = text(self, "metadata.name", name)
 
     @property
     def namespace(self) -> str:
@@ -137,7 +137,7 @@ class Item:
 
     @namespace.setter
     def namespace(self, namespace: str) -> None:
-        self["metadata.namespace"] = namespace
+        self["metadata.namespace"] = text(self, "metadata.namespace", namespace)
 
     @property
     def path(self) -> str:
@@ -171,7 +171,7 @@ class Item:
 
     @labels.setter
     def labels(self, labels: dict[str, str]) -> None:
-        self["metadata.labels"] = dict(labels)
+        self["metadata.labels"] = {key: text(self, f"metadata.labels[{key}]", labels[key]) for key in labels}
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -182,7 +182,7 @@ class Item:
 
     @annotations.setter
     def annotations(self, annotations: dict[str, str]) -> None:
-        self["metadata.annotations"] = dict(annotations)
+        self["metadata.annotations"] = {k: text(self, f"metadata.annotations[{k}]", v) for k, v in annotations.items()}
 
     def at(self, path: str) -> ItemField:
         """Return the field at a path as findings write it (`spec.containers[0].image`), whether it exists or not."""

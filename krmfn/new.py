@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 import sys
 from pathlib import Path
@@ -18,8 +19,13 @@ def make(name: str, parent: Path) -> Path:
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise ValueError(f"{name!r} cannot be the name of a function: take words like set-image")
-    words = {"NAME": name, "MODULE": name.replace("-", "_"), "KIND": name.title().replace("-", "")}
+    module = name.replace("-", "_")
+    if keyword.iskeyword(module) or module in (*sys.stdlib_module_names, "krmfn", "yaml", "pytest", "jsonschema"):
+        raise ValueError(f"{name!r} cannot be the name of a function: Python has a word or a module {module}")
+    words = {"NAME": name, "MODULE": module, "KIND": name.title().replace("-", "")}
     folder = parent / name
+    if folder.exists():
+        raise FileExistsError(f"{folder} is there already: take another name, or remove it")
     folder.mkdir()
     for path in sorted(_TEMPLATE.rglob("*")):
         name = path.relative_to(_TEMPLATE).as_posix().replace("dot-", ".").removesuffix(".in")
@@ -27,6 +33,7 @@ def make(name: str, parent: Path) -> Path:
         if path.is_file():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(_filled(path.read_text(encoding="utf-8"), words), encoding="utf-8")
+    (folder / f"{module}.py").chmod(0o755)
     return folder
 
 

@@ -10,7 +10,7 @@ from .errors import KrmfnError
 from .typed import Any, NamedTuple
 
 __all__ = ["FieldPath", "GroupKind", "Manifest", "Place", "Ref", "Strings", "annotations_of", "check_plain"]
-__all__ += ["checked", "copied", "fingerprint", "join", "moved", "ref", "same", "split", "starts"]
+__all__ += ["checked", "copied", "fingerprint", "join", "moved", "ref", "same", "split", "starts", "text"]
 
 Manifest = dict[str, Any]
 """A resource as plain data: mappings, lists, strings, numbers, booleans and None."""
@@ -35,7 +35,8 @@ class Strings(dict[str, str]):
     clear, setdefault = MutableMapping.clear, MutableMapping.setdefault
 
     def __setitem__(self, key: str, value: str) -> None:
-        self.item[f"{self.path}[{key}]"] = value
+        path = f"{self.path}[{key}]"
+        self.item[path] = text(self.item, path, value)
         super().__setitem__(key, value)
 
     def __delitem__(self, key: str) -> None:
@@ -50,6 +51,13 @@ class Strings(dict[str, str]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)  # a copy is a plain dict: it changes no item
+
+
+def text(item: Any, path: str, value: Any) -> str:
+    """Return a value that must be a text. Raises TypeError, with item and path, for another one."""
+    if not isinstance(value, str):
+        raise TypeError(f"{item.ref}: {path} must be a string, not {value!r}")
+    return value
 
 
 class Ref(NamedTuple):

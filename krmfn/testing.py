@@ -61,12 +61,12 @@ def _items(path: Path, name: str) -> list[Item]:
 def golden(function: KrmFunction[Any], folder: str | Path) -> None:
     """Run the function on each case of a folder, twice, and compare with what is expected of it.
 
-    A case is a folder with `_expected.yaml`, the ResourceList that comes out; its functionConfig is `_fnconfig.yaml`,
-    everything else its input. Or one of kpt's: a package with `.expected` (see `_check_package`). Raises AssertionError
-    with the difference; with KRMFN_UPDATE=1 it writes what it got.
+    A case is a folder with `_expected.yaml`, the ResourceList that comes out, or one right below `folder` that lacks it
+    yet; its functionConfig is `_fnconfig.yaml`, everything else its input. Or one of kpt's: a package with `.expected`
+    (see `_check_package`). Raises AssertionError with the difference; with KRMFN_UPDATE=1 it writes what it got.
     """
-    cases = sorted({path.parent for path in Path(folder).rglob("_*.yaml")})
     packages = sorted(path.parent for path in Path(folder).rglob(".expected"))
+    cases = _cases(Path(folder), packages)
     assert cases or packages, f"{folder} has no case: a folder with _fnconfig.yaml and _expected.yaml, or .expected"
     for package in packages:
         _check_package(function, package)
@@ -81,6 +81,18 @@ def golden(function: KrmFunction[Any], folder: str | Path) -> None:
             expected.write_bytes(done.output)
         wanted = expected.read_bytes() if expected.exists() else b""
         assert done.output == wanted, f"{case} (KRMFN_UPDATE=1 writes it)\n{_rows(wanted, done.output)}"
+
+
+def _cases(folder: Path, packages: list[Path]) -> list[Path]:
+    """Return the folders that are cases: those that say so, and those with resources right below `folder`."""
+    cases = {path.parent for path in folder.rglob("_*.yaml")}
+    known = [*cases, *packages]
+    is_one = any(path.is_file() and _is_resource(path, folder) for path in folder.iterdir())  # and these its parts
+    for below in () if is_one else folder.iterdir():
+        has_resources = any(path.is_file() and _is_resource(path, below) for path in below.rglob("*"))
+        if has_resources and not any(case in (below, *below.parents) or below in case.parents for case in known):
+            cases.add(below)
+    return sorted(cases)
 
 
 def _rows(wanted: bytes, output: bytes) -> str:

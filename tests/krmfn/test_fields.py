@@ -340,3 +340,29 @@ def test_a_list_that_is_not_there_is_made_and_numbers_are_keys_where_keys_are() 
     with pytest.raises(KrmfnError, match=r"spec.z\[1\].name cannot be written: there is no list for \[1\] yet"):
         item["spec.z[1].name"] = 1
     assert item["spec.z"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda item: setattr(item, "name", 5), "metadata.name must be a string, not 5"),
+        (lambda item: setattr(item, "namespace", None), "metadata.namespace must be a string, not None"),
+        (lambda item: item.labels.update(a=True), r"metadata.labels\[a\] must be a string, not True"),
+        (lambda item: setattr(item, "labels", {"a": 1}), r"metadata.labels\[a\] must be a string, not 1"),
+        (lambda item: setattr(item, "annotations", {"a/b": []}), r"metadata.annotations\[a/b\] must be a string"),
+    ],
+)
+def test_what_must_be_a_text_is_one(change: Callable[[Item], object], words: str) -> None:
+    resources = parsed()
+    with pytest.raises(TypeError, match=f"Deployment web: {words}"):
+        change(resources.items[0])
+    assert body(resources) == WEB + OTHER
+
+
+def test_a_default_in_the_place_of_a_type_and_a_key_without_brackets_are_said() -> None:
+    item: Any = parsed().items[0]
+    with pytest.raises(TypeError, match=r"'x' is no type: write get\('spec.a', str, default='x'\)"):
+        item.get("spec.a", "x")
+    for use in (item.at, item.each, item.__getitem__, lambda path: item.__setitem__(path, "x")):
+        with pytest.raises(KrmfnError, match=r"goes into brackets: metadata.annotations\[example.com/team\]"):
+            use("metadata.annotations.example.com/team")

@@ -166,3 +166,26 @@ def test_a_new_function_passes_its_tests(tmp_path: Path) -> None:
     for wrong in ("Own", "own_it", "../x", "", "a--b"):
         with pytest.raises(ValueError, match="cannot be the name of a function"):
             make(wrong, tmp_path)
+
+
+def test_a_folder_without_what_is_expected_is_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name / "sub").mkdir(parents=True)
+        (tmp_path / name / "sub/a.yaml").write_text(TEXT.format("a"))
+    monkeypatch.setenv("KRMFN_UPDATE", "1")
+    golden(rename, tmp_path)
+    monkeypatch.delenv("KRMFN_UPDATE")
+    golden(rename, tmp_path)
+    assert sorted(path.parent.name for path in tmp_path.rglob("_expected.yaml")) == ["one", "two"]
+    (tmp_path / "two/_expected.yaml").unlink()
+    with pytest.raises(AssertionError, match="two"):
+        golden(rename, tmp_path)
+
+
+def test_a_new_function_can_be_run_and_has_a_name_that_python_takes(tmp_path: Path) -> None:
+    assert os.access(make("set-team", tmp_path) / "set_team.py", os.X_OK)
+    for name in ("class", "json", "krmfn"):
+        with pytest.raises(ValueError, match=f"'{name}' cannot be the name of a function: Python has"):
+            make(name, tmp_path)
+    with pytest.raises(FileExistsError, match="set-team is there already: take another name, or remove it"):
+        make("set-team", tmp_path)
