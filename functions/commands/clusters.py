@@ -128,13 +128,14 @@ def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iter
 def lacking(joined: Joined, live: Loading | None = None) -> list[Result]:
     """Return an error per config and reason for which nodes of a cluster that it selects get no driver.
 
-    `live` is what a dump says of live nodes: which have not what is planned.
+    `live` is what a dump says of live nodes: which have not what is planned. Nodes alone, as they are before a merge, do
+    not say that KMM has done its part.
     """
     from ..fleet import table, wording  # late, as above
 
     names: dict[tuple[Ref, str], list[str]] = {}
     for row in table.rows(joined.groups, joined.whole.every, table.Filter(problems=True), live=live):
-        if row.driver:
+        if row.driver and (row.state != "planned" or (live and live.dump.configured)):
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason
             names.setdefault((row.driver.claim.ref, reason), []).append(row.node.name)
