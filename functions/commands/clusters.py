@@ -128,8 +128,8 @@ def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iter
 def lacking(joined: Joined, live: Loading | None = None) -> list[Result]:
     """Return an error per config and reason for which nodes of a cluster that it selects get no driver.
 
-    `live` is what a dump says of live nodes: which have not what is planned. Nodes alone, as they are before a merge, do
-    not say that KMM has done its part.
+    `live` is what a dump says of live nodes: which have not what is planned. Nodes alone, as they are before a merge,
+    do not say that KMM has done its part.
     """
     from ..fleet import table, wording  # late, as above
 
