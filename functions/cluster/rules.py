@@ -114,8 +114,8 @@ kind: ConfigMap
     ),
     Rule(
         "KRM524",
-        "a resource in a file beside a kustomization should be listed in it, and a config that no kustomization lists "
-        "be in a cluster of .krmfn.yaml, where that names clusters; inventories and functionConfigs need not be",
+        "a resource beside a kustomization, or in no cluster of .krmfn.yaml, should be listed in a kustomization; "
+        "inventories and functionConfigs need not be",
         good="""\
 # kustomization.yaml
 resources: [config.yaml]

@@ -97,7 +97,7 @@ def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
         (("--all-labels",), dump(node("n1"), node("n1")), "stdin: Node n1 appears twice"),
         (("--all-labels",), dump(node("n1", big="x" * (9 << 20))), "is larger than 8 MiB"),
         (("--all-labels",), dump(node("n1", a=True)), "stdin: item 1 (Node n1): its label a is True"),
-        (("--all-labels",), "a: b\n", "has no apiVersion and kind"),
+        (("--all-labels",), "a: b\n", "is no dump, neither JSON nor YAML: it begins with 'a: b'"),
         (("--all-labels",), "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n", "is a Pod (v1), not a Node"),
     ],
 )

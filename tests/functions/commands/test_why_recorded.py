@@ -84,11 +84,13 @@ def test_what_was_recorded(name: str, tmp_path: Path) -> None:
     if seen.loaded:
         labels[f"kmm.node.kubernetes.io/lab.{own}.ready"] = ""
     wanted = named(seen.wanted) if name != "updated-to-missing-image" else f"{named(seen.wanted)}-before"
+    unloader = worker("Unload", module=own, node=seen.node, waiting=CRASH)
+    unloader["metadata"]["namespace"] = "lab"
     dump = [
         node(labels, *([CORDON] if seen.cordoned else []), kernel=kernel, name=seen.node),
         module,
         modules_config(wanted, named(seen.loaded), module=("lab", own), kernel=kernel, node=seen.node),
-        *([worker("Unload", module=own, node=seen.node, waiting=CRASH)] if seen.unloader else []),
+        *([unloader] if seen.unloader else []),
     ]
     planned = {key: value for key, value in module.items() if key != "status"}
     planned["metadata"] = {"name": own, "namespace": "lab"}
