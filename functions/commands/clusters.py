@@ -135,7 +135,7 @@ def lacking(joined: Joined, live: Loading | None = None) -> list[Result]:
 
     names: dict[tuple[Ref, str], list[str]] = {}
     for row in table.rows(joined.groups, joined.whole.every, table.Filter(problems=True), live=live):
-        if row.driver and (row.state != "planned" or (live and live.dump.configured)):
+        if row.driver and (row.state != table.DRIVEN or (live and not live.dump.is_of_nodes)):
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason
             names.setdefault((row.driver.claim.ref, reason), []).append(row.node.name)

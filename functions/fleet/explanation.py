@@ -42,16 +42,16 @@ def told(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | N
     if live is None:
         return Told(is_planned, f"{named} {'is planned' if is_planned else f'is not planned to run: {reason}'}", steps)
     if is_planned:
-        holds, said = _planned(key, node, driver, outcome, live)
+        holds, said = planned(key, node, driver, outcome, live)
         return Told(holds, f"{named} {said}", steps)
     if outcome.state in _NOUNS:
         reason = f"gets no driver: {reason}{f' {node.kernel}' if outcome.state == 'no mapping' else ''}"
-    left = "; it is still loaded" if _is_left(key, node, driver, live) else ""
+    left = "; it is still loaded" if is_left(key, node, driver, live) else ""
     said = f"{':' if left else ';'} {_worker(key, driver, live)}" if key in live.workers else ""
     return Told(False, f"{named} {reason}{left}{said}", steps)
 
 
-def _planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
+def planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
     """Return whether the node has a Module that it shall have, and the end of the sentence; the first reason counts."""
     is_ready = driver.ready in node.labels
     wanted, loaded, image = live.wanted.get(key), live.loaded.get(key), outcome.resolution.image or ""
@@ -85,7 +85,7 @@ def _planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live)
     return not wrong, f"is loaded, but {wrong}" if wrong else f"is loaded: {image}"
 
 
-def _is_left(key: Key, node: Node, driver: Driver, live: Live) -> bool:
+def is_left(key: Key, node: Node, driver: Driver, live: Live) -> bool:
     """Return whether a Module that a node shall not have is loaded there: nothing is after another boot."""
     boots = {live.loaded[key].boot, live.boots.get(node.name, "")} if key in live.loaded else set[str]()
     return len(boots - {""}) < 2 if boots else driver.ready in node.labels
@@ -103,7 +103,7 @@ def _plugin(key: Key, driver: Driver, live: Live) -> str:
 
 
 def _plugin_only(key: Key, driver: Driver, live: Live) -> tuple[bool, str]:
-    """Return `_planned` for a Module that loads nothing."""
+    """Return `planned` for a Module that loads nothing."""
     is_there = any(known[:3] == key for known in live.plugins)
     wrong = _plugin(key, driver, live) or ("" if is_there else f"whether its plugin is running is not known: {_PODS}")
     return not wrong, f"loads nothing, and {wrong or 'its plugin is running'}"
@@ -138,7 +138,7 @@ def answers(
 ) -> Iterator[Told]:
     """Yield all sentences about a node; `committed` is what the inventory has of a node that is live, if anything."""
     here = [driver for driver in drivers if driver.cluster == node.cluster]
-    lost = [one for one in here if committed and live and _lacking(one, node) and not _lacking(one, committed)]
+    lost = [one for one in here if committed and live and lacking(one, node) and not lacking(one, committed)]
     yield from (Told(False, _lost(node, driver, live)) for driver in lost)
     troubles = live.troubles.get(node.name, ()) if live else ()
     yield from (Told(False, f"{node.name}: {trouble}") for trouble in troubles)
@@ -147,7 +147,7 @@ def answers(
         yield _unselected(node, here, live, committed)
 
 
-def _lacking(driver: Driver, node: Node) -> Mapping[str, str]:
+def lacking(driver: Driver, node: Node) -> Mapping[str, str]:
     """Return the labels that a Module asks for, and that a node lacks or has with other values."""
     return {key: value for key, value in driver.selector.items() if node.labels.get(key) != value}
 
@@ -155,12 +155,12 @@ def _lacking(driver: Driver, node: Node) -> Mapping[str, str]:
 def _lost(node: Node, driver: Driver, live: Live | None) -> str:
     """Return the sentence about a Module that selects a node by the labels of the inventory, and not by its own."""
     key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
-    lacking = _lacking(driver, node)
-    labels = [f"{name}={value}" for name, value in lacking.items()]
-    others = [f"{name}={node.labels[name]}" for name in lacking if name in node.labels]
+    missing = lacking(driver, node)
+    labels = [f"{name}={value}" for name, value in missing.items()]
+    others = [f"{name}={node.labels[name]}" for name in missing if name in node.labels]
     has = f" has, and the live node has {', '.join(others)}" if others else " has and the live node lacks"
     command = shlex.join(["kubectl", "label", "node", node.name, *labels, *(["--overwrite"] if others else [])])
-    still = ", and is still loaded" if live and _is_left(key, node, driver, live) else ""
+    still = ", and is still loaded" if live and is_left(key, node, driver, live) else ""
     asks = f"{wording.name(driver)} asks for {', '.join(labels)}, which the inventory{has}"
     return f"{node.name}: {key[1]}/{key[2]} is not planned any more{still}: {asks}; {command}"
 

@@ -72,6 +72,11 @@ class Live(NamedTuple):
     items: Sequence[Item] = ()
     """The objects as they stand in a file of YAML."""
 
+    @property
+    def is_of_nodes(self) -> bool:
+        """Whether the dump has nodes and nothing else, as before a merge: what KMM has done is not in it."""
+        return not (self.configured or self.modules or self.workers or self.pods or self.plugins)
+
 
 def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
     """Return what the objects of a dump say. Raises KrmfnError for a dump without a Node, and for a name twice."""

@@ -60,19 +60,16 @@ def _losses(
         for outcome in (one for one in group.outcomes if one.state == "planned"):
             for node in (node for node in group.nodes if (node.name, outcome.driver) not in selected):
                 live = nodes.get(node.name)
-                lacking = [
-                    f"{key}={value}"
-                    for key, value in sorted(drivers[outcome.driver].selector.items())
-                    if live and live.labels.get(key) != value
-                ]
-                without = f"the live node lacks {', '.join(lacking)}" if lacking else "the node is not in the dump"
+                missing = explanation.lacking(drivers[outcome.driver], live) if live else {}
+                labels = ", ".join(f"{key}={value}" for key, value in sorted(missing.items()))
+                without = f"the live node lacks {labels}" if labels else "the node is not in the dump"
                 yield Loss(live or node, outcome, f"the committed inventory plans it, but {without}")
 
 
 def is_left(node: Node, driver: Driver, dump: Live) -> bool:
     """Return whether a Module that a node is not to have is still loaded there."""
     key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
-    return node.name in dump.nodes and (key in dump.loaded or driver.ready in node.labels)
+    return node.name in dump.nodes and explanation.is_left(key, node, driver, dump)
 
 
 def loaded(node: Node, drivers: Sequence[Driver], outcome: Outcome, dump: Live) -> tuple[bool | None, str]:
@@ -86,7 +83,7 @@ def loaded(node: Node, drivers: Sequence[Driver], outcome: Outcome, dump: Live) 
         return None, ""
     if outcome.state != "planned":
         return is_left(node, driver, dump), ""
-    told = explanation.told(node, drivers, outcome, dump)
-    is_there = not dump.modules or dump.modules.get(key[1:]) is False
-    holds = told.holds if dump.configured else is_there and driver.ready in node.labels
-    return holds, "" if holds else told.sentence.removeprefix(f"{node.name}: {key[1]}/{key[2]} ")
+    holds, said = explanation.planned(key, node, driver, outcome, dump)
+    if not dump.configured:
+        holds = driver.ready in node.labels and (not dump.modules or dump.modules.get(key[1:]) is False)
+    return holds, "" if holds else said

@@ -142,6 +142,27 @@ def test_without_modules_configs_the_ready_label_counts(lab: Path) -> None:
     assert (done.code, "lacks its ready label" in done.text) == (0, True)  # as it is before a merge
 
 
+def test_a_dump_with_more_than_nodes_fails_for_what_no_node_has(lab: Path) -> None:
+    """Modules are on the cluster, and KMM has made no NodeModulesConfig: it does not run, or has lost them."""
+    items = [one for one in good() if one["kind"] == "Module"]
+    for name, labels in NODES.items():
+        items.append(node({key: labels[key] for key in labels if key.startswith("example.com/")}, name=name))
+    done = run(lab, "nodes", items, ".", "--fail-on", "uncovered")
+    assert (done.code, "planned 7, loaded 0, these 7 not" in done.err) == (1, True), done.err
+
+
+def test_what_is_not_planned_any_more_is_not_loaded_after_another_boot(lab: Path) -> None:
+    items = good()
+    unlabelled("example.com/card")(items)
+    assert " is not planned any more, and is still loaded: " in run(lab, "why", items, "gpu-1", ".").text
+    of(items, "Node", "gpu-1")["status"]["nodeInfo"].update(bootID="b2")
+    assert " is not planned any more: " in run(lab, "why", items, "gpu-1", ".").text
+    (row,) = json.loads(run(lab, "nodes", items, ".", "--node", "gpu-1", "--owner", "gpu", "--format", "json").text)[
+        "clusters"
+    ][0]["rows"]
+    assert (row["state"], row["loaded"]) == ("committed", False)
+
+
 @pytest.mark.parametrize(
     ("change", "reason", "count"),
     [
