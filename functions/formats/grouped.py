@@ -13,6 +13,7 @@ from krmfn.results import Result
 from krmfn.typed import Any, NamedTuple, TypeVar
 
 from ..plan import Change, Comparison, Effect
+from . import node_counts
 from .checked import CLUSTERS, NAMES, names_of, whose
 
 T = TypeVar("T")
@@ -22,12 +23,6 @@ COLUMNS, RARE = ("gained", "lost", "reloaded", "kept"), ("blocked", "waiting", "
 """What the table of clusters counts: also where it is nothing, and only where there is some."""
 _SHOWN, _OTHERS = 4, 10
 """Clusters that are named, and others that are where these are more; still more are counted."""
-_NODES = re.compile(r"(?<![\w.,-])([\d,]+)(?: of (?:the )?([\d,]+))? nodes?( \([^()]*\))?")
-"""How a message counts and names nodes: `3 of the 40 nodes (a, b, c)`."""
-_INVENTORY = re.compile(r"(?<!, )NodeInventory [^\s,]+(?:, NodeInventory [^\s,]+)*(?= does not hold)")
-_VERB = re.compile(r"\b(?:(get|run)s?|is|are|has|have)\b")
-_SINGULAR = re.compile(r"(?<= nodes )((?:\([^()]*\) )?(?:that it selects |that )?)(gets|is|has|runs)\b")
-_PLURAL = {"gets": "get", "is": "are", "has": "have", "runs": "run"}
 _KEPT = re.compile(r"version (\S+) stays")
 _HEADS = {
     "reloaded": ("reloads at once", "reload at once"),
@@ -123,7 +118,7 @@ def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
     What to do is the same for all of them, and so it is said once.
     """
     every = (
-        ((note.severity, note.rule, note.field and note.field.path, _alike(note.message)), one.name, note)
+        ((note.severity, note.rule, note.field and note.field.path, node_counts.alike(note.message)), one.name, note)
         for one in compared
         for note in one.notes
     )
@@ -133,7 +128,7 @@ def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
         subjects = _together((note.ref or note.where, cluster, note) for cluster, note in held)
         (_, first), *others = subjects.items()
         more = [f"{subject} {_on(each, names)}" for subject, each in others]
-        message = _merged([(cluster, note.message) for cluster, note in first])
+        message = node_counts.merged([(cluster, note.message) for cluster, note in first])
         message += f"; the same for {some(map(str, more), len(more), 10)}" if more else ""
         found.append((first[0][1]._replace(message=message), _names(held)))
     return sorted(found, key=lambda one: ("error", "warning", "info").index(one[0].severity))
@@ -141,40 +136,10 @@ def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
 
 def _on(held: Sequence[tuple[str, Result]], every: Collection[str]) -> str:
     """Return on how many nodes of which clusters a finding is, or in which of all clusters."""
-    counts = [(cluster, match) for cluster, note in held if (match := _NODES.search(note.message))]
+    counts = [(cluster, match) for cluster, note in held if (match := node_counts.NODES.search(note.message))]
     if len(counts) < len(held):
         return f"in {where(_names(held), every)}"
-    return f"on {_total([(cluster, _number(match[1])) for cluster, match in counts])}"
-
-
-def _merged(messages: Sequence[tuple[str, str]]) -> str:
-    """Return one message for several clusters, which differs in the nodes only: those are counted per cluster."""
-    every = [list(_NODES.finditer(text)) for _, text in messages]
-    # where one cluster has one node its verbs are singular
-    longest = max(range(len(messages)), key=lambda at: sum(_number(one[1]) for one in every[at]))
-    at = iter(range(len(every[0])))
-
-    def total(shown: re.Match[str]) -> str:
-        column = next(at)
-        numbers = [(cluster, _number(found[column][1])) for (cluster, _), found in zip(messages, every, strict=True)]
-        whole = sum(_number(found[column][2]) for found in every)
-        return _total(numbers, f" of the {whole:,}" if whole else "", bool(shown[3]))
-
-    if len(messages) == 1:
-        return messages[0][1]
-    text = _SINGULAR.sub(lambda verb: verb[1] + _PLURAL[verb[2]], _NODES.sub(total, messages[longest][1]))
-    return _INVENTORY.sub("the NodeInventory of each cluster", text)
-
-
-def _total(numbers: Sequence[tuple[str, int]], whole: str = "", names_clusters: bool = True) -> str:
-    """Return `50 nodes (dev 4, stage 6, prod-a 40)`, `400 of the 600 nodes in 40 clusters`."""
-    number = sum(one for _, one in numbers)
-    nodes = f"{number:,}{whole} nodes" if whole else counted(number, "node")
-    if not names_clusters:
-        return nodes
-    if len(numbers) > _SHOWN:
-        return f"{nodes} in {len(numbers):,} clusters"
-    return f"{nodes} ({', '.join(f'{cluster} {number:,}' for cluster, number in numbers)})"
+    return f"on {node_counts.total_of([(cluster, node_counts.number(match[1])) for cluster, match in counts])}"
 
 
 def joined(results: Iterable[Result], every: Collection[str]) -> list[Result]:
@@ -188,7 +153,7 @@ def joined(results: Iterable[Result], every: Collection[str]) -> list[Result]:
         if one.unlisted or not (names := names_of(one)):
             told.setdefault((one.place, str(one)) if of_file else id(one), {})[""] = one
             continue
-        text = _alike(one.message) if _is_about_nodes(one) else one.message
+        text = node_counts.alike(one.message) if _is_about_nodes(one) else one.message
         about = (one.severity, one.rule, one.ref, one.field and one.field.path, one.place and one.place[2:4])
         # one cluster may say it twice, of different nodes
         same = (told.setdefault((*about, one.place and one.place.path, text, at), {}) for at in count())
@@ -203,7 +168,7 @@ def _named(held: Mapping[str, Result], every: Collection[str]) -> Result:
     if not names:
         return first
     if len(held) > 1 and _is_about_nodes(first):
-        first = first._replace(message=_merged([(cluster, one.message) for cluster, one in held.items()]))
+        first = first._replace(message=node_counts.merged([(cluster, one.message) for cluster, one in held.items()]))
     tags = {**dict(first.tags), NAMES: "\n".join(names), CLUSTERS: where([*names], every)}
     return first._replace(tags=tuple(tags.items()))
 
@@ -215,11 +180,6 @@ def lines(results: Iterable[Result], every: Collection[str]) -> list[Result]:
 
 def _is_about_nodes(result: Result) -> bool:
     return not result.rule or result.rule.startswith(("KRM3", "KRM6"))
-
-
-def _alike(message: str) -> str:
-    """Return what a message says of any nodes."""
-    return _VERB.sub("", _NODES.sub("", _INVENTORY.sub("", message)))
 
 
 def effects(
@@ -237,19 +197,15 @@ def effects(
         reasons = list(dict.fromkeys(effect.reason for _, effect in held if effect.reason))
         why = f": {reasons[0]}" if reasons else ""
         why += f" (and {counted(len(reasons) - 1, 'other image')})" if reasons[1:] else ""
-        yield held[0][1].what, f"{ref}: {head}{_total(list(nodes.items()))}{why}", tuple(nodes)
+        yield held[0][1].what, f"{ref}: {head}{node_counts.total_of(list(nodes.items()))}{why}", tuple(nodes)
 
 
 def _key(effect: Effect) -> tuple[Ref, str, str]:
     """Return the Module, how the sentence about it begins (`reloaded on `), and why unless it is an image."""
-    found = _NODES.search(effect.message)
+    found = node_counts.NODES.search(effect.message)
     head = effect.message[: found.start()] if found else f"{effect.what}: "
     return effect.ref, head, "" if effect.what in ("reloaded", "gained") else effect.reason
 
 
 def _names(held: Iterable[tuple[str, object]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(cluster for cluster, _ in held))
-
-
-def _number(text: str | None) -> int:
-    return int((text or "0").replace(",", "") or 0)
