@@ -159,8 +159,10 @@ def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tup
             # Only a link is resolved: in a deep folder that takes a look at every folder above.
             try:
                 real = os.path.realpath(name) if entry.is_symlink() else os.path.join(here.real, entry.name)
-            except OSError:  # a link of a process that has ended, or of another user's
+            except FileNotFoundError:  # it has gone since, as the links of a process that has ended
                 continue
+            except OSError as failure:
+                raise KrmfnError(f"{name}: {failure.strerror}") from failure
             if not _is_folder(entry):
                 yield File(name, real), entry
             elif not entry.is_symlink():

@@ -258,3 +258,15 @@ def test_a_link_that_goes_while_a_folder_is_walked_is_passed_over(
     files, problems = disk.below(str(tmp_path), lambda name: True, None)
     assert [Path(file.name).name for file in files] == ["a.yaml"]
     assert problems == []
+
+
+def test_a_link_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands there may be deployed, so it is not passed over."""
+    (tmp_path / "a.yaml").symlink_to("b.yaml")
+
+    def refused(name: str) -> str:
+        raise PermissionError(13, "Permission denied", name)
+
+    monkeypatch.setattr(os, "readlink", refused)
+    with pytest.raises(KrmfnError, match=r"a\.yaml: Permission denied"):
+        disk.below(str(tmp_path), lambda name: True, None)
