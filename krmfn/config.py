@@ -66,17 +66,16 @@ def read(manifest: Manifest | None, spec: _Spec) -> tuple[Any, list[Result]]:
     if where:
         data = {} if manifest.get(where) is None else manifest[where]
     findings: list[Result] = []
-    beside = (
-        {*manifest} - {"apiVersion", "kind", "metadata", where, "immutable" if is_map else "status"} if where else ()
-    )
+    known = {"apiVersion", "kind", "metadata", where, "immutable" if is_map else "status"}
+    beside = {*manifest} - known if where else ()
     version = f"{spec.group}/{spec.version}"
     if manifest and not is_map and (own.group != spec.group or own.kind not in spec.kinds):
         findings = [error(f"the functionConfig must be {expected(spec)}, not {own.kind or 'a resource without kind'}")]
     elif manifest and not is_map and own.api_version != version:
         findings = [error(f"is {own.api_version}; this function reads {version}", field=Field("apiVersion"))]
     elif beside:
-        words = f"{{}} belongs below {where}: beside it nothing is read"
-        findings = [error(words.format(key), field=Field(key)) for key in sorted(map(str, beside))]
+        so = f"belongs below {where}: beside it nothing is read"
+        findings = [error(f"{key} {so}", field=Field(key)) for key in sorted(map(str, beside))]
     elif isinstance(data, dict):
         names = {_camel(key): key for key in data}
         data = _from_texts(data, spec.config) if is_map else data

@@ -43,13 +43,13 @@ class ItemField:
     @property
     def path(self) -> str:
         """Return where the field is, as findings write it: `spec.containers[0].image`."""
-        self._is_there()
+        self._follow()
         return self._path or join(self.parts)
 
     @property
     def exists(self) -> bool:
         """Return True when the item has the field, null included."""
-        return self._is_there() and _read(self.item.manifest, self.parts) is not _MISSING
+        return self._follow() and _read(self.item.manifest, self.parts) is not _MISSING
 
     @property
     def value(self) -> Any:
@@ -63,7 +63,7 @@ class ItemField:
         Raises KrmfnError, and changes nothing, when a scalar is above, an index is too large, the field is shared
         by an anchor and its aliases, its entry is not in the list any more, or `value` is nothing that JSON has.
         """
-        if not self._is_there():
+        if not self._follow():
             raise self.failure("cannot be written: the list has changed since")
         try:
             value = copied(value)
@@ -85,7 +85,7 @@ class ItemField:
 
     def delete(self) -> None:
         """Remove the field. Raises KrmfnError when there is none, or it is shared by an anchor and its aliases."""
-        if not self._is_there():
+        if not self._follow():
             raise self.failure("cannot be deleted: the list has changed since")
         if not self.exists:
             raise self.failure("cannot be deleted: there is no such field")
@@ -98,7 +98,7 @@ class ItemField:
     @property
     def comment(self) -> str:
         """Return the comment on the field's line, of a mapping or list that of its key's, without `# `; "" for none."""
-        return str(self.item.content.comments(self.item).get(self.parts, "")) if self._is_there() else ""
+        return str(self.item.content.comments(self.item).get(self.parts, "")) if self._follow() else ""
 
     @comment.setter
     def comment(self, words: str) -> None:
@@ -108,7 +108,7 @@ class ItemField:
     @property
     def head_comment(self) -> str:
         """Return the comment lines right above the field, without `# `; "" for none. It can be written."""
-        return str(self.item.content.head(self.item, self.parts)) if self._is_there() else ""
+        return str(self.item.content.head(self.item, self.parts)) if self._follow() else ""
 
     @head_comment.setter
     def head_comment(self, words: str) -> None:
@@ -151,8 +151,8 @@ class ItemField:
             value = child
         self._held = held
 
-    def _is_there(self) -> bool:
-        """Go to where the held entries are now; return False when one of them is not in its list any more."""
+    def _follow(self) -> bool:
+        """Move to where the held entries are now; return False when one of them is not in its list any more."""
         if not self._held:
             return self._held is not None
         parts = [*self.parts]
@@ -228,10 +228,9 @@ def parse(text: str) -> Any:
 def parts_of(item: Editable, path: str) -> tuple[str, ...]:
     """Return the parts of a path. Raises KrmfnError, with the item, for what is none."""
     if not isinstance(path, str) or not re.fullmatch(_PATH, path):
-        keys = "; a key with a / or a dot goes into brackets: metadata.annotations[example.com/team]"
-        message = (
-            f"{path!r} is no field path; write one like spec.containers[0].image{keys if '/' in str(path) else ''}"
-        )
+        message = f"{path!r} is no field path; write one like spec.containers[0].image"
+        if "/" in str(path):
+            message += "; a key with a / or a dot goes into brackets: metadata.annotations[example.com/team]"
         raise Refused(message, item, f"{item.ref}: ")
     return split(path)
 

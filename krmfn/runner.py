@@ -80,7 +80,7 @@ def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]
         if answer is not None:
             kind = type(answer).__name__
             raise KrmfnError(
-                f"the function returns a {kind}; it must return nothing, nor yield: report() adds a finding"
+                f"the function returns a {kind}; it must neither return nor yield: report() adds a finding"
             )
         chunks = resources.to_chunks()
         known = {ref for _, ref in resources.changes}

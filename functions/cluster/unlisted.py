@@ -24,15 +24,17 @@ def taken_out(intent: Intent, read: Sequence[Inputs], config: Config) -> tuple[l
     What would be deployed is taken out of the latter, with a warning for each file; Profiles, functionConfigs and
     inventories stay, since they are judged by themselves. Where the function does not run, all are clusters.
     """
-    apart = [one for one in read if one.cluster.is_apart and intent.runs_function]
-    kinds = OWNERS | _MODULES | driven(item for one in read for each in one.lists for item in each.items if apart)
+    apart = [one for one in read if one.cluster.is_apart] if intent.runs_function else []
+    if not apart:
+        return [*read], []
+    kinds = OWNERS | _MODULES | driven(item for one in read for each in one.lists for item in each.items)
     for one in apart:
         for resources in one.lists:
             theirs = [item for item in resources.items if _is_deployed(item, kinds)]
             ids = set(map(id, theirs))
             resources.items = [item for item in resources.items if id(item) not in ids]
             resources.report(unlisted(theirs, partial(_message, one, config)))
-    return [one for one in read if not any(one is each for each in apart)], apart
+    return [one for one in read if not one.cluster.is_apart], apart
 
 
 def _is_deployed(item: Item, kinds: frozenset[tuple[str, str]]) -> bool:

@@ -354,7 +354,7 @@ def test_a_function_returns_nothing() -> None:
         for what in (function(call), configured):
             done = what.run((HEAD + POD).encode())
             assert (done.code, done.output.startswith((HEAD + POD).encode())) == (1, True)
-            assert f"the function returns a {kind}; it must return nothing, nor yield: report() adds" in done.stderr
+            assert f"the function returns a {kind}; it must neither return nor yield: report() adds" in done.stderr
 
 
 def test_a_severity_that_is_none_is_a_bug() -> None:
