@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import MISSING
 
 from . import config
+from .config import Spec
 from .printing import printable
 from .resource import Manifest
 from .typed import Any
@@ -15,12 +16,10 @@ from .yamltext import emit
 
 __all__ = ["answer", "example", "metadata", "text", "whole_schema"]
 
-_Spec = Any
-"""A Spec (see `program`), which stands above."""
 _EXAMPLES: dict[str, Any] = {"integer": 1, "boolean": True, "number": 1.5}
 
 
-def answer(spec: _Spec, call: Callable[..., Any], args: list[str]) -> int:
+def answer(spec: Spec, call: Callable[..., Any], args: list[str]) -> int:
     """Print what is asked for; return the exit code. Without arguments, on a terminal, that is the help, and 1."""
     answers: dict[str, Callable[[], str]] = {
         "--help": lambda: text(spec),
@@ -42,7 +41,7 @@ def answer(spec: _Spec, call: Callable[..., Any], args: list[str]) -> int:
     return 0
 
 
-def text(spec: _Spec) -> str:
+def text(spec: Spec) -> str:
     """Return the help."""
     lines = [spec.doc or spec.name, "", f"A KRM function for kustomize and kpt. By hand: {spec.name} < list.yaml", ""]
     if spec.config:
@@ -62,7 +61,7 @@ def _says(option: config.Option) -> str:
     return option.doc + (f" (default: {default})" if default and isinstance(default, (str, int, float)) else "")
 
 
-def whole_schema(spec: _Spec) -> Manifest:
+def whole_schema(spec: Spec) -> Manifest:
     """Return the schema of a functionConfig of the function's own kind."""
     fields = config.schema(spec.config)
     head = {
@@ -83,7 +82,7 @@ def whole_schema(spec: _Spec) -> Manifest:
     }
 
 
-def metadata(spec: _Spec) -> Manifest:
+def metadata(spec: Spec) -> Manifest:
     """Return metadata.yaml of kpt's function catalogue."""
     return {
         "image": f"example.com/{spec.name}",
@@ -96,7 +95,7 @@ def metadata(spec: _Spec) -> Manifest:
     }
 
 
-def example(spec: _Spec) -> Manifest:
+def example(spec: Spec) -> Manifest:
     """Return a functionConfig with every field."""
     head = {"apiVersion": f"{spec.group}/{spec.version}", "kind": spec.kinds[0], "metadata": {"name": spec.name}}
     values = _example(config.schema(spec.config))

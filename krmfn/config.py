@@ -16,9 +16,9 @@ from .resource import Manifest, Place, annotations_of, join, ref, split
 from .results import Field, Result, error
 from .schema import check
 
-__all__ = ["Doc", "Option", "Rest", "expected", "options", "read", "schema", "schema_of"]
+__all__ = ["Doc", "Option", "Rest", "Spec", "expected", "options", "read", "schema", "schema_of"]
 
-_Spec = Any
+Spec = Any
 """A Spec (see `program`), which stands above."""
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 _READ: dict[str, tuple[str, typing.Callable[[str], Any]]] = {
@@ -54,7 +54,7 @@ class Option(typing.NamedTuple):
     """dataclasses.MISSING for a field that must be there."""
 
 
-def read(manifest: Manifest | None, spec: _Spec) -> tuple[Any, list[Result]]:
+def read(manifest: Manifest | None, spec: Spec) -> tuple[Any, list[Result]]:
     """Return the config, and no findings; or None, and what is wrong with the functionConfig."""
     if not manifest and "required" in schema(spec.config):
         return None, [error(f"the functionConfig is missing: pass {expected(spec)}")]
@@ -72,10 +72,11 @@ def read(manifest: Manifest | None, spec: _Spec) -> tuple[Any, list[Result]]:
     if manifest and not is_map and (own.group != spec.group or own.kind not in spec.kinds):
         findings = [error(f"the functionConfig must be {expected(spec)}, not {own.kind or 'a resource without kind'}")]
     elif manifest and not is_map and own.api_version != version:
-        findings = [error(f"is {own.api_version}; this function reads {version}", field=Field("apiVersion"))]
+        findings = [error(f"must be {version}, not {own.api_version}", field=Field("apiVersion"))]
     elif beside:
-        so = f"belongs below {where}: beside it nothing is read"
-        findings = [error(f"{key} {so}", field=Field(key)) for key in sorted(map(str, beside))]
+        advice = "move it there if it is a field of the function, else remove it"
+        message = f"is not read: only what is below {where} is; {advice}"
+        findings = [error(message, field=Field(key)) for key in sorted(map(str, beside))]
     elif isinstance(data, dict):
         names = {_camel(key): key for key in data}
         data = _from_texts(data, spec.config) if is_map else data
@@ -94,7 +95,7 @@ def read(manifest: Manifest | None, spec: _Spec) -> tuple[Any, list[Result]]:
     return None, [_placed(finding, manifest) for finding in findings]
 
 
-def expected(spec: _Spec) -> str:
+def expected(spec: Spec) -> str:
     """Return what a functionConfig may be, for people."""
     return f"{spec.kinds[0]} ({spec.group}/{spec.version}) or a ConfigMap (v1)"
 

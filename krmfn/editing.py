@@ -64,13 +64,13 @@ def own(resources: _List, owner: Item | Manifest, manifests: Manifest | Iterable
     if known.made is None:
         known.made = _made(resources, function)
     names = known_as(of, notes)
-    mine = [item for name in names for item in known.made.get(name, ()) if item.mark]
-    for item in (item for name in wanted for item in known.there.get(name, ()) if item not in mine):
+    mine = {id(item): item for name in names for item in known.made.get(name, ()) if item.mark}
+    for item in (item for name in wanted for item in known.there.get(name, ()) if id(item) not in mine):
         message = f"is there, and was not made from {of}: rename it, or remove it"
         if (mark := item.mark) and mark.function == function and mark.made == item.ref.id:
             message = f"cannot be made from {of}: {Ref('', *mark.owner[1:])} makes it, too"
         raise Refused(message, item, f"{item.ref} ")
-    for item in mine:
+    for item in mine.values():
         if item.ref.id not in wanted:
             resources.remove(item)
             known.drop(item)

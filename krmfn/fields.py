@@ -15,6 +15,7 @@ T = TypeVar("T")
 
 _PATH = r"(?:[^./\[\]]+|\[[^\[\]]+\])(?:\.[^./\[\]]+|\[[^\[\]]+\])*"
 _MISSING = object()
+_GONE = "its entry is not in the list any more, or the list was replaced; look the field up again"
 _MAPPINGS = {"annotations", "binaryData", "data", "labels", "matchLabels", "nodeSelector", "stringData"}
 """Where a number is a key, and no index."""
 _NAMES: dict[type, str] = {str: "a string", int: "an integer", bool: "true or false", float: "a number"}
@@ -49,12 +50,13 @@ class ItemField:
     @property
     def exists(self) -> bool:
         """Return True when the item has the field, null included."""
-        return self._follow() and _read(self.item.manifest, self.parts) is not _MISSING
+        return self._read() is not _MISSING
 
     @property
     def value(self) -> Any:
         """Return the field's value, None when there is none; a mapping or list is the item's own, only to be read."""
-        return _read(self.item.manifest, self.parts) if self.exists else None
+        value = self._read()
+        return None if value is _MISSING else value
 
     @value.setter
     def value(self, value: Any) -> None:
@@ -64,7 +66,7 @@ class ItemField:
         by an anchor and its aliases, its entry is not in the list any more, or `value` is nothing that JSON has.
         """
         if not self._follow():
-            raise self.failure("cannot be written: the list has changed since")
+            raise self.failure(f"cannot be written: {_GONE}")
         try:
             value = copied(value)
         except KrmfnError as failure:
@@ -86,8 +88,8 @@ class ItemField:
     def delete(self) -> None:
         """Remove the field. Raises KrmfnError when there is none, or it is shared by an anchor and its aliases."""
         if not self._follow():
-            raise self.failure("cannot be deleted: the list has changed since")
-        if not self.exists:
+            raise self.failure(f"cannot be deleted: {_GONE}")
+        if _read(self.item.manifest, self.parts) is _MISSING:
             raise self.failure("cannot be deleted: there is no such field")
         above, rest = self._above()
         self.item.content.touch()
@@ -151,11 +153,14 @@ class ItemField:
             value = child
         self._held = held
 
+    def _read(self) -> Any:
+        return _read(self.item.manifest, self.parts) if self._follow() else _MISSING
+
     def _follow(self) -> bool:
         """Move to where the held entries are now; return False when one of them is not in its list any more."""
         if not self._held:
             return self._held is not None
-        parts = [*self.parts]
+        parts, has_moved = [*self.parts], False
         for at, (entries, size, entry) in self._held.items():
             index = int(parts[at])
             if _read(self.item.manifest, tuple(parts[:at])) is not entries:
@@ -164,12 +169,13 @@ class ItemField:
             if (is_text and len(entries) == size) or (index < len(entries) and entries[index] is entry and not is_text):
                 continue
             places = [i for i, one in enumerate(entries) if one is entry or (is_text and same(one, entry))]
-            if len(places) != 1:
+            if not places or (len(places) > 1 and not is_text):
                 return False
-            parts[at] = str(places[0])
-        if parts != [*self.parts]:
+            # of equal texts the one that was nearest: those before it may have gone
+            parts[at], has_moved = str(max((i for i in places if i <= index), default=places[0])), True
+        if has_moved:
             self.parts, self._path = tuple(parts), ""
-        self._hold()
+            self._hold()
         return True
 
     def _above(self) -> tuple[Any, tuple[str, ...]]:
@@ -207,14 +213,15 @@ def get(item: Editable, path: str, kind: type[T], default: T | None) -> T | None
 
     Raises KrmfnError for a value of another type (True is no integer), with item and path.
     """
-    if not isinstance(kind, type):
-        raise TypeError(f"{kind!r} is no type: write get({path!r}, {type(kind).__name__}, default={kind!r})")
+    if kind not in [*_NAMES]:  # to Python 3.10 list[str] is a type
+        advice = f"take str, int, bool, float, dict or list: get({path!r}, str, default=...)"
+        raise TypeError(f"{kind!r} is no type that can be checked; {advice}")
     field = ItemField(item, path)
     value: T | None = field.value
     if value is None:
         return default
     if type(value) is not kind and not (kind is float and type(value) is int):
-        raise field.failure(f"must be {_NAMES.get(kind, kind.__name__)}, not {value!r}")
+        raise field.failure(f"must be {_NAMES[kind]}, not {value!r}")
     return value
 
 

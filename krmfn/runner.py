@@ -34,7 +34,7 @@ def main(function: Function) -> NoReturn:
     """Run as a KRM function: read stdin, write stdout, exit with 0 or 1. Ends the process.
 
     While the function runs, whatever it or its children print goes to stderr: stdout is the document.
-    Findings and changes are written to stderr, since kustomize shows no results; see `log` for how.
+    Findings and changes are written to stderr, since kustomize shows no results; see `streams` for how.
     """
     code = 1
     gc.disable()  # the process is short; walking a large list's objects again and again costs a third of its time

@@ -89,7 +89,7 @@ def _cases(folder: Path, packages: list[Path]) -> list[Path]:
     known = [*cases, *packages]
     is_one = any(path.is_file() and _is_resource(path, folder) for path in folder.iterdir())  # and these its parts
     for below in () if is_one else folder.iterdir():
-        has_resources = any(path.is_file() and _is_resource(path, below) for path in below.rglob("*"))
+        has_resources = any(path.is_file() and _is_resource(path, folder) for path in below.rglob("*"))
         if has_resources and not any(case in (below, *below.parents) or below in case.parents for case in known):
             cases.add(below)
     return sorted(cases)
@@ -159,9 +159,11 @@ def _once(function: KrmFunction[Any], folder: Path, step: _Step) -> Run:
     """Run the function on the files of a folder, and write what comes out there unless there is an error."""
     config, selectors = step
     resources = resource_list(folder, config)
-    every = list(resources.items)
-    known = [{**item.manifest, **(item.manifest.get("metadata") or {})} for item in every]
-    chosen = [not selectors or any(_has(data, one) for one in selectors) for data in known]
+    every, selectors = resources.items, [{key: one[key] for key in one if one[key]} for one in selectors]
+    chosen = [
+        not selectors or any(_has({**item.manifest, **(item["metadata"] or {})}, one) for one in selectors)
+        for item in every
+    ]
     resources.items = list(compress(every, chosen))
     run = function.run(resources)
     if run.code == 0:

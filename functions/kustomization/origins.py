@@ -1,7 +1,7 @@
 """The annotations in which kustomize notes where a resource came from, without the wrapper that a build goes through.
 
-The wrapper lists the kustomization by a name of its own, and patches every resource (see `cli.kustomize`). Without it
-the paths in the annotations begin at the kustomization's folder, and the patch is not among the transformations.
+The wrapper lists the kustomization by a name of its own, and patches every resource (see `kustomize`). Without it the
+paths in the annotations begin at the kustomization's folder, and the patch is not among the transformations.
 """
 
 from __future__ import annotations

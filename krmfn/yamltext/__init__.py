@@ -5,12 +5,12 @@ split_exact  the exact division, from the positions that a YAML parser reports
 peek         kind, name, labels of an item without parsing it; UNSURE when it must be parsed
 simple       plain scalars as Kubernetes reads them; text to data without a parser where the layout is simple, else None
 documents    the documents of many files in one pass, and what names the resource in each
-words        which of many resources may hold a word
 load         text to a node tree with PyYAML, with a bound on depth; whether texts are YAML
 values       a node tree to data: keys, tags, merges, aliases
 positions    the line and column of a field
 emit         data to text in kyaml's layout, no aliases; which strings must be quoted for every reader
 linetree     a simple text to a node tree, by its lines
+align        which entry of an old list each entry of a new one is
 nodewise     edits in a text by the places of its nodes
 remarks      the comments of fields
 edit         new data into an item's text, keeping its comments, order and quotes; the comment lines behind it

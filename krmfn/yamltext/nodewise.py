@@ -147,7 +147,7 @@ class _Walk:
             self.entry(node, match, old[match], value, dashes)
             begin, until = begins[match : match + 2]
             pieces.append(_applied(self.text[begin:until], begin, self.patches).removesuffix("\n") + "\n")
-        is_ended = self.text[:end].endswith("\n") or matches[: len(old)] != [*range(len(old))]
+        is_ended = self.text.endswith("\n", 0, end) or matches[: len(old)] != [*range(len(old))]
         self.patches = [*outer, (begins[0], end, "".join(pieces) if is_ended else "".join(pieces)[:-1])]
 
     def entry(self, node: Any, number: int, old: Any, new: Any, dashes: list[int]) -> None:

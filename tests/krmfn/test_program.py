@@ -323,11 +323,11 @@ def test_a_config_map_gives_what_may_be_none() -> None:
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        (own("  spec: {name: a}\n  most: 3\n"), "most: most belongs below spec"),
-        (own("  spec: {name: a}\n  data: {}\n"), "data: data belongs below spec"),
-        (own("  name: a\n"), "name: name belongs below spec"),
-        (config_map("{name: a}") + "  spec: {most: 3}\n", "spec: spec belongs below data"),
-        (own("  spec: {name: a}\n", version="fn.example.com/v2"), "is fn.example.com/v2; this function reads"),
+        (own("  spec: {name: a}\n  most: 3\n"), "most: is not read: only what is below spec is; move it there if"),
+        (own("  spec: {name: a}\n  data: {}\n"), "data: is not read: only what is below spec is"),
+        (own("  name: a\n"), "name: is not read: only what is below spec is"),
+        (config_map("{name: a}") + "  spec: {most: 3}\n", "spec: is not read: only what is below data is"),
+        (own("  spec: {name: a}\n", version="fn.example.com/v2"), ": must be fn.example.com/v1, not fn.example.com/v2"),
     ],
 )
 def test_what_no_config_reads_is_an_error(config: str, words: str) -> None:

@@ -77,7 +77,7 @@ PIPELINE = """\
 pipeline:
   mutators:
   - image: registry.example.com/rename:v1
-    selectors: [{kind: A, name: b}, {labels: {chosen: "yes"}}]
+    selectors: [{kind: A, name: b, labels: {}}, {labels: {chosen: "yes"}}]
 """
 
 
@@ -172,6 +172,9 @@ def test_a_folder_without_what_is_expected_is_a_case(tmp_path: Path, monkeypatch
     for name in ("one", "two"):
         (tmp_path / name / "sub").mkdir(parents=True)
         (tmp_path / name / "sub/a.yaml").write_text(TEXT.format("a"))
+    for name in ("_shared", ".git"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.yaml").write_text(TEXT.format("a"))
     monkeypatch.setenv("KRMFN_UPDATE", "1")
     golden(rename, tmp_path)
     monkeypatch.delenv("KRMFN_UPDATE")
