@@ -9,8 +9,10 @@ from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import has, table
 from ..kmm.module import (
+    LABELS,
     MODULE_GROUP,
     MODULE_KIND,
+    PLUGINS,
     Module,
     plugin_ready_label,
     ready_label,
@@ -21,7 +23,6 @@ from . import pods
 from .pods import NodeLabel
 from .stream import Final, modules_of, twin
 
-PREFIX = "kmm.node.kubernetes.io/"
 _VERSION = "version-module."
 _SUFFIXES = (".version.ready", ".device-plugin-ready", ".ready")
 
@@ -77,7 +78,7 @@ def _known(final: Final) -> dict[str, Label]:
     theirs = [(module, _theirs(item)) for item, module in modules_of(final.theirs)]
     for module, where in [*theirs, *((module, "") for _, module in final.modules)]:
         named = (module.ref.namespace, module.ref.name)
-        loads, plugs = has(module.spec, "moduleLoader"), any(has(module.spec, one) for one in ("devicePlugin", "dra"))
+        loads, plugs = has(module.spec, "moduleLoader"), any(has(module.spec, field) for field in PLUGINS)
         no_loader = "" if loads else "has no moduleLoader"
         no_version = no_loader or ("" if module.version else "has no version")
         no_plugin = "" if plugs else "has no devicePlugin"
@@ -95,18 +96,18 @@ def _theirs(item: Item) -> str:
 def _node_labels(final: Final) -> Iterator[tuple[Item, NodeLabel]]:
     """Yield each selector and affinity on a label of KMM's, of pods and of Modules."""
     for item in final.deployed:
-        if not item.mentions(PREFIX):
+        if not item.mentions(LABELS):
             continue
         path, pod = pods.pod_of(item.group, item.kind, item.manifest)
         labels = pods.node_labels(pod, path)
         if (item.group, item.kind) == (MODULE_GROUP, MODULE_KIND):
             labels = pods.of_selector(table(item.manifest, "spec", "selector"), ("spec", "selector"))
-        yield from ((item, one) for one in labels if one.key.startswith(PREFIX))
+        yield from ((item, one) for one in labels if one.key.startswith(LABELS))
 
 
 def _parts(key: str) -> tuple[str, str] | None:
     """Return namespace and name of the Module that a label is for; None for another label."""
-    rest = key.removeprefix(PREFIX)
+    rest = key.removeprefix(LABELS)
     if rest.startswith(_VERSION):
         rest = rest.removeprefix(_VERSION)
     else:

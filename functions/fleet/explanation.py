@@ -10,10 +10,11 @@ from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
 from ..kmm.lookup import has
+from ..kmm.module import PLUGINS
 from . import wording
 from .coverage import Outcome
 from .drivers import Driver
-from .live import PLUGINS, Key, Live
+from .live import ROLES, Key, Live
 
 _NOTHING = "nothing, as far as the dump says"
 
@@ -93,12 +94,12 @@ def is_left(key: Key, node: Node, driver: Driver, live: Live) -> bool:
 
 def _plugin(key: Key, driver: Driver, live: Live) -> str:
     """Return what is wrong with a Module's device plugin on a node; "" where nothing is, as far as is known."""
-    for role, (field, noun) in PLUGINS.items():
+    for role, field in ROLES.items():
         said = live.plugins.get((*key, role))
         if said is None and any(known[1:] == (*key[1:], role) for known in live.plugins):
             said = "the dump has pods of it on other nodes, and none on this one"
         if said and has(driver.module.spec, field):
-            return f"its {noun} is not running: {said}"
+            return f"its {PLUGINS[field]} is not running: {said}"
     return ""
 
 

@@ -11,6 +11,7 @@ from krmfn.typed import Any, NamedTuple
 from ..exclusivity.node import Node
 from ..kmm.envsubst import substitute, variables
 from ..kmm.lookup import has, table, text
+from ..kmm.module import PLUGINS
 from ..kmm.resolution import Resolution, resolver
 from . import registry, wording
 from .cluster import Cluster
@@ -125,7 +126,7 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
                 raise KrmfnError(f"{driver.ref}, kernel {kernel}: {failure}") from failure
             yield from _of_mapping(driver, resolution, nodes, kernel)
     everywhere = frozenset().union(*nodes_of.values()) if decided else None
-    for plugin, noun in (("devicePlugin", "device plugin"), ("dra", "DRA driver")):
+    for plugin, noun in PLUGINS.items():
         for part in ("initContainer", "container"):
             yield text(table(driver.module.spec, plugin, part), "image"), Need(driver.ref, noun, everywhere)
 

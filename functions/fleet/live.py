@@ -13,15 +13,15 @@ from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
 from ..kmm.lookup import Table, table, tables, text
+from ..kmm.module import LABELS, NAME_LABEL
 from .facts import NODE_INFO
 
 Key = tuple[str, str, str]
 """Node, and namespace and name of a Module."""
-_ACTION, _MODULE = "kmm.node.kubernetes.io/worker-action", "kmm.node.kubernetes.io/module.name"
+_ACTION, _ROLE = f"{LABELS}worker-action", f"{LABELS}role"
 _LONGEST = 200
-_ROLE = "kmm.node.kubernetes.io/role"
-PLUGINS = {"device-plugin": ("devicePlugin", "device plugin"), "dra": ("dra", "DRA driver")}
-"""What KMM runs on a node beside a kernel module: the role of its pods, the field of a Module, and the words for it."""
+ROLES = {"device-plugin": "devicePlugin", "dra": "dra"}
+"""The roles of the pods that KMM runs on a node beside a kernel module, and the fields that ask for them."""
 
 
 class Held(NamedTuple):
@@ -98,7 +98,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
             live.loaded.update(_held(manifest, "status"))
         elif (group, kind) == ("", "Pod"):
             labels = table(metadata, "labels")
-            if text(labels, _ACTION) or text(labels, _ROLE) in PLUGINS:
+            if text(labels, _ACTION) or text(labels, _ROLE) in ROLES:
                 pods.append(manifest)
             if not text(labels, _ACTION):
                 _add_holder(live, manifest)
@@ -190,7 +190,7 @@ def _add_pod(live: Live, pod: Manifest, events: _Events) -> None:
     """Add a worker, or what is said of a plugin; of a node's plugin pods one that is ready counts."""
     metadata, status = table(pod, "metadata"), table(pod, "status")
     labels, namespace, name = table(metadata, "labels"), text(metadata, "namespace"), text(metadata, "name")
-    module, action, role = text(labels, _MODULE), text(labels, _ACTION), text(labels, _ROLE)
+    module, action, role = text(labels, NAME_LABEL), text(labels, _ACTION), text(labels, _ROLE)
     node = text(table(pod, "spec"), "nodeName") or name.removeprefix("kmm-worker-").removesuffix(f"-{module}")
     named, said = printable(f"{namespace}/{name}"), _said(pod, events)
     if action:

@@ -9,7 +9,7 @@ from krmfn.resource import ref
 from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import table
-from ..kmm.module import MODULE_KINDS
+from ..kmm.module import MODULE_KINDS, PLUGINS
 from ..settings import Settings
 from .comparing import Difference
 from .consumers import Consumer, consumer
@@ -114,7 +114,7 @@ def _attempt(
     A consumer that cannot be expressed is left out of the config, and what remains is tried again.
     """
     specs = {*table(module, "spec"), *table(module, "spec", "moduleSpec")}
-    if specs.isdisjoint(("moduleLoader", "devicePlugin", "dra")):
+    if specs.isdisjoint(("moduleLoader", *PLUGINS)):
         nothing = "it loads nothing and starts nothing, so it is not needed"
         return None, [Kept(cleaned(module), (nothing,)), *_kept(consumers, "its Module stays as it is")]
     rest, stay = _of_its_version(module, consumers)

@@ -22,6 +22,8 @@ MAPPINGS = f"{CONTAINER}.kernelMappings"
 MODPROBE = f"{CONTAINER}.modprobe"
 IN_TREE = ("inTreeModulesToRemove", "inTreeModuleToRemove")
 """The fields of a container or mapping that name in-tree kernel modules to remove, the second deprecated."""
+PLUGINS = {"devicePlugin": "device plugin", "dra": "DRA driver"}
+"""The fields of a Module's spec with what KMM runs on a node beside a kernel module, and the words for it."""
 KERNEL_VARIABLES = ("KERNEL_FULL_VERSION", "KERNEL_VERSION", "KERNEL_XYZ", "KERNEL_X", "KERNEL_Y", "KERNEL_Z")
 """What KMM substitutes in sign.unsignedImage and sign.filesToSign."""
 VARIABLES = (*KERNEL_VARIABLES, "MOD_NAME", "MOD_NAMESPACE")
@@ -155,7 +157,7 @@ class Module:
 
     def plugins(self) -> Iterator[tuple[str, Table]]:
         """Yield the containers of the device plugin and of the DRA driver with their paths."""
-        for plugin in ("devicePlugin", "dra"):
+        for plugin in PLUGINS:
             for part in ("container", "initContainer"):
                 if container := table(self.spec, plugin, part):
                     yield f"spec.{plugin}.{part}", container

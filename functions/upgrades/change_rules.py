@@ -13,7 +13,7 @@ from krmfn.results import Rule, apply
 from ..differences import differences
 from ..fleet.wording import nodes_named
 from ..kmm.lookup import has, table, text
-from ..kmm.module import LABELS
+from ..kmm.module import LABELS, PLUGINS
 from ..kmm.rule import refused
 from ..kmm.webhook.admission import UPDATE_RULES
 from ..plan import Change
@@ -28,13 +28,10 @@ def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
             yield warning(effect.message, ref=effect.ref)
 
 
-_PLUGINS = {"devicePlugin": "device plugin", "dra": "DRA driver"}
-
-
 def pods_restart(impact: Impact) -> Iterator[Result]:
     """Yield an info per Module whose plugin's pods restart, and per DaemonSet that waits for a Module and restarts."""
     for step in impact.steps:
-        for section, name in _PLUGINS.items():
+        for section, name in PLUGINS.items():
             if field := _of_plugin(step, section):
                 yield from _restarted(impact, step.ref, f"KMM restarts the pods of its {name}", field)
     for change in impact.plan.changes:

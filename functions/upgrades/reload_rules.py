@@ -13,7 +13,7 @@ from krmfn.resource import ref
 from krmfn.results import Rule
 
 from ..kmm.lookup import has
-from ..kmm.module import CONTAINER, version_label
+from ..kmm.module import CONTAINER, PLUGINS, version_label
 from .impact import SHOWN, Impact, Served, Step, changed, reloaded_field, selected
 
 _WITH_VERSION = "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
@@ -56,8 +56,7 @@ def _kernels(served: Sequence[Served]) -> str:
 def _held(impact: Impact, step: Step, kernels: Served, message: str, remedy: str) -> Result:
     """Return the finding about an unload: a warning where something may hold the kernel module."""
     holders = impact.waiting(step.module)
-    plugins = {"devicePlugin": "its device plugin", "dra": "its DRA driver"}
-    holders += [name for section, name in plugins.items() if step.new and has(step.new.spec, section)]
+    holders += [f"its {name}" for section, name in PLUGINS.items() if step.new and has(step.new.spec, section)]
     field = reloaded_field(step, kernels)
     if holders:
         named = some(holders, len(holders), SHOWN)
