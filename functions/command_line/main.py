@@ -42,8 +42,7 @@ def parser(is_bare: bool = False) -> argparse.ArgumentParser:
     made.add_argument("--version", action=_Version, nargs=0, help=text)
     parsers = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
-        raw = grammar.Help
-        own = parsers.add_parser(name, help=COMMANDS[name].summary, formatter_class=raw)
+        own = parsers.add_parser(name, help=COMMANDS[name].summary, formatter_class=grammar.Help)
         if not is_bare:
             _describe(own, name, table.command(name))
     return made

@@ -27,22 +27,20 @@ CHAPTERS = (
 )
 """The families of rules by the first characters of their ids: the title of each, and what it is about."""
 
-_ROOMS = (
-    *(
-        "cluster.deployed",
-        "cluster.external",
-        "cluster.given",
-        "cluster.layout",
-        "cluster.rules",
-        "kustomization.graph_rules",
-    ),
-    *("deviceconfig.effects", "deviceconfig.profiles", "deviceconfig.rules", "ptemplate.render", "kmm.rules"),
-    *("exclusivity.rules", "final.against", "final.judge", "fleet.readings", "fleet.rules", "upgrades.change_rules"),
-    *("rendering.function_config", "rendering.ignoring", "rendering.input_checks", "rendering.leftovers"),
-    *("rendering.metadata_checks", "rendering.object_checks", "rendering.products", "rendering.recognition"),
-    "rendering.undriven",
-)
-"""The modules with rules, each of which has them as RULES."""
+_ROOMS = {
+    "cluster": "deployed external given layout rules",
+    "deviceconfig": "effects profiles rules",
+    "exclusivity": "rules",
+    "final": "against judge",
+    "fleet": "readings rules",
+    "kmm": "rules",
+    "kustomization": "graph_rules",
+    "ptemplate": "render",
+    "rendering": "function_config ignoring input_checks leftovers metadata_checks object_checks products recognition "
+    "undriven",
+    "upgrades": "change_rules",
+}
+"""The modules with rules, by their rooms: each has them as RULES."""
 
 
 def rules() -> list[Rule]:
@@ -50,7 +48,8 @@ def rules() -> list[Rule]:
     from ..deviceconfig import extra_rules, name_rules  # here: no other command needs all rules
 
     made = [name_rules.TOGETHER, extra_rules.TOGETHER]
-    made += (rule for room in _ROOMS for rule in import_module(f"..{room}", __package__).RULES)
+    modules = (f"..{room}.{name}" for room, names in _ROOMS.items() for name in names.split())
+    made += (rule for module in modules for rule in import_module(module, __package__).RULES)
     return sorted(made, key=lambda rule: rule.id)
 
 

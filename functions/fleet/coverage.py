@@ -187,7 +187,7 @@ def _groups(
 
 
 def _judge(drivers: Sequence[Driver]) -> _Judge:
-    """Return what says what becomes of a driver that nothing excludes; each kernel is resolved once per driver."""
+    """Return the function that decides what becomes of a driver on a node; each kernel is resolved once per driver."""
     resolvers = [resolver(driver.module) if driver.loads else None for driver in drivers]
 
     @cache
