@@ -12,8 +12,9 @@ from itertools import islice
 
 from .typed import Any, TextIO
 
-__all__ = ["CHOICES", "SHOWN", "Paint", "counted", "extent", "finding", "is_wanted", "json_text", "listed", "message"]
-__all__ += ["painted", "plain", "plural", "printable", "some", "summary_of_changes", "visible"]
+__all__ = ["CHOICES", "SHOWN", "Paint", "closest", "counted", "did_you_mean", "extent", "finding", "is_wanted"]
+__all__ += ["json_text", "listed", "message", "painted", "plain", "plural", "printable", "some", "summary_of_changes"]
+__all__ += ["visible"]
 
 SHOWN = 5
 """How many names a sentence has before it counts the rest."""
@@ -61,6 +62,21 @@ def json_text(data: Any, indent: int | None = None) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
     return re.sub("[^\n -~]", lambda match: match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1], text)
+
+
+def closest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
+    """Return the known word that is most like this one, whatever its case; "" when none is `alike` (0 to 1)."""
+    from difflib import get_close_matches  # here, since hardly any word is unknown
+
+    folded = {name.lower(): name for name in known}
+    return next((folded[name] for name in get_close_matches(word.lower(), folded, 1, alike)), "")
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "", quote: str = "") -> str:
+    """Return `; did you mean NAME?` with the known word that is most like this one; else `; ` and what else helps."""
+    close = closest(word, known)
+    hint = f"did you mean {quote}{close}{quote}?" if close else otherwise
+    return hint and f"; {hint}"
 
 
 def counted(number: int, noun: str) -> str:

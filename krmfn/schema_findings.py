@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from .printing import did_you_mean
 from .resource import join
 from .results import MOST, Field, Findings, Result
 from .typed import Any
@@ -63,11 +64,8 @@ def _unknown(key: str, schema: dict[str, Any], guesses: Iterator[int], names: It
     elsewhere = schema.get("x-elsewhere", {}).get(key)
     if elsewhere:
         return f"{key!r} does not belong here: {elsewhere}"
-    from difflib import get_close_matches
-
-    folded = {name.lower(): name for name in schema.get("properties", {})}
-    close = get_close_matches(key.lower(), folded, 1, 0.6) if next(guesses, None) is not None else []
-    return f"unknown field {key!r}" + (f"; did you mean {folded[close[0]]!r}?" if close else next(names, ""))
+    known = schema.get("properties", ()) if next(guesses, None) is not None else ()
+    return f"unknown field {key!r}" + (did_you_mean(key, known, quote="'") or next(names, ""))
 
 
 def _missing(key: str, schema: dict[str, Any]) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence, Set
-from difflib import get_close_matches
 from functools import cache, partial
 from io import BufferedReader
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.printing import counted, some
+from krmfn.printing import counted, did_you_mean, some
 from krmfn.resource import Place
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result
@@ -73,8 +72,7 @@ def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
         name, sign, dump = text.partition("=")
         if not (sign and name in names):
             if len(names) > 1:
-                near = get_close_matches(name, names, 1) if sign else []
-                hint = f"; did you mean {near[0]}?" if near else f": {some(names, len(names))}"
+                hint = did_you_mean(name, names if sign else ()) or f": {some(names, len(names))}"
                 raise KrmfnError(f"--live {text}: write --live CLUSTER=DUMP with one of {len(names):,} clusters{hint}")
             name, dump = names[0], text
         if name in made:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
+from krmfn.printing import closest
 from krmfn.typed import Any
 
 from ..options import OFFERED
@@ -120,15 +121,13 @@ def offered(action: argparse.Action) -> list[str]:
 
 def meant(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:
     """Return the command or option that a wrong word is nearly; "" when all are right, or none is near."""
-    from difflib import get_close_matches
-
     known = commands(parser)
     command = next((word for word in words if not word.startswith("-")), "")
     if command and command not in known:
-        return next(iter(get_close_matches(command, known, 1)), "")
+        return closest(command, known)
     names = [name for action in options(known.get(command, parser)) for name in action.option_strings]
     for word in words:
         name = word.partition("=")[0]
         if name.startswith("--") and len(name) > 2 and not any(option.startswith(name) for option in names):
-            return next(iter(get_close_matches(name, names, 1)), "")
+            return closest(name, names)
     return ""

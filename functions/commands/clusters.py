@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error
 from krmfn.printing import some
@@ -69,12 +68,6 @@ def printed(context: Context, streams: Streams, text: str, results: Iterable[Res
         return 2
     failed = any(resources.failed for resources in streams.lists.values())
     return int(failed or any(result.severity == "error" for result in results))
-
-
-def near(name: str, names: Iterable[str]) -> str:
-    """Return the hint at the name that is nearly this one; "" where there is none."""
-    close = get_close_matches(name, sorted(names), 1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def unmapped(module: Ref, kernels: str, so: str) -> Result:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from functools import partial
 
 from krmfn import printing
@@ -108,13 +107,13 @@ def _of_kinds(compared: Sequence[Comparison], wanted: Sequence[str]) -> list[Com
     What the whole change does on the nodes is said all the same.
     """
     present = {str(one.get("kind", "")) for each in compared for one in (*each.plan.old, *each.plan.new)}
-    by_name = {kind.lower(): kind for kind in present}
+    by_name = {kind.lower() for kind in present}
     if not wanted:
         raise KrmfnError("--kinds names no kind; write for example --kinds Module,DaemonSet")
     for kind in wanted:
-        near = get_close_matches(kind.lower(), by_name, 1, 0.8) if kind.lower() not in by_name else []
+        near = "" if kind.lower() in by_name else printing.closest(kind, present, 0.8)
         if near:
-            raise KrmfnError(f"--kinds: no {kind} is in OLD or NEW; did you mean {by_name[near[0]]}?")
+            raise KrmfnError(f"--kinds: no {kind} is in OLD or NEW; did you mean {near}?")
     return [of_kinds(one, [kind.lower() for kind in wanted]) for one in compared]
 
 

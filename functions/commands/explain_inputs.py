@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from krmfn import Item, KrmfnError, ResourceList, Result, schema
-from krmfn.printing import printable
+from krmfn.printing import did_you_mean, printable
 from krmfn.resource import join
 from krmfn.results import Field
 from krmfn.streams import Log
@@ -122,9 +122,8 @@ def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     found = max((one for one in known if f"{name}.".startswith(f"{one}.")), key=len, default="")
     if not found:
         head = name.partition(".")[0]
-        close = " or ".join(one for one in known if near(one, head))
-        hint = f"did you mean {close}?" if close else f"Profiles there: {', '.join(sorted(known)) or 'none'}"
-        raise KrmfnError(f"no Profile in {', '.join(paths)} is called {head}; {hint}")
+        hint = did_you_mean(head, known, f"Profiles there: {', '.join(sorted(known)) or 'none'}")
+        raise KrmfnError(f"no Profile in {', '.join(paths)} is called {head}{hint}")
     item = known[found]
     if any(one.ref.name == found and one.manifest["spec"] != item.manifest["spec"] for one in items):
         raise KrmfnError(f"{', '.join(paths)} hold several Profiles called {found}; pass the PATH of one of them")

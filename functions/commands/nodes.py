@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error, info, printing, warning
-from krmfn.printing import counted, some
+from krmfn.printing import counted, did_you_mean, some
 from krmfn.typed import NamedTuple
 
 from .. import options
@@ -160,13 +160,13 @@ def _check_filter(wanted: table.Filter, views: Sequence[View]) -> None:
     refs = [ref for view in views for ref in view.bare]
     refs += (ref for view in views for one in view.joined.whole.drivers for ref in (one.owner, one.ref) if ref)
     if wanted.owner and not any(table.is_called(ref, wanted.owner) for ref in refs):
-        hint = clusters.near(wanted.owner, {name for ref in refs for name in (ref.name, f"{ref.namespace}/{ref.name}")})
+        hint = did_you_mean(wanted.owner, [name for ref in refs for name in (ref.name, f"{ref.namespace}/{ref.name}")])
         raise KrmfnError(f"--owner {wanted.owner}: no config or Module has this name{hint}")
     nodes = [node for view in views for node in view.joined.whole.fleet.nodes]
     nodes += [one.node for view in views if view.live for one in view.live.losses] if nodes else []
     for name in wanted.names if nodes else ():
         if not any(fnmatchcase(node.name, name) for node in nodes):
-            hint = clusters.near(name, [node.name for node in nodes])
+            hint = did_you_mean(name, [node.name for node in nodes])
             raise KrmfnError(f"--node {name}: no node has this name{hint}")
     labels = wanted.labels.items()
     if labels and nodes and not any(labels <= dict(node.labels).items() for node in nodes):

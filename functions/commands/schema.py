@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from krmfn.errors import KrmfnError
-from krmfn.printing import json_text
+from krmfn.printing import did_you_mean, json_text
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
@@ -16,7 +16,7 @@ from ..command import PRINTED, Command, Context
 from ..paths import output
 from ..profile import structural
 from ..profile.product import Profile
-from ..rendering.kinds import near, text
+from ..rendering.kinds import text
 
 CRDS = ("deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.example.com")
 SCHEMAS = {
@@ -60,11 +60,8 @@ def _run(_: Context, args: Args) -> int:
         output.write_stdout(schema_text(args.kind, args.paths))
         return 0
     if args.kind not in SCHEMAS:
-        close = " or ".join(one for one in SCHEMAS if near(one, args.kind))
-        hint = (
-            f"did you mean {close}?" if close else f"there are {', '.join(SCHEMAS)}; for a Profile pass its PATH, too"
-        )
-        raise KrmfnError(f"unknown kind {args.kind}; {hint}")
+        all_kinds = f"there are {', '.join(SCHEMAS)}; for a Profile pass its PATH, too"
+        raise KrmfnError(f"unknown kind {args.kind}{did_you_mean(args.kind, SCHEMAS, all_kinds)}")
     output.write_stdout(text(f"{SCHEMAS[args.kind]}.schema.json"))
     return 0
 

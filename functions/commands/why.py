@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 
 from krmfn import KrmfnError, ResourceList
-from krmfn.printing import printable
+from krmfn.printing import did_you_mean, printable
 from krmfn.typed import NamedTuple
 
 from .. import options
@@ -78,7 +78,7 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
             raise KrmfnError(f"{gone}: it has left the cluster, or the dump is not whole")
     if not is_there:
         where = "the dump" if dumps else "the inventories"
-        raise KrmfnError(f"no node of {where} is called {name}{clusters.near(name, names)}")
+        raise KrmfnError(f"no node of {where} is called {name}{did_you_mean(name, names)}")
 
 
 def _not_asked(told: Told, cluster: str, names: Collection[str], dumps: Collection[str]) -> Told:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from krmfn import Field, Result, error
+from krmfn.printing import closest
 from krmfn.resource import FieldPath, join, split
 from krmfn.results import Rule
 from krmfn.typed import Any
@@ -106,11 +107,8 @@ def _unknown(name: str) -> str:
 
 
 def _hint(parts: Sequence[str], at: int, known: Mapping[str, Any]) -> str:
-    from difflib import get_close_matches  # here, since hardly any is unknown
-
-    close = get_close_matches(parts[at], known, 1, 0.6)
-    if close:
-        return f"did you mean {'.'.join([*parts[:at], close[0], *parts[at + 1 :]])!r}?"
+    if close := closest(parts[at], known):
+        return f"did you mean {'.'.join([*parts[:at], close, *parts[at + 1 :]])!r}?"
     above = ".".join(parts[:at])
     return f"known {f'in {above}' if above else 'here'}: {', '.join(sorted(known)) or 'none'}"
 

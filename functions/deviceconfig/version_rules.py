@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, error, warning
-from krmfn.printing import some
+from krmfn.printing import did_you_mean, some
 from krmfn.resource import FieldPath, join
 from krmfn.results import Rule
 from krmfn.typed import Any
@@ -31,10 +31,7 @@ def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
     versions += [(f"upgrade.retain[{at}]", version) for at, version in enumerate(retained)]
     for name, version in versions:
         if version and version not in known:
-            from difflib import get_close_matches  # here, since hardly any is unknown
-
-            close = get_close_matches(version, known, 1, 0.6)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            hint = did_you_mean(version, known, quote="'")
             message = f"the profile {config.profile} has no version {version!r}{hint}{_listed(known)}"
             yield config.error(message, name, version)
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from krmfn.printing import SHOWN, counted, some
+from krmfn.printing import SHOWN, closest, counted, some
 
 from ..exclusivity.node import Node
 from ..kmm.lookup import text
@@ -128,10 +128,8 @@ class Hints:
         """Return the known word that is most like this one; "" without any, and when enough have been compared."""
         if self._compared > _COMPARED:
             return ""
-        from difflib import get_close_matches
-
         self._compared += len(known)
-        return next(iter(get_close_matches(word, known, 1)), "")
+        return closest(word, known)
 
     def _usual(self, key: str) -> list[str]:
         """Return the values of a label that most nodes have, in quotes."""

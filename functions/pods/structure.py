@@ -1,7 +1,5 @@
 """The API server's structure of a PodSpec: types, unknown fields, required ones and allowed values.
 
-from krmfn.resource import FieldPath
-
 Source: `structure.json`, which tools/derive_pod_structure.py makes from the OpenAPI document of kube-apiserver. What
 the API server says about values beyond their structure, such as the form of an IP address, is left to it.
 """
@@ -14,6 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from krmfn.printing import did_you_mean
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
@@ -94,12 +93,8 @@ def _object(value: dict[str, Any], node: dict[str, Any], path: FieldPath) -> Ite
 
 
 def _unknown(key: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    folded = {name.lower(): name for name in known}
-    close = [folded[name] for name in get_close_matches(key.lower(), folded, 1, 0.6)]
-    hint = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(sorted(known))}"
-    return f"is not a field of Kubernetes {facts()['version'].removeprefix('v')} here; {hint}"
+    hint = did_you_mean(key, known, f"known here: {', '.join(sorted(known))}", "'")
+    return f"is not a field of Kubernetes {facts()['version'].removeprefix('v')} here{hint}"
 
 
 def _fits(value: Any, kind: str) -> bool:

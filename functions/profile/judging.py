@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from krmfn import Field, Result, error, info, warning
+from krmfn.printing import did_you_mean
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
@@ -145,15 +146,12 @@ def _is_guarded(use: Use) -> bool:
 
 def unknown(node: Node, parts: tuple[str, ...]) -> str:
     """Return that the schema has no such option, and what it has."""
-    from difflib import get_close_matches
-
     for length in range(1, len(parts) + 1):
         if structural.at(node, parts[:length]) is None:
             above = structural.at(node, parts[: length - 1]) or {}
             known = list(above.get("properties", {}))
-            close = get_close_matches(parts[length - 1], known, 1, 0.6)
-            hint = f"did you mean {close[0]!r}?" if close else f"known there: {', '.join(known) or 'nothing'}"
-            return f"the schema has no {join(parts[:length])}; {hint}"
+            hint = did_you_mean(parts[length - 1], known, f"known there: {', '.join(known) or 'nothing'}", "'")
+            return f"the schema has no {join(parts[:length])}{hint}"
     return ""
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from krmfn import Field, Item, ResourceList, Result, error, itemtext, warning
 from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
+from krmfn.printing import closest
 from krmfn.results import Rule
 
 from ..fleet.readings import KUSTOMIZE_ID, previous_name
@@ -89,12 +90,9 @@ def meaning(part: str, key: str) -> str:
     ours = near(prefix, OURS) or prefix.lower().endswith(f".{OURS}") or prefix.lower().split(".")[0] == "krmfn"
     if not (slash and ours) and not any(near(key, name) for name in known):
         return ""
-    from difflib import get_close_matches
-
     names = {name.partition("/")[2]: name for name in known}
-    close = get_close_matches(key.rpartition("/")[2].lower(), names, 1, 0.6)
-    if close:
-        return f"is not a known key; did you mean {names[close[0]]}?"
+    if close := closest(key.rpartition("/")[2], names):
+        return f"is not a known key; did you mean {names[close]}?"
     return f"is not a known key, and the prefix {OURS}/ is reserved; choose another prefix, or remove the key"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from krmfn import ResourceList, Result, error, itemtext
+from krmfn.printing import closest
 from krmfn.resource import ref
 from krmfn.results import Rule
 
@@ -87,20 +88,15 @@ def mistake(api_version: str, kind: str) -> str:
 
 def _nearest(kind: str, kinds: list[str]) -> str:
     """Return the kind of a group that is somewhat like this one, else the first."""
-    from difflib import get_close_matches
-
-    return (get_close_matches(kind, kinds, 1, 0.5) or kinds)[0]
+    return closest(kind, kinds, 0.5) or kinds[0]
 
 
 def _no_such(api_version: str, kind: str, known: list[tuple[str, str]]) -> str:
-    from difflib import get_close_matches
-
     names = [f"{group}/{version} {kind}" for group, kind in known for version in KNOWN[group][kind]]
     written = f"{api_version} {kind}"
-    best = get_close_matches(written, names, 1, 0)[0]
     what = written if api_version else f"{kind} without an apiVersion"
     outcome = "the cluster refuses it" if known[0][0] in (MODULE_GROUP, HUB_GROUP) else "nothing is generated from it"
-    return f"there is no {what}, so {outcome}; did you mean {best}?"
+    return f"there is no {what}, so {outcome}; did you mean {closest(written, names, 0)}?"
 
 
 def _near_group(group: str, known: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from krmfn import Field, Item, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER
+from krmfn.printing import did_you_mean
 from krmfn.results import Rule
 
 from ..run import run_of
@@ -114,11 +115,8 @@ def _message(resources: ResourceList, item: Item, own: str, config: FunctionConf
     setting = f"`operators: [{{group: {item.group}, kind: {item.kind}}}]` in the functionConfig's spec"
     ways = f"if its own operator acts on it, write the annotation `{PROFILE_MARK}: none` on it, or {setting}"
     if own and own not in config.products:
-        from difflib import get_close_matches
-
-        close = get_close_matches(own, config.products, 1, 0.6)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are: {known}."
-        return f"there is no Profile {own!r}, so nothing is generated from this {item.kind}; {hint} Or {ways}"
+        hint = did_you_mean(own, config.products, f"there are: {known}.", "'")
+        return f"there is no Profile {own!r}, so nothing is generated from this {item.kind}{hint} Or {ways}"
     if own:
         return f"the Profile {own!r} is not for {item.api_version} {item.kind}, so nothing is generated from it; {ways}"
     if len([one for one in those if one.drives(item)]) > 1:

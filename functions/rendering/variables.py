@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from krmfn import Result
+from krmfn.printing import did_you_mean
 from krmfn.resource import FieldPath, split
 from krmfn.typed import Any, NamedTuple
 
@@ -103,11 +104,8 @@ def mistake(reference: Reference) -> str:
     if longer:
         known = max(longer, key=len)
         return f"{text} is not a variable of krmfn; did you mean ${{{known}}}{name[len(known) :]}?"
-    from difflib import get_close_matches
-
-    close = get_close_matches(name.upper(), VARIABLES, 1, 0.6)
-    hint = f"did you mean ${close[0]}?" if close else f"there are: {', '.join(f'${known}' for known in VARIABLES)}"
-    return f"{text} is not a variable of krmfn; {hint}"
+    every = [f"${variable}" for variable in VARIABLES]
+    return f"{text} is not a variable of krmfn{did_you_mean(f'${name}', every, 'there are: ' + ', '.join(every))}"
 
 
 def explained(finding: Result) -> Result:

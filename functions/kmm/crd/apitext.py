@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from krmfn import Manifest, Result
+from krmfn.printing import closest
 from krmfn.resource import FieldPath, ref
 from krmfn.typed import Any
 
@@ -72,14 +73,12 @@ def unmergeable(module: Manifest, text: str) -> str:
 
 def known_fields(path: FieldPath, fields: Iterable[str]) -> str:
     """Return `did you mean 'kernelMappings'?`, the KMM versions that have the field, or the known fields."""
-    from difflib import get_close_matches
-
     if elsewhere := [name for name, known in TARGETS.items() if not known.fork and _has(path, known.structure)]:
         return f"KMM {' and '.join(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it, this version does not"
-    folded = {name.lower(): name for name in fields}
-    if close := get_close_matches(str(path[-1]).lower(), folded, 1, 0.6):
-        return f"did you mean '{folded[close[0]]}'?"
-    return f"known here: {', '.join(sorted(folded.values()))}" if folded else "nothing is known here"
+    known = sorted(fields)
+    if close := closest(str(path[-1]), known):
+        return f"did you mean '{close}'?"
+    return f"known here: {', '.join(known)}" if known else "nothing is known here"
 
 
 def _has(path: FieldPath, structure: str) -> bool:
