@@ -24,7 +24,7 @@ def listed(entry: Schema) -> Schema:
 
 def nullable(value: Schema) -> Schema:
     """Return a value that is null where it does not apply or is not known."""
-    return {"anyOf": [value, {"type": "null"}]}
+    return {**value, "type": [value["type"], "null"]}
 
 
 def one_of(*values: str) -> Schema:
@@ -37,7 +37,7 @@ def named(format_: str, schema: Schema) -> Schema:
     name = format_.split("/")[1]
     head = {"$schema": _VERSION, "$id": f"https://krmfn.dev/schemas/outputs/{name}-v1.schema.json"}
     title = f"What krmfn prints under the format {format_}"
-    required, properties = ["format", *schema["required"]], {"format": {"const": format_}, **schema["properties"]}
+    required, properties = ["format", *schema["required"]], {"format": one_of(format_), **schema["properties"]}
     return {**head, "title": title, **schema, "required": required, "properties": properties}
 
 

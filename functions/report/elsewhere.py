@@ -10,51 +10,21 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from krmfn import Field, KrmfnError, Place, Ref, Result
-from krmfn.results import UNLISTED, Severity, in_order
+from krmfn.results import UNLISTED, in_order
+from krmfn.schema import check
 from krmfn.typed import Any, NamedTuple, TypeVar
 
 from ..fleet import wording
 from ..formats.findings import FORMAT as CHECK
+from ..rendering.kinds import schema
 from . import states
 from .local import alike
 from .parts import FORMAT as NODES
 from .parts import Alike, Clash, Gets, Kernel, Part, Pulled, Side, Used, unknown
 
 T = TypeVar("T")
-_NEEDED: Any = object()
-"""In place of a default: the field has to be there."""
-_SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning", "info": "info"}
+_SCHEMAS = {NODES: "outputs/nodes-v1", CHECK: "outputs/check-v1"}
 _ABSENT = "none of the given files was printed by `krmfn {} --format json` for it"
-
-
-class Fields:
-    """The fields of one file, read with their types."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, holder: Any, key: str, kind: type[T], default: Any = _NEEDED) -> T:
-        """Return a field; the default where it is null or missing. Raises KrmfnError for another type."""
-        value = holder.get(key) if isinstance(holder, dict) else None
-        if value is None and default is not _NEEDED:
-            return default  # type: ignore[no-any-return]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise KrmfnError(f"{self.name}: the field {key!r} is {value!r:.60}, which krmfn does not print")
-        return value
-
-    def each(self, holder: Any, key: str) -> list[dict[str, Any]]:
-        """Return a list of mappings."""
-        values = self(holder, key, list)
-        if not all(isinstance(value, dict) for value in values):
-            raise KrmfnError(f"{self.name}: the field {key!r} holds something that krmfn does not print")
-        return values
-
-    def texts(self, holder: Any, key: str) -> list[str]:
-        """Return a list of texts."""
-        values = self(holder, key, list)
-        if not all(isinstance(value, str) for value in values):
-            raise KrmfnError(f"{self.name}: the field {key!r} holds something that is not a string")
-        return values
 
 
 class File(NamedTuple):
@@ -111,11 +81,14 @@ def _document(file: File) -> dict[str, Any]:
     if not file.text.strip():
         raise KrmfnError(f"{file.name}: is empty; the command that should have written it failed")
     try:
-        document = json.loads(file.text)
+        document: dict[str, Any] = json.loads(file.text)
     except (ValueError, RecursionError) as failure:
         raise KrmfnError(f"{file.name}: is not JSON, or is incomplete: {failure}") from failure
     form = document.get("format") if isinstance(document, dict) else None
-    if isinstance(document, dict) and form in (NODES, CHECK):
+    if isinstance(form, str) and form in _SCHEMAS:
+        for wrong in check(document, schema(_SCHEMAS[form])):
+            where = wrong.field.path if wrong.field else "it"
+            raise KrmfnError(f"{file.name}: {where} is not as this krmfn prints it; print the file again")
         return document
     if isinstance(form, str) and form.startswith("krmfn.dev/"):
         raise KrmfnError(f"{file.name}: has the format {form}, and this krmfn reads {NODES} and {CHECK}")
@@ -124,115 +97,89 @@ def _document(file: File) -> dict[str, Any]:
 
 def _parts(file: File, document: dict[str, Any]) -> list[Part]:
     """Return the clusters of a file of `nodes`."""
-    read = Fields(file.name)
-    if read(document, "kernel", str, None):
-        raise KrmfnError(
-            f"{file.name}: shows what would happen with --kernel {document['kernel']}, not the current state"
-        )
-    if not read(document, "whole", bool):
+    if kernel := document["kernel"]:
+        raise KrmfnError(f"{file.name}: shows what would happen with --kernel {kernel}, not the current state")
+    if not document["whole"]:
         raise KrmfnError(
             f"{file.name}: was printed with --label, --node, --owner or --problems, so not all nodes are in it"
         )
-    return [_part(read, one) for one in read.each(document, "clusters")]
+    return [_part(file, one) for one in document["clusters"]]
 
 
-def _part(read: Fields, one: dict[str, Any]) -> Part:
-    modules = [_used(read, module) for module in read.each(one, "modules")]
+def _part(file: File, one: dict[str, Any]) -> Part:
+    modules = [
+        Used(_ref(module["module"]), module["madeFrom"], tuple(module["mappings"]), tuple(_kernels(module)))
+        for module in one["modules"]
+    ]
     return Part(
-        read(one, "cluster", str),
+        one["cluster"],
         modules,
-        alike(_groups(read, one, {module.ref: at for at, module in enumerate(modules)})),
-        read(one, "hasNodes", bool),
-        read(one, "notKnown", str, None) or "",
-        [_clash(read, clash) for clash in read.each(one, "conflicts")],
-        read(one, "furtherConflicts", int),
-        [_pulled(read, image) for image in read.each(one, "images")],
-        read(one, "imagesNotKnown", str, None) or "",
-        [_ref(read, ref) for ref in read.each(one, "configsWithoutModule")],
-        has_errors=read(one, "hasErrors", bool),
+        alike(_groups(file, one["rows"], {module.ref: at for at, module in enumerate(modules)})),
+        one["hasNodes"],
+        one["notKnown"] or "",
+        [_clash(clash) for clash in one["conflicts"]],
+        one["furtherConflicts"],
+        [_pulled(image) for image in one["images"]],
+        one["imagesNotKnown"] or "",
+        list(map(_ref, one["configsWithoutModule"])),
+        has_errors=one["hasErrors"],
     )
 
 
-def _used(read: Fields, one: dict[str, Any]) -> Used:
-    kernels = tuple(
-        Kernel(
-            *(read(kernel, "kernel", str, None) or "", read(kernel, "nodes", int), read(kernel, "mapping", int, None)),
-            read(kernel, "failure", str, None) or "",
-        )
-        for kernel in read.each(one, "kernels")
-    )
-    return Used(_ref(read, one.get("module")), read(one, "madeFrom", str), tuple(read.texts(one, "mappings")), kernels)
+def _kernels(module: dict[str, Any]) -> Iterator[Kernel]:
+    for one in module["kernels"]:
+        yield Kernel(one["kernel"] or "", one["nodes"], one["mapping"], one["failure"] or "")
 
 
-def _groups(read: Fields, one: dict[str, Any], positions: Mapping[Ref, int]) -> Iterator[Alike]:
+def _groups(file: File, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, int]) -> Iterator[Alike]:
     """Yield the nodes of a cluster, each with what it gets; its rows follow one another."""
     gets: dict[tuple[str | None, str], list[Gets]] = {}
     kernels: dict[tuple[str | None, str], str] = {}
-    for row in read.each(one, "rows"):
-        node = (read(row, "cluster", str, None), read(row, "node", str))
-        kernels[node] = read(row, "kernel", str, None) or ""
+    for row in rows:
+        node, state = (row["cluster"], row["node"]), row["state"]
+        kernels[node] = row["kernel"] or ""
         of_node = gets.setdefault(node, [])
-        state = read(row, "state", str)
         if state not in states.RANK:
-            raise KrmfnError(f"{read.name}: the state {state!r} of node {node[1]} is not one that this krmfn knows")
-        if row.get("module") is not None:
-            module = _ref(read, row["module"])
+            raise KrmfnError(f"{file.name}: the state {state!r} of node {node[1]} is not one that this krmfn knows")
+        if row["module"]:
+            module = _ref(row["module"])
             if module not in positions:
-                raise KrmfnError(f"{read.name}: {module} of node {node[1]} is not among the Modules of the cluster")
-            position = positions[module]
-            reason, image = (read(row, key, str, None) or "" for key in ("reason", "image"))
-            what = wording.in_words(reason, image, read.texts(row, "inTreeModulesToRemove"))
-            of_node.append(Gets(position, state, read(row, "mappingText", str, None) or "", what))
+                raise KrmfnError(f"{file.name}: {module} of node {node[1]} is not among the Modules of the cluster")
+            what = wording.in_words(row["reason"] or "", row["image"] or "", row["inTreeModulesToRemove"])
+            of_node.append(Gets(positions[module], state, row["mappingText"] or "", what))
     for key, found in gets.items():
         yield Alike((key[1],), kernels[key], tuple(found))
 
 
-def _clash(read: Fields, one: dict[str, Any]) -> Clash:
-    sides = [Side(read(side, "who", str), read(side, "where", str)) for side in read.each(one, "sides")]
-    labels = [(read(label, "key", str), _values(read, label)) for label in read.each(one, "labels")]
-    severity, rule, law = (read(one, key, str) for key in ("severity", "rule", "law"))
-    return Clash(severity, rule, law, read.texts(one, "nodes"), sides, read(one, "more", int), labels)
+def _clash(one: dict[str, Any]) -> Clash:
+    labels = [(label["key"], label["values"]) for label in one["labels"]]
+    return Clash(**{**one, "sides": [Side(**side) for side in one["sides"]], "labels": labels})
 
 
-def _values(read: Fields, label: dict[str, Any]) -> list[str | None]:
-    values = read(label, "values", list)
-    if not all(value is None or isinstance(value, str) for value in values):
-        raise KrmfnError(f"{read.name}: a label of a conflict has values that are not strings")
-    return values
+def _pulled(one: dict[str, Any]) -> Pulled:
+    needs = tuple((_ref(need), need["for"]) for need in one["neededBy"])
+    return Pulled(one["image"], one["nodes"], one["madeInCluster"], needs)
 
 
-def _pulled(read: Fields, one: dict[str, Any]) -> Pulled:
-    needs = tuple((_ref(read, need), read(need, "for", str)) for need in read.each(one, "neededBy"))
-    return Pulled(read(one, "image", str), read(one, "nodes", int, None), read(one, "madeInCluster", bool), needs)
-
-
-def _ref(read: Fields, one: Any) -> Ref:
-    return Ref(*(read(one, key, str) for key in ("apiVersion", "kind", "namespace", "name")))
+def _ref(one: dict[str, str]) -> Ref:
+    return Ref(one["apiVersion"], one["kind"], one["namespace"], one["name"])
 
 
 def _findings(file: File, document: dict[str, Any]) -> dict[str, list[Result]]:
     """Return the findings of each cluster in a file of `check`; those of none are the first one's, or the file's."""
-    read = Fields(file.name)
-    if read(read(document, "summary", dict), "baseline", int):
+    if document["summary"]["baseline"]:
         raise KrmfnError(f"{file.name}: was printed with --baseline, which leaves findings out; print it without")
-    if read(read(document, "summary", dict), "hidden", int):
+    if document["summary"]["hidden"]:
         raise KrmfnError(f"{file.name}: was printed with --select or --min-severity; print it without")
-    names = read.texts(document, "clusters")
-    found: dict[str, list[Result]] = {name: [] for name in names or [file.name]}
-    for one in read.each(document, "findings"):
-        for name in read.texts(one, "clusters") or [next(iter(found))]:
-            found.setdefault(name, []).append(_result(read, one))
+    found: dict[str, list[Result]] = {name: [] for name in document["clusters"] or [file.name]}
+    for one in document["findings"]:
+        for name in one["clusters"] or [next(iter(found))]:
+            found.setdefault(name, []).append(_result(one))
     return found
 
 
-def _result(read: Fields, one: dict[str, Any]) -> Result:
-    severity = _SEVERITIES.get(read(one, "severity", str))
-    if severity is None:
-        raise KrmfnError(f"{read.name}: a finding has the severity {one['severity']!r}")
-    ref = _ref(read, one["ref"]) if one.get("ref") is not None else None
-    path, file = read(one, "path", str, None), read(one, "file", str, None)
-    line, column = (read(one, key, int, None) or 0 for key in ("line", "column"))
-    place = Place(file, 0, line, column) if file else None
-    rule = read(one, "rule", str, None) or ""
-    tags = ((UNLISTED, str(number)),) if (number := read(one, UNLISTED, int, None)) else ()
-    return Result(read(one, "message", str), severity, rule, ref, Field(path) if path else None, place, tags)
+def _result(one: dict[str, Any]) -> Result:
+    ref, path = one["ref"] and _ref(one["ref"]), one["path"]
+    place = Place(one["file"], 0, one["line"] or 0, one["column"] or 0) if one["file"] else None
+    tags = ((UNLISTED, str(one[UNLISTED])),) if one[UNLISTED] else ()
+    return Result(one["message"], one["severity"], one["rule"] or "", ref, Field(path) if path else None, place, tags)

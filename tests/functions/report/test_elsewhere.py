@@ -128,7 +128,7 @@ Change = Callable[[dict[str, Any]], str]
         (lambda one: json.dumps(edited(one, ("clusters[0].modules", []))), "is not among the Modules of the cluster"),
         (
             lambda one: json.dumps(edited(one, ("clusters[0].rows[0].node", 7))),
-            "the field 'node' is 7, which krmfn does not print",
+            "clusters[0].rows[0].node is not as this krmfn prints it",
         ),
     ],
 )
