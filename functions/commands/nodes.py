@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error, info, printing, warning
@@ -17,11 +17,9 @@ from ..command import Command, Context
 from ..fleet import loading, table, wording
 from ..fleet.drivers import Driver
 from ..fleet.live import Live
-from ..fleet.loading import Loading
 from ..formats import findings
 from ..formats.checked import of_cluster
 from ..report import local, parts
-from ..report.local import Joined
 from ..settings import LOOK
 from . import clusters, moving
 
@@ -71,9 +69,8 @@ def _run(context: Context, args: Nodes) -> int:
     if args.require_coverage:
         args = args._replace(fail_on=(*args.fail_on, "uncovered"))
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
-    now = (
-        {} if args.kernel else {name: dump for name, dump in dumps.items() if dump.nodes}
-    )  # of a wish nothing is known
+    # of a kernel that is only wished nothing is known
+    now = {name: dump for name, dump in dumps.items() if dump.nodes and not args.kernel}
     text, results = _table(streams.lists, args, paint, now)
     code = clusters.printed(context, streams, text, results)
     return code or int(findings.fails(results, args.fail_on))
@@ -84,11 +81,13 @@ class View(NamedTuple):
 
     name: str
     resources: ResourceList
-    joined: Joined
+    joined: local.Joined
     bare: Sequence[Ref]
     """Its configs of which no Module is made."""
-    live: Loading | None
+    live: loading.Loading | None
     """What a dump says, where its nodes are live."""
+    rows: Sequence[table.Row]
+    """All rows of live nodes."""
 
 
 def _table(
@@ -107,7 +106,8 @@ def _table(
         if (dump := dumps.get(name)) and not joined.wrong:
             committed = [*dump.committed[name].values()]
             live = loading.compared(dump, joined.groups, committed, joined.whole, joined.mode != "off")
-        views.append(View(name, resources, joined, local.bare(resources, joined.whole), live))
+        rows = [*table.rows(joined.groups, joined.whole.every, table.Filter(), live=live)] if live else []
+        views.append(View(name, resources, joined, local.bare(resources, joined.whole), live, rows))
     results = list(_found(args, wanted, where, views))
     nodes = [node for view in views for group in view.joined.groups for node in group.nodes]
     moving.check_moved(moves, args.where, args.kernel, nodes)
@@ -139,7 +139,7 @@ def _found(args: Nodes, wanted: table.Filter, where: table.Filter, views: Sequen
         raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
     for view in views:
         if view.live:
-            yield from of_cluster(view.name, _loaded(view.joined, view.live))
+            yield from of_cluster(view.name, _loaded(view.rows, view.live))
     without = clusters.not_asked({view.name: view.resources for view in views}, [view.joined for view in views])
     if without and any(view.joined.whole.fleet.nodes for view in views):
         yield (error if is_required else warning)(without)
@@ -185,14 +185,14 @@ def _judged(view: View, keys: Collection[str], is_required: bool) -> Iterator[Re
         return
     moving.check_nodes(joined.whole.fleet, view.name, keys)
     if is_required and not has_errors:
-        yield from clusters.lacking(joined, view.live)
+        yield from clusters.lacking(joined, view.live, view.rows)
 
 
-def _loaded(joined: Joined, live: Loading) -> Iterator[Result]:
+def _loaded(rows: Iterable[table.Row], live: loading.Loading) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
     modules = [
         (row.state, row.loaded, f"{row.driver.module.ref.name} on {row.node.name}")
-        for row in table.rows(joined.groups, joined.whole.every, table.Filter(), live=live)
+        for row in rows
         if row.driver and row.driver.loads
     ]
     planned = [(is_loaded, name) for state, is_loaded, name in modules if state == table.DRIVEN]
@@ -203,7 +203,8 @@ def _loaded(joined: Joined, live: Loading) -> Iterator[Result]:
     lost = sorted(name for state, _, name in modules if state == table.COMMITTED)
     of_all = f"{live.kept:,} of {live.kept + len(lost):,} committed"
     kept = f"; {of_all} are selected, these {len(lost):,} not: {some(lost, len(lost))}" if lost else ""
-    known = "" if live.dump.configured else "; KMM's ready labels alone say so: add `nodemodulesconfigs` to the dump"
+    is_known = live.dump.configured or not planned
+    known = "" if is_known else "; KMM's ready labels alone say so: add `nodemodulesconfigs` to the dump"
     yield info(f"planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}{rest}{kept}{known}")
 
 
@@ -212,7 +213,7 @@ def _left_out(view: View, owner: str) -> Iterator[Result]:
 
     `owner` is the config or Module that was asked about; "" for all.
     """
-    name, _, joined, bare, _ = view
+    name, joined, bare = view.name, view.joined, view.bare
     if joined.wrong:
         yield warning(f"no nodes of {name} are shown, because there are errors about its nodes; correct them first")
         return
@@ -232,7 +233,7 @@ def _is_of(driver: Driver, owner: str) -> bool:
     return any(table.is_called(ref, owner) for ref in (driver.ref, driver.owner) if ref)
 
 
-def _idle(joined: Joined) -> list[Driver]:
+def _idle(joined: local.Joined) -> list[Driver]:
     """Return the Modules that select none of the nodes that there are of their kind, a hub's or its clusters'."""
     kinds = {node.cluster is not None for node in joined.whole.fleet.nodes}
     seen = {outcome.driver for group in joined.groups for outcome in group.outcomes}

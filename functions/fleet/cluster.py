@@ -37,7 +37,7 @@ class Cluster(NamedTuple):
         return [*self.drivers, *self.theirs]
 
 
-def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None] = lambda _: None) -> Cluster:
+def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> Cluster:
     """Return the cluster that a list describes after the function has run.
 
     `domain_of` returns the exclusivity domain of a config (see `exclusivity.Claim`).

@@ -33,35 +33,44 @@ class Told(NamedTuple):
     steps: tuple[str, ...] = ()
 
 
+def key_of(node: Node, driver: Driver) -> Key:
+    """Return how a dump names a Module on a node."""
+    return node.name, driver.module.ref.namespace, driver.module.ref.name
+
+
 def told(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | None) -> Told:
     """Return what is known of a Module on a node that it selects; `live` is None where there is no dump."""
     driver = drivers[outcome.driver]
-    key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
+    key = key_of(node, driver)
     named = f"{node.name}: {key[1]}/{key[2]}"
     steps, is_planned = tuple(_steps(key, node, driver, outcome, live)), outcome.state == "planned"
     reason = wording.reason(drivers, outcome)
     if live is None:
         return Told(is_planned, f"{named} {'is planned' if is_planned else f'is not planned to run: {reason}'}", steps)
     if is_planned:
-        holds, said = planned(key, node, driver, outcome, live)
-        return Told(holds, f"{named} {said}", steps)
+        holds, said = planned(node, driver, outcome, live)
+        wrong = plugin(node, driver, live) if holds and driver.loads else ""
+        return Told(holds and not wrong, f"{named} {f'is loaded, but {wrong}' if wrong else said}", steps)
     if outcome.state in _NOUNS:
         reason = f"gets no driver: {reason}{f' {node.kernel}' if outcome.state == 'no mapping' else ''}"
-    left = "; it is still loaded" if is_left(key, node, driver, live) else ""
+    left = "; it is still loaded" if is_left(node, driver, live) else ""
     said = f"{':' if left else ';'} {_worker(key, driver, live)}" if key in live.workers else ""
     return Told(False, f"{named} {reason}{left}{said}", steps)
 
 
-def planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
-    """Return whether the node has a Module that it shall have, and the end of the sentence; the first reason counts."""
-    is_ready = driver.ready in node.labels
+def planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
+    """Return whether the node has a Module that it shall have, and the end of the sentence; the first reason counts.
+
+    Of a Module that loads a kernel module, its plugins aside (see `plugin`).
+    """
+    key, is_ready = key_of(node, driver), driver.ready in node.labels
     wanted, loaded, image = live.wanted.get(key), live.loaded.get(key), outcome.resolution.image or ""
     if live.modules and key[1:] not in live.modules:
         return False, "is planned, but the Module is not on the cluster: has it been synced?"
     if live.modules.get(key[1:]):
         return False, "is being deleted on the cluster, so KMM unloads it"
     if not driver.loads:
-        return _plugin_only(key, driver, live)
+        return _plugin_only(node, driver, live)
     if not live.configured:
         there = "has its ready label" if is_ready else "lacks its ready label"
         said = f"; {_worker(key, driver, live)}" if key in live.workers else ""
@@ -82,31 +91,32 @@ def planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live) 
         return False, f"is loaded, but the node lacks the label {driver.ready}"
     if (worker := live.workers.get(key)) and worker.action != "Load":  # an uncordon does not cancel it
         return False, f"is loaded, and about to be unloaded: {said}"
-    wrong = _plugin(key, driver, live)
-    return not wrong, f"is loaded, but {wrong}" if wrong else f"is loaded: {image}"
+    return True, f"is loaded: {image}"
 
 
-def is_left(key: Key, node: Node, driver: Driver, live: Live) -> bool:
+def is_left(node: Node, driver: Driver, live: Live) -> bool:
     """Return whether a Module that a node shall not have is loaded there: nothing is after another boot."""
+    key = key_of(node, driver)
     boots = {live.loaded[key].boot, live.boots.get(node.name, "")} if key in live.loaded else set[str]()
     return len(boots - {""}) < 2 if boots else driver.ready in node.labels
 
 
-def _plugin(key: Key, driver: Driver, live: Live) -> str:
-    """Return what is wrong with a Module's device plugin on a node; "" where nothing is, as far as is known."""
+def plugin(node: Node, driver: Driver, live: Live) -> str:
+    """Return what is wrong with a Module's device plugin or DRA driver on a node; "" where nothing is known to be."""
+    key = key_of(node, driver)
     for role, field in ROLES.items():
-        said = live.plugins.get((*key, role))
-        if said is None and any(known[1:] == (*key[1:], role) for known in live.plugins):
-            said = "the dump has pods of it on other nodes, and none on this one"
-        if said and has(driver.module.spec, field):
+        if not has(driver.module.spec, field):
+            continue
+        elsewhere = "the dump has pods of it on other nodes, and none on this one"
+        if said := live.plugins.get((*key, role), elsewhere if (*key[1:], role) in live.roles else ""):
             return f"its {PLUGINS[field]} is not running: {said}"
     return ""
 
 
-def _plugin_only(key: Key, driver: Driver, live: Live) -> tuple[bool, str]:
+def _plugin_only(node: Node, driver: Driver, live: Live) -> tuple[bool, str]:
     """Return `planned` for a Module that loads nothing."""
-    is_there = any(known[:3] == key for known in live.plugins)
-    wrong = _plugin(key, driver, live) or ("" if is_there else f"whether its plugin is running is not known: {_PODS}")
+    is_there = any((*key_of(node, driver), role) in live.plugins for role in ROLES)
+    wrong = plugin(node, driver, live) or ("" if is_there else f"whether its plugin is running is not known: {_PODS}")
     return not wrong, f"loads nothing, and {wrong or 'its plugin is running'}"
 
 
@@ -155,13 +165,13 @@ def lacking(driver: Driver, node: Node) -> Mapping[str, str]:
 
 def _lost(node: Node, driver: Driver, live: Live | None) -> str:
     """Return the sentence about a Module that selects a node by the labels of the inventory, and not by its own."""
-    key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
+    key = key_of(node, driver)
     missing = lacking(driver, node)
     labels = [f"{name}={value}" for name, value in missing.items()]
     others = [f"{name}={node.labels[name]}" for name in missing if name in node.labels]
     has = f" has, and the live node has {', '.join(others)}" if others else " has and the live node lacks"
     command = shlex.join(["kubectl", "label", "node", node.name, *labels, *(["--overwrite"] if others else [])])
-    still = ", and is still loaded" if live and is_left(key, node, driver, live) else ""
+    still = ", and is still loaded" if live and is_left(node, driver, live) else ""
     asks = f"{wording.name(driver)} asks for {', '.join(labels)}, which the inventory{has}"
     return f"{node.name}: {key[1]}/{key[2]} is not planned any more{still}: {asks}; {command}"
 

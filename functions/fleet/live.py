@@ -63,6 +63,8 @@ class Live(NamedTuple):
     """Names and label keys that they select nodes by, of the other pods on each node."""
     plugins: dict[tuple[str, str, str, str], str]
     """By node, Module and role: "" when a pod is ready there, else a sentence about one that is not."""
+    roles: set[tuple[str, str, str]]
+    """The namespace, name and role of the Modules of which the dump has plugins, on whichever node."""
     troubles: dict[str, list[str]]
     """What is wrong with a node itself, by its name: sentences."""
     committed: dict[str, dict[str, Node]]
@@ -80,7 +82,7 @@ class Live(NamedTuple):
 
 def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
     """Return what the objects of a dump say. Raises KrmfnError for a dump without a Node, and for a name twice."""
-    live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, {}, {}, name, items)
+    live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items)
     events: _Events = {}
     pods: list[Manifest] = []
     for manifest in objects:
@@ -196,6 +198,7 @@ def _add_pod(live: Live, pod: Manifest, events: _Events) -> None:
     if action:
         live.workers[node, namespace, module] = Worker(named, action, said or "is at work")
         return
+    live.roles.add((namespace, module, role))
     is_up = text(status, "phase") == "Running" and text(_condition(pod, "Ready"), "status") in ("", "True")
     is_up = is_up and all(entry.get("ready") is not False for _, entry in tables(status, "containerStatuses"))
     if live.plugins.get((node, namespace, module, role)) != "":

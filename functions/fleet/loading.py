@@ -68,22 +68,22 @@ def _losses(
 
 def is_left(node: Node, driver: Driver, dump: Live) -> bool:
     """Return whether a Module that a node is not to have is still loaded there."""
-    key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
-    return node.name in dump.nodes and explanation.is_left(key, node, driver, dump)
+    return node.name in dump.nodes and explanation.is_left(node, driver, dump)
 
 
 def loaded(node: Node, drivers: Sequence[Driver], outcome: Outcome, dump: Live) -> tuple[bool | None, str]:
-    """Return whether a Module is loaded on a live node, and why it is not though it is planned: what `why` says.
+    """Return whether a Module is loaded on a live node, and what is wrong where it is planned: what `why` says.
 
     None for a plugin alone. Of a dump without NodeModulesConfigs KMM's ready label is all that is known.
     """
     driver = drivers[outcome.driver]
-    key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
-    if not driver.loads:
-        return None, ""
     if outcome.state != "planned":
-        return is_left(node, driver, dump), ""
-    holds, said = explanation.planned(key, node, driver, outcome, dump)
-    if not dump.configured:
-        holds = driver.ready in node.labels and (not dump.modules or dump.modules.get(key[1:]) is False)
-    return holds, "" if holds else said
+        return is_left(node, driver, dump) if driver.loads else None, ""
+    if dump.is_of_nodes and not driver.loads:
+        return None, ""
+    holds, said = explanation.planned(node, driver, outcome, dump)
+    if driver.loads and not dump.configured:
+        is_there = not dump.modules or dump.modules.get(explanation.key_of(node, driver)[1:]) is False
+        holds = driver.ready in node.labels and is_there
+    wrong = explanation.plugin(node, driver, dump) or "; ".join(dump.troubles.get(node.name, ()))
+    return holds if driver.loads else None, wrong if holds else said

@@ -13,7 +13,7 @@ from krmfn.yamltext.simple import scalar
 from ..exclusivity.claim import Claim
 from ..exclusivity.node import Node
 from ..kmm.lookup import table, texts
-from ..rendering.kinds import near
+from ..rendering import kinds
 from . import facts, readings
 from .readings import KUSTOMIZE_ID, previous_name
 
@@ -35,11 +35,12 @@ class Fleet(NamedTuple):
     def unheld(self, keys: Iterable[str]) -> str:
         """Return which of the labels the inventories do not hold, as the head of a sentence; "" when they hold all."""
         missing = sorted(set(keys) - self.label_keys) if self.label_keys is not None else []
+        if not missing:
+            return ""
         names = ", ".join(str(item.ref) for item in self.inventories)
         labels = f"the {'label' if len(missing) == 1 else 'labels'} {', '.join(missing)}"
-        close = [key for key in sorted(self.label_keys or ()) for other in missing[:1] if near(key, other)]
-        hint = f" (did you mean {close[0]}, which it holds?)" if close else ""
-        return f"{names} does not hold {labels}{hint}" if missing else ""
+        close = next((key for key in sorted(self.label_keys or ()) if kinds.near(key, missing[0])), "")
+        return f"{names} does not hold {labels}{f' (did you mean {close}, which it holds?)' if close else ''}"
 
     def unknown(self, keys: Iterable[str], what: str = "") -> str:
         """Return the sentence about labels that the inventories do not hold: what is not known then, and what to do."""
@@ -110,13 +111,15 @@ def _node(item: Item, keys: Collection[str] | None) -> Node:
     if item.is_read:
         return facts.of_manifest(item.manifest) if keys is None else facts.selected(item.manifest, keys)
     if keys is not None:
-        return Node(item.name, {key: value for key, value in item.labels.items() if key in keys})
+        labels = itemtext.strings(item, "metadata", "labels")
+        return Node(item.name, {key: labels[key] for key in keys if key in labels})
     info = {name: itemtext.string(item, "status", "nodeInfo", name) for name in facts.NODE_INFO}
     if any(not text and item.mentions(name) for name, text in info.items()):
         return facts.of_manifest(item.manifest)  # it may be no string
     kernel, architecture, system, kubelet = info.values()
     taints = facts.taints_of({"spec": itemtext.part(item, "spec")}) if item.mentions("taints") else ()
-    return Node(item.name, dict(item.labels), kernel, tuple(taints), architecture, system, kubelet=kubelet)
+    labels = itemtext.strings(item, "metadata", "labels")
+    return Node(item.name, labels, kernel, tuple(taints), architecture, system, kubelet=kubelet)
 
 
 def kernels(resources: ResourceList) -> set[str]:
@@ -185,7 +188,6 @@ def _unfit(item: Item) -> Iterator[Result]:
     """Yield what is wrong with an inventory as a whole: another version, unknown fields, wrong types."""
     from krmfn import schema
 
-    from ..rendering import kinds
     from . import inventory
 
     if itemtext.string(item, "apiVersion") != inventory.API_VERSION:

@@ -55,7 +55,7 @@ class Row(NamedTuple):
     @property
     def is_problem(self) -> bool:
         """Whether the node lacks a driver that some selector brings, may bring, or brought when it was committed."""
-        return self.loaded is False if self.state == DRIVEN else self.state != "not selected"
+        return bool(self.reason) if self.state == DRIVEN else self.state != "not selected"
 
 
 class Filter(NamedTuple):
@@ -107,9 +107,10 @@ def rows(
     for group in groups:
         made = [Row(group.nodes[0], *_facts(drivers, one), wording.reason(drivers, one)) for one in group.outcomes]
         pairs += ((node, made) for node in group.nodes)
-    for node, outcome, why in live.losses if live else ():
-        is_left = loading.is_left(node, drivers[outcome.driver], live.dump) if live else None
-        pairs.append((node, [Row(node, *_facts(drivers, outcome), why, loaded=is_left, is_lost=True)]))
+    if live:
+        for node, outcome, why in live.losses:
+            is_left = loading.is_left(node, drivers[outcome.driver], live.dump)
+            pairs.append((node, [Row(node, *_facts(drivers, outcome), why, loaded=is_left, is_lost=True)]))
     for node, made in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
         for row in made or [_unselected(node, drivers, in_doubt)]:

@@ -86,7 +86,8 @@ def where(names: Sequence[str], every: Collection[str]) -> str:
         return f"all {len(every):,} clusters"
     if len(names) <= _SHOWN:
         return ", ".join(names)
-    others = [name for name in every if name not in {*names}]
+    held = {*names}
+    others = [name for name in every if name not in held]
     if len(others) <= _OTHERS:
         return f"all {len(every):,} clusters but {', '.join(others)}"
     return f"{some(names, len(names), _SHOWN)} of {counted(len(every), 'cluster')}"

@@ -30,6 +30,7 @@ SHAPES = {
     "waiting": "h4v9h-4z",
     "other version": "v9h9z",
     "planned": SQUARE,
+    "committed": "m3 0h3v9h-3z",
     "not selected": "m2.5 2.5h4v4h-4z",
 }
 """The shape of each state, in the corner of a square: colours are not the only sign. The style sheet has the same."""

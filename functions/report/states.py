@@ -46,6 +46,7 @@ STATES = (
         "other version", "Other version", "ordered upgrade: what is loaded, if anything, stays until the label changes"
     ),
     State("planned", "Planned", "KMM loads the driver, if it has not yet"),
+    State("committed", "Only committed", "the committed inventory plans it, and nothing selects the live node"),
     State("not selected", "Not selected", "no selector selects the node"),
 )
 RANK = {state.key: rank for rank, state in enumerate(STATES)}

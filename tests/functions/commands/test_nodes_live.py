@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from krmfn_functions.fleet import table
+from krmfn_functions.report import states
 
 from tests.commands import ROOT, Done, process
 from tests.functions.comparing.test_base import repository
@@ -70,6 +72,22 @@ def never_loaded(items: list[Item]) -> None:
     emptied("status")(items)
     unlabelled("kmm.node.kubernetes.io/kmm.gpu.ready")(items)
     items.append(worker("Load", "gpu", "gpu-1", waiting={"reason": "ImagePullBackOff", "message": "not found"}))
+
+
+def crashing_plugin(items: list[Item]) -> None:
+    """The device plugin of the gpu Module has crashed on gpu-1."""
+    labels = {"kmm.node.kubernetes.io/role": "device-plugin", "kmm.node.kubernetes.io/module.name": "gpu"}
+    state = {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}}
+    status = {"phase": "Running", "containerStatuses": [{"ready": False, "state": state}]}
+    metadata = {"name": "gpu-plugin", "namespace": "kmm", "labels": labels}
+    body = {"metadata": metadata, "spec": {"nodeName": "gpu-1"}, "status": status}
+    items.append({"apiVersion": "v1", "kind": "Pod", **body})
+
+
+def silent(items: list[Item]) -> None:
+    """The kubelet of gpu-1 has stopped, and there is no taint yet."""
+    ready = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown", "message": "Kubelet stopped"}
+    of(items, "Node", "gpu-1")["status"]["conditions"] = [ready]
 
 
 EDITS: dict[str, tuple[Callable[[list[Item]], object], str]] = {
@@ -140,6 +158,30 @@ def test_without_modules_configs_the_ready_label_counts(lab: Path) -> None:
     }
     done = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered")
     assert (done.code, "lacks its ready label" in done.text) == (0, True)  # as it is before a merge
+
+
+def test_a_plugin_that_does_not_run_and_a_silent_node_are_problems(lab: Path) -> None:
+    """The kernel module is loaded all the same."""
+    with (lab / "gpu.yaml").open("a") as config:
+        config.write("  devicePlugin:\n    image: registry.example.com/gpu/plugin:2.4\n")
+    for change, reason in ((crashing_plugin, "its device plugin is not running"), (silent, "the node is NotReady")):
+        items = good()
+        change(items)
+        assert run(lab, "why", items, "gpu-1", ".").code == 1
+        done = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered", "--wide", "--owner", "gpu")
+        assert (done.code, "info: planned 7, loaded 7\n" in done.err) == (1, True), done.err
+        (row,) = (line for line in done.text.splitlines() if line.startswith("gpu-1"))
+        assert row.split()[2:4] == ["planned", "yes"]
+        assert reason in row
+
+
+def test_the_report_reads_what_nodes_prints_of_live_nodes(lab: Path, tmp_path: Path) -> None:
+    items = good()
+    unlabelled("example.com/card")(items)
+    (tmp_path / "nodes.json").write_text(run(lab, "nodes", items, ".", "--format", "json").text)
+    done = process("krmfn", "report", "--from", str(tmp_path / "nodes.json"), cwd=lab)
+    assert (done.code, "Only committed" in done.text) == (0, True), done.err
+    assert {*table.STYLES} - {"not known"} == {*states.RANK}
 
 
 def test_a_dump_with_more_than_nodes_fails_for_what_no_node_has(lab: Path) -> None:

@@ -16,7 +16,7 @@ def read(text: str) -> tuple[cluster.Cluster, list[Result]]:
     resources = manifests.read("-", text.encode())
     note(resources, settings=Settings(LOOK._replace(shows_errors=True)))
     all_kinds.krmfn(resources)
-    return cluster.of_list(resources), resources.results
+    return cluster.of_list(resources, lambda _: None), resources.results
 
 
 def findings(text: str, today: str = "2026-01-01") -> list[Result]:
