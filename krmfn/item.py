@@ -98,7 +98,8 @@ class Item:
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
         if self._content is not None:
-            return self.ref.kind
+            kind = self._content.manifest.get("kind")
+            return kind if isinstance(kind, str) else ""
         if self._kind is None:
             self._kind = itemtext.string(self, "kind")
         return self._kind
@@ -107,7 +108,8 @@ class Item:
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
         if self._content is not None:
-            return self.ref.api_version
+            version = self._content.manifest.get("apiVersion")
+            return version if isinstance(version, str) else ""
         if self._api_version is None:
             self._api_version = itemtext.string(self, "apiVersion")
         return self._api_version
@@ -124,7 +126,7 @@ class Item:
     @property
     def name(self) -> str:
         """Return metadata.name; "" when there is none. It can be written: the item is then renamed."""
-        return self.ref.name
+        return self.ref.name if self._ref or self._content else itemtext.string(self, "metadata", "name")
 
     @name.setter
     def name(self, name: str) -> None:
@@ -152,8 +154,8 @@ class Item:
     def ref(self) -> Ref:
         """Return the reference of the resource."""
         if self._content is not None:
-            return ref_of(self._content.manifest)
-        if self._ref is None:
+            self._ref = ref_of(self._content.manifest, self._ref)
+        elif self._ref is None:
             names = (itemtext.string(self, "metadata", key) for key in ("namespace", "name"))
             self._ref = Ref(self.api_version, self.kind, *names)
         return self._ref

@@ -162,10 +162,9 @@ class Words:
 def mentioning(items: Collection[_Item], words: Collection[str]) -> list[_Item]:
     """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
     wanted = [word.encode() for word in words]
-    every = {item.words for item in items if item.words}
-    starts = {one: frozenset[int]().union(*map(one.naming, wanted)) for one in every}
+    starts = {one: frozenset[int]().union(*map(one.naming, wanted)) for one in {item.words for item in items} if one}
     return [
         item
         for item in items
-        if (item.start in starts[item.words] if item.words and not item.is_read else any(map(item.mentions, words)))
+        if (any(map(item.mentions, words)) if item.is_read or not item.words else item.start in starts[item.words])
     ]

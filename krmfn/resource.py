@@ -98,11 +98,16 @@ class Place(NamedTuple):
     name that the resource has there. It may read files and run kustomize, so only what is reported goes through it."""
 
 
-def ref(manifest: Manifest) -> Ref:
-    """Return the reference of a manifest; what is missing or of the wrong type becomes ""."""
+def ref(manifest: Manifest, known: Ref | None = None) -> Ref:
+    """Return the reference of a manifest; what is missing or of the wrong type becomes "".
+
+    `known` is what it was before: where it still is, nothing is made again.
+    """
     metadata = manifest.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     parts = manifest.get("apiVersion"), manifest.get("kind"), metadata.get("namespace"), metadata.get("name")
+    if parts == known:
+        return known  # type: ignore[return-value]  # equal to a tuple, it is a Ref
     return Ref(*[part if isinstance(part, str) else "" for part in parts])
 
 
@@ -163,17 +168,24 @@ def checked(manifest: Manifest) -> Ref:
 
 def check_plain(value: Any) -> None:
     """Raise KrmfnError, with the field path, for what JSON does not have."""
-    if type(value) is str and value.isascii():
-        return
-    import json
-
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        is_plain = text.count("{") + text.count("[") < _DEEPEST and json.loads(text.encode()) == value
-    except (TypeError, ValueError, RecursionError):
-        is_plain = False
-    if not is_plain and (problem := _odd(value, ())):
+    if not _is_plain(value, _DEEPEST) and (problem := _odd(value, ())):
         raise KrmfnError(problem)
+
+
+def _is_plain(value: Any, levels: int) -> bool:
+    """Return True for data of ASCII texts, whole numbers and booleans, as nearly all is; of other data nothing is said.
+
+    It may be nested that many levels deep.
+    """
+    if not isinstance(value, (dict, list)):
+        return value.isascii() if type(value) is str else value is None or type(value) in (int, bool)
+    for key in value if isinstance(value, dict) else ():
+        if type(key) is not str or not key.isascii():
+            return False
+    for child in value.values() if isinstance(value, dict) else value:
+        if not (type(child) is str and child.isascii()) and not _is_plain(child, levels - 1):
+            return False
+    return levels > 0
 
 
 def _odd(value: Any, path: tuple[str | int, ...]) -> str:

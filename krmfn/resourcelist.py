@@ -30,8 +30,8 @@ class _Ids:
     def add(self, item: Item) -> None:
         self.items.append(item)
         if item.kind in self.kinds:
-            self._names[id(item)] = item.ref.id
-            self.there.setdefault(item.ref.id, []).append(item)
+            name = self._names[id(item)] = item.ref.id
+            self.there.setdefault(name, []).append(item)
 
     def drop(self, item: Item) -> None:
         self.items.remove(item)
@@ -223,7 +223,8 @@ class ResourceList:
 
     def prune(self, scope: Scope, keep: Iterable[Manifest], left_over: bool = False, namespace: str = "") -> None:
         """Remove what `scope` made and `keep` does not name; of owners that are not here only with `left_over`."""
-        objects, kept = made(self.marked(), scope), {ref(manifest).id for manifest in keep}
+        objects = made(self.marked(), scope)
+        kept = {ref(manifest).id for manifest in keep} if objects else ()
         stale = {id(item): item.ref for item in objects if item.ref.id not in kept}
         # where the list is a part of all there is, such an owner may stand in another part
         for item in () if left_over or not stale else orphans(self.items, objects, scope, namespace):

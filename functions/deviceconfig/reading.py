@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from krmfn import Item, Ref, Result
-from krmfn.resource import fingerprint, join
+from krmfn.resource import annotations_of, fingerprint, join
 from krmfn.typed import TYPE_CHECKING, Any
 
 from ..rendering.function_config import FunctionConfig
@@ -126,7 +126,8 @@ def profile_of(item: Item) -> str:
     """Return the profile that a config names, by its field or by the annotation; "" for none."""
     own = item.manifest.get("spec")
     named = own.get("profile") if isinstance(own, dict) else ""
-    return str(named or item.annotations.get(PROFILE, ""))
+    note = annotations_of(item.manifest).get(PROFILE)
+    return str(named or (note if isinstance(note, str) else ""))
 
 
 def domain_of(item: Item) -> str | None:

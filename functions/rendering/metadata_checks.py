@@ -27,15 +27,16 @@ _ONLY_READ = "is only read, but would be deployed"
 
 def check(item: Item) -> Iterator[Result]:
     """Yield the findings about an item's keys with our prefix, or nearly, and about the rules that it turns off."""
-    for part, keys in (("annotations", item.annotations), ("labels", item.labels)):
+    annotations = item.annotations
+    for part, keys in (("annotations", annotations), ("labels", item.labels)):
         for key in keys:
             message = meaning(part, key)
             if message:
                 yield item.located(error(message, rule="KRM118", field=Field(f"metadata.{part}[{key}]")))
-    if PROFILE in item.annotations and not may_be_config(item) and OWNER not in item.annotations:
+    if PROFILE in annotations and not may_be_config(item) and OWNER not in annotations:
         message = f"has no effect on a {item.kind}: only a DeviceConfig has a profile"
         yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE}]")))
-    if IGNORE in item.annotations:
+    if IGNORE in annotations:
         yield from ignoring.check(item)
 
 
