@@ -159,10 +159,8 @@ def checked(manifest: Manifest) -> Ref:
     for path, value in (("apiVersion", new.api_version), ("kind", new.kind), ("metadata.name", new.name)):
         if not value.strip():
             raise KrmfnError(f"{new} cannot be put into the list: it has no {path}, or one that is blank or no string")
-    try:
-        check_plain(manifest)
-    except KrmfnError as failure:
-        raise KrmfnError(f"{new} cannot be put into the list: {failure}") from failure
+    if not _is_plain(manifest, _DEEPEST) and (problem := _odd(manifest, ())):
+        raise KrmfnError(f"{new} cannot be put into the list: {problem}")
     return new
 
 
@@ -177,15 +175,16 @@ def _is_plain(value: Any, levels: int) -> bool:
 
     It may be nested that many levels deep.
     """
-    if not isinstance(value, (dict, list)):
-        return value.isascii() if type(value) is str else value is None or type(value) in (int, bool)
-    for key in value if isinstance(value, dict) else ():
+    kind = type(value)
+    if kind is not dict and kind is not list:
+        return value.isascii() if kind is str else value is None or kind is int or kind is bool
+    for key in value if kind is dict else ():
         if type(key) is not str or not key.isascii():
             return False
-    for child in value.values() if isinstance(value, dict) else value:
-        if not (type(child) is str and child.isascii()) and not _is_plain(child, levels - 1):
+    for child in value.values() if kind is dict else value:
+        if not (type(child) is str and child.isascii()) and not (levels and _is_plain(child, levels - 1)):
             return False
-    return levels > 0
+    return True
 
 
 def _odd(value: Any, path: tuple[str | int, ...]) -> str:

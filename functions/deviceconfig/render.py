@@ -27,7 +27,7 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
     judged = [(group, rules.check_group(group, known_sound)) for group in groups]
     sound = [group for group, results in judged if not any(result.severity == "error" for result in results)]
     findings: list[Finding] = [(item.ref, finding) for item, errors in unknown.items() for finding in errors]
-    findings += [(group[0].ref, finding) for group, results in judged for finding in results]
+    findings += [(group[0].ref, _hinted(one, group[0], config)) for group, results in judged for one in results]
     findings += effects.fields_have_an_effect([one for group in groups for one in group])
     if config.source.ref.kind or config.products:
         from . import profiles  # here, since only a functionConfig has them
@@ -45,6 +45,14 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
         findings,
         {group[0].ref: group[0].item for group in groups},
     )
+
+
+def _hinted(finding: Result, config: DeviceConfig, function_config: FunctionConfig) -> Result:
+    """Return a finding that the driver is not named with the profiles that the config might name."""
+    names = {*function_config.profiles, *(one.name for one in function_config.products.values() if not one.kind)}
+    if finding.rule not in ("KRM121", "KRM122") or config.profile or not names:
+        return finding
+    return finding._replace(message=f"{finding.message}; it names no profile (there are: {', '.join(sorted(names))})")
 
 
 def _profile(item: Item, config: FunctionConfig) -> list[Result]:

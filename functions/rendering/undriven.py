@@ -89,14 +89,15 @@ def vanished(resources: ResourceList, before: Collection[tuple[str, str]]) -> It
 
 
 def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[Result]:
-    """Return an error when the functionConfig does not define `profile`."""
+    """Return an error when neither a Profile nor the functionConfig defines `profile`."""
     if not profile or config.is_defined(profile):
         return []
     known = ", ".join(sorted(config.profiles))
-    there = f"the functionConfig's spec.profiles has: {known}" if known else "no functionConfig defines spec.profiles"
-    if config.products:
-        there += f"; Profiles: {', '.join(sorted(config.products))}"
-    message = f"profile {profile!r} is not defined; {there}"
+    there = f"; the functionConfig's spec.profiles has: {known}" if known else ""
+    there += f"; Profiles: {', '.join(sorted(config.products))}" if config.products else ""
+    nowhere = "; none is: a Profile has to be among the resources (listed in the kustomization) or in `profiles` of "
+    nowhere += ".krmfn.yaml, a short one in spec.profiles of the functionConfig"
+    message = f"profile {profile!r} is not defined{there or nowhere}"
     return [error(message, rule="KRM111", field=Field(field, profile))]
 
 
@@ -159,7 +160,7 @@ metadata: {name: gpu, namespace: kmm}
     ),
     Rule(
         "KRM111",
-        "a profile that a config names must be defined in the functionConfig",
+        "a profile that a config names must be a Profile or be defined in the functionConfig",
         good="""\
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}
@@ -172,8 +173,8 @@ spec: {profiles: {nic: {imagePullSecret: vendor}}}
 ---
 spec: {profile: gpu}
 """,
-        remedy="Correct the name, define the profile in `spec.profiles` of the functionConfig, or pass a "
-        "functionConfig that defines it.",
+        remedy="Correct the name; or list the Profile in the kustomization or in `profiles` of .krmfn.yaml, or define "
+        "the profile in `spec.profiles` of the functionConfig.",
     ),
 )
 """The rules about configs that nothing drives, or a profile that is not there."""
