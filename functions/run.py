@@ -51,7 +51,7 @@ class Run(NamedTuple):
     """What the cluster gets from elsewhere (--against): it takes part in what is judged, and is neither judged nor put
     out."""
     named: frozenset[str] | None = frozenset()
-    """The profiles that configs of the other roots name; None where not all clusters are here, and nobody knows."""
+    """The profiles that configs of the other roots name, and their Profiles; None where not all clusters are here."""
     driven: frozenset[tuple[str, str]] = frozenset()
     """(group, kind) of the configs that Profiles among the resources are for."""
     kept: frozenset[tuple[str, str]] = frozenset()

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from krmfn.item import Item
 from krmfn.ownership import Id
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Field, Result, error, warning
+from krmfn.results import Field, Result, error, placed, warning
 
 from ..deviceconfig.reading import profile_of
 from ..rendering.kinds import OWNERS, PROFILE, driven, of_kinds
-from ..run import note
+from ..run import note, run_of
 from ..settings import Intent
 from .cluster_inputs import Inputs
 from .cluster_lists import Rendered, with_results
@@ -30,20 +30,25 @@ def note_profiles(read: Sequence[Inputs], config: Config) -> None:
     """
     parts = [part for one in read for _, part in one.parts]
     items = (item for one in parts for item in one.items if (item.group, item.kind) in OWNERS)
-    named = None if _is_part(config, [one.cluster.name for one in read]) else frozenset(map(profile_of, items))
     lists = [each for one in read for each in one.lists]
-    profiles = {pair: item for each in lists for item in each.select(PROFILE[1], PROFILE[0]) for pair in driven([item])}
+    products = [item for each in lists for item in each.select(PROFILE[1], PROFILE[0])]
+    profiles = {pair: item for item in products for pair in driven([item])}
+    is_part = _is_part(config, [one.cluster.name for one in read])
+    named = None if is_part else frozenset((*map(profile_of, items), *(item.name for item in products)))
     for one in read:
         for _, part in one.parts:
             there = profiles.keys() - driven([*part.items, *(one.side.items if one.side else ())]) if profiles else ()
             kinds = {(item.group, item.kind) for item in of_kinds(part.items, there)}
             whys = {kind: _elsewhere(one, kind, profiles[kind], config) for kind in kinds}
-            note(part, named=named, elsewhere=whys, has_ours=bool(whys and one.cluster.members))
+            run = run_of(part)
+            has_ours = run.has_ours or bool(whys and one.cluster.members)
+            note(part, named=named, elsewhere={**whys, **run.elsewhere}, has_ours=has_ours)
 
 
 def _elsewhere(one: Inputs, kind: tuple[str, str], profile: Item, config: Config) -> str:
     """Return why a Profile for a kind does not count for a root of a cluster, and what to do."""
-    file = profile.place.path if profile.place else "stdin"
+    (place,) = (found.place for found in placed([profile.located(Result(""))]))
+    file = place.path if place else "stdin"
     name, path = one.cluster.name, os.path.relpath(os.path.realpath(file), config.folder) if config.folder else file
     remedy = f"add {path} to clusters.{name}" if name in config.clusters else f"name {path} under `profiles`"
     why = f"it is not of cluster {name}"

@@ -194,7 +194,7 @@ def _with_base(base: Base, name: str, pair: Pair, lost: list[Result], missing: l
     if pair.old and (not pair.old.is_whole or pair.old.final.failed):
         lost = [*lost, *map(base.located, _errors(pair.old.final.results))] or [error("it cannot be read completely")]
     if not lost:
-        return compared(pair, name)
+        return compared(pair, name, base.located)
     after = deployed(pair.new.final) if pair.new else []
     return _unknown(base, name, after, lost)
 

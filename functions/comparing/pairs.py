@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
 from krmfn.resourcelist import ResourceList
-from krmfn.results import placed
+from krmfn.results import Result, placed
 from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, external, live_nodes
@@ -21,7 +21,7 @@ from ..command import Context
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
 from ..plan import Comparison, plan
 from ..rendering.kinds import COUNTING
-from ..rendering.undriven import vanished
+from ..rendering.undriven import adopted, vanished
 from ..run import run_of
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
@@ -94,8 +94,8 @@ def _roots(cluster: Cluster, top: str) -> frozenset[str]:
     return frozenset(os.path.relpath(root.path, top) for root in cluster.roots if root.path)
 
 
-def compared(pair: Pair, name: str) -> Comparison:
-    """Return the comparison of one cluster before and after."""
+def compared(pair: Pair, name: str, located: Callable[[Result], Result] = lambda result: result) -> Comparison:
+    """Return the comparison of one cluster before and after; `located` gives findings of what was their places."""
     old, new = (one.final if one else ResourceList() for one in pair)
     planned = plan(deployed(old), deployed(new))
     effects, unknown = node_effects.effects(old, new)
@@ -103,6 +103,7 @@ def compared(pair: Pair, name: str) -> Comparison:
     has_nodes = any(one.select("Node", "") or one.select("NodeInventory", "krmfn.dev") for one in (old, new))
     knows_nodes = has_nodes and not unknown
     said = placed([*notes(planned, new, knows_nodes), *vanished(new, run_of(old).driven), *unknown])
+    said += map(located, placed(adopted(old, new)))
     told = tuple(attention.first(planned, old, new))
     return Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes, first=told)
 

@@ -8,7 +8,7 @@ from krmfn.resource import join, starts
 from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 
-from ..rendering import module_checks
+from ..rendering import module_checks, undriven
 from ..rendering.function_config import FunctionConfig
 from ..rendering.variables import IMAGE
 from ..run import run_of
@@ -54,6 +54,7 @@ def check(
         findings = judge(trial.configs, resources, function_config, trial.concerns, trial.left_out)
         yield from (finding for finding in findings if trial.concerns(finding))
     yield from profiles_are_named(items, function_config, run_of(resources).named)
+    yield from undriven.overrides_nothing(resources, function_config)
     yield from (*version_rules.check(function_config), *lock_rules.check(function_config))
     if len(groups) == len(items):
         yield from defaults_are_used(known, function_config)
@@ -78,12 +79,10 @@ def profiles_are_named(
     items: Sequence[Item], function_config: FunctionConfig, elsewhere: frozenset[str] | None
 ) -> Iterator[Result]:
     """Yield a finding per profile that no config names, here or `elsewhere` (see `Run.named`)."""
-    if elsewhere is None:
-        return
-    named = {*elsewhere, *(reading.profile_of(item) for item in items)}
+    named = {*(elsewhere or ()), *(reading.profile_of(item) for item in items)}
     report = warning if items else info
     why = "no config names this profile" if items else "there is no config here to name this profile"
-    for profile in function_config.profiles:
+    for profile in function_config.profiles if elsewhere is not None else ():
         if profile not in named:
             field = Field(join(("spec", "profiles", profile)))
             finding = report(f"{why}; it was checked on its own", rule="KRM143", field=field)
@@ -209,7 +208,7 @@ def _keys(name: str, fields: dict[str, Any]) -> dict[str, Any]:
 RULES = (
     Rule(
         "KRM143",
-        "a profile should be named by a config; it is checked in any case",
+        "a profile should be named by a config, and is checked in any case; one that is overridden should be there",
         good="""\
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator
 
 from krmfn import Field, Item, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER
-from krmfn.printing import did_you_mean
+from krmfn.printing import closest, did_you_mean
+from krmfn.resource import join
 from krmfn.results import Rule
 
 from ..run import run_of
-from . import function_config
+from . import function_config, kinds
 from .function_config import FunctionConfig
 from .kinds import DEVICECONFIG, GUIDE_GROUP, OURS, PROFILE_MARK, PTEMPLATE_GROUP, SEED, is_foreign, near, of_kinds
 from .metadata_checks import may_be_config
@@ -28,55 +29,57 @@ def check(
 
     Not of those whose kind is `misspelt`, by their id(): that is said of them.
     """
-    kinds = _kinds(resources, handled, config)
+    theirs = _kinds(resources, handled, config)
     named = {id(item) for item in resources.mentioning(PROFILE_MARK) if item.group not in _NAMES_ONE}
-    names = {"DeviceConfig", *(kind for _, kind in kinds)}  # a kind is known without a look at the group
+    names = {"DeviceConfig", *(kind for _, kind in theirs)}  # a kind is known without a look at the group
     items = (item for item in resources.items if item.kind in names or id(item) in named)
     those = [
         item
         for item in items
         if id(item) in named
         or (item.kind == "DeviceConfig" and item.group not in _OWN)
-        or (item.group, item.kind) in kinds
+        or (item.group, item.kind) in theirs
     ]
     if not those:
         return
-    report = warning if run_of(resources).settings.intent.is_old else error
-    is_asked = run_of(resources).settings.intent.asks_all or any_of_ours(resources)
+    run = run_of(resources)
+    report = warning if run.settings.intent.is_old else error
+    is_asked = run.settings.intent.asks_all or run.settings.intent.is_old or any_of_ours(resources)
     quiet: dict[str, list[Item]] = {}
     for item in those:
         own, pair = item.annotations.get(PROFILE_MARK, ""), (item.group, item.kind)
-        is_config = item.group not in _OWN and (item.kind == "DeviceConfig" or pair in kinds)
+        is_config = item.group not in _OWN and (item.kind == "DeviceConfig" or pair in theirs)
         if id(item) in misspelt or OWNER in item.annotations or own == "none" or pair in config.operators:
             continue
         if (is_config and config.product(item)) or not (is_config or own):
             continue
         if not is_config and not may_be_config(item):
             continue  # KRM118 says that it has no effect there
-        if own or is_asked:
+        if own or is_asked or pair in run.elsewhere:
             field = Field(f"metadata.annotations[{PROFILE_MARK}]", own) if own else None
-            yield item.located(report(_message(resources, item, own, config), rule="KRM107", field=field))
+            severity = report if own or is_asked else warning
+            yield item.located(severity(_message(resources, item, own, config), rule="KRM107", field=field))
         else:
             quiet.setdefault(item.group, []).append(item)
-    for group, theirs in quiet.items():
-        others = f"; the same holds for {len(theirs) - 1:,} more" if len(theirs) > 1 else ""
+    for group, items in quiet.items():
+        others = f"; the same holds for {len(items) - 1:,} more" if len(items) > 1 else ""
         outcome = f"nothing is generated from it, and it stays as it is{others}"
         message = f"belongs to another vendor's group, {group}: {outcome}"
-        yield theirs[0].located(info(message, rule="KRM107"))
+        yield items[0].located(info(message, rule="KRM107"))
 
 
 def _kinds(
     resources: ResourceList, handled: Collection[tuple[str, str]], config: FunctionConfig
 ) -> set[tuple[str, str]]:
     """Return the kinds of vendors' configs, as far as a Profile for one, or nearly for one, or a mark says so."""
-    kinds = {pair for pair in handled if pair[0] not in _OWN}
+    pairs = {pair for pair in handled if pair[0] not in _OWN}
     marks = [item.mark for item in resources.marked()] if not run_of(resources).is_rendered else []
-    kinds |= {mark.owner[:2] for mark in marks if mark and mark.function == DEVICECONFIG.function}
-    kinds |= run_of(resources).elsewhere.keys() if not run_of(resources).is_rendered else set()
-    theirs = [one.kind for one in config.products.values() if one.kind]
-    for pair in {(item.group, item.kind) for item in resources.items} if theirs else ():
-        kinds |= {pair for group, kind in theirs if near(pair[0], group) and near(pair[1], kind)}
-    return {pair for pair in kinds if pair[0] not in _OWN}
+    pairs |= {mark.owner[:2] for mark in marks if mark and mark.function == DEVICECONFIG.function}
+    pairs |= run_of(resources).elsewhere.keys() if not run_of(resources).is_rendered else set()
+    products = [one.kind for one in config.products.values() if one.kind]
+    for pair in {(item.group, item.kind) for item in resources.items} if products else ():
+        pairs |= {pair for group, kind in products if near(pair[0], group) and near(pair[1], kind)}
+    return {pair for pair in pairs if pair[0] not in _OWN}
 
 
 def vanished(resources: ResourceList, before: Collection[tuple[str, str]]) -> Iterator[Result]:
@@ -86,6 +89,16 @@ def vanished(resources: ResourceList, before: Collection[tuple[str, str]]) -> It
         if not is_foreign(item):
             message = f"{_message(resources, item, '', config)}; before, a Profile drove it"
             yield item.located(error(message, rule="KRM107"))
+
+
+def adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
+    """Yield what is said of configs that nothing drove in the `old` list, but for those that stay so in the new one.
+
+    What their own operators have made of them is in neither list, so it is not seen to change.
+    """
+    driven = run_of(new).driven
+    same = {item.ref for item in new.items if (item.group, item.kind) not in driven or is_foreign(item)}
+    yield from (one for one in old.results if one.rule == "KRM107" and one.ref not in same)
 
 
 def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[Result]:
@@ -101,6 +114,18 @@ def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[R
     return [error(message, rule="KRM111", field=Field(field, profile))]
 
 
+def overrides_nothing(resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
+    """Yield a finding per profile that is overridden and not there: an error where one of nearly its name is meant."""
+    elsewhere, known = run_of(resources).named, [*config.profiles, *config.products]
+    for name in (name for name in config.overrides if elsewhere is not None and name not in elsewhere):
+        for finding in profile_findings(name, join(("spec", "overrides", name)), config):
+            if not closest(name, known, 0.8):
+                is_alone = all((item.group, item.kind) in (kinds.CONFIG, kinds.PROFILE) for item in resources.items)
+                message = f"{finding.message}; so this overrides nothing here"
+                finding = (info if is_alone else warning)(message, rule="KRM143", field=finding.field)
+            yield config.source.located(finding)
+
+
 def any_of_ours(resources: ResourceList) -> bool:
     """Return True for a list that holds anything of ours, and for one that krmfn was called for with settings."""
     if resources.function_config or run_of(resources).is_rendered or run_of(resources).has_ours:
@@ -113,6 +138,8 @@ def any_of_ours(resources: ResourceList) -> bool:
 
 def _message(resources: ResourceList, item: Item, own: str, config: FunctionConfig) -> str:
     """Return what is wrong with a config that nothing drives, and what to do."""
+    if run_of(resources).settings.intent.is_old:
+        return f"before, nothing drove this {item.kind}: what its own operator has made of it is not compared"
     those = [one for one in config.products.values() if one.kind == (item.group, item.kind)]
     known = ", ".join(sorted(config.products)) or "none"
     setting = f"`operators: [{{group: {item.group}, kind: {item.kind}}}]` in the functionConfig's spec"
@@ -160,7 +187,7 @@ metadata: {name: gpu, namespace: kmm}
     ),
     Rule(
         "KRM111",
-        "a profile that a config names must be a Profile or be defined in the functionConfig",
+        "a profile that a config or an override names must be a Profile or be defined in the functionConfig",
         good="""\
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}

@@ -135,6 +135,56 @@ def test_the_old_side_of_an_adoption_is_no_error(tmp_path: Path) -> None:
     done = process("krmfn", "diff", str(old), str(new))
     assert done.code == 1
     assert "2 created" in done.text
+    assert f"{old}/gpu.yaml:1: warning: DeviceConfig kmm/gpu: before, nothing drove this DeviceConfig: " in done.text
+    gone, stays = folder(tmp_path / "gone", settings={**SETTINGS, "spec": {}}), folder(tmp_path / "vendor", gpu=CR)
+    assert "before, nothing drove" in process("krmfn", "diff", str(old), str(gone)).text
+    done = process("krmfn", "diff", str(stays), str(stays))
+    assert (done.code, "before, nothing drove" in done.text) == (0, False)
+
+
+def test_a_profile_that_no_kustomization_lists_drives_nothing(tmp_path: Path) -> None:
+    """It was a warning that it is not deployed, and nothing was said of its config."""
+    gpu = {**CR, "kind": "Onload"}
+    place = folder(tmp_path, gpu=gpu, profile=PROFILE.replace("kind: DeviceConfig}", "kind: Onload}"))
+    folder(tmp_path, kustomization={"resources": ["gpu.yaml"]})
+    done = process("krmfn", "check", str(place))
+    assert (done.code, f"error: Onload kmm/gpu: {place}/profile.yaml has a Profile for this kind, " in done.text) == (
+        1,
+        True,
+    )
+    assert "but no kustomization lists it; list it under `resources`" in done.text
+    folder(tmp_path, kustomization={"resources": ["gpu.yaml", "profile.yaml"]})
+    assert process("krmfn", "check", str(place)).code == 0
+
+
+def test_a_profile_of_another_root_is_told_of_also_without_a_configuration_file(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        folder(tmp_path / name, gpu={**CR, "kind": "Onload"}, kustomization={"resources": ["gpu.yaml"]})
+    folder(tmp_path / "a", profile=PROFILE.replace("kind: DeviceConfig}", "kind: Onload}"))
+    folder(tmp_path / "a", kustomization={"resources": ["gpu.yaml", "profile.yaml"]})
+    done = process("krmfn", "check", str(tmp_path))
+    assert done.code == 0
+    assert f"b/gpu.yaml:1: warning: Onload kmm/gpu: {tmp_path}/a/profile.yaml has a Profile for this kind" in done.text
+
+
+@pytest.mark.parametrize(
+    ("name", "is_there", "code", "finding"),
+    [
+        ("amd-gpu", True, 0, ""),
+        ("amd_gpu", True, 1, "error: RenderDeviceConfigs a: spec.overrides.amd_gpu: profile 'amd_gpu' is not defined;"),
+        ("nic", True, 0, "warning: RenderDeviceConfigs a: spec.overrides.nic: profile 'nic' is not defined;"),
+        ("amd-gpu", False, 0, "warning: RenderDeviceConfigs a: spec.overrides.amd-gpu: profile 'amd-gpu' is not"),
+    ],
+)
+def test_what_is_overridden_is_there(tmp_path: Path, name: str, is_there: bool, code: int, finding: str) -> None:
+    """Whoever takes away a vendor's right by a misspelt name was told nothing, and the right stayed."""
+    onload = PROFILE.replace("kind: DeviceConfig}", "kind: Onload}")
+    settings = {**SETTINGS, "spec": {"overrides": {name: {"dirName": "/x"}}}}
+    place = folder(tmp_path, gpu={**CR, "kind": "Onload"}, settings=settings, **{"p": onload} if is_there else {})
+    done = process("krmfn", "check", str(place))
+    assert (done.code, finding in done.text, "KRM" in done.text) == (code, True, bool(finding))
+    done = process("krmfn", "check", str(place / "settings.yaml"))
+    assert (done.code, f"info: RenderDeviceConfigs a: spec.overrides.{name}: " in done.text) == (0, True)
 
 
 def test_profiles_come_from_files_that_are_named(tmp_path: Path) -> None:
