@@ -61,11 +61,11 @@ def check(
             yield item.located(severity(_message(resources, item, own, config), rule="KRM107", field=field))
         else:
             quiet.setdefault(item.group, []).append(item)
-    for group, items in quiet.items():
-        others = f"; the same holds for {len(items) - 1:,} more" if len(items) > 1 else ""
+    for group, ones in quiet.items():
+        others = f"; the same holds for {len(ones) - 1:,} more" if len(ones) > 1 else ""
         outcome = f"nothing is generated from it, and it stays as it is{others}"
         message = f"belongs to another vendor's group, {group}: {outcome}"
-        yield items[0].located(info(message, rule="KRM107"))
+        yield ones[0].located(info(message, rule="KRM107"))
 
 
 def _kinds(
