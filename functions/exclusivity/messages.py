@@ -13,7 +13,7 @@ from .claim import Claim, Conflict, Where, place_of
 SHOWN = 5
 """Owners, nodes or labels that a message names before it counts the rest."""
 
-REMEDY = "give their selectors a common label key with different values"
+REMEDY = "let each selector ask for a different value of the same label key"
 
 
 def to_result(conflict: Conflict, where: Where = place_of) -> Result:

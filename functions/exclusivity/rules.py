@@ -28,9 +28,9 @@ spec: {nodeSelector: {gpu: "true"}}
 kind: Node
 metadata: {name: node-1, labels: {site: east, gpu: "true"}}
 """,
-        remedy="Give the node selectors a common label key with different values, or remove a label from the node. If "
-        "the devices are different, give each driver a profile of its own: then only loading the same kernel module is "
-        "a conflict.",
+        remedy="Let each node selector ask for a different value of the same label key, or remove a label from the "
+        "node. If the devices are different, give each driver a profile of its own: then only loading the same kernel "
+        "module is a conflict.",
     ),
     Rule(
         "KRM302",
@@ -49,7 +49,7 @@ spec: {nodeSelector: {site: east}}
 metadata: {name: all-gpus}
 spec: {nodeSelector: {gpu: "true"}}
 """,
-        remedy="Give the node selectors a common label key with different values. Or add the Node objects to the "
+        remedy="Let each node selector ask for a different value of the same label key. Or add the Node objects to the "
         "input: an overlap that no node shows is then only a warning.",
         severities=("error", "warning"),
     ),
@@ -70,7 +70,7 @@ spec:
   - {name: big, nodeSelector: {memory: 128g}}
   - {name: new, nodeSelector: {generation: "3"}}
 """,
-        remedy="Give the pools' node selectors a common label key with different values.",
+        remedy="Let the selector of each pool ask for a different value of the same label key.",
         severities=("warning", "error"),
     ),
     Rule(
@@ -94,7 +94,7 @@ kind: Module
 metadata: {name: all-gpus}
 spec: {selector: {gpu: "true"}}
 """,
-        remedy="Give the selectors a common label key with different values, or remove one of the Modules.",
+        remedy="Let each selector ask for a different value of the same label key, or remove one of the Modules.",
         severities=("error", "warning"),
     ),
     Rule(
@@ -123,8 +123,8 @@ spec: {nodeSelector: {site: east}}
 metadata: {name: west}
 spec: {nodeSelector: {site: west}}
 """,
-        remedy="Add the Node objects if the mode is `nodes`. If there is too much to compare, give the selectors a "
-        "common label key with different values, or check fewer configs at once.",
+        remedy="Add the Node objects if the mode is `nodes`. If there is too much to compare, let each selector "
+        "ask for a different value of the same label key, or check fewer configs at once.",
         severities=("error", "warning"),
     ),
     Rule(

@@ -88,7 +88,7 @@ def mistake(api_version: str, kind: str) -> str:
 
 def _nearest(kind: str, kinds: list[str]) -> str:
     """Return the kind of a group that is somewhat like this one, else the first."""
-    return closest(kind, kinds, 0.5) or kinds[0]
+    return closest(kind, kinds) or kinds[0]
 
 
 def _no_such(api_version: str, kind: str, known: list[tuple[str, str]]) -> str:

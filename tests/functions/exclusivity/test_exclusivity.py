@@ -179,7 +179,7 @@ def test_one_domain_and_one_kernel_module_are_one_finding() -> None:
 # Messages. Read them aloud.
 
 LAW = "a node can be managed by only one DeviceConfig"
-MENDED = "give their selectors a common label key with different values"
+MENDED = "let each selector ask for a different value of the same label key"
 
 
 def message(claims: Sequence[Claim], nodes: Sequence[Node] | None = None, mode: str = "auto") -> str:
