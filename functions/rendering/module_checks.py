@@ -77,10 +77,7 @@ def _generated(
     for one, module in objects:
         likeness = one.manifest["kind"], _likeness(module) if module else b""
         if module and likeness in sound:
-            findings = [
-                *admission.check_name(module, config.kmm_version),
-                *module_lints.check_name_and_selector(module),
-            ]
+            findings = [*admission.check_name(module, config.kmm_version), *module_lints.check_without_parts(module)]
         else:
             findings = list(_judged(one, module, config.kmm_version, nodes))
         if likeness[1] and not findings:

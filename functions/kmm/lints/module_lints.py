@@ -1,6 +1,7 @@
 """Lints about one Module: those about what every Module has here, those about one part in the file of that part.
 
-The files of parts are loaded only for a Module that has the part; see `_findings`.
+The files of parts are loaded only for a Module that has the part; see `_findings`. What looks at name or selector
+stands here: of generated Modules that differ in these alone, the files of parts judge one (rendering/module_checks.py).
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ def check(
         yield finding._replace(ref=module.ref)
 
 
-def check_name_and_selector(module: Module) -> Iterator[Result]:
-    """Yield those of the lints that look at the Module's name or selector."""
-    for finding in apply(NAME_AND_SELECTOR, module):
+def check_without_parts(module: Module) -> Iterator[Result]:
+    """Yield the lints of this file alone: among them are all that look at the Module's name or selector."""
+    for finding in apply(RULES, module):
         yield finding._replace(ref=module.ref)
 
 
@@ -175,5 +176,4 @@ KRM208 = Rule(
     advice=True,
 )
 
-NAME_AND_SELECTOR = (KRM201, KRM202, KRM204)
 RULES = (KRM201, KRM202, KRM203, KRM204, KRM205, KRM208)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pytest
-from krmfn_functions.kmm.lints import image_lints, neighbours
+import yaml
+from krmfn_functions.kmm.lints import image_lints, mapping_lints, neighbours, regexp_lints, section_lints
 from krmfn_functions.kmm.module import Module
 
+from krmfn.results import Rule
 from tests.builders import edited, module
+from tests.rule_examples import documents
 from tests.tables import table
 
 from ..manifests import across, check, lints
@@ -60,6 +63,19 @@ def test_a_lint_and_its_border(case: Case) -> None:
     assert findings[0].field and findings[0].field.path == case.path
     assert findings[0].tags == () and str(findings[0].ref).startswith("Module kmm/")
     assert [result for result in check(case.good, case.version, case.kernels) if result.rule == case.rule] == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [*section_lints.RULES, *mapping_lints.RULES, *regexp_lints.RULES, *image_lints.RULES],
+    ids=lambda rule: rule.id,
+)
+def test_a_lint_about_name_or_selector_stands_in_module_lints(rule: Rule) -> None:
+    """Of generated Modules that differ in these alone only the first is judged by the other files."""
+    *_, bad = (yaml.safe_load(one.text) for one in documents(rule.bad, rule.id))
+    renamed = edited(bad, ("metadata.name", "other"), ("spec.selector", {"other": "true"}))
+    reported = {one.rule for one in lints(renamed, "2.5" if "kmm: 2.5" in rule.bad else "main", [EL9, EL8])}
+    assert rule.id in reported, "move it to RULES of module_lints.py: a second config would get no finding"
 
 
 def test_the_images_of_every_container_are_looked_at() -> None:
