@@ -34,10 +34,10 @@ def main(arguments: list[str]) -> None:
 def write(out: Path) -> None:
     """Write the CRDs of every version below a folder."""
     for version, name in FOLDERS.items():
-        folder = out / name
-        folder.mkdir(parents=True, exist_ok=True)
-        for file, crd in ((MODULE_FILE, module_crd(version)), (HUB_FILE, hub_crd(version))):
-            (folder / file).write_text(json.dumps(crd, indent=1) + "\n", encoding="utf-8")  # JSON is YAML
+        crds = {MODULE_FILE: module_crd(version), HUB_FILE: hub_crd(version)}
+        (out / name).mkdir(parents=True, exist_ok=True)
+        for file, crd in crds.items():
+            (out / name / file).write_text(json.dumps(crd, indent=1) + "\n", encoding="utf-8")  # JSON is YAML
 
 
 def module_crd(version: str) -> dict[str, Any]:

@@ -1,34 +1,34 @@
-"""The KMM versions that we know, and how their checks differ. A new one is a line here and a table in `crd`."""
+"""The KMM versions that we know, oldest first, and how their checks differ. A new one is a line here and a table."""
 
 from krmfn import KrmfnError
 from krmfn.typed import NamedTuple
 
 
 class Target(NamedTuple):
-    """One KMM version, as far as its checks differ from the others'."""
+    """One KMM version, as far as its checks differ from the others'. The defaults are those of main."""
 
     name: str
     source: str
     """The tag or branch of KMM's repository that holds its CRDs."""
     structure: str
     """The name of the table of facts that holds its Module CRD."""
-    name_limit: int
+    name_limit: int = 41
     """The longest name + namespace, in bytes."""
-    long_texts: bool
+    long_texts: bool = True
     """API machinery 1.35 speaks of bytes and label keys, 1.32 of characters and qualified names."""
-    dra: bool
+    dra: bool = True
     """spec.dra is known, and the host paths of plugins are bounded."""
-    sign_files: bool
-    modprobe_prefix: str
-    leaves_plugins: bool
+    sign_files: bool = True
+    modprobe_prefix: str = "failed to validate modprobe: "
+    leaves_plugins: bool = False
     """A removed devicePlugin section leaves its DaemonSet running."""
-    check_tolerates: bool
+    check_tolerates: bool = True
     """The pod that checks whether an image exists gets the Module's tolerations; before it had none."""
-    labels_versions: bool
+    labels_versions: bool = True
     """A node gets a label with the version that is loaded on it."""
-    platform: str
+    platform: str = "Kubernetes"
     """What spec.dra asks of the cluster, and in whose numbers: Kubernetes or OpenShift."""
-    dra_since: str
+    dra_since: str = "1.34"
 
     @property
     def fork(self) -> bool:
@@ -36,8 +36,7 @@ class Target(NamedTuple):
         return self.platform == "OpenShift"
 
 
-_MODPROBE = "failed to validate modprobe: "
-_MAIN = Target("main", "main", "main", 41, True, True, True, _MODPROBE, False, True, True, "Kubernetes", "1.34")
+_MAIN = Target("main", "main", "main")
 _2_6 = _MAIN._replace(name_limit=40, long_texts=False, dra=False, leaves_plugins=True, check_tolerates=False)
 _2_4 = _2_6._replace(structure="2.4", sign_files=False, modprobe_prefix="", labels_versions=False)
 
@@ -57,8 +56,8 @@ TARGETS = {known.name: known for known in _KNOWN}
 def target(version: str = DEFAULT) -> Target:
     """Return the KMM version by its name: `2.6`, also `v2.6` and `2.6.0`; `openshift` is the fork's main.
 
-    Raises KrmfnError for a version we hold no facts about. Source: KMM v2.4.0, v2.5.0, v2.6.0 and main
-    (2026-07-29), internal/webhook/module.go and the Module CRD; the fork's main for `openshift`.
+    Raises KrmfnError for a version we hold no facts about. Source: KMM's internal/webhook/module.go and Module CRD at
+    the `source` of each (main as of 2026-07-29); the fork's main for `openshift`.
     """
     known = TARGETS.get(version) or TARGETS.get(".".join(version.removeprefix("v").split(".")[:2]))
     if known is None:

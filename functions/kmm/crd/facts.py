@@ -35,7 +35,7 @@ class Fact(NamedTuple):
 
 @cache
 def module_facts(structure: str) -> Fact:
-    """Return the facts about a Module's `spec` and `status`: `2.4` (2.5 is the same), `2.6` or `main`."""
+    """Return the facts about a Module's `spec` and `status`, by the `structure` of a Target."""
     facts = table(structure)
     fields = {name: _node(facts[name], facts) for name in ("spec", "status")}
     return Fact("object", fields)

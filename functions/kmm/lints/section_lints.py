@@ -129,7 +129,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 KRM209 = Rule(
     "KRM209",
-    "dra should be used on Kubernetes 1.34 or later (the fork: OpenShift 4.21): KMM refuses it on an older cluster",
+    "DRA should be used on Kubernetes 1.34 or later (the fork: OpenShift 4.21): KMM refuses it on an older cluster",
     good="""\
 # kmm: main
 spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 import version_lists
-from krmfn_functions.kmm.versions import DEFAULT, TARGETS
+from krmfn_functions.kmm.crd import facts
+from krmfn_functions.kmm.versions import DEFAULT, NEWEST, TARGETS
 from krmfn_functions.options import SETTINGS
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.kinds import schema
@@ -26,6 +27,26 @@ def test_the_option_the_schema_and_the_default_agree() -> None:
 def test_the_pages_list_them(page: Path) -> None:
     text = page.read_text()
     assert text == version_lists.written(text), "stale: run `python tools/version_lists.py`"
+
+
+@pytest.mark.parametrize("version", TARGETS)
+def test_the_newest_has_every_field(version: str) -> None:
+    """`explain` judges its examples by it: a field that it lacks needs another NEWEST."""
+    assert _paths(facts.module_facts(TARGETS[version].structure)) <= _paths(
+        facts.module_facts(TARGETS[NEWEST].structure)
+    )
+
+
+def _paths(fact: facts.Fact, path: str = "") -> set[str]:
+    below = {**(fact.fields or {}), **({"[]": fact.item} if fact.item else {})}
+    return {path}.union(*(_paths(child, f"{path}.{name}") for name, child in below.items()))
+
+
+def test_each_table_has_a_row_with_its_source() -> None:
+    rows = (ROOT / "functions" / "kmm" / "crd" / "README.md").read_text()
+    assert [
+        one for one in TARGETS.values() if f"| `{one.structure}` |" not in rows or f"`{one.source}`" not in rows
+    ] == []
 
 
 def test_nothing_else_of_the_product_names_one() -> None:
