@@ -8,18 +8,17 @@ import os
 from collections.abc import Sequence
 
 from krmfn.printing import json_text
-from krmfn.results import Findings
+from krmfn.results import Findings, Result
 from krmfn.typed import Any, NamedTuple
 
 from .. import options
 from ..cluster import cluster_streams
 from ..cluster.cluster_streams import Streams
 from ..command import Command, Context
-from ..formats import comment, findings
+from ..formats import comment, findings, grouped
 from ..formats.checked import Checked
 from ..paths import output, replacing
 from ..plan import Comparison
-from ..report.summary import refused
 from ..settings import CHECK, LOOK
 from . import check, clusters, report
 from .catalogue import rules
@@ -80,17 +79,22 @@ def _read(context: Context, args: Args) -> Streams:
 
 
 def _checked(context: Context, args: Args, streams: Streams, compared: Sequence[Comparison]) -> Checked:
-    """Return the findings, and among them why the run fails beside those."""
+    """Return the findings, with those about the change and why the run fails beside these."""
     if len(streams.clusters) > 1:
         cluster_streams.look_up(context, streams)
     more = clusters.of_change(compared, args.fail_on)
     more += clusters.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
     checked = check.judged(context, streams, args.baseline, more)
     said = {str(result) for result in checked.results}
-    results = [*checked.results, *(note for note in refused(compared) if str(note) not in said)]
-    if "warning" in args.fail_on:
-        results += [note for one in compared for note in one.notes if note.severity == "warning"]
+    results = [*checked.results, *(note for note in _of_change(compared) if str(note) not in said)]
     return checked._replace(results=list(Findings(results)))
+
+
+def _of_change(compared: Sequence[Comparison]) -> list[Result]:
+    """Return the errors and warnings about what changes, each once, with the clusters that have it."""
+    every, notes = [one.name for one in compared], grouped.notes(compared)
+    serious = ((note, names) for note, names in notes if note.severity != "info")
+    return [grouped.named(note, names, every) if every[1:] else note for note, names in serious]
 
 
 def _texts(

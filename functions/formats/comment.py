@@ -50,7 +50,7 @@ def markdown(compared: Sequence[Comparison]) -> str:
     rows, left = _filled(((_row(change, _whose(said, names)), names) for change, names in said.changes), room // 2)
     room -= room // 2 - left
     details, _ = _filled(((_details(change, _whose(said, names)), names) for change, names in said.changes), room)
-    at_once = "".join(f"* {_cell(line)}\n" for line in first(compared))
+    at_once = "".join(f"* {_cell(line)}\n" for line in (*_lost(compared), *first(compared)))
     head = f"**Look at this first**\n\n{at_once}\n{head}" if at_once else head
     column, rule, cell = (" clusters |", "---|", " |") if said.rows else ("", "", "")
     more = " more" if details.text else ""
@@ -63,6 +63,13 @@ def markdown(compared: Sequence[Comparison]) -> str:
             tail,
         ]
     )
+
+
+def _lost(compared: Sequence[Comparison]) -> list[str]:
+    """Return that nodes lose a driver, for a reader who takes the numbers below for those of any upgrade."""
+    effects = [(one.name, effect) for one in compared for effect in one.plan.effects if effect.what == "lost"]
+    number = len({(name, node) for name, effect in effects for node in effect.nodes})
+    return [f"{printing.counted(number, 'node')} {'lose' if number > 1 else 'loses'} a driver"] if number else []
 
 
 def _whose(said: Told, names: Names) -> str:

@@ -170,8 +170,13 @@ def _named(held: Mapping[str, Result], every: Collection[str]) -> Result:
         return first
     if len(held) > 1 and _is_about_nodes(first):
         first = first._replace(message=node_counts.merged([(cluster, one.message) for cluster, one in held.items()]))
-    tags = {**dict(first.tags), NAMES: "\n".join(names), CLUSTERS: where([*names], every)}
-    return first._replace(tags=tuple(tags.items()))
+    return named(first, [*names], every)
+
+
+def named(result: Result, names: Sequence[str], every: Collection[str]) -> Result:
+    """Return a finding with tags that name the clusters that have it, of `every` cluster."""
+    tags = {**dict(result.tags), NAMES: "\n".join(names), CLUSTERS: where(names, every)}
+    return result._replace(tags=tuple(tags.items()))
 
 
 def lines(results: Iterable[Result], every: Collection[str]) -> list[Result]:

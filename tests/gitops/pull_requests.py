@@ -41,17 +41,33 @@ class Change(NamedTuple):
     comment: str
     """What the first comment says; "" for no comment."""
     finding: str
-    """The rule of an error, "" for none."""
+    """The rule of an error, `krmfn` for one without; "" for none."""
 
 
 NAMED = config_map(f"'{TEXT}'").replace("a: b", f"'{TEXT}': '{TEXT}'")
-BASE = {"lab/gaudi.yaml": config(), "lab/nic.yaml": config("nic", label="b"), "README.md": "fleet\n"}
+NODES = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: NodeInventory
+metadata: {name: lab}
+spec:
+  labelKeys: [gpu]
+  groups:
+  - nodes: |
+      gaudi-1 5.14.0-503.11.1.el9_5.x86_64 gpu=a
+      nic-1 5.14.0-503.11.1.el9_5.x86_64 gpu=b
+"""
+BASE = {
+    "lab/gaudi.yaml": config(),
+    "lab/nic.yaml": config("nic", label="b"),
+    "lab/nodes.yaml": NODES,
+    "README.md": "fleet\n",
+}
 CHANGES = {
     "clean": Change({"lab/gaudi.yaml": config(version="2")}, True, "**1 changed", ""),
     "error": Change({"lab/gaudi.yaml": config() + "  moduelName: b\n"}, False, "cannot be rendered", "KRM101"),
-    "conflict": Change({"lab/other.yaml": config("other")}, False, "cannot be rendered", "KRM302"),
+    "conflict": Change({"lab/other.yaml": config("other")}, False, "cannot be rendered", "KRM301"),
     "nothing": Change({"README.md": "other\n"}, True, "", ""),
-    "removed": Change({"lab/nic.yaml": None}, True, "| deleted | Module kmm/nic |", ""),
+    "removed": Change({"lab/nic.yaml": None}, False, "| deleted | Module kmm/nic |", "krmfn"),
     "unreadable": Change({"lab/gaudi.yaml": "apiVersion: ["}, False, "cannot be rendered", "KRM523"),
     "hostile": Change({f"lab/{FILE}": NAMED}, True, "| created | ConfigMap ", ""),
     "hostile error": Change(

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import ROOT
-from tests.functions.comparing.test_base import run_git
+from tests.functions.comparing.test_base import commit, run_git
 from tests.functions.formats.test_ci import sound
 
 from .ci_server import Service, serving
@@ -59,7 +58,7 @@ def test_a_pull_request(name: str, hub: Hub) -> None:
     else:
         assert jobs["code-scanning"].result == "success", jobs["code-scanning"].out
         (run,) = uploaded
-        assert {one["ruleId"] for one in run["results"] if one["level"] == "error"} == set(errors)
+        assert {one.get("ruleId", "krmfn") for one in run["results"] if one["level"] == "error"} == set(errors)
     assert (hub.results / "report.html").exists() == (name != "unreadable")
     for job in jobs.values():
         harmless(job.out, hub.folder)
@@ -142,9 +141,9 @@ def test_a_repository_without_code_scanning(status: int, message: str, result: s
 
 
 def test_what_fails_is_an_input_of_the_action(hub: Hub) -> None:
-    name, change = ".github/actions/krmfn/action.yaml", CHANGES["clean"]
-    text = (ROOT / "gitops/ci/github/actions/krmfn/action.yaml").read_text()
-    text = text.replace('lists it\n    default: ""', "lists it\n    default: warning change")
-    jobs = hub.pull_request(change._replace(files={**change.files, name: text}))
+    workflow = hub.repo / ".github" / "workflows" / "krmfn.yaml"
+    workflow.write_text(workflow.read_text().replace("fail-on: lost", "fail-on: warning change"))
+    commit(hub.repo)
+    jobs = hub.pull_request(CHANGES["clean"])
     assert jobs["krmfn"].result == "failure"
     assert "(--fail-on change)" in jobs["krmfn"].out

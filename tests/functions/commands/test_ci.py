@@ -42,11 +42,16 @@ def test_the_answers_are_those_of_check_and_diff(name: str, tmp_path: Path) -> N
     change, repo = CHANGES[name], base(tmp_path / "repo")
     propose(repo, change)
     run_git(repo, "checkout", "--quiet", "next")
-    done = process("krmfn", "ci", "--out", str(tmp_path / "out"), "--base", "main", cwd=repo)
+    done = process("krmfn", "ci", "--out", str(tmp_path / "out"), "--base", "main", "--fail-on", "lost", cwd=repo)
     assert bool(done.code) != change.passes
     made = result(tmp_path)
     compared = process("krmfn", "diff", "--base", "main", "--format", "json", cwd=repo)
-    assert made["check"] == json.loads(process("krmfn", "check", "--format", "json", cwd=repo).out)
+    ours = {"findings", "summary"}
+    check = json.loads(process("krmfn", "check", "--format", "json", cwd=repo).out)
+    assert {key: made["check"][key] for key in check.keys() - ours} == {key: check[key] for key in check.keys() - ours}
+    more = [one for one in made["check"]["findings"] if one not in check["findings"]]
+    told = [note["message"] for note in made["diff"]["notes"]]
+    assert all(one["message"] in told or one["message"].endswith("(--fail-on lost)") for one in more)
     assert made["diff"] == json.loads(compared.out)
     assert made["exit"] == done.code
     assert made["changes"] is bool(change.comment)
@@ -125,6 +130,8 @@ def test_a_cluster_that_is_gone_is_told(fleet: Path) -> None:
     assert ci(fleet, "--base", "main", "fleet").code == 0
     assert "| deleted | Module kmm/gpu |" in (fleet / "out" / "comment.md").read_text()
     assert ci(fleet, "--base", "main", "fleet", "--fail-on", "lost").code == 1
+    first = "**Look at this first**\n\n* 4 nodes lose a driver\n"
+    assert first in (fleet / "out" / "comment.md").read_text()
 
 
 def test_an_error_about_a_node_does_not_hide_what_changes(fleet: Path) -> None:
@@ -133,7 +140,7 @@ def test_an_error_about_a_node_does_not_hide_what_changes(fleet: Path) -> None:
     gpu.write_text("".join(line for line in gpu.read_text().splitlines(True) if "el9_6" not in line))
     assert ci(fleet, "--base", "main").code == 1
     made = result(fleet)
-    assert [one["rule"] for one in made["check"]["findings"]] == ["KRM604"]
+    assert [one["rule"] for one in made["check"]["findings"]] == ["KRM604", "KRM409"]
     assert [one["effect"] for one in made["diff"]["effects"]] == ["lost"]
 
 
@@ -208,3 +215,21 @@ def test_words_about_a_change_need_one() -> None:
         done = process("krmfn", command, "--fail-on", "lost")
         assert done.code == 2
         assert "invalid choice: 'lost' (choose from" in done.err
+
+
+def test_a_warning_about_the_change_is_told_whatever_fails(fleet: Path) -> None:
+    """Exit codes are what `--fail-on` is about; a reader of annotations never sees less than one of the comment."""
+    gpu = fleet / "fleet" / "gpu.yaml"
+    gpu.write_text(gpu.read_text() + "  devicePlugin: {image: registry.example.com/gpu/plugin:1}\n")
+    shutil.copytree(fleet / "fleet", fleet / "other")
+    commit(fleet)
+    run_git(fleet, "branch", "--force", "main", "HEAD")
+    for path in (gpu, fleet / "other" / "gpu.yaml"):
+        path.write_text(path.read_text().replace('"2.4"', '"2.5"'))
+    done = ci(fleet, "--base", "main", "fleet", "other", "--cluster", "b=other", "--cluster", "a=fleet")
+    assert (done.code, done.text.count("KRM401"), "1 warning" in done.text) == (0, 2, True)
+    annotations = (fleet / "out" / "annotations.txt").read_text()
+    assert annotations.count("::warning file=other/gpu.yaml,line=1,title=KRM401") == annotations.count("::warning") == 1
+    assert "(all 2 clusters)" in annotations
+    assert '"ruleId": "KRM401"' in (fleet / "out" / "findings.sarif").read_text()
+    assert ci(fleet, "--base", "main", "fleet", "--fail-on", "warning").code == 1
