@@ -1,8 +1,8 @@
 """A Module as far as it decides which nodes get it, and whom it is made for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from krmfn import Manifest, Place, Ref
+from krmfn import Manifest, Place, Ref, Result
 from krmfn.resource import ref
 from krmfn.typed import Any, NamedTuple
 
@@ -29,6 +29,8 @@ class Driver(NamedTuple):
     """How it takes part in node exclusivity: for which config, where its selector is written."""
     cluster: tuple[tuple[str, str], ...] | None = None
     """The labels of the clusters that a hub brings it to (ManagedClusterModule); None: this cluster."""
+    origin: Callable[[Result], Result | None] = lambda finding: None
+    """Moves a finding about the Module to the field that it comes from; None where that is not known."""
 
     @property
     def owner(self) -> Ref | None:

@@ -82,12 +82,12 @@ def kernels_are_mapped(joined: Joined) -> Iterator[Result]:
             message = f"{number:,} of the {counted(whole, 'node')} that it selects {get} no driver, {why}"
             if blocked := sum(len(group.nodes) for group, one in selected if one.state == "blocked"):
                 message += f"; KMM then does nothing on the other {counted(blocked, 'node')} either"
-            yield about(driver, error(message, field=Field(mappings_at(driver))))
+            yield about_mappings(driver, error(message))
         unknown = [node.name for group, one in selected if one.state == "kernel unknown" for node in group.nodes]
         if unknown and not driver.module.takes_every_kernel:
             lacking = f"{wording.nodes_named(sorted(unknown))}: status.nodeInfo.kernelVersion is missing"
             message = f"it is not known whether a kernel mapping has a driver for {lacking}"
-            yield about(driver, info(message, field=Field(mappings_at(driver))))
+            yield about_mappings(driver, info(message))
 
 
 def selectors_match(joined: Joined, pools: bool = False) -> Iterator[Result]:
@@ -121,7 +121,7 @@ def mappings_are_reached(joined: Joined) -> Iterator[Result]:
                 nodes = f"the {counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
                 mapping = f"kernelMappings[{position}] ({wording.condition(entry)})"
                 message = f"{mapping} is not used for any kernel of {nodes}"
-                yield about(driver, info(message, field=Field(f"{mappings_at(driver)}[{position}]")))
+                yield about_mappings(driver, info(message), f"[{position}]")
 
 
 def _taken(driver: Driver, kernels: set[str]) -> set[int | None]:
@@ -168,11 +168,17 @@ def _number(selected: Sequence[tuple[Group, Outcome]]) -> int:
     return sum(len(group.nodes) for group, _ in selected)
 
 
-def mappings_at(driver: Driver) -> str:
-    """Return the path of the kernel mappings, in the config that a driver is made from or in itself."""
-    if driver.owner:
-        return "spec.kernelMappings"
-    return MAPPINGS if driver.cluster is None else MAPPINGS.replace("spec.", "spec.moduleSpec.", 1)
+def about_mappings(driver: Driver, finding: Result, at: str = "") -> Result:
+    """Return the finding about the kernel mappings of a driver, or about one (`[1]`), placed where it is written."""
+    path = f"{MAPPINGS if driver.cluster is None else MAPPINGS.replace('spec.', 'spec.moduleSpec.', 1)}{at}"
+    own = about(driver, finding._replace(field=Field(f"spec.kernelMappings{at}" if driver.owner else path)))
+    written = driver.origin(info("", field=Field(path)))
+    if not (written and written.field):
+        return own
+    if written.ref == driver.claim.ref:
+        return own._replace(field=written.field)
+    where = f"written in {written.ref}, {written.field.path}: change it there"
+    return own._replace(message=f"{own.message}; {where}", place=written.place)
 
 
 def about(driver: Driver, finding: Result) -> Result:

@@ -20,7 +20,7 @@ from ..kmm.lookup import text
 from . import wording
 from .coverage import LOADING
 from .facts import PASSING
-from .findings import Joined, about, mappings_at
+from .findings import Joined, about, about_mappings
 
 OS_LABELS = "feature.node.kubernetes.io/system-os_release."
 """What the labels of Node Feature Discovery for the fields of /etc/os-release begin with."""
@@ -139,4 +139,4 @@ def images_are_for_the_system(joined: Joined) -> Iterator[Result]:
             nodes, verb = wording.nodes_named(sorted(names)), "runs" if len(names) == 1 else "run"
             remedy = f"select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"
             message = f"its image names {named_as}, but {nodes} {verb} {runs}; {_UNTOLD}: {remedy}"
-            yield about(driver, warning(message, field=Field(f"{mappings_at(driver)}[{at}]")))
+            yield about_mappings(driver, warning(message), f"[{at}]")

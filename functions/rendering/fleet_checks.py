@@ -31,7 +31,9 @@ def check(
     claim_of = {claim.module: claim for claim in claims}
     owner_of = {one.ref: one.owner for one in wanted}
     drivers = [
-        driver(one.manifest, claim_of.get((one.ref.namespace or one.owner.namespace, one.ref.name)))
+        driver(one.manifest, claim_of.get((one.ref.namespace or one.owner.namespace, one.ref.name)))._replace(
+            origin=one.origin
+        )
         for one in wanted
         if (one.ref.group, one.ref.kind) in MODULE_KINDS
     ]
@@ -49,5 +51,8 @@ def check(
     results = rules.check(Cluster(fleet, drivers, pods_of), rules.today(), config.exclusivity != "off", kmm)
     items = {one.owner: one.item for one in wanted} | {item.ref: item for item in (*handwritten, *others)}
     # a driver knows where its config stands, and the config where each of its fields does
-    placed = (items[one.ref].located(one._replace(place=None)) if one.ref in items else one for one in results)
+    own = [(one, items.get(one.ref) if one.ref else None) for one in results]
+    placed = (
+        item.located(one._replace(place=None)) if item and one.place in (None, item.place) else one for one, item in own
+    )
     return [(owner_of.get(one.ref, one.ref) if one.ref else None, one) for one in placed]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from krmfn_functions.fleet import rules, wording
@@ -270,3 +271,48 @@ def test_guessing_what_was_meant_has_an_end(monkeypatch: pytest.MonkeyPatch) -> 
     modules = [module(f"{{zone: {zone}}}").replace("name: ", f"name: m{zone}-", 1) for zone in ("aa", "bb")]
     said = [one.message for one in fleets.findings(NODES + "---\n".join(modules)) if one.rule == "KRM605"]
     assert [message.rpartition("; ")[2] for message in said] == ["did you mean 'a'?", "there are 'a', 'b'"]
+
+
+PROFILE = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: Profile
+metadata: {name: gpu}
+spec:
+  version: "1.0"
+  schema:
+    type: object
+    properties:
+      spec:
+        type: object
+        properties:
+          all: {type: array, items: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+  config:
+    moduleName: gpu
+    nodeSelector: {gpu: "true"}
+    kernelMappings: KERNELS
+---
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec: {profile: gpu, OWN: {}}
+"""
+MAPPINGS = '[{regexp: "^5.+$", image: "registry.example.com/gpu:$KERNEL_FULL_VERSION"}]'
+
+
+@pytest.mark.parametrize(
+    ("kernels", "own", "place", "end"),
+    [
+        (MAPPINGS, "", "16:5", "; written in Profile gpu, spec.config.kernelMappings: change it there"),
+        ("${spec.all}", f", options: {{all: {MAPPINGS}}}", "21:32", "(n4)"),
+        (MAPPINGS, f", kernelMappings: {MAPPINGS}", "21:22", "(n4)"),
+    ],
+)
+def test_mappings_are_mended_where_they_are_written(
+    tmp_path: Path, kernels: str, own: str, place: str, end: str
+) -> None:
+    """Every finding about a profile's mappings pointed at the config, which has none to mend."""
+    (tmp_path / "nodes.yaml").write_text(NODES.partition('  - labels: {gpu: "true", zone: b}')[0])
+    (tmp_path / "all.yaml").write_text(PROFILE.replace("KERNELS", kernels).replace(", OWN: {}", own))
+    (line,) = [one for one in process("krmfn", "check", ".", cwd=tmp_path).text.splitlines() if "[KRM604]" in one]
+    assert line.startswith(f"all.yaml:{place}: error: DeviceConfig kmm/gpu: ")
+    assert line.endswith(f"{end} [KRM604]")
