@@ -66,7 +66,7 @@ def _run(context: Context, args: Args) -> int:
     checked = _checked(context, args, streams, compared)
     code = 2 if not is_whole else int(findings.fails(checked.results, args.fail_on))
     output.write_texts({args.out: _texts(args, streams, checked, compared, code)}, context.options.root)
-    output.write_stdout(findings.text(checked, rules))
+    output.write_stdout(findings.text(checked, rules, head="check: "))
     return code
 
 

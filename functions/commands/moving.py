@@ -16,6 +16,7 @@ from ..report import local
 
 _FACTS = ("os", "kernel", "config", "state")
 """What `--where` takes beside labels."""
+NO_NODES = "no nodes are known in {}: is it the right PATH? Add a NodeInventory (`krmfn inventory`), or pass --live"
 
 
 class Move(NamedTuple):
@@ -99,7 +100,7 @@ def check_moved(every: Sequence[Move], wanted: Sequence[str], texts: Sequence[st
 def check_nodes(fleet: Fleet, path: str, keys: Collection[str]) -> None:
     """Raise KrmfnError when a cluster has no nodes, or when labels are not known of them."""
     if not fleet.nodes:
-        raise KrmfnError(f"no nodes are known in {path}; add a NodeInventory (`krmfn inventory`), or pass --live DUMP")
+        raise KrmfnError(NO_NODES.format(path))
     if missing := fleet.unheld(keys):
         labels = ",".join(sorted(keys))
         raise KrmfnError(f"{missing}; regenerate it with `krmfn inventory`, adding `--labels {labels}` to its options")

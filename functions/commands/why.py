@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 
 from krmfn import KrmfnError, ResourceList
-from krmfn.printing import did_you_mean, printable
+from krmfn.printing import did_you_mean, printable, some
 from krmfn.typed import NamedTuple
 
 from .. import options
@@ -19,7 +19,7 @@ from ..fleet.live import Live
 from ..paths import output
 from ..report import local
 from ..settings import LOOK
-from . import clusters
+from . import clusters, moving
 
 
 class Why(NamedTuple):
@@ -76,6 +76,8 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
         if committed and not any(node.name == name for group in joined.groups for node in group.nodes):
             gone = f"{name} is committed for {cluster}, but not in the dump"
             raise KrmfnError(f"{gone}: it has left the cluster, or the dump is not whole")
+    if not names and not dumps:
+        raise KrmfnError(moving.NO_NODES.format(some(lists, len(lists))))
     if not is_there:
         where = "the dump" if dumps else "the inventories"
         raise KrmfnError(f"no node of {where} is called {name}{did_you_mean(name, names)}")

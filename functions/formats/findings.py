@@ -23,14 +23,18 @@ Source = Callable[[str, int], str]
 
 
 def text(
-    checked: Checked, rules: Rules = None, paint: printing.Paint = printing.plain, source: Source = lambda *_: ""
+    checked: Checked,
+    rules: Rules = None,
+    paint: printing.Paint = printing.plain,
+    source: Source = lambda *_: "",
+    head: str = "",
 ) -> str:
     """Return a line per finding, one that counts them and, with rules, one that says what explains them.
 
-    `source` has the lines that are shown below findings, with a caret.
+    `source` has the lines that are shown below findings, with a caret; `head` stands before the counts.
     """
     lines = [line for result in checked.results for line in _shown(result, paint, source)]
-    lines.append(summary_line(checked, paint))
+    lines.append(f"{head}{summary_line(checked, paint)}")
     ids = list(dict.fromkeys(result.rule for result in checked.results if result.rule))
     if rules and ids:
         lines.append(f"more about these: krmfn explain {' '.join(ids[:_EXPLAINED])}")

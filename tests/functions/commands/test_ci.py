@@ -45,6 +45,7 @@ def test_the_answers_are_those_of_check_and_diff(name: str, tmp_path: Path) -> N
     done = process("krmfn", "ci", "--out", str(tmp_path / "out"), "--base", "main", "--fail-on", "lost", cwd=repo)
     assert bool(done.code) != change.passes
     made = result(tmp_path)
+    assert "\ncheck: " in f"\n{done.text}", "what is counted are the findings; what changes stands in the files"
     compared = process("krmfn", "diff", "--base", "main", "--format", "json", cwd=repo)
     ours = {"findings", "summary"}
     check = json.loads(process("krmfn", "check", "--format", "json", cwd=repo).out)

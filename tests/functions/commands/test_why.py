@@ -344,6 +344,13 @@ def test_a_node_with_wrong_labels_is_an_error() -> None:
     assert done.err.count("error: Node web-1: its labels are not a mapping") == 1, done.err
 
 
+def test_without_any_node_it_may_be_the_wrong_folder(tmp_path: Path) -> None:
+    for words in (("why", "gpu-1"), ("nodes",)):
+        done = process("krmfn", *words, cwd=tmp_path)
+        assert (done.code, done.text) == (2, "")
+        assert done.err.startswith("error: no nodes are known in .: is it the right PATH?")
+
+
 def test_a_node_that_is_nowhere_is_an_error_with_the_nearest_name() -> None:
     done = why(node(NIC), name="web-2")
     assert (done.code, done.text) == (2, "")
