@@ -42,9 +42,9 @@ class Run(NamedTuple):
     """The folders of kpt packages that items were read from: `kpt live apply` applies all that stands there."""
     transformed: Transformed = Transformed()
     """What kustomize has done to all resources, where it has built the list."""
-    is_rendered: bool = False
-    """True when kustomize has called the function already: what is in the list is judged as it stands, and nothing is
-    generated, updated or removed."""
+    is_settled: bool = False
+    """True when kustomize has called the function already, and for what the lists of a cluster are joined to: what is
+    in the list is judged as it stands, and nothing is generated, updated or removed."""
     is_plain: bool = False
     """True when kustomize has built the list, and calls no function of ours."""
     external: ResourceList | None = None

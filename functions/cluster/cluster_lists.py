@@ -74,7 +74,7 @@ def rendered(
             number = counted.kinds.get("functionConfig") or 1
             counted = counted._replace(kinds={**counted.kinds, "functionConfig": number})
         seen.append(counted)
-        lists.append(_hinted(resources, name) if run_of(resources).is_rendered else resources)
+        lists.append(_hinted(resources, name) if run_of(resources).is_settled else resources)
     is_whole = read.is_whole and len(lists) == len(parts)
     if read.side:
         seen.append(_counted(read.side))
@@ -116,7 +116,7 @@ def _shared(resources: ResourceList) -> list[Item]:
 
 def _beside(resources: ResourceList, side: ResourceList) -> list[Item]:
     """Return what of the loose files of a cluster counts for a root: with a functionConfig of its own the nodes."""
-    has_own = run_of(resources).is_rendered or resources.select(CONFIG[1], CONFIG[0])
+    has_own = run_of(resources).is_settled or resources.select(CONFIG[1], CONFIG[0])
     return _shared(side) if has_own else side.items
 
 
@@ -131,7 +131,7 @@ def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: b
         files=sum(one.files for one in runs),
         packages=tuple(name for one in runs for name in one.packages),
         transformed=transformers.joined(one.transformed for one in runs),
-        is_rendered=True,
+        is_settled=True,
         turned_off=sum(one.turned_off for one in runs),
         driven=frozenset[tuple[str, str]]().union(*(one.driven for one in runs)),
         kept=frozenset[tuple[str, str]]().union(*(one.kept for one in runs)),

@@ -133,7 +133,7 @@ def _is_bare(path: str, cluster: Cluster) -> bool:
 def _stands(resources: ResourceList) -> bool:
     """Return True for a list of which nothing is made: it is rendered already, or a cluster has given it back."""
     owners = owning(resources.items)
-    return not run.run_of(resources).is_rendered and all(is_dumped(item.manifest) for item in owners)
+    return not run.run_of(resources).is_settled and all(is_dumped(item.manifest) for item in owners)
 
 
 def join(context: Context, one: Rendered, other: Rendered, before: Sequence[ResourceList] = ()) -> None:

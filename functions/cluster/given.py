@@ -37,10 +37,10 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
     note(resources, settings=settings(options, intent))
     if options.profiles_from:
         resources.report(_untrusted(options, resources))
-    is_rendered = run_of(resources).is_rendered
-    runs = [] if is_rendered else _runs(options, intent, path, resources)
+    is_settled = run_of(resources).is_settled
+    runs = [] if is_settled else _runs(options, intent, path, resources)
     own = [f"--{name}" for name in ("function-config" if options.function_config else "", *options.own) if name]
-    if is_rendered and own:
+    if is_settled and own:
         raise KrmfnError(
             f"{path} calls krmfn itself, with a functionConfig of its own, so {', '.join(own)} would have "
             "no effect on what is deployed: set it in that functionConfig"
@@ -50,9 +50,9 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
             note(resources, config_item=item)
             resources.function_config = manifest
             krmfn(resources)
-        if not runs and not (is_rendered and resources.failed and not resources.items):
+        if not runs and not (is_settled and resources.failed and not resources.items):
             krmfn(resources)
-            if is_rendered:
+            if is_settled:
                 from ..kustomization import builds
 
                 resources.report(builds.never_rendered(path, resources))
@@ -81,7 +81,7 @@ def add(options: RunOptions, profiles: Sequence[str], resources: ResourceList, b
 
     One that the resources hold, or what is to come from `beside` them, is there already.
     """
-    if (profiles or options.function_config) and not run_of(resources).is_rendered:
+    if (profiles or options.function_config) and not run_of(resources).is_settled:
         known = {_origin(item) for item in (*resources.items, *beside) if (item.group, item.kind) == PROFILE}
         theirs = {_origin(item): item for item in _profiles_of(options, profiles)}
         resources.items += [item for origin, item in theirs.items() if origin not in known]

@@ -27,7 +27,7 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
 
     `folder` is the path, absolute and without links, and `graph` holds its kustomization and all that it lists.
 
-    With a call `is_rendered` is set, and the functionConfig is the outermost one; an error that our function reports is
+    With a call `is_settled` is set, and the functionConfig is the outermost one; an error that our function reports is
     a finding, and the list is empty. Raises Unreadable when the kustomization may not be built, KrmfnError when
     kustomize fails.
     """
@@ -55,7 +55,7 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     if decided.calls:
         resources.report(outdated.changed_later(made.seen, resources))
         config = decided.calls[0].config
-        note(resources, is_rendered=True, config_item=config)
+        note(resources, is_settled=True, config_item=config)
         resources.function_config = config.manifest
     return resources
 

@@ -69,7 +69,7 @@ def report(
     run = run_of(resources)
     if hidden:
         note(resources, turned_off=run.turned_off + hidden.total())
-    if is_sound and run.settings.intent.judges_nodes and not run.is_rendered:
+    if is_sound and run.settings.intent.judges_nodes and not run.is_settled:
         resources.report(idle(resources, config, handled, hidden))
     return is_sound
 

@@ -51,7 +51,7 @@ def sort_out(
     of these kinds that are not: what was made from a config that nothing drives stays while it is here. In a list that
     is rendered already nothing is left over, and each Module is judged.
     """
-    if run_of(resources).is_rendered:
+    if run_of(resources).is_settled:
         return LeftOvers((), resources.select(MODULE_KIND, MODULE_GROUP), list(_strays(resources, scopes, ())))
     marked = resources.marked()
     of_scopes = [(scope, made(marked, scope)) for scope in scopes]

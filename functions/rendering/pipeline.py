@@ -14,7 +14,7 @@ from ..kmm.module import HUB_GROUP, HUB_KIND, Module
 from ..run import note, run_of
 from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
-from .generated import Finding, Generated, Rendered, Renderer
+from .generated import Finding, Generated, Handwritten, Rendered, Renderer
 from .kinds import OURS, PROFILE, driven, of_kinds
 from .metadata_checks import marks_are_of_use
 
@@ -50,14 +50,14 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     rest = [item for item in items if item not in idle] if idle else items
 
     known = run_of(resources)
-    rendered = [_render(renderer, resources, rest, config) for renderer in renderers if not known.is_rendered]
+    rendered = [_render(renderer, resources, rest, config) for renderer in renderers if not known.is_settled]
     wanted = [one for part in rendered for one in part.objects]
     left = leftovers.sort_out(resources, scopes, config, {one.ref.id for one in wanted}, handled, idle)
     lint = bool(items or not known.settings.intent.is_function)
     findings, owners = _judge(resources, renderers, rest, rendered, left, config, lint)
     resources.report(left.findings)
     is_sound = ignoring.report(resources, findings, owners, config, handled)
-    if (is_sound or known.settings.intent.shows_errors) and not known.is_rendered:
+    if (is_sound or known.settings.intent.shows_errors) and not known.is_settled:
         settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
 
 
@@ -71,29 +71,48 @@ def _judge(
     lint: bool,
 ) -> tuple[Iterator[Finding], Mapping[Ref, Item]]:
     """Return the findings about what is rendered and what is written by hand, and the resources that they are about."""
-    wanted = [one for part in rendered for one in part.objects]
+    objects = [one for part in rendered for one in part.objects]
     own = [claim for part in rendered for claim in part.claims]
-    of_configs = [finding for part in rendered for finding in part.findings]
     resources.report(readings.check(*left.handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
-    handwritten = [item for item in left.handwritten if not item.content.ambiguous]
-    written = [(item, Module(item.manifest)) for item in handwritten]
-    fleet, of_nodes = _about_nodes(resources, wanted, own, handwritten, config)
-    judged: Iterator[Finding] = chain(module_checks.check(resources, wanted, written, config, lint), of_nodes)
-    clashing = claims.check(resources, own, written, config, fleet)
-    if off := claims.turned_off(resources, own, written, config, fleet):
+    modules = [(item, Module(item.manifest)) for item in left.handwritten if not item.content.ambiguous]
+    fleet, of_nodes = _about_nodes(resources, objects, own, [item for item, _ in modules], config)
+    of_configs = [finding for part in rendered for finding in part.findings]
+    of_modules: Iterator[Finding] = chain(module_checks.check(resources, objects, modules, config, lint), of_nodes)
+    of_marks = marks_are_of_use(items) if run_of(resources).is_plain else ()
+    of_claims = claims.check(resources, own, modules, config, fleet)
+    if off := claims.turned_off(resources, own, modules, config, fleet):
         note(resources, turned_off=run_of(resources).turned_off + len(off))
-    first = [*islice(judged, 1)]  # never all at once: they may be many
-    judged = chain(first, judged, marks_are_of_use(items) if run_of(resources).is_plain else ())
-    if run_of(resources).is_rendered and (first or clashing) and any(item.mark for item in left.handwritten):
-        from . import origins  # here: few builds call us, and fewer have findings
-
-        rendered = [_render(renderer, _scratch(resources), items, config) for renderer in renderers]
-        made = origins.unchanged(rendered, handwritten)
-        judged = origins.at_origins(judged, handwritten, made.objects)
-        clashing = claims.check(resources, made.claims, written, config)
+    if run_of(resources).is_settled and any(item.mark for item in left.handwritten):
+        moved = _at_origins(resources, renderers, items, modules, of_modules, of_claims, config)
+        of_modules, of_claims, rendered = moved
     owners = {ref: item for part in rendered for ref, item in part.owners.items()}
     owners |= {item.ref: item for item in left.handwritten}
-    return chain(of_configs, judged, clashing, object_checks.check(resources, wanted, config)), owners
+    of_objects = object_checks.check(resources, objects, config)
+    return chain(of_configs, of_modules, of_marks, of_claims, of_objects), owners
+
+
+def _at_origins(
+    resources: ResourceList,
+    renderers: Sequence[Renderer],
+    items: Sequence[Item],
+    modules: Sequence[Handwritten],
+    of_modules: Iterator[Finding],
+    of_claims: list[Finding],
+    config: FunctionConfig,
+) -> tuple[Iterator[Finding], list[Finding], list[Rendered]]:
+    """Return findings about objects that kustomize had generated at the fields of configs, and what these give now."""
+    first = [*islice(of_modules, 1)]  # never all at once: they may be many
+    if not first and not of_claims:
+        return of_modules, of_claims, []
+    from . import origins  # here: few builds call us, and fewer have findings
+
+    scratch = ResourceList(resources.items, resources.function_config)  # nobody reads its findings
+    note(scratch, config_item=run_of(resources).config_item, settings=run_of(resources).settings)
+    rendered = [_render(renderer, scratch, items, config) for renderer in renderers]
+    written = [item for item, _ in modules]
+    known = origins.unchanged(rendered, written)
+    moved = origins.at_origins(chain(first, of_modules), written, known.objects)
+    return moved, claims.check(resources, known.claims, modules, config), rendered
 
 
 def _about_nodes(
@@ -128,14 +147,6 @@ def settle(
     for scope in scopes if config.prune != "never" else ():  # first, so that it need not look at what is new
         resources.prune(scope, keep, left_over=True)
     resources.upsert_owned(wanted)
-
-
-def _scratch(resources: ResourceList) -> ResourceList:
-    """Return a list of the same resources, whose findings nobody reads."""
-    scratch = ResourceList(resources.items, resources.function_config)
-    run = run_of(resources)
-    note(scratch, config_item=run.config_item, settings=run.settings)
-    return scratch
 
 
 def _render(renderer: Renderer, resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:

@@ -73,9 +73,9 @@ def _kinds(
 ) -> set[tuple[str, str]]:
     """Return the kinds of vendors' configs, as far as a Profile for one, or nearly for one, or a mark says so."""
     pairs = {pair for pair in handled if pair[0] not in _OWN}
-    marks = [item.mark for item in resources.marked()] if not run_of(resources).is_rendered else []
+    marks = [item.mark for item in resources.marked()] if not run_of(resources).is_settled else []
     pairs |= {mark.owner[:2] for mark in marks if mark and mark.function == DEVICECONFIG.function}
-    pairs |= run_of(resources).elsewhere.keys() if not run_of(resources).is_rendered else set()
+    pairs |= run_of(resources).elsewhere.keys() if not run_of(resources).is_settled else set()
     products = [one.kind for one in config.products.values() if one.kind]
     for pair in {(item.group, item.kind) for item in resources.items} if products else ():
         pairs |= {pair for group, kind in products if near(pair[0], group) and near(pair[1], kind)}
@@ -128,7 +128,7 @@ def overrides_nothing(resources: ResourceList, config: FunctionConfig) -> Iterat
 
 def any_of_ours(resources: ResourceList) -> bool:
     """Return True for a list that holds anything of ours, and for one that krmfn was called for with settings."""
-    if resources.function_config or run_of(resources).is_rendered or run_of(resources).has_ours:
+    if resources.function_config or run_of(resources).is_settled or run_of(resources).has_ours:
         return True
     ours = resources.mentioning(OURS, PTEMPLATE_GROUP, SEED)
     return any((item.group in _OWN and item.kind in _KINDS) or OWNER in item.annotations for item in ours) or any(
