@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 from .errors import KrmfnError
-from .item import INDEX, PATH
-from .resource import Manifest, Place, annotations_of, join, ref, split
+from .item import place_of
+from .resource import Manifest, annotations_of, join, ref, split
 from .results import Field, Result, error
 from .schema import check
 
@@ -20,6 +20,7 @@ __all__ = ["Doc", "Option", "Rest", "Spec", "expected", "options", "read", "sche
 
 Spec = Any
 """A Spec (see `program`), which stands above."""
+_HEAD = ("apiVersion", "kind", "metadata")
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 _READ: dict[str, tuple[str, typing.Callable[[str], Any]]] = {
     "integer": (r"[-+]?[0-9]{1,18}", int),
@@ -59,16 +60,14 @@ def read(manifest: Manifest | None, spec: Spec) -> tuple[Any, list[Result]]:
     if not manifest and "required" in schema(spec.config):
         return None, [error(f"the functionConfig is missing: pass {expected(spec)}")]
     manifest = manifest or {}
-    own = ref(manifest)
-    is_map = (own.api_version, own.kind) == ("v1", "ConfigMap")
+    own, version = ref(manifest), f"{spec.group}/{spec.version}"
+    is_map = own[:2] == ("v1", "ConfigMap")
     where = "data" if is_map else "" if spec.top else "spec"
-    data: Any = {key: value for key, value in manifest.items() if key not in ("apiVersion", "kind", "metadata")}
+    data: Any = {key: value for key, value in manifest.items() if key not in _HEAD}
+    beside = data.keys() - {where, "immutable" if is_map else "status"} if where else ()
     if where:
         data = {} if manifest.get(where) is None else manifest[where]
     findings: list[Result] = []
-    known = {"apiVersion", "kind", "metadata", where, "immutable" if is_map else "status"}
-    beside = {*manifest} - known if where else ()
-    version = f"{spec.group}/{spec.version}"
     if manifest and not is_map and (own.group != spec.group or own.kind not in spec.kinds):
         findings = [error(f"the functionConfig must be {expected(spec)}, not {own.kind or 'a resource without kind'}")]
     elif manifest and not is_map and own.api_version != version:
@@ -81,10 +80,10 @@ def read(manifest: Manifest | None, spec: Spec) -> tuple[Any, list[Result]]:
         names = {_camel(key): key for key in data}
         data = _from_texts(data, spec.config) if is_map else data
         for result in check(data, schema(spec.config)):
-            path = result.field.path if result.field else ""
-            first = split(path)[0] if path else ""
-            path = join(filter(None, (where, names.get(first, first)))) + path[len(first) :]
-            findings.append(result._replace(field=result.field and result.field._replace(path=path)))
+            field = result.field or Field(where)
+            first, *rest = split(field.path)
+            path = join(filter(None, (where, names.get(first, first), *rest)))
+            findings.append(result._replace(field=field._replace(path=path)))
     else:
         findings = [error("must be a mapping", field=Field(where))]
     if not findings:
@@ -92,19 +91,13 @@ def read(manifest: Manifest | None, spec: Spec) -> tuple[Any, list[Result]]:
             return _made(spec.config, data), []
         except (ValueError, KrmfnError) as failure:  # what the class itself checks when it is made
             findings = [error(str(failure))]
-    return None, [_placed(finding, manifest) for finding in findings]
+    place = place_of(annotations_of(manifest))
+    return None, [finding._replace(ref=own, place=place) for finding in findings]
 
 
 def expected(spec: Spec) -> str:
     """Return what a functionConfig may be, for people."""
     return f"{spec.kinds[0]} ({spec.group}/{spec.version}) or a ConfigMap (v1)"
-
-
-def _placed(finding: Result, manifest: Manifest) -> Result:
-    annotations = annotations_of(manifest)
-    path, index = str(annotations.get(PATH, "")), str(annotations.get(INDEX, "0"))
-    place = Place(path, int(index) if index.isdecimal() else 0) if path else None
-    return finding._replace(ref=ref(manifest), place=place)
 
 
 def _from_texts(data: Manifest, config: Any) -> Manifest:
@@ -200,8 +193,6 @@ def schema_of(hint: Any) -> Manifest:
 def _made(hint: Any, value: Any) -> Any:
     """Return a value that fits the schema of a type as that type."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Annotated:
-        return _made(args[0], value)
     if dataclasses.is_dataclass(hint) and isinstance(value, dict):
         make: Any = hint
         known = (option for option in options(make) if option.key in value)

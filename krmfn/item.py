@@ -15,11 +15,19 @@ if TYPE_CHECKING:
     from .content import Content
     from .fields import ItemField, T
 
-__all__ = ["INDEX", "LOCAL", "PATH", "Item"]
+__all__ = ["INDEX", "LOCAL", "PATH", "Item", "place_of"]
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 LOCAL = "config.kubernetes.io/local-config"
 """The annotation of what no cluster gets, where its value is true."""
+
+
+def place_of(annotations: dict[str, Any]) -> Place | None:
+    """Return the place that kpt's annotations name."""
+    path, index = str(annotations.get(PATH, "")), str(annotations.get(INDEX, "0"))
+    if not path or "kustomize.config.k8s.io/id" in annotations:  # kustomize invents paths, which name no file
+        return None
+    return Place(path, int(index) if index.isdecimal() else 0)
 
 
 class Item:
@@ -167,9 +175,7 @@ class Item:
     @property
     def labels(self) -> dict[str, str]:
         """Return the labels, {} when there are none; what is written there is written to the item."""
-        labels = Strings(itemtext.strings(self, "metadata", "labels"))
-        labels.item, labels.path = self, "metadata.labels"
-        return labels
+        return Strings(self, "metadata.labels", itemtext.strings(self, "metadata", "labels"))
 
     @labels.setter
     def labels(self, labels: dict[str, str]) -> None:
@@ -178,9 +184,7 @@ class Item:
     @property
     def annotations(self) -> dict[str, str]:
         """Return the annotations, {} when there are none; what is written there is written to the item."""
-        annotations = Strings(itemtext.strings(self, "metadata", "annotations"))
-        annotations.item, annotations.path = self, "metadata.annotations"
-        return annotations
+        return Strings(self, "metadata.annotations", itemtext.strings(self, "metadata", "annotations"))
 
     @annotations.setter
     def annotations(self, annotations: dict[str, str]) -> None:
@@ -233,11 +237,7 @@ class Item:
         """Return where the resource stands: the file it was read from, or kpt's path and index."""
         if self.file:
             return self.file
-        annotations = self.annotations
-        path, index = annotations.get(PATH, ""), annotations.get(INDEX, "0")
-        if not path or "kustomize.config.k8s.io/id" in annotations:  # kustomize invents paths, which name no file
-            return None
-        return Place(path, int(index) if index.isdecimal() else 0)
+        return place_of(self.annotations)
 
     def field_place(self, path: str) -> Place | None:
         """Return `place`; for an item read from a file with the line and column of the field at `path`."""

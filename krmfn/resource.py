@@ -29,10 +29,13 @@ _DEEPEST = 200
 class Strings(dict[str, str]):
     """The labels or annotations of an item, at `path`: what is written to them is written to the item."""
 
-    item: Any
-    path: str
     update, pop, popitem = MutableMapping.update, MutableMapping.pop, MutableMapping.popitem
     clear, setdefault = MutableMapping.clear, MutableMapping.setdefault
+
+    def __init__(self, item: Any, path: str, texts: dict[str, str]) -> None:
+        """Take the item, the path, and what is there."""
+        super().__init__(texts)
+        self.item, self.path = item, path
 
     def __setitem__(self, key: str, value: str) -> None:
         path = f"{self.path}[{key}]"

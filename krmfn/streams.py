@@ -51,13 +51,10 @@ class Log(NamedTuple):
 
     def failure(self, failure: KrmfnError) -> None:
         """Write why the work could not be done, in the lines of the exception."""
-        first, *more = map(str, failure.args or ("",))
-        if self.format == "json":
-            self._line("", "error", str(failure))
-        else:
-            self._line(f"error: {first}", "error", where="")
-            for line in more:
-                self._line(line, "error")
+        first, *more = [str(failure)] if self.format == "json" else map(str, failure.args or ("",))
+        self.say(first, "error")
+        for line in more:
+            self._line(line, "error")
 
     def findings(self, results: Iterable[Result]) -> None:
         """Write a line per finding."""

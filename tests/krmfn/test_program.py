@@ -126,6 +126,7 @@ WRONG = {
     own(""): "spec.name: is required: image without tag",
     own("  spec: 1\n"): "spec: must be a mapping",
     own("  spec: {name: a, newtag: b}\n"): "spec.newtag: unknown field 'newtag'; did you mean 'newTag'?",
+    own("  spec: {name: a, x/y: b}\n"): "spec[x/y]: unknown field 'x/y'; known here",
     own("  spec: {name: 1}\n"): 'spec.name: is the number 1; must be a string: write it in quotes, "1"',
     own("  spec: {name: a, mode: last}\n"): "spec.mode: is 'last'; must be one of 'all', 'first'",
     own("  spec: {name: a, extra: [{}]}\n"): "spec.extra[0].path: is required",
