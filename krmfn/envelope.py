@@ -105,7 +105,16 @@ def parse(data: bytes) -> Envelope:
         for index, api_version, kind in peek.heads(text, starts, items[-1].end, indent, cut.heads):
             if items[index].sure:
                 items[index].set_head(api_version, kind)
-    _check_head(envelope)
+    version, kind = envelope.value("apiVersion"), envelope.value("kind")
+    if kind != "ResourceList" or version not in VERSIONS:
+        raise KrmfnError(
+            f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}; a KRM function "
+            "is run by kustomize or kpt, which send it a ResourceList"
+        )
+    if not envelope.section("items"):
+        raise KrmfnError("the ResourceList has no `items`; write `items: []` for an empty one")
+    if not items and envelope.value("items") not in (None, []):
+        raise KrmfnError("`items` of the ResourceList is not a list")
     return envelope
 
 
@@ -125,17 +134,3 @@ def _exact(text: bytes) -> split.Cut:
     if b"---" in behind and (problem := documents.misread(re.sub(_BREAK, b"\n", behind))):
         raise KrmfnError(problem)
     return split_exact.exact(text)
-
-
-def _check_head(envelope: Envelope) -> None:
-    """Raise KrmfnError unless the document says that it is a ResourceList whose items are a list."""
-    version, kind = envelope.value("apiVersion"), envelope.value("kind")
-    if kind != "ResourceList" or version not in VERSIONS:
-        raise KrmfnError(
-            f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}; a KRM function "
-            "is run by kustomize or kpt, which send it a ResourceList"
-        )
-    if not envelope.section("items"):
-        raise KrmfnError("the ResourceList has no `items`; write `items: []` for an empty one")
-    if not envelope.items and envelope.value("items") not in (None, []):
-        raise KrmfnError("`items` of the ResourceList is not a list")

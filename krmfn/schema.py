@@ -51,13 +51,6 @@ def _pattern(rule: str) -> re.Pattern[str]:
     return re.compile(re.sub(end, lambda match: r"\Z" if match[0] == "$" else match[0], rule, flags=re.DOTALL))
 
 
-def _string(pattern: str, least: int, most: int) -> Test:
-    """Return the test of a schema that is about strings alone, as most are: in one step."""
-    if not pattern:
-        return lambda value: type(value) is str and least <= len(value) <= most
-    return lambda value: type(value) is str and least <= len(value) <= most and matches(pattern, value)
-
-
 _SIMPLE: dict[str, Callable[[Any], Test]] = {
     "required": lambda keys: lambda value: not isinstance(value, dict) or all(key in value for key in keys),
     "enum": lambda values: lambda value: value in values,
@@ -98,7 +91,11 @@ class Schema(dict[str, Any]):
         if isinstance(schema, bool):
             return lambda _: schema
         if schema.get("type") == "string" and _OF_STRINGS.union(_WORDLESS).issuperset(schema):
-            return _string(schema.get("pattern", ""), schema.get("minLength", 0), schema.get("maxLength", maxsize))
+            # about strings alone, as most are: in one step
+            rule, least, most = schema.get("pattern"), schema.get("minLength", 0), schema.get("maxLength", maxsize)
+            if not rule:
+                return lambda value: type(value) is str and least <= len(value) <= most
+            return lambda value: type(value) is str and least <= len(value) <= most and matches(rule, value)
         tests = [self._keyword(name, rule) for name, rule in schema.items() if name not in _WORDLESS]
         if not _OBJECT.isdisjoint(schema):
             tests.append(self._properties(schema.get("properties", {}), schema.get("additionalProperties", True)))

@@ -20,13 +20,13 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_compos
 
     Their nodes are there with `is_composed`. Raises KrmfnError, with the line, for a text that is not YAML.
     """
-    from krmfn.yamltext import load
+    from ..paths import syntax
 
     text = text.removeprefix(b"\xef\xbb\xbf")
     split.check_encoding(text)
     for at, document in enumerate(divided.documents(text)):
         line = first + document.line - 1
-        load.check_syntax(document.text, line - 1)
+        syntax.check(document.text, line - 1)
         item = Item(document.text, 0, len(document.text), -2, False, Place(name, at, line, column))
         _ = item.manifest, is_composed and item.content.node  # what cannot be read is said here, once
         yield item

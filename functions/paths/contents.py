@@ -17,9 +17,9 @@ from krmfn.itemtext import Words, mentions
 from krmfn.resource import Place, Ref
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import documents, simple
-from krmfn.yamltext.documents import Span
 
-from . import workers
+from . import divided, workers
+from .divided import Span
 from .files import POINTER
 
 _LARGE = 1 << 21
@@ -118,9 +118,9 @@ class Sheet(NamedTuple):
 
 
 def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
-    """Return some usual files (see `yamltext.documents`), by name and text, but for what is no YAML to some reader."""
-    text, starts = documents.joined([text for _, text in files])
-    spans = documents.quick(text)
+    """Return some usual files (see `divided`), by name and text, but for what is no YAML to some reader."""
+    text, starts = divided.joined([text for _, text in files])
+    spans = divided.quick(text)
     firsts = [bisect_left(spans, start - 1, key=attrgetter("start")) for start in starts]
     for start, (_, one), first, last in zip(starts, files, firsts, [*firsts[1:], len(spans)], strict=True):
         if first < last:  # without the newlines of the divider
@@ -129,8 +129,8 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
     # the rest takes as long as reading the heads
     part = bisect_left(spans, len(text) * 4 // 5, key=attrgetter("start")) if len(text) >= _LARGE else 0
     with workers.alongside(lambda: not _wrong(text, spans[:part])) if part else nullcontext(lambda: True) as is_sound:
-        dubious = documents.dubious(text, spans)
-        heads = [None if at in dubious else documents.head(text, span) for at, span in enumerate(spans)]
+        dubious = divided.dubious(text, spans)
+        heads = [None if at in dubious else divided.head(text, span) for at, span in enumerate(spans)]
         wrong = {at for at, span in enumerate(spans) if span.is_misread}
         wrong |= {part + at for at in _wrong(text, spans[part:])}
         if not is_sound():
@@ -149,16 +149,16 @@ def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
         span.is_counted or simple.read(text[span.start : span.end].decode()) is None for span in spans
     ):
         return set()  # read without a parser, so that they need none to be YAML
-    from krmfn.yamltext import load
+    from . import syntax
 
-    return {index for index in load.unsure(text, spans) if not _is_yaml(text, spans[index])}
+    return {index for index in syntax.unsure(text, spans) if not _is_yaml(text, spans[index])}
 
 
 def _is_yaml(text: bytes, span: Span) -> bool:
-    from krmfn.yamltext import load
+    from . import syntax
 
     try:
-        load.check_syntax(text[span.start : span.end])
+        syntax.check(text[span.start : span.end])
     except KrmfnError:
         return False
     return True

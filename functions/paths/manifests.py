@@ -17,7 +17,7 @@ from krmfn.streams import max_bytes
 from krmfn.yamltext import documents, edit, emit, split
 
 from ..run import note
-from . import contents, disk, files, roots
+from . import contents, disk, divided, files, roots
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 LISTS = ("List", "ResourceList")
@@ -113,7 +113,7 @@ def _add_files(
     """Add what some files hold; nothing of a file that cannot be read, half would be judged as if it were all."""
     those = [(name, text.removeprefix(codecs.BOM_UTF8)) for name, text in those]
     plain = [one for one in those if not (in_full or one[1].startswith(files.POINTER))]
-    usual = [(name, text) for name, text in plain if documents.is_usual(text)]
+    usual = [(name, text) for name, text in plain if divided.is_usual(text)]
     sheet = contents.read(usual) if usual else None
     for name, text in those:
         before = len(resources.items)
@@ -132,7 +132,7 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
     """Add what a text holds, which may be anything."""
     if text.startswith(files.POINTER):
         raise KrmfnError("is stored in Git LFS, and only a pointer to it is checked out; run `git lfs pull`")
-    from krmfn.yamltext import load
+    from . import syntax
 
     before = len(resources.items)
     split.check_encoding(text)
@@ -143,7 +143,7 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
         place = Place(name, len(resources.items), document.line)
         sure = split.is_simple(document.text)
         item = Item(document.text, 0, len(document.text), -2, sure, place if name else None)
-        load.check_syntax(document.text, document.line - 1)
+        syntax.check(document.text, document.line - 1)
         _sort(resources, item, place, "document")
     if problem and len(resources.items) > before:  # such as a List without apiVersion, divided by `---#:`
         raise KrmfnError(problem)
@@ -154,7 +154,7 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
 def _sort(resources: ResourceList, item: Item, place: Place, noun: str, has_head: bool = False) -> None:
     """Put a document, or what it holds when it is a list, among the resources; report what is not a resource.
 
-    `has_head`: see `documents.head`; it has no key `items` then.
+    `has_head`: see `divided.head`; it has no key `items` then.
     """
     cut = _list_cut(item)
     if cut:

@@ -149,9 +149,9 @@ def _document(item: Item) -> bytes:
     Empty lines at its end go unless they are text. Raises KrmfnError for one that a reader would divide.
     """
     text = _own_text(item)
-    if documents.divisions(text):
+    if documents.DIVISION.search(b"\n" + text):
         text = emit.dump(item.manifest).encode()
-    if documents.divisions(text):
+    if documents.DIVISION.search(b"\n" + text):
         raise KrmfnError(f"{item.ref} cannot be written: a line of it would begin with `---` or be `...`")
     return text
 

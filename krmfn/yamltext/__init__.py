@@ -4,8 +4,8 @@ split        bytes that are UTF-8 text; the quick division of a ResourceList int
 split_exact  the exact division, from the positions that a YAML parser reports
 peek         kind, name, labels of an item without parsing it; UNSURE when it must be parsed
 simple       plain scalars as Kubernetes reads them; text to data without a parser where the layout is simple, else None
-documents    the documents of many files in one pass, and what names the resource in each
-load         text to a node tree with PyYAML, with a bound on depth; whether texts are YAML
+documents    the documents of a file, and where readers would divide it differently
+load         text to a node tree with PyYAML, with a bound on depth
 values       a node tree to data: keys, tags, merges, aliases
 positions    the line and column of a field
 emit         data to text in kyaml's layout, no aliases; which strings must be quoted for every reader

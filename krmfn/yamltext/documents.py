@@ -1,55 +1,26 @@
-"""Divide the text of files into YAML documents, and read the head of each, by its lines.
-
-`quick` does what nearly every file needs in one pass over many of them. It is for what `is_usual`; a text that is not
-(other line breaks, directives, a byte order mark inside, JSON) `documents` divides alone.
-"""
+"""Divide the text of a file into YAML documents, and say where readers would divide it differently."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import accumulate
+from collections.abc import Iterator
 
-from ..resource import Ref
 from ..typed import NamedTuple
-from . import split
-from .peek import UNUSUAL
-from .simple import MAX_DEPTH, scalar
 
-__all__ = ["Document", "Span", "divisions", "documents", "dubious", "head", "is_usual", "joined", "misread"]
-__all__ += ["quick"]
+__all__ = ["BARE", "DIVISION", "WIDE", "Document", "documents", "is_nothing", "misread"]
 
 _MARK = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _SOMETHING = re.compile(
     rb"\n *[^ \r\n#]|\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbf[\xbe\xbf]"
 )
 """What is more than blank lines and comments, or is to some reader: in YAML 1.1 more than a newline ends a comment."""
-_DIVISION = re.compile(rb"\n(?:---|\.\.\.(?=[ \t\r\n]|\Z))")
-_BARE = re.compile(
+DIVISION = re.compile(rb"\n(?:---|\.\.\.(?=[ \t\r\n]|\Z))")
+"""Before a line at which kubectl and Argo CD begin another document, or stop reading."""
+BARE = re.compile(
     rb"[ \t]*(?:(?<=[ \t])#(?:[^\n\r\xc2\xe2]|\r(?=\n)|\xc2(?!\x85)|\xe2(?!\x80[\xa8\xa9]))*)?\r?(?:\n|\Z)"
 )
 """What every reader takes for the rest of a line `---`: blanks, or blanks and a comment that no other break ends."""
-_USUAL = re.compile(rb"[A-Za-z#\n]|---[ \n]|(?:---)?\Z")
-"""How a text begins that is divided with others; an empty one, too."""
-_WIDE = re.compile(rb"\s*[\x80-\xff]")
+WIDE = re.compile(rb"\s*[\x80-\xff]")
 _WIDE_BREAK = rb"\xc2\x85|\xe2\x80[\xa8\xa9]"
 _ODD_BREAK = rb"(?:\r|%s)(?=---|\.\.\.)" % _WIDE_BREAK
-_DIVIDER = b"\n---\n"
-"""What stands between two files that are divided together; libyaml ends every scalar and collection there."""
-_LINE = re.compile(rb"\n(?:[ ?:-]{90}|[^ \n#-]|---)")
-"""A line that begins in column 0, or at which block levels may be deep: each takes a column."""
-_HEAD = re.compile(
-    rb"apiVersion: +([A-Za-z0-9./-]+) *\nkind: +([A-Za-z0-9]+) *\n"
-    rb"metadata: *(\n  [A-Za-z][^\n]*(?:\n(?:  [^\n]*)?(?=\n|\Z))*)"
-)
-_NAME = re.compile(rb"\n  (name(?:space)?)(?:: +([a-z][a-z0-9.-]*) *(?=\n?\Z|\n  [^ \t]))?")
-"""A key of metadata that begins with these letters, and its value where that is a plain word alone on its line."""
-_ODD = re.compile(rb"\n  [" + UNUSUAL + rb"\t]")
-_AGAIN = UNUSUAL + b"\takmi"
-"""What a line in column 0 begins with that may be a key of the head once more, or `items`."""
-_DOT = ord(".")
-_NO_ALIAS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./'\"*"
-"""What stands before a `*` that is in the middle of a word, or begins a string in quotes: there no alias begins."""
 
 
 class Document(NamedTuple):
@@ -59,32 +30,14 @@ class Document(NamedTuple):
     line: int
 
 
-class Span(NamedTuple):
-    """One of many documents in one text."""
-
-    start: int
-    end: int
-    keys: Sequence[int]
-    """Where the lines begin that stand in column 0: the keys of its mapping, if it is one."""
-    is_counted: bool
-    """True when something in it has to be counted, so that libyaml alone cannot say whether it is sound."""
-    is_misread: bool = False
-    """True when readers divide the text differently where it begins, or in it (see `misread`)."""
-
-
 def documents(text: bytes) -> Iterator[Document]:
     """Yield the documents of a stream but for those of comments only. `---` at the start of a line always divides."""
     start, line = 0, 1
     for end in [*_lines(_MARK, text), len(text)]:
-        if not _is_nothing(text, start, end):
+        if not is_nothing(text, start, end):
             yield Document(text[start:end], line)
         line += text.count(b"\n", start, end)
         start = end + 3
-
-
-def divisions(text: bytes) -> list[int]:
-    """Return where the lines begin at which kubectl and Argo CD begin another document, or stop reading."""
-    return _lines(_DIVISION, text)
 
 
 def _lines(pattern: re.Pattern[bytes], text: bytes) -> list[int]:
@@ -93,7 +46,7 @@ def _lines(pattern: re.Pattern[bytes], text: bytes) -> list[int]:
     return first + [match.start() + 1 for match in pattern.finditer(text)]
 
 
-def _is_nothing(text: bytes, start: int, end: int) -> bool:
+def is_nothing(text: bytes, start: int, end: int) -> bool:
     """Return True when every reader takes a part of a stream, which begins behind `---`, for blank or comments.
 
     A line that begins with a tab or `%` is none of these: kustomize and kubectl refuse it where no document follows.
@@ -106,7 +59,7 @@ def misread(text: bytes, line: int = 0) -> str:
     """Return where readers divide a stream differently, and what to write; `line` lines come before. "" for nowhere.
 
     kubectl, Argo CD (apimachinery's decoder) and kustomize divide at each line that begins with `---`, whatever follows
-    on it, and take the first document of a part. `quick` says the same of each document.
+    on it, and take the first document of a part. `functions.paths.divided` says the same.
     """
     at, problem = next(_misreadings(text), (0, ""))
     return f"line {line + 1 + text.count(bytes([10]), 0, at)}: {problem}" if problem else ""
@@ -114,17 +67,17 @@ def misread(text: bytes, line: int = 0) -> str:
 
 def _misreadings(text: bytes) -> Iterator[tuple[int, str]]:
     """Yield where a stream is divided differently, and what to write."""
-    wide = _WIDE.match(text)
+    wide = WIDE.match(text)
     if wide and text.decode(errors="replace").lstrip().startswith("{"):
         yield wide.end(), _BEFORE
     patterns = [(rb"\r\r\n", _TWO), (_ODD_BREAK, _ODD_END)]
     for pattern, problem in [*patterns, *([(_WIDE_BREAK, _KEPT)] if text.lstrip().startswith(b"{") else [])]:
         yield from ((match.start(), problem) for match in re.finditer(pattern, text))
-    marks = divisions(text)
+    marks = _lines(DIVISION, text)
     for at, end in zip(marks, [*marks[1:], len(text)], strict=False):
         if text.startswith(b"...", at):
-            yield from () if _is_nothing(text, at + 3, end) else ((at, _ENDED),)
-        elif not _BARE.match(text, at + 3):
+            yield from () if is_nothing(text, at + 3, end) else ((at, _ENDED),)
+        elif not BARE.match(text, at + 3):
             yield at, _FOLLOWED
 
 
@@ -153,93 +106,3 @@ _ENDED = (
     "a document follows a line of `...` alone: kubectl, Argo CD and kustomize drop it, but other readers do not; "
     "write `---` in place of `...`"
 )
-
-
-def is_usual(text: bytes) -> bool:
-    """Return True when `quick` may divide a text: nothing in it is unusual."""
-    return bool(_USUAL.match(text)) and not _WIDE.match(text) and b"\n%" not in text and split.is_plain(text)
-
-
-def joined(texts: Sequence[bytes]) -> tuple[bytes, list[int]]:
-    """Return some usual texts as one, and where each begins."""
-    ends = accumulate(len(text) + len(_DIVIDER) for text in texts)
-    return _DIVIDER.join(texts), [0, *ends][: len(texts)]
-
-
-def quick(text: bytes) -> list[Span]:
-    """Return the documents of usual texts, joined, but for those of comments only."""
-    spans: list[Span] = []
-    start = 3 if text.startswith(b"---") else 0
-    keys = [0] if text[:1].isalpha() else []
-    is_deep = text.startswith(b"--- ")  # something may follow, and be deep
-    is_misread = is_deep and not _BARE.match(text, 3)
-    for match in _LINE.finditer(text):
-        at = match.start() + 1
-        if text.startswith((b"---", b"..."), at) and text[at + 3 : at + 4] in (b"\n", b" ", b"\t", b""):
-            if keys or not _is_nothing(text, start, at):
-                spans.append(Span(start, at, keys, is_deep, is_misread))
-            start, keys, is_deep = at + 3, [], match.end() - at > 3
-            is_misread = text[at] == _DOT or (text[start : start + 1] != b"\n" and not _BARE.match(text, start))
-        elif match.end() - at > 1:
-            is_deep = True
-            is_misread = is_misread or text.startswith(b"---", at)
-        else:
-            keys.append(at)
-    if keys or not _is_nothing(text, start, len(text)):
-        spans.append(Span(start, len(text), keys, is_deep, is_misread))
-    return _counted(text, spans)
-
-
-def _counted(text: bytes, spans: list[Span]) -> list[Span]:
-    """Return the documents, those with aliases or many brackets marked as such in which something is counted."""
-    starts = [span.start for span in spans]
-    counted: set[int] = set()
-    at = text.find(b"*") if spans else -1
-    while at >= 0:
-        index = bisect_right(starts, at) - 1
-        if index >= 0 and text[at - 1] not in _NO_ALIAS:
-            counted.add(index)
-            at = max(at, spans[index].end - 1)
-        at = text.find(b"*", at + 1)
-    if text.count(b"[") + text.count(b"{") >= MAX_DEPTH // 2:
-        for index, (start, end, *_) in enumerate(spans):
-            if text.count(b"[", start, end) + text.count(b"{", start, end) >= MAX_DEPTH // 2:
-                counted.add(index)
-    for index in counted:
-        spans[index] = spans[index]._replace(is_counted=True)
-    return spans
-
-
-def dubious(text: bytes, spans: Sequence[Span]) -> set[int]:
-    """Return the indexes of the documents in which a scalar or flow collection runs over lines (see `split`)."""
-    starts = [span.start for span in spans]
-    return {bisect_right(starts, at) - 1 for at in split.runs_on(text)}
-
-
-def head(text: bytes, span: Span) -> Ref | None:
-    """Return what names a resource that begins with these keys, plainly, and has none a second time and no `items`.
-
-    It is None, too, where only a parser can tell. Sound for what is not `dubious`.
-    """
-    keys = span.keys
-    match = _HEAD.match(text, keys[0], span.end) if keys and not span.is_counted else None
-    if match is None or any(text[at] in _AGAIN for at in keys[3:]):
-        return None
-    begins = keys[0] <= span.start + 1 or _is_nothing(text, span.start, keys[0])
-    ends = match.end() >= (keys[3] if len(keys) > 3 else span.end) - 1
-    version, kind, block = (match[at] for at in (1, 2, 3))
-    names = _NAME.findall(block)
-    if not (begins and ends) or _ODD.search(block) or len(dict(names)) < len(names):
-        return None
-    words = [_word(version), _word(kind), *(_word(value) for _, value in names)]
-    if not all(words):
-        return None
-    named = dict(zip((key for key, _ in names), words[2:], strict=True))
-    return Ref(words[0], words[1], named.get(b"namespace", ""), named.get(b"name", ""))
-
-
-@lru_cache(maxsize=4096)
-def _word(plain: bytes) -> str:
-    """Return the string that a plain scalar is; "" for anything else."""
-    value = scalar(plain.decode()) if plain else ""
-    return value if type(value) is str else ""

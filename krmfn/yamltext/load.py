@@ -1,4 +1,4 @@
-"""YAML text to a node tree, for data (see `values`) and places; or whether it is YAML: in a tenth of the time.
+"""YAML text to a node tree, for data (see `values`) and places.
 
 All is bounded, so that no document can hang or crash us.
 """
@@ -6,7 +6,7 @@ All is bounded, so that no document can hang or crash us.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import yaml
 from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
@@ -23,8 +23,8 @@ try:
 except ImportError as missing:  # the pure Python parser is some ten times slower and reads a few documents differently
     raise KrmfnError("PyYAML lacks its C parser here; install a PyYAML wheel built with libyaml") from missing
 
-__all__ = ["ADVICE", "Composer", "check_syntax", "compose", "events", "explain", "is_one_entry", "placed", "read"]
-__all__ += ["refuse_inner_marks", "unsure"]
+__all__ = ["ADVICE", "CParser", "Composer", "compose", "events", "explain", "is_one_entry", "placed", "read"]
+__all__ += ["refuse_inner_marks"]
 
 T = TypeVar("T")
 
@@ -32,10 +32,6 @@ _INNER_MARK = re.compile(rb"(?:[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])\xef\xbb\xbf")
 """A byte order mark at the start of a line: libyaml skips it, Kubernetes takes it for a part of the first word."""
 _LONE_TAG = re.compile(rb"[\s\[{,:]!\s")
 _LONE_TAG_AT = re.compile(r"(?:&[\w-]+\s+)?!\s")
-_MANY_OR_DEEP = re.compile(rb"\n(?:---|\.\.\.|[ ?:-]{90})")
-"""A line that may begin a second document, or at which block levels may be deep: each takes a column."""
-_RUN = 1 << 20
-"""How many bytes libyaml is given at a time."""
 
 
 class Composer(CParser, BaseResolver):
@@ -172,66 +168,3 @@ def is_one_entry(text: bytes) -> bool:
     except KrmfnError:
         return False
     return isinstance(root, CollectionNode) and not root.flow_style and len(root.value) == 1
-
-
-def unsure(text: bytes, spans: Sequence[Any]) -> Iterator[int]:
-    """Yield the indexes of those among the documents of usual texts (see `documents.Span`) that may be no YAML.
-
-    Documents side by side are read as one stream. libyaml ends every scalar and every collection at a line `---`, and
-    takes nothing from one document to the next but directives, which no usual text has: where it reads the stream
-    without an error, it reads each of the documents.
-    """
-    first = 0
-    while first < len(spans):
-        if spans[first].is_counted:
-            yield first
-            first += 1
-            continue
-        last = first
-        while last < len(spans) and not spans[last].is_counted and spans[last].end - spans[first].start < _RUN:
-            last += 1
-        last = max(last, first + 1)
-        if not _is_read(text[spans[first].start : spans[last - 1].end]):
-            yield from range(first, last)
-        first = last
-
-
-def _is_read(stream: bytes) -> bool:
-    """Return True when libyaml reads a stream of documents without an error."""
-    try:
-        CParser(stream).raw_parse()
-    except yaml.YAMLError:
-        return False
-    return True
-
-
-def check_syntax(text: bytes, line: int = 0) -> None:
-    """Raise KrmfnError, with the line (`line` lines come before), for text that is not one YAML document.
-
-    libyaml alone reads a text without errors in which there is nothing to count: this takes a tenth of the time.
-    """
-    refuse_inner_marks(text, line)
-    brackets = text.count(b"[") + text.count(b"{")
-    is_counted = b"*" in text or brackets >= MAX_DEPTH // 2 or bool(_MANY_OR_DEEP.search(b"\n" + text))
-    if not is_counted and _is_read(text):
-        return
-    _check_events(text, line)  # an error is found again, and said in our words
-
-
-def _check_events(text: bytes, line: int) -> None:
-    """Raise the errors of `check_syntax`, from the parser's events."""
-    documents = 0
-    anchors: set[str] = set()
-    aliases = b"*" in text
-    try:
-        for event in events(text):
-            documents += isinstance(event, yaml.DocumentStartEvent)
-            anchor = getattr(event, "anchor", None) if aliases else None
-            if anchor and isinstance(event, yaml.AliasEvent) and anchor not in anchors:
-                number = (event.start_mark.line if event.start_mark else 0) + 1 + line
-                raise KrmfnError(f"line {number}: {ADVICE['found undefined alias']}")
-            anchors.update((anchor,) if anchor else ())
-    except yaml.YAMLError as failure:
-        raise KrmfnError(explain(failure, text, line)) from failure
-    if documents > 1:
-        raise KrmfnError(f"line {line + 1}: several documents where one is expected; separate them with ---")

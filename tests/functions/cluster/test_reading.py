@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import pytest
 from krmfn_functions.command_line import main
+from krmfn_functions.paths import divided as in_one
+from krmfn_functions.paths import syntax
 
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import documents as divided
@@ -63,15 +65,15 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
 def read_in_full(patch: pytest.MonkeyPatch) -> None:
     """Have no text taken apart by lines, and every one parsed by PyYAML, event by event and then as data."""
 
-    def check_syntax(text: bytes, line: int = 0) -> None:
+    def check(text: bytes, line: int = 0) -> None:
         load.refuse_inner_marks(text, line)
-        load._check_events(text, line)
+        syntax._check_events(text, line)
 
     patch.setattr(split, "is_simple", lambda text: False)
     patch.setattr(split, "quick", lambda data: None)
     patch.setattr(simple, "read", lambda text: None)
-    patch.setattr(load, "check_syntax", check_syntax)
-    patch.setattr(divided, "is_usual", lambda text: False)
+    patch.setattr(syntax, "check", check)
+    patch.setattr(in_one, "is_usual", lambda text: False)
 
 
 def both(run: Run, command: str = "check", *options: str) -> Ended:
@@ -193,7 +195,7 @@ def is_only_no_data(text: bytes) -> bool:
     """Return True for a text without an error of syntax that is no data."""
     try:
         for document in divided.documents(text.removeprefix(b"\xef\xbb\xbf")):
-            load.check_syntax(document.text)
+            syntax.check(document.text)
             load.read(document.text)
     except KrmfnError:
         return not refused(text)
@@ -205,7 +207,7 @@ def refused(text: bytes) -> bool:
     try:
         split.check_encoding(text)
         for document in divided.documents(text.removeprefix(b"\xef\xbb\xbf")):
-            load.check_syntax(document.text)
+            syntax.check(document.text)
     except KrmfnError:
         return True
     return False

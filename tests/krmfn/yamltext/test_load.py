@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from krmfn_functions.paths import divided, syntax
 
 from krmfn.errors import KrmfnError
-from krmfn.yamltext import documents, load
+from krmfn.yamltext import load
 from tests.commands import ROOT
 from tests.e2e.documents import documents as fuzzed
 from tests.examples import EXAMPLES
@@ -115,7 +116,7 @@ def test_nesting_up_to_the_bound_is_fine(shape: str) -> None:
     text = {"- ": "- " * 199 + "a", "[": "[" * 199 + "]" * 199}.get(shape)
     text = text or "\n".join(f"{' ' * n}a:" for n in range(199)) + " b"
     load.read(text.encode())
-    load.check_syntax(text.encode())
+    syntax.check(text.encode())
 
 
 def test_billions_of_laughs_are_refused() -> None:
@@ -158,25 +159,25 @@ def test_a_byte_order_mark_inside_a_text_is_refused(above: str) -> None:
     """libyaml passes over it, and Kubernetes makes it a part of the key behind it."""
     text = f"{above}\ufeffkind: Pod\n".encode()
     number = 1 + text.count(b"\n", 0, -1)
-    for check in (load.read, load.check_syntax):
+    for check in (load.read, syntax.check):
         with pytest.raises(KrmfnError, match=rf"^line {number}: a byte order mark is inside the text"):
             check(text)
 
 
 def test_a_byte_order_mark_before_a_text_is_none_of_it() -> None:
     assert load.read(b"\xef\xbb\xbfkind: Pod\n") == {"kind": "Pod"}
-    load.check_syntax(b"\xef\xbb\xbfkind: Pod\n")
+    syntax.check(b"\xef\xbb\xbfkind: Pod\n")
 
 
 @pytest.mark.parametrize("text", ["a: b: c", "a: 1\n---\nb: 2\n", "- " * 300, "a: *x\nb: &x 1\n"])
 def test_check_syntax_refuses_with_the_line(text: str) -> None:
     with pytest.raises(KrmfnError, match=r"^line \d+: "):
-        load.check_syntax(text.encode())
+        syntax.check(text.encode())
 
 
 def test_check_syntax_knows_what_comes_before() -> None:
     with pytest.raises(KrmfnError, match=r"^line 12: "):
-        load.check_syntax(b"a: 1\nb: c: d\n", 10)
+        syntax.check(b"a: 1\nb: c: d\n", 10)
 
 
 def refusal(check: Callable[[bytes], None], text: bytes) -> str:
@@ -198,45 +199,45 @@ DEEP = [
 
 
 def test_the_quick_check_refuses_what_the_events_refuse() -> None:
-    """`check_syntax` leaves texts to libyaml in which nothing has to be counted: same sentences, same lines."""
+    """`syntax.check` leaves texts to libyaml in which nothing has to be counted: same sentences, same lines."""
     corpus = [path.read_bytes() for path in (ROOT / "tests" / "corpus").rglob("*") if path.is_file()]
     texts = [*corpus, *DEEP, *fuzzed(9, max(2_000, EXAMPLES * 5), ROOT / "tests" / "cases")]
     expected = [refusal(check_by_events, text) for text in texts]
     refused = Counter(sentence != "" for sentence in expected)
     assert min(refused.values()) > 200
     for text, sentence in zip(texts, expected, strict=True):
-        assert refusal(load.check_syntax, text) == sentence, text
+        assert refusal(syntax.check, text) == sentence, text
 
 
 def check_by_events(text: bytes) -> None:
-    """Check a text as `check_syntax` does for a text that it does not leave to libyaml."""
+    """Check a text as `syntax.check` does for a text that it does not leave to libyaml."""
     load.refuse_inner_marks(text, 0)
-    load._check_events(text, 0)
+    syntax._check_events(text, 0)
 
 
 def usual(texts: list[bytes]) -> list[bytes]:
-    """Return the texts of which `documents.quick` takes care."""
-    return [text for text in texts if documents.is_usual(text)]
+    """Return the texts of which `divided.quick` takes care."""
+    return [text for text in texts if divided.is_usual(text)]
 
 
 def test_a_stream_is_sound_where_each_document_is() -> None:
-    """No document that `check_syntax` refuses is passed over, whatever stands before and behind it."""
+    """No document that `syntax.check` refuses is passed over, whatever stands before and behind it."""
     drawn = [*DEEP, *fuzzed(12, max(2_000, EXAMPLES * 20), ROOT / "tests" / "cases")]
     texts = usual([text.removeprefix(b"\xef\xbb\xbf") for text in drawn])
     assert len(texts) > len(drawn) // 3
     outcomes: Counter[bool] = Counter()
     for at in range(0, len(texts), 5):
-        text, _ = documents.joined(texts[at : at + 5])
-        spans = documents.quick(text)
-        unsure = {*load.unsure(text, spans)}
+        text, _ = divided.joined(texts[at : at + 5])
+        spans = divided.quick(text)
+        unsure = {*syntax.unsure(text, spans)}
         for index, span in enumerate(spans):
-            is_refused = bool(refusal(load.check_syntax, text[span.start : span.end]))
+            is_refused = bool(refusal(syntax.check, text[span.start : span.end]))
             outcomes[is_refused] += 1
             assert index in unsure or not is_refused, text[span.start : span.end]
     assert min(outcomes[True], outcomes[False]) > 200
 
 
 def test_what_is_refused_does_not_spoil_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load, "_RUN", 20)
-    text, _ = documents.joined([b"a: 1\nb: 2\n", b"c: 1\nd: 2\n", b"e: f: g\n", b"h: 1\ni: 2\n", b"j: *k\n"])
-    assert [*load.unsure(text, documents.quick(text))] == [2, 4]
+    monkeypatch.setattr(syntax, "_RUN", 20)
+    text, _ = divided.joined([b"a: 1\nb: 2\n", b"c: 1\nd: 2\n", b"e: f: g\n", b"h: 1\ni: 2\n", b"j: *k\n"])
+    assert [*syntax.unsure(text, divided.quick(text))] == [2, 4]

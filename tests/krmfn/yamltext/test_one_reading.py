@@ -10,9 +10,11 @@ import random
 from collections import Counter
 from typing import Any
 
+from krmfn_functions.paths import divided
+
 from krmfn.errors import KrmfnError
 from krmfn.itemtext import mentions
-from krmfn.yamltext import documents, load, peek, simple, split, split_exact
+from krmfn.yamltext import load, peek, simple, split, split_exact
 from tests.tables import table
 
 COUNT = int(os.environ.get("KRMFN_FUZZ", "100000" if os.environ.get("CI") else "5000"))
@@ -146,10 +148,10 @@ def check_fields(raw: bytes, data: Any, seen: Counter[str]) -> None:
 
 def check_heads(raw: bytes, data: Any, seen: Counter[str]) -> None:
     """The heads of documents, divided in one pass."""
-    if not documents.is_usual(raw):
+    if not divided.is_usual(raw):
         return
-    spans = documents.quick(raw)
-    head = documents.head(raw, spans[0]) if len(spans) == 1 and not documents.dubious(raw, spans) else None
+    spans = divided.quick(raw)
+    head = divided.head(raw, spans[0]) if len(spans) == 1 and not divided.dubious(raw, spans) else None
     if head is not None and data is not REFUSED:
         seen["head"] += 1
         names = [at(data, "metadata", key) for key in ("namespace", "name")]
