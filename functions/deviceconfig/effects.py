@@ -10,6 +10,7 @@ from krmfn import Field, Ref, Result, warning
 from krmfn.resource import join, split
 from krmfn.results import Rule
 
+from ..rendering.kinds import PROFILE_MARK
 from . import generate
 from .daemonsets import config_maps, pod_of
 from .fields import OF_LOADER, DaemonSet, Service
@@ -17,7 +18,6 @@ from .layers import Layer, idle_switches, idle_unset, place
 from .merging import stacked
 from .model import DeviceConfig, value
 from .names import entries, is_complete, named_image, of_account
-from .reading import PROFILE
 
 Reason = tuple[str, str]
 """A field, such as `daemonSets[0].labels`, and why it changes nothing."""
@@ -96,10 +96,10 @@ def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Itera
             known = [pool["nodeSelector"] for pool in stacked(layer.fields for layer in config.layers[1:])["nodePools"]]
             if all(selector.items() >= own.fields["nodeSelector"].items() for selector in known):
                 yield _finding(config, "spec.nodeSelector", "every pool has these labels already")
-    annotated = config.item.annotations.get(PROFILE, config.profile)
+    annotated = config.item.annotations.get(PROFILE_MARK, config.profile)
     if annotated != config.profile:
         why = f"spec.profile is {config.profile!r} and takes precedence"
-        yield _finding(config, join(("metadata", "annotations", PROFILE)), why)
+        yield _finding(config, join(("metadata", "annotations", PROFILE_MARK)), why)
 
 
 def unused(config: DeviceConfig) -> Iterator[Reason]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 from krmfn import Field, Result, error
@@ -11,6 +11,7 @@ from krmfn.resource import FieldPath, join, split
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from ..kmm.lookup import table, tables
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import schema
 from .merging import ATOMIC, EITHER, KEYS, UNSET
@@ -70,18 +71,26 @@ def _path(fields: Any, parts: Sequence[str]) -> FieldPath:
 
 def check(function_config: FunctionConfig) -> Iterator[Result]:
     """Yield the errors in the locks of profiles, and those about defaults that write a locked field."""
+    for profile, start, fields, holder in _vendors(function_config):
+        for name, why in table(fields, "locked").items():
+            if unknown := _unknown(name):
+                yield holder(error(unknown, rule="KRM148", field=Field(join((*start, "locked", name)))))
+            for path in _written(function_config.defaults, name) if "when" not in start else ():
+                message = f"{name} is locked by the profile {profile}: {why}"
+                field = Field(join(("spec", "defaults", *path)))
+                yield function_config.source.located(error(message, rule="KRM148", field=field))
+
+
+def _vendors(
+    function_config: FunctionConfig,
+) -> Iterator[tuple[str, FieldPath, dict[str, Any], Callable[[Result], Result]]]:
+    """Yield a profile's name, the path of its fields, these, and what gives a place; of Profiles also each `when`."""
     for profile, fields in function_config.profiles.items():
-        for name, why in fields.get("locked", {}).items():
-            for path, message in _mistakes(function_config.defaults, profile, name, why):
-                yield function_config.source.located(error(message, rule="KRM148", field=Field(join(path))))
-
-
-def _mistakes(defaults: dict[str, Any], profile: str, name: str, why: str) -> Iterator[tuple[FieldPath, str]]:
-    unknown = _unknown(name)
-    if unknown:
-        yield ("spec", "profiles", profile, "locked", name), unknown
-    for path in _written(defaults, name):
-        yield ("spec", "defaults", *path), f"{name} is locked by the profile {profile}: {why}"
+        yield profile, ("spec", "profiles", profile), fields, function_config.source.located
+    for product in (one for one in function_config.products.values() if one.is_sound):
+        yield product.name, ("spec", "config"), product.spec["config"], product.item.located
+        for at, when in tables(product.spec, "when"):
+            yield product.name, ("spec", "when", at, "config"), table(when, "config"), product.item.located
 
 
 @cache

@@ -10,6 +10,7 @@ from krmfn.typed import Any, NamedTuple
 
 from ..rendering import module_checks, undriven
 from ..rendering.function_config import FunctionConfig
+from ..rendering.kinds import PROFILE_MARK
 from ..rendering.variables import IMAGE
 from ..run import run_of
 from . import effects, generate, lock_rules, reading, rules, version_rules
@@ -167,7 +168,7 @@ def stand_in(
     spec: Any, group: str = "krmfn.dev", kind: str = "DeviceConfig", version: str = "v1alpha1", profile: str = ""
 ) -> Item:
     """Return a config of this kind, called x; with `profile` an annotation names that."""
-    annotations = {"annotations": {reading.PROFILE: profile}} if profile else {}
+    annotations = {"annotations": {PROFILE_MARK: profile}} if profile else {}
     metadata = {"name": "x", "namespace": "x", **annotations}
     text = json.dumps({"apiVersion": f"{group}/{version}", "kind": kind, "metadata": metadata, "spec": spec}).encode()
     return Item(text, 0, len(text), -2)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from krmfn import Item, Ref, Result
 from krmfn.resource import annotations_of, fingerprint, join
 from krmfn.typed import TYPE_CHECKING, Any
 
 from ..rendering.function_config import FunctionConfig
-from ..rendering.kinds import OURS, SEED
+from ..rendering.kinds import OURS, PROFILE_MARK, SEED
 from .fields import OF_LOADER, Spec
 from .layers import Layer, Vendor, of_config, place, vendor
 from .merging import merged
@@ -17,9 +17,6 @@ from .model import DeviceConfig, changed, spec
 
 if TYPE_CHECKING:
     from ..profile.expansion import Expansion
-
-PROFILE = "krmfn.dev/profile"
-"""Annotation that names the profile of a kind without the field."""
 
 SEED_DEFAULTS: dict[str, Any] = {
     "imagePullPolicy": "Always",
@@ -80,13 +77,7 @@ def from_item(item: Item, function_config: FunctionConfig, made: Expansion | Non
     if product and (product.has_names or "${metadata." in str(function_config.overrides)):
         whole = whole._replace(has_names=True)
     if modules:
-        names = {
-            key: frozenset(entry["name"] for layer in part for entry in layer.fields.get("daemonSets", ()))
-            for key, part in modules.items()
-        }
-        at = _of_profile(layers)
-        each = [(key, (*layers[:at], *part, *layers[at:])) for key, part in modules.items()]
-        return [_completed(whole._replace(pool=key, layers=these, modules=names)) for key, these in each]
+        return _of_modules(whole, modules)
     giving = [{key: own for key, own in layer.fields.items() if key in ("nodePools", "unset")} for layer in layers]
     pools = merged(giving).get("nodePools", [])
     if not pools:
@@ -100,6 +91,17 @@ def from_item(item: Item, function_config: FunctionConfig, made: Expansion | Non
         layer = Layer(fields, path, holder.source if holder else item)
         configs.append(_completed(whole._replace(pool=pool["name"], layers=(layer, *layers))))
     return configs
+
+
+def _of_modules(whole: DeviceConfig, modules: Mapping[str, Sequence[Layer]]) -> list[DeviceConfig]:
+    """Return the values of a config of several Modules, one for each."""
+    names = {
+        key: frozenset(entry["name"] for layer in part for entry in layer.fields.get("daemonSets", ()))
+        for key, part in modules.items()
+    }
+    at = _of_profile(whole.layers)
+    each = ((key, (*whole.layers[:at], *part, *whole.layers[at:])) for key, part in modules.items())
+    return [_completed(whole._replace(pool=key, layers=layers, modules=names)) for key, layers in each]
 
 
 def shared_layers(profile: str, function_config: FunctionConfig) -> list[Layer]:
@@ -126,7 +128,7 @@ def profile_of(item: Item) -> str:
     """Return the profile that a config names, by its field or by the annotation; "" for none."""
     own = item.manifest.get("spec")
     named = own.get("profile") if isinstance(own, dict) else ""
-    note = annotations_of(item.manifest).get(PROFILE)
+    note = annotations_of(item.manifest).get(PROFILE_MARK)
     return str(named or (note if isinstance(note, str) else ""))
 
 

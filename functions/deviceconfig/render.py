@@ -10,7 +10,7 @@ from krmfn.typed import Any
 from ..exclusivity import Claim
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding, Rendered
-from ..rendering.kinds import DEVICECONFIG
+from ..rendering.kinds import DEVICECONFIG, PROFILE_MARK
 from ..rendering.undriven import profile_findings
 from ..run import run_of
 from . import effects, generate, reading, rules
@@ -59,7 +59,7 @@ def _profile(item: Item, config: FunctionConfig) -> list[Result]:
     """Return the errors about a profile that is not defined, and about options that no Profile reads."""
     spec = item.manifest.get("spec") or {}
     is_field = "profile" in spec
-    field = "spec.profile" if is_field else f"metadata.annotations[{reading.PROFILE}]"
+    field = "spec.profile" if is_field else f"metadata.annotations[{PROFILE_MARK}]"
     findings = profile_findings(reading.profile_of(item), field, config)
     if not findings and "options" in spec and is_ours(item) and not config.product(item):
         message = "only a Profile has options; name one in `profile`, or write the fields themselves"

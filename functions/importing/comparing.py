@@ -11,7 +11,7 @@ from krmfn.typed import Any, NamedTuple
 
 from ..differences import ABSENT, FieldChange, differences
 from ..kmm.module import HUB_KIND, MODULE_KIND
-from ..rendering.metadata_checks import PROFILE
+from ..rendering.kinds import PROFILE_MARK
 from .normal import OUR_ANNOTATIONS, OUR_LABELS, folded, normal, pods
 
 
@@ -74,7 +74,7 @@ _UNSET = "krmfn sets this where a Profile makes the object, and here none does"
 def _of_ours(change: FieldChange) -> str:
     """Return why a label or annotation differs that generated objects have of their own."""
     if change.parts[-1:] and str(change.parts[-1]) in OUR_LABELS + OUR_ANNOTATIONS and "metadata" in change.parts:
-        return _UNSET if change.parts[-1] == PROFILE else REPLACED
+        return _UNSET if change.parts[-1] == PROFILE_MARK else REPLACED
     return ""
 
 

@@ -15,7 +15,7 @@ from .. import cluster_dump
 from ..deviceconfig.daemonsets import OWN_LABEL, SERVED_LABEL
 from ..kmm.lookup import table
 from ..rendering.generated import MODULE_ORDER
-from ..rendering.metadata_checks import PROFILE
+from ..rendering.kinds import PROFILE_MARK
 
 MAPS = frozenset(
     {
@@ -64,7 +64,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 """What a field is when it is absent, by the field that holds it."""
 OUR_LABELS = tuple(f"app.kubernetes.io/{name}" for name in ("name", "component", "part-of", "managed-by"))
-OUR_ANNOTATIONS = (OWNER, PASSED_ON, PROFILE, *MODULE_ORDER, "config.kubernetes.io/depends-on")
+OUR_ANNOTATIONS = (OWNER, PASSED_ON, PROFILE_MARK, *MODULE_ORDER, "config.kubernetes.io/depends-on")
 _OF_NETWORK = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
 """What the API server chooses for a Service, unless somebody has: a Service without an address says `None`."""
 _POD_LABELS = (OWN_LABEL, SERVED_LABEL)

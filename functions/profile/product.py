@@ -9,6 +9,7 @@ from krmfn import Item
 from krmfn.schema import Schema
 from krmfn.typed import Any, NamedTuple
 
+from .. import VERSION
 from ..fleet.readings import previous_name
 from . import structural
 from .structural import Node
@@ -89,20 +90,11 @@ def unmet(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[tuple[str, ..
         if not all(parts):
             yield (name,), f"is {text!r}; write a version such as '>=2.4', or several divided by commas"
             continue
-        own = _krmfn() if name == "krmfn" else kmm
+        own = VERSION if name == "krmfn" else kmm
         if not all(_holds(_parts(own), part[1] or ">=", _parts(part[2])) for part in parts if part):
             of_kmm = "set --kmm-version, or `kmm: {version: ...}`"
             remedy = "install that version of krmfn" if name == "krmfn" else of_kmm
             yield (name,), f"this Profile needs {name} {text}, and this is {own}; {remedy}, or use another Profile"
-
-
-def _krmfn() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("krmfn")
-    except PackageNotFoundError:
-        return "0"
 
 
 def _parts(version: str) -> tuple[int, ...]:

@@ -87,7 +87,7 @@ def kept(
         if owner and owner not in off:
             off[owner] = {rule for rule, reason in _entries(owners.get(owner)) if reason}
         by |= {(owners[owner].ref.id, finding.rule)} if owner and finding.rule in off[owner] else set()
-        if by and finding.severity in _hideable().get(finding.rule, ()):
+        if by and is_hideable(finding):
             hidden[frozenset(by)] += finding.unlisted or 1
         else:
             yield owner, finding
@@ -105,21 +105,19 @@ def check(item: Item) -> Iterator[Result]:
     """Yield the findings about the rules that an item turns off: each can be, and has a reason."""
     for rule, reason in _entries(item):
         field = Field(ANNOTATION, rule)
-        message = not_turned_off(rule)
-        if message:
+        if message := not_turned_off(rule):
             yield item.located(error(message, rule="KRM119", field=field))
         elif not reason:
             message = f"{rule} is turned off without a reason; write `{rule}: why`"
             yield item.located(warning(message, rule="KRM115", field=field))
 
 
-def check_function_config(config: FunctionConfig, function_config: Ref) -> Iterator[Result]:
+def check_function_config(config: FunctionConfig) -> Iterator[Result]:
     """Yield errors about rules that the functionConfig turns off and that cannot be turned off."""
     for rule in config.ignore:
-        message = not_turned_off(rule)
-        if message:
-            field = Field(_path(function_config, rule), rule)
-            yield error(f"{message} (in the functionConfig)", rule="KRM119", ref=function_config, field=field)
+        if message := not_turned_off(rule):
+            field = Field(f"spec.ignore.{rule}", rule)
+            yield config.source.located(error(f"{message} (in the functionConfig)", rule="KRM119", field=field))
 
 
 def idle(
@@ -151,7 +149,7 @@ def idle(
     if run_of(resources).config_item in resources.items and any(_is_judged(item, kinds) for item in resources.items):
         for rule in config.ignore:
             if is_asked(rule) and (config.source.ref.id, rule) not in useful:
-                yield config.source.located(_hides_nothing(rule, _path(config.source.ref, rule)))
+                yield config.source.located(_hides_nothing(rule, f"spec.ignore.{rule}"))
 
 
 def _is_judged(item: Item, kinds: Collection[tuple[str, str]]) -> bool:
@@ -163,10 +161,6 @@ def _is_judged(item: Item, kinds: Collection[tuple[str, str]]) -> bool:
 def _hides_nothing(rule: str, path: str) -> Result:
     message = f"{rule} is turned off, but nothing that was checked has such a finding; remove the entry"
     return info(message, rule="KRM139", field=Field(path, rule))
-
-
-def _path(function_config: Ref, rule: str) -> str:
-    return f"data[ignore.{rule}]" if function_config.kind == "ConfigMap" else f"spec.ignore.{rule}"
 
 
 def not_turned_off(name: str) -> str:

@@ -16,10 +16,9 @@ from ..kmm.module import MODULE_GROUP
 from . import ignoring
 from .generated import Finding
 from .ignoring import IGNORE
-from .kinds import OURS, near, of_kinds
+from .kinds import OURS, PROFILE_MARK, near, of_kinds
 
-PROFILE = f"{OURS}/profile"
-KNOWN = {"annotations": (IGNORE, PROFILE, OWNER, PASSED_ON), "labels": (f"{OURS}/daemonset", f"{OURS}/served-by")}
+KNOWN = {"annotations": (IGNORE, PROFILE_MARK, OWNER, PASSED_ON), "labels": (f"{OURS}/daemonset", f"{OURS}/served-by")}
 """Every key with our prefix that means something, by where it stands."""
 _MARK = f'{LOCAL}: "true"'
 _ONLY_READ = "is only read, but would be deployed"
@@ -33,9 +32,9 @@ def check(item: Item) -> Iterator[Result]:
             message = meaning(part, key)
             if message:
                 yield item.located(error(message, rule="KRM118", field=Field(f"metadata.{part}[{key}]")))
-    if PROFILE in annotations and not may_be_config(item) and OWNER not in annotations:
+    if PROFILE_MARK in annotations and not may_be_config(item) and OWNER not in annotations:
         message = f"has no effect on a {item.kind}: only a DeviceConfig has a profile"
-        yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE}]")))
+        yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE_MARK}]")))
     if IGNORE in annotations:
         yield from ignoring.check(item)
 

@@ -11,8 +11,8 @@ from krmfn.results import Rule
 
 from .function_config import FunctionConfig
 from .generated import Finding, Generated
-from .kinds import in_file
-from .metadata_checks import PROFILE, meaning
+from .kinds import PROFILE_MARK, in_file
+from .metadata_checks import meaning
 
 
 def check(resources: ResourceList, objects: Sequence[Generated], config: FunctionConfig) -> Iterator[Finding]:
@@ -38,7 +38,7 @@ def _nothing_is_left(objects: Sequence[Generated]) -> Iterator[Finding]:
 
 _PARTS = ("annotations", "labels")
 _NOT_HERE = {
-    PROFILE: "has no effect on what is generated",
+    PROFILE_MARK: "has no effect on what is generated",
     "config.kubernetes.io/local-config": "keeps the generated objects off the cluster; leave it out",
 }
 """Keys that are right on a config and wrong on what is generated from it."""
@@ -51,7 +51,7 @@ def _keys_mean_something(objects: Sequence[Generated], config: FunctionConfig) -
     for one in objects if wrong else ():
         for part in _PARTS:
             for key in one.manifest["metadata"].get(part, ()):
-                own = key == PROFILE and one.product == one.manifest["metadata"][part][key]
+                own = key == PROFILE_MARK and one.product == one.manifest["metadata"][part][key]
                 if (message := wrong.get((part, key))) and not own:
                     message = f"generated from {one.owner}: {message}"
                     field = Field(f"metadata.{part}[{key}]")

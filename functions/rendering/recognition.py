@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from krmfn import ResourceList, Result, error, itemtext
 from krmfn.printing import closest
-from krmfn.resource import ref
 from krmfn.results import Rule
 
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
@@ -64,7 +63,7 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
             _ = item.manifest  # read in full in any case; doing it first makes the looks at its metadata cheap
         yield from metadata_checks.check(item)
     if config and config.ignore:
-        yield from ignoring.check_function_config(config, ref(resources.function_config or {}))
+        yield from ignoring.check_function_config(config)
     if config:
         yield from metadata_checks.inputs_are_marked(resources, handled)
 

@@ -224,6 +224,8 @@ def test_an_option_is_never_read_again() -> None:
         ("moduleName: amdgpu", "moduleName: ${metadata.uid}", "spec.config.moduleName", "of the metadata only"),
         ("version: 1.4.1", "version: 1.4.1\n  requires: {kmm: '>=99'}", "spec.requires.kmm", "needs kmm >=99"),
         ("version: 1.4.1", "version: 1.4.1\n  sumary: x", "spec.sumary", "unknown field 'sumary'"),
+        ("moduleName:", "locked: {modulName: x}\n    moduleName:", "spec.config.locked.modulName", "'moduleName'?"),
+        ("enabled: false}]}", "enabled: false}], locked: {a: x}}", "spec.when[0].config.locked.a", "unknown field"),
     ],
 )
 def test_a_wrong_profile_is_an_error_at_its_place(old: str, new: str, place: str, words: str) -> None:
@@ -304,6 +306,8 @@ def test_an_override_writes_a_locked_field_only_with_the_vendors_reason() -> Non
     locked = {"moduleName": "the exporter knows no other module"}
     objects, findings, code = rendered(own, CR, overrides={"amd-gpu": {"moduleName": "amdgpu_open", "locked": locked}})
     assert code == 0, findings
+    _, findings, code = rendered(own, CR, defaults={"moduleName": "amdgpu_open"})
+    assert code == 1 and any("spec.defaults.moduleName: moduleName is locked by" in line for line in findings)
     assert objects["Module gpu"]["spec"]["moduleLoader"]["container"]["modprobe"]["moduleName"] == "amdgpu_open"
 
 

@@ -289,3 +289,11 @@ def test_what_is_wrong_with_the_nodes_is_not_counted_as_turned_off() -> None:
     configs = LABELLED.format(name="a", ignore="") + LABELLED.format(name="b", ignore="")
     done = process("krmfn", "check", "-", stdin=configs + twice + OFF)
     assert (done.code, "[KRM601]" in done.text, "1 finding turned off" in done.text) == (1, True, True), done.text
+
+
+def test_what_the_functionconfig_cannot_turn_off_is_told_at_its_line(tmp_path: Path) -> None:
+    """It had neither file nor line."""
+    settings = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\nspec:\n"
+    (tmp_path / "a.yaml").write_text(f"{settings}  ignore: {{KMM020: why}}\n")
+    done = process("krmfn", "check", str(tmp_path))
+    assert f"{tmp_path}/a.yaml:5:12: error: RenderDeviceConfigs a: spec.ignore.KMM020: " in done.text

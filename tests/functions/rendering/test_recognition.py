@@ -13,8 +13,8 @@ from krmfn_functions.ptemplate import ptemplate
 from krmfn_functions.rendering import recognition
 from krmfn_functions.rendering.ignoring import IGNORE
 from krmfn_functions.rendering.kinds import KNOWN as KINDS
-from krmfn_functions.rendering.kinds import near
-from krmfn_functions.rendering.metadata_checks import KNOWN, PROFILE
+from krmfn_functions.rendering.kinds import PROFILE_MARK, near
+from krmfn_functions.rendering.metadata_checks import KNOWN
 from krmfn_functions.settings import FUNCTION, Intent, Settings
 
 from krmfn import Function, Manifest, ResourceList, Result
@@ -221,7 +221,7 @@ def test_the_keys_that_are_known_are_those_that_the_code_writes_and_reads() -> N
 
 @pytest.mark.parametrize(("api", "kind"), [("apps/v1", "Deployment"), ("kmm.sigs.x-k8s.io/v1beta1", "Module")])
 def test_a_profile_on_what_has_none_is_a_warning(api: str, kind: str) -> None:
-    (finding,) = findings(deviceconfig, manifest(api, kind, annotations={PROFILE: "x"}))
+    (finding,) = findings(deviceconfig, manifest(api, kind, annotations={PROFILE_MARK: "x"}))
     assert (finding.rule, finding.severity) == ("KRM118", "warning")
 
 
