@@ -6,12 +6,15 @@ import json
 import re
 import subprocess
 from argparse import ArgumentParser, _SubParsersAction
+from collections.abc import Mapping
 from configparser import ConfigParser
+from typing import Any
 
 import fields
 import pytest
 from krmfn_functions.command_line.main import parser
 from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES
+from krmfn_functions.formats import comment, findings
 
 from tests.commands import ROOT, process
 from tests.console import rewritten_unless
@@ -99,6 +102,12 @@ def test_commands_md_names_every_command_and_option_and_no_other() -> None:
             assert f"`{option}" in page, f"krmfn {name} {option}"
     known = {option for command in commands.choices.values() for option in options(command)} | {"--version"}
     assert set(re.findall(r"`(--[a-z-]+)", page)) - known == set()
+
+
+@pytest.mark.parametrize("formats", [findings.FORMATS, comment.FORMATS], ids=["check", "diff"])
+def test_commands_md_names_every_format(formats: Mapping[str, Any]) -> None:
+    rows = re.findall(r"^\| `--format .*", (ROOT / "docs" / "commands.md").read_text(), re.MULTILINE)
+    assert any(formats.keys() <= {*re.findall(r"\w+", row)} for row in rows), f"a row names {', '.join(formats)}"
 
 
 def options(command: ArgumentParser) -> list[str]:

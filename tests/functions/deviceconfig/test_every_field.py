@@ -6,6 +6,7 @@ the schema that is not in the table fails the test.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -91,6 +92,22 @@ def test_a_field_of_a_service(field: str) -> None:
     base = BASE | {"daemonSets": [AGENT | {"service": {"port": 1}}]}
     spec = BASE | {"daemonSets": [AGENT | {"service": {"port": 1} | change}]}
     assert changed(spec, base) == within("Service dc-agent: spec.", "", expected)
+
+
+_OF_POD = {
+    name: {re.split(r"[.\[]", path.removeprefix(outer))[0] for path in expected if path.startswith(outer)}
+    for outer, fields in ((D, FIELDS), ("^", DAEMONSET_FIELDS))
+    for name, (_, expected) in fields.items()
+    if name not in ("podSpec", "keepPodTemplate")
+}
+
+
+@pytest.mark.parametrize("name", sorted(set[str]().union(*_OF_POD.values())))
+def test_what_has_a_field_of_its_own_is_refused_in_pod_spec(name: str) -> None:
+    """One of the two would be overwritten without a word: `_NAMED` of daemonset_rules.py says which counts."""
+    spec = BASE | {"daemonSets": [AGENT | {"podSpec": {name: "x"}}]}
+    results = applied(deviceconfig, device_config(spec), function_config=FUNCTION_CONFIG).results
+    assert "KRM163" in {one.rule for one in results}
 
 
 def merged(base: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
