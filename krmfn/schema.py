@@ -52,7 +52,6 @@ def _pattern(rule: str) -> re.Pattern[str]:
 
 
 _SIMPLE: dict[str, Callable[[Any], Test]] = {
-    "required": lambda keys: lambda value: not isinstance(value, dict) or all(key in value for key in keys),
     "enum": lambda values: lambda value: value in values,
     "pattern": lambda rule: lambda value: not isinstance(value, str) or matches(rule, value),
     "minItems": lambda least: lambda value: not isinstance(value, list) or len(value) >= least,
@@ -95,7 +94,8 @@ class Schema(dict[str, Any]):
             rule, least, most = schema.get("pattern"), schema.get("minLength", 0), schema.get("maxLength", maxsize)
             if not rule:
                 return lambda value: type(value) is str and least <= len(value) <= most
-            return lambda value: type(value) is str and least <= len(value) <= most and matches(rule, value)
+            search = _pattern(rule).search
+            return lambda value: type(value) is str and least <= len(value) <= most and search(value) is not None
         tests = [self._keyword(name, rule) for name, rule in schema.items() if name not in _WORDLESS]
         if not _OBJECT.isdisjoint(schema):
             tests.append(self._properties(schema.get("properties", {}), schema.get("additionalProperties", True)))
@@ -120,6 +120,9 @@ class Schema(dict[str, Any]):
         if name == "items":
             entry = self._test(rule)
             return lambda value: not isinstance(value, list) or all(map(entry, value))
+        if name == "required":
+            keys = frozenset(rule)
+            return lambda value: not isinstance(value, dict) or keys.issubset(value)
         if name == "propertyNames":
             key = self._test(rule)
             return lambda value: not isinstance(value, dict) or all(map(key, value))
