@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from configparser import ConfigParser
 from pathlib import Path
 
 from tests.commands import ROOT
+
+
+def test_every_package_with_several_modules_has_its_lines() -> None:
+    rules = ConfigParser()
+    rules.read(ROOT / ".importlinter")
+    listed = {rules[name]["containers"].replace(".", "/") for name in rules if "containers" in rules[name]}
+    packages = [one.parent for top in ("krmfn", "functions") for one in (ROOT / top).rglob("__init__.py")]
+    several = {one for one in packages if len([*one.glob("[!_]*.py")]) > 1}
+    assert {str(one.relative_to(ROOT)) for one in several} == listed
 
 
 def test_imports_point_down() -> None:

@@ -28,9 +28,10 @@ from ..manifests import check, refused_by_schema
 C = "spec.moduleLoader.container"
 
 
-PLUGIN = {"container": {"image": "i:1"}}
+PLUGIN = {"container": {"image": "i:1", "env": [{"name": "A"}]}}
 DRA = {**PLUGIN, "driverName": "gpu.example.com"}
 RESOURCES = "spec.devicePlugin.container.resources"
+KEY_REF = "spec.devicePlugin.container.env[0].valueFrom.fileKeyRef"
 
 
 def texts(made: dict[str, Any], version: str = "2.6") -> list[str | None]:
@@ -93,6 +94,7 @@ FIELD_SINCE = [
     ("spec.devicePlugin.automountServiceAccountToken", True, since("2.6")),
     ("spec.imageRebuildTriggerGeneration", 1, since("2.6")),
     ("spec.dra", DRA, since("main")),
+    (KEY_REF, {"key": "k", "path": "p", "volumeName": "v"}, since("main")),
     ("spec.devicePlugin.initContainer", {"image": "i:1"}, since("2.4")),
 ]
 
