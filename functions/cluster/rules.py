@@ -114,8 +114,8 @@ kind: ConfigMap
     ),
     Rule(
         "KRM524",
-        "a resource beside a kustomization, or in no cluster of .krmfn.yaml, should be listed in a kustomization; "
-        "inventories and functionConfigs need not be",
+        "what is beside a kustomization should be listed in it, but for inventories and functionConfigs; configs "
+        "and inventories should be in a cluster of .krmfn.yaml",
         good="""\
 # kustomization.yaml
 resources: [config.yaml]

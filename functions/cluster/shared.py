@@ -8,10 +8,12 @@ from collections.abc import Iterable, Sequence
 
 from krmfn.item import Item
 from krmfn.ownership import Id
+from krmfn.printing import counted, some
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error, placed, warning
 
 from ..deviceconfig.reading import profile_of
+from ..kmm.module import MODULE_KINDS
 from ..rendering.kinds import OWNERS, PROFILE, driven, of_kinds
 from ..run import note, run_of
 from ..settings import Intent
@@ -58,9 +60,9 @@ def _elsewhere(one: Inputs, kind: tuple[str, str], profile: Item, config: Config
 
 
 def check_inventories(made: Sequence[Rendered], config: Config, intent: Intent) -> None:
-    """Report an inventory that has the name of another cluster: what is said of its nodes is about others.
+    """Report an inventory that has the name of another cluster, one that no cluster has, and a cluster without nodes.
 
-    It fails a check; like all about nodes it stops nothing else.
+    What is said of the nodes of another cluster fails a check; like all about nodes it stops nothing else.
     """
     severity = error if intent.judges_whole and not intent.warns_of_nodes else warning
     for one in made:
@@ -74,6 +76,29 @@ def check_inventories(made: Sequence[Rendered], config: Config, intent: Intent) 
                     message = f"has the name of a cluster in {config.name}, which does not list it; add this path there"
                 finding = severity(message, rule="KRM601", field=Field("metadata.name", name))
                 one.final.report([item.located(finding)])
+            elif one.cluster.is_apart:
+                message = (
+                    f"no cluster of {config.name} has this inventory, so its nodes count nowhere; add its path there"
+                )
+                one.final.report([item.located(warning(message, rule="KRM524"))])
+    if config.clusters and intent.judges_nodes:
+        _check_known([one for one in made if not one.cluster.is_apart], config)
+
+
+def _check_known(made: Sequence[Rendered], config: Config) -> None:
+    """Report a cluster that has Modules and no nodes, where another one has some: all is said to be well there."""
+    known = [one.cluster.name for one in made if any(map(one.final.select, ("Node", "NodeInventory")))]
+    for one in made if known else ():
+        name, modules = one.cluster.name, [item for kind in MODULE_KINDS for item in one.final.select(kind[1], kind[0])]
+        if name in known or one.final.failed or not modules:
+            continue
+        members = config.clusters.get(name, ())
+        where = f"clusters.{name} of {config.name}" if members else f"a cluster of {config.name}, and this path with it"
+        message = (
+            f"{name} has {counted(len(modules), 'Module')} and no nodes, so it is not known which nodes get a driver "
+            f"({some(known, len(known))} have theirs); add an inventory (`krmfn inventory`) to {where}"
+        )
+        one.final.report([warning(message, rule="KRM605", place=members[0].place if members else None)])
 
 
 def _is_part(config: Config, names: Iterable[str]) -> bool:

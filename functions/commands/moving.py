@@ -17,6 +17,7 @@ from ..report import local
 _FACTS = ("os", "kernel", "config", "state")
 """What `--where` takes beside labels."""
 NO_NODES = "no nodes are known in {}: is it the right PATH? Add a NodeInventory (`krmfn inventory`), or pass --live"
+"""What is said of a cluster without nodes, by its name."""
 
 
 class Move(NamedTuple):

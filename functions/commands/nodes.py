@@ -130,7 +130,12 @@ def _found(args: Nodes, wanted: table.Filter, where: table.Filter, views: Sequen
     Raises KrmfnError for options that nothing passes.
     """
     is_required = "uncovered" in args.fail_on
+    some_are_known = any(view.joined.whole.fleet.nodes for view in views)
     for view in views:
+        if some_are_known and not view.joined.whole.fleet.nodes and not view.joined.wrong:
+            is_wrong = is_required and view.joined.whole.drivers
+            yield from of_cluster(view.name, [(error if is_wrong else warning)(moving.NO_NODES.format(view.name))])
+            continue
         yield from of_cluster(view.name, _judged(view, {*where.labels, *wanted.labels}, is_required))
         yield from of_cluster(view.name, () if args.format == "json" else _left_out(view, wanted.owner))
     _check_filter(wanted, views)

@@ -134,10 +134,12 @@ OF_COVERAGE = (
     ),
     Rule(
         "KRM605",
-        "a selector should select at least one of the known nodes",
+        "a selector should select at least one of the known nodes, and no cluster with Modules should be without nodes "
+        "where others have some",
         _INVENTORY + _MODULE,
         _INVENTORY + _MODULE.replace('"true"', '"yes"'),
-        "Correct the label or its value, label the nodes, or regenerate the inventory.",
+        "Correct the label or its value, label the nodes, or regenerate the inventory. Give each cluster an inventory, "
+        "in its line of `.krmfn.yaml`.",
         findings.selectors_match,
         severities=("warning",),
         advice=True,

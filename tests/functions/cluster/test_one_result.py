@@ -326,14 +326,16 @@ def test_a_wrong_line_about_one_cluster_hides_no_other(dev: str, said: str, here
     assert found["clusters"] == (["dev", "lab"] if dev == "dev, lab" else ["dev"])
 
 
+NAMED = (
+    "apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {{name: {0}}}\n"
+    "spec:\n  labelKeys: [card]\n  groups:\n"
+    "  - labels: {{card: a}}\n    nodes: |\n      {0}-1 5.14.0-503.el9.x86_64\n"
+)
+
+
 def test_an_inventory_of_another_cluster_is_an_error(here: Path) -> None:
     """Of two with the same labels and other nodes, nothing else tells that they were swapped."""
-    inventory = (
-        "apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {{name: {0}}}\n"
-        "spec:\n  labelKeys: [card]\n  groups:\n"
-        "  - labels: {{card: a}}\n    nodes: |\n      {0}-1 5.14.0-503.el9.x86_64\n"
-    )
-    files = {f"inventories/{name}.yaml": inventory.format(name) for name in ("lab", "prod")}
+    files = {f"inventories/{name}.yaml": NAMED.format(name) for name in ("lab", "prod")}
     files |= {f"{name}/a.yaml": config("a", "card: a") for name in ("lab", "prod")}
     right = "clusters:\n  lab: [lab, inventories/lab.yaml]\n  prod: [prod, inventories/prod.yaml]\n"
     plant(here, files | {".krmfn.yaml": right})
@@ -351,3 +353,21 @@ def test_an_inventory_of_another_cluster_is_an_error(here: Path) -> None:
     plant(here, {".krmfn.yaml": swapped})
     rendered = render(here, "lab")
     assert (rendered.code, "warning: NodeInventory prod" in rendered.err) == (0, True), rendered.err
+
+
+@pytest.mark.parametrize("line", ["", "  prod: [prod]\n"], ids=["no cluster", "a cluster without its inventory"])
+def test_a_cluster_without_nodes_beside_one_that_has_some_is_no_green(line: str, here: Path) -> None:
+    """Whoever loses a line of .krmfn.yaml, or a part of one, is told of it; `nodes` shows the rest."""
+    files = {f"inventories/{name}.yaml": NAMED.format(name) for name in ("lab", "prd")}
+    files |= {f"{name}/a.yaml": config("a", "card: a") for name in ("lab", "prod")}
+    plant(here, files | {".krmfn.yaml": f"clusters:\n  lab: [lab, inventories/lab.yaml]\n{line}"})
+    done = process("krmfn", "check", cwd=here)
+    assert done.code == 0
+    assert "inventories/prd.yaml:1: warning: NodeInventory prd: no cluster of .krmfn.yaml has this" in done.text
+    told = ".krmfn.yaml:3:10: warning: prod has 1 Module and no nodes, so it is not known which nodes get a driver (lab"
+    assert (told in done.text) == bool(line), done.text
+    assert process("krmfn", "check", "prod", cwd=here).text.startswith("no findings"), "nobody knows of any node here"
+    done = process("krmfn", "nodes", "--wide", cwd=here)
+    assert (done.code, "lab-1" in done.text, "warning: no nodes are known in prod" in done.err) == (0, True, bool(line))
+    assert process("krmfn", "nodes", "--fail-on", "uncovered", cwd=here).code == int(bool(line))
+    assert process("krmfn", "nodes", "prod", cwd=here).code == 2

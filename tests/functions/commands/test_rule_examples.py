@@ -14,7 +14,7 @@ RULES = [pytest.param(rule, id=rule.id) for rule in catalogue.rules() if not nee
 """Those whose examples need kustomize are in tests/e2e."""
 VERBS = (
     *("add", "call", "change", "check", "combine", "copy", "correct", "delete", "follow", "give", "ignore", "install"),
-    *("keep", "leave", "list", "merge", "mount", "move", "name", "pass", "put", "raise", "regenerate", "remove"),
+    *("keep", "leave", "let", "list", "merge", "mount", "move", "name", "pass", "put", "raise", "regenerate", "remove"),
     *("rename", "render", "replace", "set", "select", "shorten", "stop", "turn", "use", "write"),
 )
 """What remedies begin with."""
