@@ -171,20 +171,15 @@ class Content:
             raise Refused(str(failure), item, f"{item.ref}: ") from failure
         if self._remarks:
             text = remarks.commented(text.decode(), lambda: self.node, self._lines(), self._remarks).encode()
-            data = self._data(text)
+            data = edit.read(text.decode())
+            data = data[0] if self.indent >= 0 else data
             is_written = same(data, self.manifest)
-            if not is_written and not same(data, self._data(self.text)):
+            if not is_written and not same(data, self._read()):
                 raise item.at(join(next(iter(self._remarks))[0])).failure("has a comment that cannot be written")
         self._text = text if is_written else edit.updated(text, self.manifest, self.indent, self._lists)
         self._node, self._is_simple, self.is_edited = None, False, True
         self._remarks, self._spots, self._comments, self._lists = {}, None, None, None
         self._print = hash(fingerprint(self.manifest))
-
-    def _data(self, text: bytes) -> Any:
-        from .yamltext import edit
-
-        data = edit.read(text.decode())
-        return data[0] if self.indent >= 0 else data
 
     def _read(self) -> Manifest:
         text = memoryview(self.data)[self.start : self.end] if self._text is None else self._text

@@ -7,8 +7,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from itertools import compress
-from operator import not_
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -160,15 +158,13 @@ def _once(function: KrmFunction[Any], folder: Path, step: _Step) -> Run:
     config, selectors = step
     resources = resource_list(folder, config)
     every, selectors = resources.items, [{key: one[key] for key in one if one[key]} for one in selectors]
-    chosen = [
-        not selectors or any(_has({**item.manifest, **(item["metadata"] or {})}, one) for one in selectors)
-        for item in every
-    ]
-    resources.items = list(compress(every, chosen))
+    known = ((item, item.manifest | item["metadata"]) for item in every if selectors)
+    passed = [item for item, data in known if not any(_has(data, one) for one in selectors)]
+    resources.items = [item for item in every if item not in passed]
     run = function.run(resources)
     if run.code == 0:
         files: dict[str, list[Item]] = {item.path: [] for item in every}
-        for item in (*compress(every, map(not_, chosen)), *run.items):
+        for item in (*passed, *run.items):
             path = item.path or f"{item.namespace}/{item.kind.lower()}_{item.name}.yaml".lstrip("/")  # as kpt does
             files.setdefault(path, []).append(item)
         for path, items in files.items():

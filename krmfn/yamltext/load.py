@@ -151,10 +151,8 @@ def explain(failure: yaml.YAMLError, text: bytes, line: int = 0) -> str:
     """
     if isinstance(failure, yaml.MarkedYAMLError) and failure.problem_mark:
         advice = ADVICE.get(failure.problem or "") or ADVICE.get(failure.context or "")
-        if advice:
-            return f"line {failure.problem_mark.line + 1 + line}: {advice}"
         context = f" ({failure.context})" if failure.context else ""
-        return f"line {failure.problem_mark.line + 1 + line}: {failure.problem}{context}"
+        return f"line {failure.problem_mark.line + 1 + line}: {advice or f'{failure.problem}{context}'}"
     if isinstance(failure, ReaderError):
         number = text.count(b"\n", 0, failure.position) + 1 + line
         return f"line {number}: {failure.reason} (character U+{failure.character:04X})"

@@ -33,11 +33,7 @@ def patched(text: str, new: Any, lists: Lists | None = None) -> str | None:
         root = load.compose(text.encode())
         old = values.build(root)
     walk = _Walk(text, root, lists)
-    try:
-        walk.value(root, old, new)
-    except _TooMuch:
-        return None
-    return _applied(text, 0, walk.patches)
+    return _applied(text, 0, walk.patches) if walk.is_edited(root, old, new) else None
 
 
 class _TooMuch(Exception):
@@ -59,6 +55,16 @@ class _Walk:
     def __init__(self, text: str, root: Any, lists: Lists | None) -> None:
         self.text, self.root, self.lists = text, root, lists
         self.patches: list[tuple[int, int, str]] = []
+
+    def is_edited(self, node: Any, old: Any, new: Any) -> bool:
+        """Note what changes in a value; return False, and note nothing, where it has to be written anew."""
+        count = len(self.patches)
+        try:
+            self.value(node, old, new)
+        except _TooMuch:
+            del self.patches[count:]
+            return False
+        return True
 
     def value(self, node: Any, old: Any, new: Any) -> None:
         """Note what changes in a value. Raises _TooMuch where it has to be written anew with its key or dash."""
@@ -113,13 +119,8 @@ class _Walk:
 
     def child(self, key: Any, value: Any, old: Any, new: dict[str, Any], column: int) -> None:
         """Note what changes below a key; where it is more than edits, the key with its value is written anew."""
-        count, wanted = len(self.patches), next(iter(new.values()))
-        try:
-            if value.start_mark.index < key.end_mark.index:
-                raise _TooMuch  # an alias
-            self.value(value, old, wanted)
-        except _TooMuch:
-            del self.patches[count:]
+        is_alias = value.start_mark.index < key.end_mark.index
+        if is_alias or not self.is_edited(value, old, *new.values()):
             line = remarks.rest(self.text, remarks.stop(self.text, key, value))
             comment = self.text[line[0] : line[1]].strip() if line else ""
             first, *rest = emit.dump(new, column)[column:].split("\n")
@@ -152,13 +153,9 @@ class _Walk:
 
     def entry(self, node: Any, number: int, old: Any, new: Any, dashes: list[int]) -> None:
         """Note what changes in an entry of a list; where it is more than edits, the entry is written anew."""
-        count, column = len(self.patches), node.start_mark.column
-        try:
-            if not same(old, new):
-                self.value(node.value[number], old, new)
-        except _TooMuch:
-            del self.patches[count:]
+        if not same(old, new) and not self.is_edited(node.value[number], old, new):
             end = self.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.end((None, node))
+            column = node.start_mark.column
             self.patches.append((dashes[number], end, emit.dump([new], column)[column:]))
 
     def flow(self, node: Any, old: Any, new: Any) -> None:

@@ -91,8 +91,8 @@ def comments(text: str, spots: Mapping[Parts, Spot]) -> dict[Parts, str]:
     for parts, spot in spots.items():
         if spot.stop >= 0 and text.find("#", spot.stop, text.find("\n", spot.stop)) >= 0:
             span = rest(text, spot.stop)
-            words = _words(text[span[0] : span[1]]) if span else ""
-            found.update({parts: words} if words else {})
+            if span and (words := _words(text[span[0] : span[1]])):
+                found[parts] = words
     return found
 
 
@@ -145,14 +145,13 @@ def rest(text: str, stop: int) -> tuple[int, int] | None:
 
 def stop(text: str, key: Any, node: Any) -> int:
     """Return where what a field has on its first line ends; -1 where no comment can be behind it."""
-    if node.id == "scalar" and node.style in ("|", ">"):
-        match = re.compile(rf"(?:[&!]\S+[ \t]+)*{_BLOCK}").match(text, node.start_mark.index)
-    elif key is not None and node.start_mark.index < key.end_mark.index:  # an alias
+    is_leaf = node.id == "scalar" or node.flow_style
+    if key is not None and (not is_leaf or node.start_mark.index < key.end_mark.index):  # with an alias, or lines below
         match = re.compile(_AFTER_KEY).match(text, key.end_mark.index)
-    elif node.id == "scalar" or node.flow_style:
-        return int(node.end_mark.index)
+    elif node.id == "scalar" and node.style in ("|", ">"):
+        match = re.compile(rf"(?:[&!]\S+[ \t]+)*{_BLOCK}").match(text, node.start_mark.index)
     else:
-        match = re.compile(_AFTER_KEY).match(text, key.end_mark.index) if key is not None else None
+        return int(node.end_mark.index) if is_leaf else -1
     return match.end() if match else -1
 
 

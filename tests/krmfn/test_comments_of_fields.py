@@ -24,7 +24,7 @@ WEB = """\
   #
   #   and more
   spec:
-    text: | # of a text
+    text: &text | # of a text
       # no comment
       line # none
     folded: 'a
@@ -41,6 +41,7 @@ WEB = """\
     flow: [a, {b: c}] # of flow
     anchor: &x {a: b} # of an anchor
     alias: *x # of an alias
+    copy: *text # of a copy
     ö: ä # ü
 """
 LINES = {
@@ -62,6 +63,7 @@ LINES = {
     "spec.flow[1].b": "",
     "spec.anchor": "of an anchor",
     "spec.alias": "of an alias",
+    "spec.copy": "of a copy",
     "spec.ö": "ü",
 }
 HEADS = {
