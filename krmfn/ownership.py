@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from .resource import Manifest, Ref, annotations_of, ref
 from .typed import Any, NamedTuple
 
-__all__ = ["OWNER", "PASSED_ON", "Id", "Mark", "Scope", "known_as", "made", "mark_of", "orphans", "stamp"]
-__all__ += ["updated"]
+__all__ = ["OWNER", "PASSED_ON", "Id", "Mark", "known_as", "mark_of", "stamp", "updated"]
 
 OWNER = "krmfn.dev/owner"
 """Annotation on a generated object: `<function> <owner> <object>`, separated by single spaces, where owner and object
@@ -24,9 +23,6 @@ _PREVIOUS = ("internal.config.kubernetes.io/previousNamespaces", "internal.confi
 Id = tuple[str, str, str, str]
 """group, kind, namespace, name: what the API server tells objects apart by (see `Ref.id`)."""
 
-_Item = Any
-"""An Item, which stands above."""
-
 
 class Mark(NamedTuple):
     """What the annotation OWNER of an object says."""
@@ -37,27 +33,6 @@ class Mark(NamedTuple):
     """The resource that the object was made from."""
     made: Id
     """The object's own id when it was made."""
-
-
-class Scope(NamedTuple):
-    """What a function may update and remove: objects that carry its name, of these kinds, from these owners."""
-
-    function: str
-    owners: frozenset[tuple[str, str]]
-    """(group, kind) of the resources that it makes objects from; these are never removed."""
-    kinds: frozenset[tuple[str, str]]
-    """(group, kind) of the objects that it can make."""
-
-    def names(self, mark: Mark | None) -> bool:
-        """Return True when a mark names this function, and an owner of its kinds."""
-        return mark is not None and mark.owner[:2] in self.owners and mark.function == self.function
-
-    def made(self, now: Ref, annotations: dict[str, str]) -> bool:
-        """Return True when this function made the object `now`: its mark, its kind and its own id all fit."""
-        mark = mark_of(annotations)
-        if mark is None or not self.names(mark) or (now.group, now.kind) not in self.kinds - self.owners:
-            return False
-        return mark.made == now.id or mark.made in known_as(now, annotations)
 
 
 def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str] = ()) -> Manifest:
@@ -98,24 +73,6 @@ def known_as(now: Ref, annotations: dict[str, str]) -> set[Id]:
     former = {(now.group, now.kind, space, name) for space, name in zip(spaces, names, strict=False) if name}
     # kustomize notes "default" for a namespace that was not set.
     return former | {(g, k, "", n) for g, k, space, n in former if space == "default"} | {now.id}
-
-
-def made(marked: Iterable[_Item], scope: Scope) -> list[_Item]:
-    """Return those of the items with a mark that `scope` made: mark, kind and the object's own id all fit."""
-    return [item for item in marked if scope.names(item.mark) and scope.made(item.ref, item.annotations)]
-
-
-def orphans(items: Iterable[_Item], made: Iterable[_Item], scope: Scope, namespace: str = "") -> list[_Item]:
-    """Return those of the objects `made` whose owner is not among the items, also not under a former name.
-
-    `namespace` is that of owners that name none.
-    """
-    made, kinds, ids = list(made), {kind for _, kind in scope.owners}, set[Id]()
-    for item in items if made else ():
-        if item.kind in kinds and (item.group, item.kind) in scope.owners:
-            ids |= known_as(item.ref, item.annotations)
-    ids |= {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
-    return [item for item in made if item.mark and item.mark.owner not in ids]
 
 
 def updated(existing: Manifest, wanted: Manifest) -> Manifest:

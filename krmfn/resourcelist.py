@@ -6,8 +6,8 @@ from . import editing, envelope, itemtext
 from .envelope import Chunk, Envelope
 from .errors import KrmfnError, Refused
 from .item import PATH, Item
-from .ownership import OWNER, Id, Scope, made, mark_of, orphans, updated
-from .resource import Manifest, Ref, annotations_of, checked, copied, ref, same
+from .ownership import OWNER, Id, mark_of, updated
+from .resource import Manifest, Ref, annotations_of, checked, copied, same
 from .results import Findings, Result, placed
 from .typed import Any
 from .yamltext.split import Cut
@@ -220,17 +220,6 @@ class ResourceList:
     def marked(self) -> list[Item]:
         """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
         return [item for item in self.mentioning(OWNER) if OWNER in item.annotations]
-
-    def prune(self, scope: Scope, keep: Iterable[Manifest], left_over: bool = False, namespace: str = "") -> None:
-        """Remove what `scope` made and `keep` does not name; of owners that are not here only with `left_over`."""
-        objects = made(self.marked(), scope)
-        kept = {ref(manifest).id for manifest in keep} if objects else ()
-        stale = {id(item): item.ref for item in objects if item.ref.id not in kept}
-        # where the list is a part of all there is, such an owner may stand in another part
-        for item in () if left_over or not stale else orphans(self.items, objects, scope, namespace):
-            stale.pop(id(item), None)
-        self.items = [item for item in self.items if id(item) not in stale]
-        self.changes += [("removed", old) for old in stale.values()]
 
     def to_bytes(self) -> bytes:
         """Return the list as bytes: equal to the input when nothing changed and nothing was found (see `failed`)."""

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 import yaml
+from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
 from krmfn.errors import KrmfnError
-from krmfn.yamltext.load import ADVICE, CParser, events, explain, refuse_inner_marks
+from krmfn.yamltext.load import ADVICE, events, explain, refuse_inner_marks
 from krmfn.yamltext.simple import MAX_DEPTH
 
 from .divided import Span

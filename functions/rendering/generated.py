@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result
-from krmfn.ownership import PASSED_ON, Scope, stamp
+from krmfn.ownership import PASSED_ON, stamp
 from krmfn.resource import FieldPath, fingerprint, ref
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from ..kmm.lookup import strings
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
-from .kinds import PROFILE_MARK
+from .kinds import PROFILE_MARK, Scope
 
 if TYPE_CHECKING:
     from ..exclusivity import Claim

@@ -6,14 +6,36 @@ import os
 from collections.abc import Collection, Iterable
 from functools import cache
 
-from krmfn import Item, ResourceList
-from krmfn.ownership import Scope
-from krmfn.typed import TYPE_CHECKING
+from krmfn import Item, Ref, ResourceList
+from krmfn.ownership import Mark, known_as, mark_of
+from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, MODULE_VERSION
 
 if TYPE_CHECKING:
     from krmfn.schema import Schema
+
+
+class Scope(NamedTuple):
+    """What a function may update and remove: objects that carry its name, of these kinds, from these owners."""
+
+    function: str
+    owners: frozenset[tuple[str, str]]
+    """(group, kind) of the resources that it makes objects from; these are never removed."""
+    kinds: frozenset[tuple[str, str]]
+    """(group, kind) of the objects that it can make."""
+
+    def names(self, mark: Mark | None) -> bool:
+        """Return True when a mark names this function, and an owner of its kinds."""
+        return mark is not None and mark.owner[:2] in self.owners and mark.function == self.function
+
+    def made(self, now: Ref, annotations: dict[str, str]) -> bool:
+        """Return True when this function made the object `now`: its mark, its kind and its own id all fit."""
+        mark = mark_of(annotations)
+        if mark is None or not self.names(mark) or (now.group, now.kind) not in self.kinds - self.owners:
+            return False
+        return mark.made == now.id or mark.made in known_as(now, annotations)
+
 
 OURS, SEED = "krmfn.dev", "example.com"
 """The groups whose DeviceConfigs are ours, and the he-sample operator's."""

@@ -6,11 +6,11 @@ output whose DeviceConfigs kustomize has dropped, a rendered branch, a dump of a
 unload drivers that nobody wanted to unload.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.item import PATH
-from krmfn.ownership import OWNER, Id, Scope, known_as, made, orphans
+from krmfn.ownership import OWNER, Id, known_as
 from krmfn.printing import counted, some
 from krmfn.results import Rule
 from krmfn.typed import NamedTuple
@@ -19,7 +19,7 @@ from ..fleet.readings import KUSTOMIZE_ID
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .function_config import FunctionConfig
-from .kinds import OWNERS, PROFILE_MARK
+from .kinds import OWNERS, PROFILE_MARK, Scope
 
 WAYS_OUT = (
     "pass --prune always (in the functionConfig `prune: always`) to remove it, or pass --prune never (`prune: "
@@ -72,6 +72,24 @@ def sort_out(
     findings = [*_left_over(refused, kept, config), *_strays(resources, scopes, names)]
     findings += _idle([item for item in undriven if item.mark and item.mark.owner in owners])
     return LeftOvers([*kept, *undriven], written, findings)
+
+
+def made(marked: Iterable[Item], scope: Scope) -> list[Item]:
+    """Return those of the items with a mark that `scope` made: mark, kind and the object's own id all fit."""
+    return [item for item in marked if scope.names(item.mark) and scope.made(item.ref, item.annotations)]
+
+
+def orphans(items: Iterable[Item], made: Iterable[Item], scope: Scope, namespace: str = "") -> list[Item]:
+    """Return those of the objects `made` whose owner is not among the items, also not under a former name.
+
+    `namespace` is that of owners that name none.
+    """
+    made, kinds, ids = list(made), {kind for _, kind in scope.owners}, set[Id]()
+    for item in items if made else ():
+        if item.kind in kinds and (item.group, item.kind) in scope.owners:
+            ids |= known_as(item.ref, item.annotations)
+    ids |= {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
+    return [item for item in made if item.mark and item.mark.owner not in ids]
 
 
 def _fate(item: Item, prune: str, packages: Sequence[str], is_kept: bool) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from krmfn import Item, Manifest, Ref, ResourceList
-from krmfn.ownership import Scope
+from krmfn.resource import ref
 from krmfn.typed import TYPE_CHECKING
 
 from ..fleet import readings
@@ -15,7 +15,7 @@ from ..run import note, run_of
 from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Handwritten, Rendered, Renderer
-from .kinds import OURS, PROFILE, driven, of_kinds
+from .kinds import OURS, PROFILE, Scope, driven, of_kinds
 from .metadata_checks import marks_are_of_use
 
 if TYPE_CHECKING:
@@ -145,7 +145,11 @@ def settle(
     """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones."""
     keep = [*wanted, *(item.manifest for item in kept)]
     for scope in scopes if config.prune != "never" else ():  # first, so that it need not look at what is new
-        resources.prune(scope, keep, left_over=True)
+        objects = leftovers.made(resources.marked(), scope)
+        kept_ids = {ref(manifest).id for manifest in keep} if objects else ()
+        stale = {id(item): item.ref for item in objects if item.ref.id not in kept_ids}
+        resources.items = [item for item in resources.items if id(item) not in stale]
+        resources.changes += [("removed", old) for old in stale.values()]
     resources.upsert_owned(wanted)
 
 

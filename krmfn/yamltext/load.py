@@ -23,7 +23,7 @@ try:
 except ImportError as missing:  # the pure Python parser is some ten times slower and reads a few documents differently
     raise KrmfnError("PyYAML lacks its C parser here; install a PyYAML wheel built with libyaml") from missing
 
-__all__ = ["ADVICE", "CParser", "Composer", "compose", "events", "explain", "is_one_entry", "placed", "read"]
+__all__ = ["ADVICE", "Composer", "compose", "events", "explain", "is_one_entry", "placed", "read"]
 __all__ += ["refuse_inner_marks"]
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krmfn.ownership import OWNER, PASSED_ON, Mark, Scope, known_as, mark_of, stamp, updated
+from krmfn.ownership import OWNER, PASSED_ON, Mark, known_as, mark_of, stamp, updated
 from krmfn.resource import Ref
 
 CONFIG = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
@@ -21,7 +21,6 @@ def manifest(labels: Any = None, notes: Any = None, **more: Any) -> dict[str, An
 
 
 MADE = ("", "Module", "kmm", "m")
-SCOPE = Scope("drv", frozenset({("krmfn.dev", "DeviceConfig")}), frozenset({("", "Module"), ("krmfn.dev", "Odd")}))
 
 
 def test_a_stamp_is_read_back() -> None:
@@ -70,35 +69,6 @@ def test_a_mark_that_could_not_be_read_back_is_not_written(owner: Ref) -> None:
 def test_what_has_no_name_or_kind_is_not_marked(odd: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="it needs a kind and a name"):
         stamp(odd, "drv", CONFIG)
-
-
-@pytest.mark.parametrize(
-    ("value", "named", "made"),
-    [
-        ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|m", True, True),
-        ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|before", True, True),  # kustomize has renamed it
-        ("krmfn.dev|DeviceConfig|kmm|gaudi", False, False),
-        ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|other", True, False),  # a copy
-        ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|other|m", True, False),
-        ("other krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|m", False, False),
-        ("drv krmfn.dev|Other|kmm|gaudi |Module|kmm|m", False, False),
-        ("drv amd.com|DeviceConfig|kmm|gaudi |Module|kmm|m", False, False),
-        ("amd.com|DeviceConfig|kmm|gaudi", False, False),
-        ("a|b|c|d|e", False, False),
-    ],
-)
-def test_the_objects_that_a_function_made(value: str, named: bool, made: bool) -> None:
-    notes = {OWNER: value, f"{PREVIOUS}Names": "before", f"{PREVIOUS}Namespaces": "kmm"}
-    assert SCOPE.names(mark_of(notes)) is named
-    assert SCOPE.made(Ref("v1", "Module", "kmm", "m"), notes) is made
-
-
-def test_what_a_function_cannot_make_is_not_its_own() -> None:
-    notes = {OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi |Namespace||kmm"}
-    assert not SCOPE.made(Ref("v1", "Namespace", "", "kmm"), notes)
-    own = {OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi krmfn.dev|DeviceConfig|kmm|gaudi"}
-    everything = SCOPE._replace(kinds=SCOPE.kinds | SCOPE.owners)
-    assert not everything.made(CONFIG, own), "an input is never an output"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A ResourceList in memory: select, report, upsert, prune; what is accepted and refused as input."""
+"""A ResourceList in memory: select, report, upsert; what is accepted and refused as input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.ownership import OWNER, PASSED_ON, Scope, made, orphans, stamp
+from krmfn.ownership import OWNER, PASSED_ON, stamp
 from krmfn.resource import Ref, same
 from krmfn.resourcelist import ResourceList
 from krmfn.results import error, info, warning
@@ -53,24 +53,7 @@ OWNED = """\
     annotations:
       krmfn.dev/owner: other krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||of-another-function
 """
-LEFT_OVER = """\
-- apiVersion: apps/v1
-  kind: DaemonSet
-  metadata:
-    name: left-over
-    annotations:
-      krmfn.dev/owner: drv krmfn.dev|DeviceConfig|kmm|gone apps|DaemonSet||left-over
-"""
-SCOPE = Scope(
-    "drv",
-    frozenset({("krmfn.dev", "DeviceConfig")}),
-    frozenset({("kmm.sigs.x-k8s.io", "Module"), ("apps", "DaemonSet")}),
-)
 CONFIG = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
-
-
-def left_over(resources: ResourceList, namespace: str = "") -> list[Item]:
-    return orphans(resources.items, made(resources.marked(), SCOPE), SCOPE, namespace)
 
 
 def parsed(items: str = OWNED) -> ResourceList:
@@ -193,81 +176,6 @@ def test_upsert_owned_takes_back_what_was_passed_on() -> None:
     assert resources.to_bytes() == parsed().to_bytes()
 
 
-def test_prune() -> None:
-    resources = parsed()
-    resources.prune(SCOPE, [module()])
-    assert refs(resources) == ["DeviceConfig/gaudi", "Module/gaudi", "Module/foreign", "DaemonSet/of-another-function"]
-    assert resources.changes == [("removed", Ref("apps/v1", "DaemonSet", "", "stale"))]
-    stale = OWNED[OWNED.index("- apiVersion: apps/v1") : OWNED.index("# of the last")]
-    assert resources.to_bytes().decode() == f"{HEAD}items:\n" + OWNED.replace(stale, "")
-
-
-def test_prune_touches_no_other_functions_objects_and_nothing_without_an_owner() -> None:
-    resources = parsed()
-    resources.prune(SCOPE, [])
-    assert refs(resources) == ["DeviceConfig/gaudi", "Module/foreign", "DaemonSet/of-another-function"]
-    resources = parsed("- kind: A\n  data: {krmfn.dev/owner: krmfn.dev|DeviceConfig|kmm|gaudi}\n")
-    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
-    assert refs(resources) == ["A/"]
-
-
-REPEATED = {
-    "": True,
-    "  kind: ConfigMap": False,
-    "  metadata: {name: written-by-hand}": False,
-    "    annotations: {team: a}": False,
-    "    name: written-by-hand": False,
-    "      krmfn.dev/owner: somebody": False,
-}
-
-
-@pytest.mark.parametrize("flow", [False, True])
-@pytest.mark.parametrize("line", REPEATED)
-def test_an_object_with_a_key_twice_is_nobody_s(line: str, flow: bool) -> None:
-    """kustomize and kpt read the first one: to them another object, or one without the mark."""
-    mark = "      krmfn.dev/owner: drv krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||old\n"
-    lines = ["  kind: DaemonSet\n", "  metadata:\n", "    name: old\n", "    annotations:\n", mark]
-    key = line.strip().partition(":")[0]
-    first = next((at for at, text in enumerate(lines) if line and text.strip().startswith(key)), 0)
-    lines.insert(first, f"{line}\n" if line else "")
-    lines.append("  a: {b: [c,\n    d]}\n" if flow else "")
-    resources = parsed("- apiVersion: apps/v1\n" + "".join(lines))
-    resources.prune(SCOPE, [], left_over=True)
-    assert (resources.items == []) is REPEATED[line]
-
-
-def test_what_is_left_over_is_removed_only_on_request() -> None:
-    resources = parsed(OWNED + LEFT_OVER)
-    assert [item.name for item in left_over(resources)] == ["left-over"]
-    resources.prune(SCOPE, [module()])
-    assert "DaemonSet/left-over" in refs(resources)
-    assert "DaemonSet/stale" not in refs(resources)
-    resources.prune(SCOPE, [module()], left_over=True)
-    assert "DaemonSet/left-over" not in refs(resources)
-
-
-def test_an_owner_without_a_namespace_stands_in_the_one_that_is_given() -> None:
-    config = "- apiVersion: krmfn.dev/v1alpha1\n  kind: DeviceConfig\n  metadata:\n    name: gone\n"
-    resources = parsed(LEFT_OVER + config)
-    assert [item.name for item in left_over(resources)] == ["left-over"]
-    assert [item.name for item in left_over(resources, "other")] == ["left-over"]
-    assert left_over(resources, "kmm") == []
-
-
-def test_an_owner_is_there_also_under_a_new_name() -> None:
-    config = """\
-- apiVersion: krmfn.dev/v1alpha1
-  kind: DeviceConfig
-  metadata:
-    name: prod-gone
-    namespace: prod
-    annotations:
-      internal.config.kubernetes.io/previousNames: gone
-      internal.config.kubernetes.io/previousNamespaces: kmm
-"""
-    assert left_over(parsed(LEFT_OVER + config)) == []
-
-
 @pytest.mark.parametrize("owner", [None, "drv krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||other", "x"])
 def test_an_object_without_its_own_mark_is_not_taken_as_owned(owner: str | None) -> None:
     manifest: dict[str, Any] = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "a"}}
@@ -289,7 +197,7 @@ def test_report() -> None:
 def test_after_an_error_the_items_leave_as_they_came() -> None:
     resources = parsed()
     resources.upsert([module("2"), {"apiVersion": "v1", "kind": "New", "metadata": {"name": "new"}}])
-    resources.prune(SCOPE, [])
+    resources.remove(resources.items[3])
     resources.report([error("no")])
     assert resources.to_bytes().decode() == f'{HEAD}items:\n{OWNED}results:\n- message: "no"\n  severity: error\n'
 
@@ -489,19 +397,6 @@ def test_items_of_files_make_a_list(count: int, config: dict[str, Any] | None) -
 
 def test_a_list_of_nothing_is_a_list() -> None:
     assert ResourceList.parse(ResourceList().to_bytes()).items == []
-
-
-@pytest.mark.parametrize(
-    "key", ['"krmfn.dev\\/owner"', '"krmfn.dev\\x2fowner"', '"\\u006brmfn.dev/owner"', "!!binary a3JtZm4uZGV2L293bmVy"]
-)
-def test_no_escape_hides_the_owner(key: str) -> None:
-    owner = "drv krmfn.dev|DeviceConfig|kmm|gone |A||a"
-    text = f"- {{apiVersion: v1, kind: A, metadata: {{name: a, annotations: {{{key}: '{owner}'}}}}}}\n"
-    resources = parsed(text)
-    assert OWNER.encode() not in resources.items[0].text
-    assert resources.items[0].mentions(OWNER)
-    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
-    assert resources.items == []
 
 
 @pytest.mark.parametrize("order", [["krmfn.dev/owner", "krmfn.dev"], ["krmfn.dev", "krmfn.dev/owner", "dev/owner"]])

@@ -9,9 +9,9 @@ import pytest
 from krmfn_functions.rendering import generated, input_checks, object_checks, pipeline, recognition
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.generated import Generated, Rendered, Renderer
+from krmfn_functions.rendering.kinds import Scope
 
 from krmfn import Item, Manifest, Ref, ResourceList
-from krmfn.ownership import Scope
 from tests.builders import manifest, resource_list
 
 SCOPE = Scope("drv", frozenset({("krmfn.dev", "DeviceConfig")}), frozenset({("example.com", "Widget")}))
