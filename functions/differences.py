@@ -40,17 +40,8 @@ def differences(old: Any, new: Any, parts: tuple[Part, ...] = ()) -> Iterator[Fi
             yield from differences(old.get(key, ABSENT), new.get(key, ABSENT), (*parts, key))
     elif isinstance(old, list) and isinstance(new, list):
         yield from _in_lists(old, new, parts)
-    elif not same(old, new):
+    elif old != new or isinstance(old, bool) != isinstance(new, bool):  # true is not 1 to Kubernetes, but 1.0 is
         yield FieldChange(parts, old, new)
-
-
-def same(old: Any, new: Any) -> bool:
-    """Return True when two values are equal to Kubernetes: true is not 1, as it is in Python, but 1.0 is."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        return old.keys() == new.keys() and all(same(value, new[key]) for key, value in old.items())
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(same, old, new))
-    return bool(old == new) and isinstance(old, bool) == isinstance(new, bool)
 
 
 def _in_lists(old: list[Any], new: list[Any], parts: tuple[Part, ...]) -> Iterator[FieldChange]:
@@ -79,4 +70,4 @@ def _by_name(entries: list[Any]) -> dict[str, Any]:
 def _shared(one: list[Any], other: list[Any]) -> int:
     """Return how many equal entries the two lists begin with."""
     pairs = enumerate(zip(one, other, strict=False))
-    return next((index for index, (left, right) in pairs if not same(left, right)), min(len(one), len(other)))
+    return next((index for index, two in pairs if any(True for _ in differences(*two))), min(len(one), len(other)))

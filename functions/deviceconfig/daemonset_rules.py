@@ -81,7 +81,9 @@ def services_have_a_port(config: DeviceConfig) -> Iterator[Result]:
 def ports_are_told_apart(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per port of a Service that has no name beside others, or what another one has."""
     for path, service in _services(config):
-        ports = _ports(path, service)
+        own_port = {"port": service.port, "name": service.name}
+        ports = [(f"{path}.port", own_port)] if service.port is not None else []
+        ports += [(f"{path}.ports[{index}]", port) for index, port in enumerate(service.ports)]
         taken: dict[tuple[str, Any], str] = {}
         for where, port in ports:
             own = [("name", port.get("name")), ("port", (port["port"], port.get("protocol", "TCP")))]
@@ -114,13 +116,6 @@ def _services(config: DeviceConfig) -> Iterator[tuple[str, Service]]:
     for index, entry in enumerate(config.spec.daemonSets):
         if entry.service:
             yield f"daemonSets[{index}].service", entry.service
-
-
-def _ports(path: str, service: Service) -> list[tuple[str, dict[str, Any]]]:
-    """Return the ports of a Service with the paths of the fields that they are written in."""
-    first = {"port": service.port, "name": service.name}
-    own = [(f"{path}.port", first)] if service.port is not None else []
-    return own + [(f"{path}.ports[{index}]", port) for index, port in enumerate(service.ports)]
 
 
 RULES = (

@@ -6,6 +6,7 @@ from krmfn import Field, Item, Ref, Result
 from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any, NamedTuple
 
+from ..kmm.lookup import at
 from ..rendering.function_config import Source
 from .merging import ATOMIC, SWITCHES, UNSET, WHOLE, key_of, merged, merges, stacked
 
@@ -154,14 +155,8 @@ def idle_switches(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
         below = stacked(other.fields for other in layers[number + 1 :])
         for path, why in _idle(layer.fields, below, ()):
             offered = len(path) < 2 or path[-2] not in WHOLE  # who would switch it on would have to write it all
-            if not (layer.shared and offered and is_offer(_at(layer.fields, path))):
+            if not (layer.shared and offered and is_offer(at(layer.fields, path))):
                 yield layer, f"{layer.path}.{join(path)}", why
-
-
-def _at(fields: Any, path: FieldPath) -> Any:
-    for part in path:
-        fields = fields[part]
-    return fields
 
 
 def _idle(fields: dict[str, Any], below: dict[str, Any], path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
@@ -201,8 +196,8 @@ def idle_unset(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
     for number, layer in enumerate(layers):
         names = layer.fields.get(UNSET, ())
         below = stacked(other.fields for other in layers[number + 1 :]) if names else {}
-        for at, name in enumerate(names):
-            rest = {**layer.fields, UNSET: [*names[:at], *names[at + 1 :]]}
+        for index, name in enumerate(names):
+            rest = {**layer.fields, UNSET: [*names[:index], *names[index + 1 :]]}
             if merged(rest if other is layer else other.fields for other in layers) == whole:
                 why = f"{name} is the same without it" if name in below else f"nothing is inherited for {name}"
-                yield layer, f"{layer.path}.{UNSET}[{at}]", why
+                yield layer, f"{layer.path}.{UNSET}[{index}]", why

@@ -57,16 +57,6 @@ def of_account(config: DeviceConfig, component: DevicePlugin | DaemonSet, part: 
     return component.serviceAccountName or (f"{config.ref.name}-{part}" if made else "")
 
 
-def of_role(config: DeviceConfig, part: str = "") -> str:
-    """Return `<config>-consumer`, the Role of a config's pods and its binding; `<config>-<part>` for one part's."""
-    return f"{config.ref.name}-{part or 'consumer'}"
-
-
-def of_cluster_role(config: DeviceConfig, part: str = "") -> str:
-    """Return `krmfn.<namespace>.<config>`, or with `:<part>`, which no other config and no role of a cluster has."""
-    return f"krmfn.{config.ref.namespace}.{config.ref.name}" + (f":{part}" if part else "")
-
-
 def of_devices(entry: DaemonSet) -> dict[str, str]:
     """Return the name of the volume for each path of a DaemonSet's hostDevices."""
     return {path: f"host-device-{number}" for number, path in enumerate(dict.fromkeys(entry.hostDevices))}

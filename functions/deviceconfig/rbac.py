@@ -8,7 +8,7 @@ from krmfn.typed import Any, NamedTuple
 from ..rendering.generated import metadata
 from .fields import ServiceAccount
 from .model import DeviceConfig
-from .names import PARTS, entries, of_account, of_cluster_role, of_role
+from .names import PARTS, entries, of_account
 
 _ORDER = {"argocd.argoproj.io/sync-wave": "-1", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
 """Unloading needs the account: Argo CD deletes the lowest wave last, and Flux, which knows no order, leaves it."""
@@ -72,11 +72,14 @@ def _of_account(account: Account) -> Iterator[Manifest]:
         rule = {"apiGroups": ["security.openshift.io"], "resources": ["securitycontextconstraints"]}
         use = [{**rule, "resourceNames": [fields.openshift], "verbs": ["use"]}]
         yield from _rights(account, "Role", f"{account.name}-{fields.openshift}", use, order)
+    config, part = account.config.ref, account.part
     if fields.rules and account.name:
-        yield from _rights(account, "Role", of_role(account.config, account.part), fields.rules)
+        yield from _rights(account, "Role", f"{config.name}-{part or 'consumer'}", fields.rules)
     if fields.clusterRules and account.name:
-        name = of_cluster_role(account.config, account.part)
-        yield from _rights(account, "ClusterRole", name, fields.clusterRules)
+        name = (
+            f"krmfn.{config.namespace}.{config.name}"  # with the part, no other config and no role of a cluster has it
+        )
+        yield from _rights(account, "ClusterRole", f"{name}:{part}" if part else name, fields.clusterRules)
 
 
 def _rights(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from krmfn import Field, Result, error, schema
 from krmfn.printing import some
@@ -33,7 +33,7 @@ _FORMS = (
         "a repository has lower case letters, digits, -, _, . and /",
     ),
 )
-"""What holds what has to have a form after variables are filled in: the form, and in words."""
+"""What holds what has to have a form after variables are filled in, alone or with its own name: the form, in words."""
 
 
 def variables_are_known(config: DeviceConfig) -> Iterator[Result]:
@@ -88,15 +88,11 @@ def _misfits(config: DeviceConfig) -> Iterator[Result]:
             what = f"{reference.text} changes with the config, and a DaemonSet's selector never can"
             yield config.error(f"{what}; use ${OF_CONFIG[0]}", name, value(config.fields, name))
         text = value(config.spec, name) if reference.is_filled else None
+        holder = "" if len(path) < 2 else "[]" if isinstance(path[-2], int) else path[-2]
         for holders, form, says in _FORMS:
-            if not holders.isdisjoint(_shaped(path)) and isinstance(text, str) and not schema.matches(form, text):
+            is_shaped = holder in holders or f"{holder}.{path[-1]}" in holders
+            if is_shaped and isinstance(text, str) and not schema.matches(form, text):
                 yield config.error(f"becomes {text!r}; {says}", name, value(config.fields, name))
-
-
-def _shaped(path: Sequence[str | int]) -> set[str]:
-    """Return the names under which _FORMS has a field: what holds it, alone and with its own name."""
-    holder = "" if len(path) < 2 else "[]" if isinstance(path[-2], int) else path[-2]
-    return {holder, f"{holder}.{path[-1]}"}
 
 
 RULES = (

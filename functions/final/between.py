@@ -56,9 +56,10 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
         if mode == "off":
             continue
         modes.add(mode)
-        for claim in _claims(resources):
-            roots[_key(claim)] = number
-            every.append(claim)
+        for driver in cluster.of_list(resources, domain_of).drivers:
+            if driver.owner or driver.module.loads:
+                roots[_key(driver.joint)] = number  # on the nodes of a hub's clusters with the labels of the clusters
+                every.append(driver.joint)
     mode = modes.pop() if len(modes) == 1 else "auto"
     here = [claim for claim in every if not claim.of_hub]
     nodes, wrong = claims.nodes(lists[0], here) if mode in ("auto", "nodes") else ([], [])
@@ -71,13 +72,6 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
     else:
         joint = [one for one in found if len({roots[_key(claim)] for claim in _of(one)}) > 1]
     yield from (*exclusivity.findings(joint, claims.at_selector(lists)), *undecided)
-
-
-def _claims(resources: ResourceList) -> Iterator[Claim]:
-    """Yield the claims of a root on nodes; those on the nodes of a hub's clusters with the labels of the clusters."""
-    for driver in cluster.of_list(resources, domain_of).drivers:
-        if driver.owner or driver.module.loads:
-            yield driver.joint
 
 
 def _key(claim: Claim) -> Key:

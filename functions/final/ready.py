@@ -75,7 +75,10 @@ def labels_are_set(final: Final) -> Iterator[Result]:
 def _known(final: Final) -> dict[str, Label]:
     known: dict[str, Label] = {}
     # those that stand elsewhere first: what is here counts
-    theirs = [(module, _theirs(item)) for item, module in modules_of(final.theirs)]
+    places = ((module, item.place) for item, module in modules_of(final.theirs))
+    theirs = [
+        (module, f" (from --against{f': {place.path}:{place.line}' if place else ''})") for module, place in places
+    ]
     for module, where in [*theirs, *((module, "") for _, module in final.modules)]:
         named = (module.ref.namespace, module.ref.name)
         loads, plugs = has(module.spec, "moduleLoader"), any(has(module.spec, field) for field in PLUGINS)
@@ -87,10 +90,6 @@ def _known(final: Final) -> dict[str, Label]:
         known[version_label(*named)] = Label(module, "", None, where)
         known[plugin_ready_label(*named)] = Label(module, no_plugin, "", where)
     return known
-
-
-def _theirs(item: Item) -> str:
-    return f" (from --against: {item.place.path}:{item.place.line})" if item.place else " (from --against)"
 
 
 def _node_labels(final: Final) -> Iterator[tuple[Item, NodeLabel]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
 Table = dict[str, Any]
+MISSING: Any = object()
+"""What stands for a value that is not there."""
 
 _TEMPLATE = ("spec", "template", "spec")
 POD_KINDS = {
@@ -24,6 +26,18 @@ def table(value: Any, *keys: str) -> Table:
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
+
+
+def at(value: Any, parts: Sequence[str | int]) -> Any:
+    """Return what stands at a path, an index of a list as a number or as its digits; MISSING when nothing does."""
+    for part in parts:
+        if isinstance(value, dict):
+            value = value.get(part, MISSING)
+        elif isinstance(value, list) and str(part).isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return MISSING
+    return value
 
 
 def has(value: Table, key: str) -> bool:

@@ -12,12 +12,13 @@ from krmfn.resource import Manifest, Place, join, same, split
 from krmfn.streams import max_bytes
 from krmfn.typed import Any, NamedTuple
 
+from ..kmm.lookup import MISSING, at
 from ..paths import files
 from . import shorthands
 from .documents import documents
 from .graph import Kustomization
 from .references import Reference
-from .values import MISSING, Parts, at, is_for, moved
+from .values import Parts, is_for, moved
 
 
 class Change(NamedTuple):

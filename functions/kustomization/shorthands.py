@@ -11,10 +11,11 @@ from krmfn.resource import Manifest, Place
 from krmfn.streams import max_bytes
 from krmfn.typed import Any
 
+from ..kmm.lookup import MISSING, at
 from ..paths import files
 from .documents import documents
 from .graph import Kustomization
-from .values import MISSING, Parts, at, is_for
+from .values import Parts, is_for
 
 _STEP = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]|((?:\\.|[^.\[])+)")
 """A step of a replacement's path: `[name=gpu]`, or a key in which a backslash keeps a dot."""

@@ -9,24 +9,13 @@ from krmfn.item import Item
 from krmfn.resource import Manifest, join, same, split
 from krmfn.typed import Any
 
+from ..kmm.lookup import MISSING, at
+
 Parts = tuple[str, ...]
 """A field's path in parts; an index of a list as its digits."""
 
-MISSING: Any = object()
 _KEYS = ("name", "mountPath", "containerPort", "regexp", "literal", "key", "topologyKey")
 """What entries of lists are known by, where a patch or kustomize itself may move them."""
-
-
-def at(value: Any, parts: Parts) -> Any:
-    """Return what stands at a path, MISSING when nothing does."""
-    for part in parts:
-        if isinstance(value, dict):
-            value = value.get(part, MISSING)
-        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
-            value = value[int(part)]
-        else:
-            return MISSING
-    return value
 
 
 def moved(parts: Parts, whole: Any, other: Any) -> Parts:

@@ -148,14 +148,8 @@ def _holds(path: str, wanted: Any, values: Values) -> bool:
         written = values.written if root == "spec" else values.metadata
         return (at(written, parts) is not ABSENT) is wanted.get("exists")
     own = at(values.spec if root == "spec" else values.metadata, parts)
-    return any(same(own, one) for one in (wanted if isinstance(wanted, list) else [wanted]))
-
-
-def same(one: Any, other: Any) -> bool:
-    """Return True for equal scalars of one type; true is not 1, and 1 is not "1"."""
-    number = (int, float)
-    alike = type(one) is type(other) or (type(one) in number and type(other) in number)
-    return alike and bool(one == other)
+    choices = wanted if isinstance(wanted, list) else [wanted]
+    return any(own == one and isinstance(own, bool) == isinstance(one, bool) for one in choices)  # true is not 1
 
 
 def filled(own: Any, values: Mapping[str, Any]) -> Any:

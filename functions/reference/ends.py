@@ -72,7 +72,8 @@ def ends(entry: Entry) -> list[End]:
         changed = _changed(one, other)
         if not changed and not (entry.required and _is_default(entry)):
             changed = _changed(one, _rendered(entry, base, ABSENT))
-        tails = ["".join(_tail(path)) for path, _ in leaves(specimen(entry.node, definitions(entry.kind), "", 0))]
+        inner = leaves(specimen(entry.node, definitions(entry.kind), "", 0))
+        tails = ["".join("[]" if isinstance(part, int) else f".{part}" for part in path) for path, _ in inner]
         found |= dict.fromkeys(_held(end, tails) for end in _collapsed(changed))
     whole = {end.kind for end in found if not end.path}
     return [end for end in found if not end.path or end.kind not in whole]
@@ -188,11 +189,6 @@ def _collapsed(changed: Sequence[tuple[str, FieldPath]]) -> Iterator[End]:
             first, last = min(paths, key=str), max(paths, key=str)
             same = [a for a, b in zip(first, last, strict=False) if a == b]
             yield End(kind, _plain(tuple(same)))
-
-
-def _tail(path: Sequence[str | int]) -> Iterator[str]:
-    for part in path:
-        yield "[]" if isinstance(part, int) else f".{part}"
 
 
 def _held(end: End, tails: Sequence[str]) -> End:

@@ -78,10 +78,6 @@ class FunctionConfig(NamedTuple):
         those = [one for one in self.products.values() if one.drives(item) and named in ("", one.name)]
         return those[0] if len(those) == 1 else None
 
-    def is_defined(self, profile: str) -> bool:
-        """Return True for the name of a profile or of a Profile."""
-        return profile in self.profiles or profile in self.products
-
 
 def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
     """Return the functionConfig of a run, and the errors about it.

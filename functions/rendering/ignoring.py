@@ -43,11 +43,6 @@ def _hideable() -> dict[str, list[Severity]]:
     return table
 
 
-def can_be_turned_off(rule: str) -> bool:
-    """Return True for the id of a rule that advises: it can be turned off, and what it says then does not count."""
-    return bool(_hideable().get(rule))
-
-
 def is_hideable(finding: Result) -> bool:
     """Return True for a finding that is turned off with its rule."""
     return finding.severity in _hideable().get(finding.rule, ())
@@ -139,7 +134,7 @@ def idle(
 
     def is_asked(rule: str) -> bool:
         is_here = not rule.startswith(elsewhere) and rule.startswith(_FINAL) == of_final
-        return is_here and can_be_turned_off(rule)
+        return is_here and bool(_hideable().get(rule))
 
     for item in resources.mentioning(IGNORE):
         for rule, reason in _entries(item):

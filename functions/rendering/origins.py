@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Field, Item, Manifest, Place, Result
+from krmfn import Field, Item, Place, Result
 from krmfn.ownership import Id
 from krmfn.resource import join, same, split
 from krmfn.typed import Any
 
-from ..kmm.lookup import leaves
+from ..kmm.lookup import at, leaves
 from .generated import Finding, Generated, Rendered
 
 
@@ -20,11 +20,11 @@ def unchanged(parts: Iterable[Rendered], modules: Sequence[Item]) -> Rendered:
     """
     parts = list(parts)
     objects = [one for part in parts for one in part.objects]
-    selectors = {one.ref.id: _at(one.manifest, "spec.selector") for one in objects}
+    selectors = {one.ref.id: at(one.manifest, ("spec", "selector")) for one in objects}
     same_nodes = {
         (item.ref.namespace, item.ref.name)
         for item in modules
-        if item.mark and same(selectors.get(item.ref.id), _at(item.manifest, "spec.selector"))
+        if item.mark and same(selectors.get(item.ref.id), at(item.manifest, ("spec", "selector")))
     }
     claims = [claim for part in parts for claim in part.claims if claim.of_hub or claim.module in same_nodes]
     return Rendered(objects, claims)
@@ -41,8 +41,8 @@ def at_origins(findings: Iterable[Finding], modules: Sequence[Item], made: Itera
     for owner, finding in findings:
         item = items.get(finding.ref.id) if finding.ref else None
         one = objects.get(item.ref.id) if item else None
-        path = finding.field.path if finding.field else ""
-        if not (item and one and same(_at(item.manifest, path), _at(one.manifest, path))):
+        path = split(finding.field.path) if finding.field else ()
+        if not (item and one and same(at(item.manifest, path), at(one.manifest, path))):
             yield owner, finding
         elif finding.rule not in one.answered:
             yield one.owner, at_origin(one, finding._replace(place=None))
@@ -55,19 +55,6 @@ def at_origin(one: Generated, finding: Result) -> Result:
         return moved._replace(message=f"in the generated {one.manifest['kind']}: {moved.message}")
     message = f"generated from {one.owner}: {finding.message}"
     return finding._replace(ref=one.ref, place=one.item.place, message=message)
-
-
-def _at(manifest: Manifest, path: str) -> Any:
-    """Return what stands at a path; what is missing is one and the same."""
-    value: Any = manifest
-    for part in split(path):
-        if isinstance(value, dict) and part in value:
-            value = value[part]
-        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
-            value = value[int(part)]
-        else:
-            return "nothing"
-    return value
 
 
 def place_of(item: Item, field: Field | None) -> Place | None:

@@ -79,15 +79,10 @@ def mistake(api_version: str, kind: str) -> str:
         return ""
     alike = [(g, k) for g, known in KNOWN.items() for k in known if near(kind, k)]
     if group in KNOWN and group not in _SHARED:
-        return _no_such(api_version, kind, alike or [(group, _nearest(kind, list(kinds)))])
+        return _no_such(api_version, kind, alike or [(group, closest(kind, kinds, 0.5) or next(iter(kinds)))])
     if not group or kind == "RenderDeviceConfigs" or any(_near_group(group, known) for known, _ in alike):
         return _no_such(api_version, kind, alike) if alike else ""
     return ""
-
-
-def _nearest(kind: str, kinds: list[str]) -> str:
-    """Return the kind of a group that is somewhat like this one, else the first."""
-    return closest(kind, kinds) or kinds[0]
 
 
 def _no_such(api_version: str, kind: str, known: list[tuple[str, str]]) -> str:

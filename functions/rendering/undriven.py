@@ -103,7 +103,7 @@ def adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
 
 def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[Result]:
     """Return an error when neither a Profile nor the functionConfig defines `profile`."""
-    if not profile or config.is_defined(profile):
+    if not profile or profile in (*config.profiles, *config.products):
         return []
     known = ", ".join(sorted(config.profiles))
     there = f"; the functionConfig's spec.profiles has: {known}" if known else ""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from krmfn_functions.kmm.lookup import MISSING, at
 from krmfn_functions.kustomization import origins, reading, values, written
 from krmfn_functions.kustomization.documents import documents
 
@@ -107,5 +108,5 @@ NAMED = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5).map(
 def test_entries_of_lists_are_known_by_their_names(whole: list[dict[str, str]], other: list[dict[str, str]]) -> None:
     for number, entry in enumerate(whole):
         parts = ("list", str(number), "value", "1", "deep")
-        there = values.at({"list": other}, values.moved(parts, {"list": whole}, {"list": other}))
-        assert there == (entry["name"] if entry in other else values.MISSING), join(parts)
+        there = at({"list": other}, values.moved(parts, {"list": whole}, {"list": other}))
+        assert there == (entry["name"] if entry in other else MISSING), join(parts)
