@@ -52,7 +52,8 @@ class ResourceList:
     def __init__(self, items: Iterable[Item] = (), function_config: Manifest | None = None) -> None:
         """Make a list of items read from anywhere; `parse` makes one from a ResourceList's bytes."""
         self.items: list[Item] = list(items)
-        self._results: Findings | None = None
+        self.reported = Findings()
+        """The findings as they were reported: where one about what a build has made stands is not looked up."""
         self.failed = False
         """True when an error was reported: items leave as they came and the exit code is 1."""
         self.changes: list[tuple[str, Ref]] = []
@@ -119,8 +120,7 @@ class ResourceList:
         for result in [results] if isinstance(results, Result) else results:
             if result.field and not result.ref:
                 raise ValueError(f"a finding about {result.field.path} names no resource; pass at=field: {result}")
-            self._results = self._results or Findings()
-            self._results.add(result, repr(result))
+            self.reported.add(result, repr(result))
             self.failed = self.failed or result.severity == "error"
         return not self.failed
 
@@ -130,7 +130,8 @@ class ResourceList:
 
         With an error the items leave as they came, so findings name them as they were.
         """
-        results = placed(self._results) if self._results else []
+        self.reported.settle()
+        results = placed(self.reported)
         if self.failed and any(item.is_edited for item in self.items):
             return editing.under_old_names(results, self.items)
         return results

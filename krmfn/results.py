@@ -143,6 +143,15 @@ class Findings:
         first, number = self._more.get((key, result.severity), (result, 0))
         self._more[key, result.severity] = first, number + (result.unlisted or 1)
 
+    def settle(self) -> None:
+        """Put each finding where it stands in files, once and for all, as `placed` does."""
+        if any(one.place and one.place.finder for one in self.listed.values()):
+            found = {name: _found(one) for name, one in self.listed.items()}
+            names: dict[Any, Any] = {}
+            for name, one in found.items():
+                names.setdefault(_identity(one), name)
+            self.listed = {names[_identity(one)]: one for one in found.values()}
+
     def __iter__(self) -> Iterator[Result]:
         """Yield what is listed, and behind it what stands for all others."""
         yield from self.listed.values()
@@ -167,9 +176,17 @@ def placed(results: Iterable[Result]) -> list[Result]:
     """Return findings where they stand in files (see `Place.finder`); two that are one and the same there are one."""
     results = list(results)
     if any(result.place and result.place.finder for result in results):
-        found = (one.place.finder(one) if one.place and one.place.finder else one for one in results)
-        results = list({(*one[:4], one.field and one.field.path, one.place): one for one in found}.values())
+        results = list({_identity(one): one for one in map(_found, results)}.values())
     return list(Findings(results)) if len(results) > MOST else results
+
+
+def _found(result: Result) -> Result:
+    """Return a finding where it stands in files; its finder may run kustomize."""
+    return result.place.finder(result) if result.place and result.place.finder else result
+
+
+def _identity(result: Result) -> tuple[Any, ...]:
+    return (*result[:4], result.field and result.field.path, result.place)
 
 
 def error(message: str, **about: "Unpack[About]") -> Result:

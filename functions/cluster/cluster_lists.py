@@ -85,7 +85,7 @@ def rendered(
 def _hinted(resources: ResourceList, path: str) -> ResourceList:
     """Return the list of a kustomization that calls krmfn: where only selectors could decide there, it says why."""
     node = next((item for item in resources.items if (item.group, item.kind) in NODES), None)
-    if not node or not any(one.rule in _OF_SELECTORS for one in resources.results):
+    if not node or not any(one.rule in _OF_SELECTORS for one in resources.reported):
         return resources
     place = node.place
     hint = (
@@ -94,7 +94,7 @@ def _hinted(resources: ResourceList, path: str) -> ResourceList:
     )
     results = (
         one._replace(message=one.message + hint) if one.rule in _OF_SELECTORS and one.severity == "error" else one
-        for one in resources.results
+        for one in resources.reported
     )
     return with_results(resources, results)
 

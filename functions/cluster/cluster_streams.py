@@ -131,7 +131,7 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     if has_more:
         made = shared.without_needed(made, laid.config)
         shared.check_inventories([*made, *beyond], laid.config, context.intent)
-    if not (findings or any(one.lists or one.final.results for one in (*made, *beyond))):
+    if not (findings or any(one.lists or [*one.final.reported] for one in (*made, *beyond))):
         raise_alike(failures)  # nothing was done for any root
     return Streams(made, findings, failures, laid.config, laid.paths, laid.excluded, theirs=others)._replace(
         apart=beyond, outside=[finding for one in beyond for finding in one.final.results]
@@ -234,10 +234,9 @@ def look_up(context: Context, streams: Streams) -> None:
     It runs once more for a build that was not asked at once (see `builds`); what it says is kept for the others.
     """
     if len(streams.clusters) > 1:  # before they are reported singly
-        lists = [each for one in streams.clusters for each in one.lists]
-        lazy = [next((one for one in each.results if one.place and one.place.finder), None) for each in lists]
-        found = [one for one in lazy if one]
-        cluster_inputs.each(context, lambda one: placed([one]), found, "builds looked up", len(found))
+        finals = [one.final for one in streams.clusters]
+        lazy = [each for each in finals if any(one.place and one.place.finder for one in each.reported)]
+        cluster_inputs.each(context, lambda each: each.results, lazy, "builds looked up", len(lazy))
 
 
 def log_left_out(context: Context, streams: Streams) -> None:

@@ -111,9 +111,9 @@ def without_needed(made: Sequence[Rendered], config: Config) -> list[Rendered]:
 
     When some clusters are absent nobody knows, and none of them stays.
     """
-    unused = [{_mapping(one) for one in each.final.results if one.rule == "KRM606"} for each in made]
-    if not any(unused):
+    if not any(one.rule == "KRM606" for each in made for one in each.final.reported):
         return list(made)
+    unused = [{_mapping(one) for one in each.final.results if one.rule == "KRM606"} for each in made]
     used = [_with_nodes(each.final) for each in made]
     some_are_absent = _is_part(config, [one.cluster.name for one in made])
 

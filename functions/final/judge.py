@@ -35,7 +35,7 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     whole = Final(deployed, inputs, owners, modules_of(deployed), run, created)
     by_ref = {item.ref: item for item in resources.items}
     # the function inside a kustomization has said it of an input already, which stands beside what was made from it
-    said = {one.ref for one in resources.results if one.rule == "KRM104"}
+    said = {one.ref for one in resources.reported if one.rule == "KRM104"}
 
     def owned() -> Iterator[Finding]:
         for finding in apply(RULES, whole):

@@ -50,6 +50,18 @@ def test_each_root_with_a_finding_is_built_once(kustomize: str, env: Env, tmp_pa
     assert len(notes.read_text().splitlines()) == runs
 
 
+def test_builds_are_looked_up_several_at_a_time(kustomize: str, env: Env, tmp_path: Path) -> None:
+    """The second run of each waits for that of the other one."""
+    counted, notes = counting(tmp_path, kustomize, env)
+    waits = f'PATH=/usr/bin:/bin\nfor _ in $(seq 100); do [ "$(wc -l < "{notes}")" != 3 ] || sleep 0.1; done\n'
+    waits += f'[ "$(wc -l < "{notes}")" != 3 ] || echo late >> "{notes}"\n'
+    program = tmp_path / "bin" / "kustomize"
+    program.write_text(program.read_text().replace("exec", f"{waits}exec"))
+    folder = plant(tmp_path / "repo", overlays(2, "commonAnnotations: {a: b}\n"))
+    assert run("krmfn", "check", folder, "--jobs", "2", env=counted).code == 1
+    assert notes.read_text().split() == ["run"] * 4
+
+
 @pytest.mark.parametrize("name", UNTOUCHED)
 def test_the_output_is_that_of_a_plain_build(kustomize: str, env: Env, tmp_path: Path, name: str) -> None:
     folder = plant(tmp_path, UNTOUCHED[name] | {"other/kustomization.yaml": "resources: [a.yaml]\n"})

@@ -11,7 +11,9 @@ from krmfn_functions.kustomization.kustomize import Built
 from krmfn_functions.kustomization.places import Places
 from krmfn_functions.paths import manifests
 
-from krmfn.results import error, placed
+from krmfn.resource import Place
+from krmfn.resourcelist import ResourceList
+from krmfn.results import Result, error, placed
 from tests.trees import OURS, config_map, plant
 
 
@@ -33,3 +35,18 @@ def test_two_builds_are_traced_at_a_time(tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda one: placed([one]), findings))
     assert [one.place and Path(one.place.path).name for (one,) in found] == ["a", "a"]
+
+
+def test_a_finding_is_looked_up_once() -> None:
+    """It has a place then; of two that are one and the same there one stays."""
+    asked: list[str] = []
+
+    def found(result: Result) -> Result:
+        asked.append(result.message)
+        return result._replace(message="wrong", place=Place("a.yaml", line=3))
+
+    resources = ResourceList()
+    for text in ("one", "other"):
+        resources.report(error(text, place=Place("", finder=found)))
+        assert [str(one) for one in resources.results] == ["a.yaml:3: error: wrong"]
+    assert asked == ["one", "other"]
