@@ -18,7 +18,7 @@ from krmfn.typed import NamedTuple
 from ..command import Context
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from ..paths.roots import parents, within
-from ..rendering.kinds import CONFIG, OWNERS
+from ..rendering.kinds import CONFIG, OWNERS, PROFILE
 from ..run import run_of
 from . import cluster_inputs, cluster_lists, config, layout, unlisted
 from .cluster_inputs import Inputs
@@ -133,19 +133,19 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
         shared.check_inventories([*made, *beyond], laid.config, context.intent)
     if not (findings or any(one.lists or [*one.final.reported] for one in (*made, *beyond))):
         raise_alike(failures)  # nothing was done for any root
-    return Streams(made, findings, failures, laid.config, laid.paths, laid.excluded, theirs=others)._replace(
+    return Streams(made, findings, failures, laid.config, (*laid.paths,), laid.excluded, theirs=others)._replace(
         apart=beyond, outside=[finding for one in beyond for finding in one.final.results]
     )
 
 
-def _sound(paths: Sequence[str], findings: Sequence[Result]) -> list[str]:
+def _sound(paths: Mapping[str, str], findings: Sequence[Result]) -> dict[str, str]:
     """Return the PATHs in which nothing is wrong."""
     wrong = (one.place for one in findings if one.place and one.severity != "info")
     folders = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
-    return [path for path in paths if not any(within(folder, os.path.realpath(path)) for folder in folders)]
+    return {path: real for path, real in paths.items() if not any(within(folder, real) for folder in folders)}
 
 
-def _warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inputs]) -> None:
+def _warn_of_nothing(context: Context, paths: Mapping[str, str], read: Sequence[Inputs]) -> None:
     """Report each PATH below which there is nothing for the function: it may be another one than was meant."""
     below: dict[str, list[Inputs]] = {}
     for one in () if context.options.function_config else read:
@@ -155,9 +155,9 @@ def _warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inpu
         for top in tops:
             below.setdefault(top, []).append(one)
     names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
-    for path in paths:
-        lists = [part for one in below.get(path if path == "-" else os.path.realpath(path), ()) for part in one.lists]
-        if not lists or any(one.failed or any(cluster_lists.kinds(one).values()) for one in lists):
+    for path, real in paths.items():
+        lists = [part for one in below.get(real, ()) for part in one.lists]
+        if not lists or any(one.failed or one.function_config or _is_of_use(one) for one in lists):
             continue
         extent = printing.extent(sum(len(one.items) for one in lists), sum(run_of(one).files for one in lists))
         message = (
@@ -165,6 +165,12 @@ def _warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inpu
             "is it the right PATH?"
         )
         lists[0].report([warning(message, rule="KRM109")])
+
+
+def _is_of_use(resources: ResourceList) -> bool:
+    """Return True when the function looks into a resource of a list."""
+    kinds = OWNERS | run_of(resources).driven | {CONFIG, PROFILE, MODULE}
+    return any((item.group, item.kind) in kinds for item in resources.items)
 
 
 def nothing(context: Context) -> Streams:

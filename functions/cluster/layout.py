@@ -71,8 +71,8 @@ class Layout(NamedTuple):
     """The PATHs that are not there or may not be read."""
     excluded: int = 0
     """How many files were left out by `exclude`."""
-    paths: tuple[str, ...] = ()
-    """The PATHs, those of --cluster among them."""
+    paths: Mapping[str, str] = {}
+    """The PATHs, those of --cluster among them, each with its path without links."""
 
 
 def layout(
@@ -86,11 +86,12 @@ def layout(
     """
     if list(paths).count("-") > 1:
         raise KrmfnError("- appears twice among the PATHs, but stdin can be read only once")
-    every = tuple(dict.fromkeys([*paths, *(path for members in named.values() for path in members)]))
+    every = {path: path for path in [*paths, *(path for members in named.values() for path in members)]}
+    every |= {path: os.path.realpath(path) for path in every if path != "-"}
     settings, findings = _config(every, options.root)
     if any(finding.severity == "error" for finding in findings):
         return Layout([], findings, settings, paths=every)
-    real = frozenset(os.path.realpath(path) for path in every if path != "-")
+    real = frozenset(every.values())
     joined = _about(settings.clusters, real) if settings.clusters else {}
     joined |= {name: tuple(Member(path, os.path.realpath(path)) for path in members) for name, members in named.items()}
     marks = real.union(member.real for members in joined.values() for member in members)
@@ -107,7 +108,7 @@ def layout(
     findings += [finding for survey in (*surveyed.values(), *others) for finding in survey.findings]
     findings += config.unused(settings, real) if settings.exclude else ()
     empty = [path for path, survey in surveyed.items() if not survey.roots and path in paths]
-    lonely += [Root("files", os.path.normpath(path), os.path.realpath(path), NO_GRAPH) for path in empty]
+    lonely += [Root("files", os.path.normpath(path), every[path], NO_GRAPH) for path in empty]
     taken = {cluster.name for cluster in clusters}
     for one in lonely:  # with the repository below it, a root of files is what no kustomization lists either
         is_apart = bool(settings.clusters) and one.kind == "files" and within(settings.folder, one.path)
@@ -116,7 +117,7 @@ def layout(
     return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded), every)
 
 
-def _surveyed(paths: Sequence[str], survey: Callable[[str], Survey]) -> tuple[dict[str, Survey], list[Failure]]:
+def _surveyed(paths: Iterable[str], survey: Callable[[str], Survey]) -> tuple[dict[str, Survey], list[Failure]]:
     """Return what is below each path, and the paths that are not there or may not be read."""
     surveyed: dict[str, Survey] = {}
     failures: list[Failure] = []
@@ -128,13 +129,13 @@ def _surveyed(paths: Sequence[str], survey: Callable[[str], Survey]) -> tuple[di
     return surveyed, failures
 
 
-def _config(paths: Sequence[str], root: str | None) -> tuple[Config, list[Result]]:
+def _config(paths: Mapping[str, str], root: str | None) -> tuple[Config, list[Result]]:
     """Return the one configuration file of the repositories that hold the paths, and what is wrong with it."""
     folders: dict[str, bool] = {}
     aside: dict[str, None] = {}
-    for path in paths:
+    for path, real in paths.items():
         if path != "-":
-            folder = os.path.realpath(path if os.path.isdir(path) else os.path.dirname(path) or ".")
+            folder = real if os.path.isdir(real) else os.path.realpath(os.path.dirname(path) or ".")
             top = roots.root_of(folder, root) or folder
             folders.setdefault(top, os.path.isabs(path))
             while len(folder) > len(top):
@@ -167,7 +168,7 @@ def _is_below(path: str, folders: Collection[str]) -> bool:
 def _joined(
     named: Mapping[str, Sequence[Member]],
     every: Iterable[Root],
-    names: Sequence[str],
+    names: Mapping[str, str],
     look: Callable[[str], Survey],
     findings: list[Result],
     failures: list[Failure],
@@ -184,7 +185,7 @@ def _joined(
         for name in of_one:
             held[name].append(one)
         lonely += [] if of_one else [one]
-    paths = frozenset(os.path.realpath(path) for path in names if path != "-")
+    paths = frozenset(names.values())
     findings += _absent(named, held, paths, {failure.path for failure in failures})
     clusters = [Cluster(name, tuple(roots), tuple(named[name])) for name, roots in held.items() if roots]
     members = (member for one in clusters for member in one.members if not member.problem)

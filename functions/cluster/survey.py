@@ -98,8 +98,8 @@ def _below(
     path: str, real: str, ours: Ours, root: str | None, exclude: Excluder, marks: Collection[str], itself: bool
 ) -> Survey:
     """Return the roots below a folder; `real` is its path, absolute and without links."""
-    bound = roots.root_of(path, root)
-    listing, problems = disk.below(path, _is_read, bound, manifests.KUSTOMIZATIONS)
+    bound = roots.root_of(real, root)
+    listing, problems = disk.below(File(path, real), _is_read, bound, manifests.KUSTOMIZATIONS)
     start = 0 if path == "." else len(os.path.join(path, ""))
     is_excluded = partial(exclude, bound or real)
     paths = [(os.path.join(real, file.name[start:]), file) for file in listing]

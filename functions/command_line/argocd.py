@@ -105,7 +105,8 @@ def _filled(setting: Setting) -> Setting:
 
 def _check_inside(setting: Setting, given: str | None) -> None:
     """Raise KrmfnError unless the setting names a file in the repository."""
-    root = roots.root_of(".", given) or os.path.realpath(".")
+    here = os.path.realpath(".")
+    root = roots.root_of(here, given) or here
     if setting.value.startswith("/") or not roots.inside(os.path.realpath(setting.value), root):
         raise KrmfnError(
             f"{setting.source} is {setting.value!r}; it must be a file in the repository, named relative to the "

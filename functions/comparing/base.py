@@ -138,7 +138,7 @@ def _root(paths: Sequence[str]) -> str:
         if path == "-":
             raise KrmfnError("- is stdin, which has no base; with --base, pass files or folders of a Git work tree")
         folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
-        root = roots.root_of(folder)
+        root = roots.root_of(os.path.realpath(folder))
         if root is None or not os.path.lexists(os.path.join(root, ".git")):
             raise KrmfnError(
                 f"{path} is not in a Git work tree, so it has no base; compare two folders instead: OLD NEW"

@@ -110,7 +110,7 @@ class File(NamedTuple):
 
 
 def below(
-    folder: str, wanted: Callable[[str], bool], root: str | None, meant: Collection[str] = ()
+    top: File, wanted: Callable[[str], bool], root: str | None, meant: Collection[str] = ()
 ) -> tuple[list[File], list[tuple[str, str]]]:
     """Return the files below a folder whose last names are wanted, sorted, and name and sentence of what is refused.
 
@@ -118,15 +118,14 @@ def below(
     names is read by its own, else by the first; but one of those that are `meant` says what the file is, as a link as
     well.
     """
-    here = os.path.realpath(folder)
-    root = root or here
-    if not roots.inside(here, root):
+    root = root or top.real
+    if not roots.inside(top.real, root):
         raise KrmfnError(
-            f"{folder} is outside of {root}, and nothing outside of it is read; pass another folder with --root DIR"
+            f"{top.name} is outside of {root}, and nothing outside of it is read; pass another folder with --root DIR"
         )
     readable: list[tuple[bool, File]] = []
     problems: list[tuple[str, str]] = []
-    for file, entry in _walk(File(folder, here), root, problems):
+    for file, entry in _walk(top, root, problems):
         if not wanted(entry.name):
             continue
         try:

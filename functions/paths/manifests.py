@@ -36,7 +36,8 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     Raises KrmfnError that names each file and line that cannot be read.
     """
     if path != "-" and os.path.isdir(path):
-        readable, problems = disk.below(path, _is_read, roots.root_of(path, root))
+        folder = disk.File(path, os.path.realpath(path))
+        readable, problems = disk.below(folder, _is_read, roots.root_of(folder.real, root))
         resources, unread = read_files(readable, in_full)
         sentences = [*dict(problems).values(), *(named(name, failure) for name, failure in unread.items())]
         if sentences:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from krmfn.errors import KrmfnError
 
 
-def root_of(path: str, given: str | None = None) -> str | None:
-    """Return the root of what may be read around a folder, links resolved; None when it is the folder itself.
+def root_of(folder: str, given: str | None = None) -> str | None:
+    """Return the root of what may be read around a folder without links, as such; None when it is the folder itself.
 
     Raises KrmfnError when `given` (--root) is not a folder.
     """
@@ -22,8 +22,8 @@ def root_of(path: str, given: str | None = None) -> str | None:
         if not os.path.isdir(given):
             raise KrmfnError(f"--root {given} is not a folder")
         return os.path.realpath(given)
-    real = os.path.realpath(path)
-    return next((one for one in parents(real) if os.path.lexists(os.path.join(one, ".git"))), None) or _argo_root(real)
+    top = next((one for one in parents(folder) if os.path.lexists(os.path.join(one, ".git"))), None)
+    return top or _argo_root(folder)
 
 
 def above(path: str, given: str | None = None) -> Iterator[str]:
