@@ -79,7 +79,7 @@ class Confinement(NamedTuple):
 
     flags: tuple[str, ...]
     environment: dict[str, str]
-    """The variables that are made for the build."""
+    """The variables of a closed build."""
     folder: Path
     """Where each call leaves what it was shown."""
 
@@ -146,8 +146,8 @@ def confined(folder: str, calls: Iterable[Call], names: Mapping[str, str] = _NOT
             f"{shlex.quote(image)}) exec {shlex.quote(str(programs / name))};;\n" for image, name in images.items()
         )
         _install(programs / "docker", _DOCKER.format(cases=cases))
-    environment = {"PATH": made[0], "KUSTOMIZE_PLUGIN_HOME": made[1], "XDG_CONFIG_HOME": made[1], "TMPDIR": made[3]}
-    return Confinement(FLAGS if calls else (), environment, seen)
+    own = {"PATH": made[0], "KUSTOMIZE_PLUGIN_HOME": made[1], "XDG_CONFIG_HOME": made[1], "TMPDIR": made[3]}
+    return Confinement(FLAGS if calls else (), {"HOME": made[1], **named(CLOSED), **own}, seen)
 
 
 _CODE = """\

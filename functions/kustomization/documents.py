@@ -9,8 +9,12 @@ from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Result, error
+from krmfn.streams import max_bytes
 from krmfn.yamltext import documents as divided
 from krmfn.yamltext import split
+
+from ..paths import files, manifests
+from ..paths.disk import File
 
 _LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
 
@@ -30,6 +34,14 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_compos
         item = Item(document.text, 0, len(document.text), -2, False, Place(name, at, line, column))
         _ = item.manifest, is_composed and item.content.node  # what cannot be read is said here, once
         yield item
+
+
+def resources_in(file: File) -> list[Item]:
+    """Return the resources in a file, those of a List one by one; [] when it cannot be read any more."""
+    try:
+        return manifests.read_stream(files.read_regular(file.real, file.name, max_bytes()), file.name).items
+    except KrmfnError:
+        return []
 
 
 def unreadable(failure: KrmfnError, name: str, rule: str) -> Result:

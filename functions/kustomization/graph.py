@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from krmfn.resource import Manifest
 from krmfn.results import Result
@@ -12,6 +12,9 @@ from ..run import Transformed
 from .transformers import transformed
 
 if TYPE_CHECKING:
+    from krmfn.item import Item
+
+    from ..paths.disk import File
     from .calls import Call
     from .references import Reference
     from .workspace import Workspace
@@ -26,8 +29,8 @@ class Kustomization(NamedTuple):
     """The file's path as people are shown it."""
     path: str
     """The file's path, absolute and without links."""
-    manifest: Manifest
-    """Its fields; {} when it cannot be read. Read only."""
+    item: Item | None
+    """Its document; None when it cannot be read. Read only."""
     references: tuple[Reference, ...]
     """What its fields refer to, and what the configurations of kustomize's own plugins refer to."""
     calls: tuple[Call, ...] = ()
@@ -35,6 +38,11 @@ class Kustomization(NamedTuple):
     findings: tuple[Result, ...] = ()
     is_untouched: bool = False
     """Whether it leaves annotations alone, and their texts can be changed for a build (see `untouched`)."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """Return its fields; {} when it cannot be read."""
+        return self.item.manifest if self.item else {}
 
     @property
     def is_component(self) -> bool:
@@ -59,6 +67,8 @@ class Graph(NamedTuple):
     """The functions of ours that are called (a program, an image), and the names that stand for them in the texts."""
     workspace: Workspace | None = None
     """Where all that is untouched is built."""
+    resources: Callable[[File], list[Item]] = lambda _: []
+    """Returns the resources in a file, those of a List one by one; [] when it cannot be read any more."""
 
     def below(self, *folders: str) -> list[Kustomization]:
         """Return what a build of these folders reads: a folder's kustomization, then those that it lists, each once."""
@@ -85,7 +95,7 @@ class Graph(NamedTuple):
 
     def transformed(self, folder: str) -> Transformed:
         """Return what a build does to all resources; what its patches and plugins do is not in it."""
-        return transformed([one.manifest for one in self.below(folder)])
+        return transformed(one.manifest for one in self.below(folder))
 
     def files(self, folder: str) -> dict[str, str]:
         """Return the files that a build reads: resolved path to name."""

@@ -158,7 +158,7 @@ def _environment(decision: Decision, flags: Collection[str], confined: Mapping[s
     """Return the environment of kustomize: confined, unless programs of the machine (git, helm) are needed, too."""
     if "--enable-alpha-plugins" in flags:
         return os.environ  # the user's own plugins: nobody else knows what they are told with
-    known = {"HOME": confined["XDG_CONFIG_HOME"], **confinement.named(confinement.CLOSED), **confined}
+    known = {**confined}
     if decision.is_open:
         known |= confinement.named(confinement.OPEN)
         known |= confinement.named(confinement.HELM) if "--enable-helm" in flags else {}

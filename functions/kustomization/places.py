@@ -17,6 +17,7 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
 
 from ..paths import manifests
+from ..paths.disk import File
 from ..rendering.origins import of_value
 from . import changes, shorthands, written
 from .calls import Call
@@ -33,7 +34,6 @@ class Places:
         self._graph, self._folder = graph, folder
         self._configs = {call.config.ref.id: call.config for call in calls}
         self._built = graph.below(folder)
-        self._documents = lru_cache(maxsize=None)(written.documents)
         self._patches = lru_cache(maxsize=None)(changes.documents_of)
         # no cached_property: before Python 3.12 one lock held up all instances, and kustomize runs once for each
         self._traced = lru_cache(maxsize=None)(partial(_traced, again))
@@ -112,10 +112,10 @@ class Places:
         previous = traced.annotations.get(written.PREVIOUS, "").partition(",")[0] if traced else ""
         file = self._file(traced)
         files = {file} if file else {file for one in self._built for file in written.resources(one)}
-        candidates = [one for file in sorted(files) for one in self._documents(file)]
+        candidates = [one for file in sorted(files) for one in self._graph.resources(file)]
         return written.document(candidates, item.ref, {previous} if previous else names)
 
-    def _file(self, traced: Item | None) -> written.File | None:
+    def _file(self, traced: Item | None) -> File | None:
         """Return the file that kustomize says an item comes from; None when it does not, or may mean one of several."""
         return self._origins().files.get(str(written.origin_of(traced).get("path"))) if traced else None
 

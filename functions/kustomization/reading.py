@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 
 from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL, Item
@@ -20,7 +20,7 @@ from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import parents, within
 from . import ambiguity, fields, flow, mentions, plain, references, untouched
 from .calls import Ours
-from .documents import documents, unreadable
+from .documents import documents, resources_in, unreadable
 from .graph import Graph, Kustomization
 from .listed import FIELDS, Configs
 from .plain import Texts
@@ -59,7 +59,8 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
     copied = {reference.real for reference in files if not reference.is_yaml}
     for folder, one in judged.items():
         judged[folder] = one._replace(is_untouched=reader.is_untouched(one, texts, copied))
-    return Graph(judged, texts, reader.disk.links, configs.entries.names, Workspace())
+    read_once = lru_cache(maxsize=None)(resources_in)
+    return Graph(judged, texts, reader.disk.links, configs.entries.names, Workspace(), read_once)
 
 
 def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterator[Result]:
@@ -92,7 +93,6 @@ class _Reader:
         self.read: dict[str, Kustomization] = {}
         self.found: dict[str, list[Result]] = {}
         self._builds: dict[str, int] = {}
-        self._items: dict[str, Item] = {}
 
     def down(self, top: str) -> None:
         """Read a folder's kustomization and all below it, depth first, as kustomize builds them."""
@@ -151,9 +151,8 @@ class _Reader:
             found.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
             named, wrong = references.read(mentions.named(item.manifest), item, folder, self.disk)
             found.extend(wrong)
-            self._items[folder] = item
         found.extend(self.wrong_in(named))
-        one = Kustomization(folder, target.name, target.real, item.manifest if item else {}, tuple(named))
+        one = Kustomization(folder, target.name, target.real, item, tuple(named))
         self.read[folder] = one
         return one
 
@@ -167,24 +166,22 @@ class _Reader:
 
     def given(self, one: Kustomization, inline: Mapping[str, str]) -> bytes:
         """Return a kustomization as kustomize is given it; `inline` are the functions that are written out in it."""
-        item = self._items.get(one.folder)
-        if item is None:
+        if one.item is None:
             return b""  # it is refused
         patches = (reference for reference in one.references if reference.kind == "inline")
         texts = {**{reference.field: plain.inline(reference)[0] for reference in patches}, **inline}
-        texts |= _within_the_tree(item, one.folder, self.read[one.folder].references)
-        nodes = {field: flow.at(item.content.node, field) for field, text in texts.items() if text}
+        texts |= _within_the_tree(one.item, one.folder, self.read[one.folder].references)
+        nodes = {field: flow.at(one.item.content.node, field) for field, text in texts.items() if text}
         replaced = {id(node): texts[field] for field, node in nodes.items()}
-        return plain.given(self.texts.read[one.path], [item], replaced)
+        return plain.given(self.texts.read[one.path], [one.item], replaced)
 
     def is_untouched(self, one: Kustomization, texts: Mapping[str, bytes], copied: Collection[str]) -> bool:
         """Return True for a kustomization that leaves annotations alone, and whose texts can be changed for a build.
 
         `texts` are what kustomize is given, `copied` the files that it does not read as YAML.
         """
-        item = self._items.get(one.folder)
         text = self.texts.read.get(one.path, b"")
-        if item is None or texts.get(one.path) != text or not untouched.can_grow(item, text):
+        if one.item is None or texts.get(one.path) != text or not untouched.can_grow(one.item, text):
             return False
         if any(reference.kind not in ("file", "folder", "inline") for reference in one.references):
             return False
@@ -202,7 +199,7 @@ class _Reader:
             if local != self.texts.local.get(real) or (local and real in copied):
                 return False
             resources.append(given)
-        return untouched.is_untouched(item.text, item.manifest, resources, patches)
+        return untouched.is_untouched(one.item.text, one.manifest, resources, patches)
 
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""

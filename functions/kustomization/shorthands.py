@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from krmfn.errors import KrmfnError
-from krmfn.item import Item
 from krmfn.resource import Manifest, Place
-from krmfn.streams import max_bytes
 from krmfn.typed import Any
 
 from ..kmm.lookup import MISSING, at
-from ..paths import files
-from .documents import documents
 from .graph import Kustomization
+from .mentions import entries
 from .values import Parts, is_for
 
 _STEP = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]|((?:\\.|[^.\[])+)")
@@ -25,30 +21,21 @@ _HASH = re.compile(r"-[a-z0-9]{10}")
 def places(one: Kustomization, parts: Parts, manifest: Manifest, names: Collection[str]) -> Iterator[Place | None]:
     """Yield where the kustomization gives a field of a resource the value that it has in the end."""
     value = at(manifest, parts)
-    paths = [*_replaced(one.manifest, parts, manifest, names), *_named(one.manifest, parts, value)]
-    item = _item(one) if paths else None
-    if item:
-        yield from (item.field_place(path) for path in paths)
+    if one.item:
+        paths = (*_replaced(one.manifest, parts, manifest, names), *_named(one.manifest, parts, value))
+        yield from map(one.item.field_place, paths)
 
 
 def generator(one: Kustomization, kind: str, names: Collection[str]) -> Place | None:
     """Return where the kustomization generates a ConfigMap or Secret; behind its name it may have a hash."""
     field = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}.get(kind, "")
-    for number, entry in _entries(one.manifest, field):
+    for path, entry in entries(one.manifest, field):
         name = str(entry.get("name"))
-        if any(
+        if one.item and any(
             known == name or (known.startswith(f"{name}-") and _HASH.fullmatch(known, len(name))) for known in names
         ):
-            item = _item(one)
-            return item.field_place(f"{field}[{number}]") if item else None
+            return one.item.field_place(path)
     return None
-
-
-def _item(one: Kustomization) -> Item | None:
-    try:
-        return next(documents(one.name, files.read_regular(one.path, one.name, max_bytes())), None)
-    except KrmfnError:
-        return None
 
 
 def _named(kustomization: Manifest, parts: Parts, value: Any) -> Iterator[str]:
@@ -59,25 +46,25 @@ def _named(kustomization: Manifest, parts: Parts, value: Any) -> Iterator[str]:
         for field in ("commonLabels",) if parts[1] == "labels" else ("commonAnnotations",):
             if at(kustomization, (field, parts[2])) == value:
                 yield f"{field}[{parts[2]}]"
-        for number, entry in _entries(kustomization, "labels"):
+        for path, entry in entries(kustomization, "labels"):
             if parts[1] == "labels" and at(entry, ("pairs", parts[2])) == value:
-                yield f"labels[{number}].pairs[{parts[2]}]"
-    for number, entry in _entries(kustomization, "images"):
+                yield f"{path}.pairs[{parts[2]}]"
+    for path, entry in entries(kustomization, "images"):
         new = [entry[key] for key in ("newName", "newTag", "digest") if isinstance(entry.get(key), str) and entry[key]]
         name = entry.get("newName") or entry.get("name")
         if isinstance(value, str) and new and value.startswith(str(name)) and all(part in value for part in new):
-            yield f"images[{number}]"
+            yield path
 
 
 def _replaced(kustomization: Manifest, parts: Parts, manifest: Manifest, names: Collection[str]) -> Iterator[str]:
     """Yield the path of each replacement's target that is the field, or holds it."""
-    for number, replacement in _entries(kustomization, "replacements"):
-        for index, target in _entries(replacement, "targets"):
+    for path, replacement in entries(kustomization, "replacements"):
+        for inner, target in entries(replacement, "targets"):
             if is_for(target.get("select") or {}, manifest, names):
-                for at_, path in enumerate(target.get("fieldPaths") or ()):
-                    way = _way(str(path), manifest)
+                for number, text in enumerate(target.get("fieldPaths") or ()):
+                    way = _way(str(text), manifest)
                     if way and parts[: len(way)] == way:
-                        yield f"replacements[{number}].targets[{index}].fieldPaths[{at_}]"
+                        yield f"{path}.{inner}.fieldPaths[{number}]"
 
 
 def _way(path: str, manifest: Manifest) -> Parts:
@@ -98,8 +85,3 @@ def _way(path: str, manifest: Manifest) -> Parts:
             return ()
         way.append(part)
     return tuple(way)
-
-
-def _entries(manifest: Manifest, field: str) -> Iterator[tuple[int, Manifest]]:
-    value = manifest.get(field)
-    yield from ((n, one) for n, one in enumerate(value if isinstance(value, list) else ()) if isinstance(one, dict))

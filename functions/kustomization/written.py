@@ -6,14 +6,12 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Ref
-from krmfn.streams import max_bytes
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import load
 
-from ..paths import files, manifests
+from ..paths.disk import File
 from .graph import Graph, Kustomization
 from .origins import ORIGIN, TRANSFORMATIONS
 
@@ -21,13 +19,6 @@ PREVIOUS = "internal.config.kubernetes.io/previousNames"
 """Where kustomize notes earlier names while it builds, the first one first; what it prints lacks it."""
 _MOST_WAYS = 10_000
 """How many ways from the outermost kustomization down are followed."""
-
-
-class File(NamedTuple):
-    """A file with resources: its name for people, and its path without links."""
-
-    name: str
-    real: str
 
 
 class Origins(NamedTuple):
@@ -93,14 +84,6 @@ def way(item: Item, known: Origins, built: Sequence[Kustomization]) -> list[Kust
     names = {str(step.get("configuredIn")) for step in steps} if isinstance(steps, list) else set()
     folders = {known.kustomizations[name].folder for name in names if name in known.kustomizations}
     return [one for one in built if one.folder in folders] if names else list(built)
-
-
-def documents(file: File) -> list[Item]:
-    """Return the resources in a file, those of a List one by one; [] when it cannot be read any more."""
-    try:
-        return manifests.read_stream(files.read_regular(file.real, file.name, max_bytes()), file.name).items
-    except KrmfnError:
-        return []
 
 
 def resources(one: Kustomization) -> Iterator[File]:
