@@ -8,7 +8,7 @@ from .errors import KrmfnError, Refused
 from .item import PATH, Item
 from .ownership import OWNER, Id, mark_of, updated
 from .resource import Manifest, Ref, annotations_of, checked, copied, same
-from .results import Findings, Result, placed
+from .results import Findings, Result
 from .typed import Any
 from .yamltext.split import Cut
 
@@ -52,8 +52,7 @@ class ResourceList:
     def __init__(self, items: Iterable[Item] = (), function_config: Manifest | None = None) -> None:
         """Make a list of items read from anywhere; `parse` makes one from a ResourceList's bytes."""
         self.items: list[Item] = list(items)
-        self.reported = Findings()
-        """The findings as they were reported: where one about what a build has made stands is not looked up."""
+        self._results: Findings | None = None
         self.failed = False
         """True when an error was reported: items leave as they came and the exit code is 1."""
         self.changes: list[tuple[str, Ref]] = []
@@ -120,9 +119,15 @@ class ResourceList:
         for result in [results] if isinstance(results, Result) else results:
             if result.field and not result.ref:
                 raise ValueError(f"a finding about {result.field.path} names no resource; pass at=field: {result}")
-            self.reported.add(result, repr(result))
+            self._results = self._results or Findings()
+            self._results.add(result, repr(result))
             self.failed = self.failed or result.severity == "error"
         return not self.failed
+
+    @property
+    def reported(self) -> list[Result]:
+        """Return the findings as they were reported: where one about what a build has made stands is not looked up."""
+        return [*self._results] if self._results else []
 
     @property
     def results(self) -> list[Result]:
@@ -130,8 +135,7 @@ class ResourceList:
 
         With an error the items leave as they came, so findings name them as they were.
         """
-        self.reported.settle()
-        results = placed(self.reported)
+        results = self._results.placed() if self._results else []
         if self.failed and any(item.is_edited for item in self.items):
             return editing.under_old_names(results, self.items)
         return results

@@ -143,14 +143,15 @@ class Findings:
         first, number = self._more.get((key, result.severity), (result, 0))
         self._more[key, result.severity] = first, number + (result.unlisted or 1)
 
-    def settle(self) -> None:
-        """Put each finding where it stands in files, once and for all, as `placed` does."""
+    def placed(self) -> list[Result]:
+        """Return them as `placed` does, which looks up each once: it stands in a file from then on."""
         if any(one.place and one.place.finder for one in self.listed.values()):
             found = {name: _found(one) for name, one in self.listed.items()}
             names: dict[Any, Any] = {}
             for name, one in found.items():
                 names.setdefault(_identity(one), name)
             self.listed = {names[_identity(one)]: one for one in found.values()}
+        return placed(self)
 
     def __iter__(self) -> Iterator[Result]:
         """Yield what is listed, and behind it what stands for all others."""

@@ -131,7 +131,7 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     if has_more:
         made = shared.without_needed(made, laid.config)
         shared.check_inventories([*made, *beyond], laid.config, context.intent)
-    if not (findings or any(one.lists or [*one.final.reported] for one in (*made, *beyond))):
+    if not (findings or any(one.lists or one.final.reported for one in (*made, *beyond))):
         raise_alike(failures)  # nothing was done for any root
     return Streams(made, findings, failures, laid.config, (*laid.paths,), laid.excluded, theirs=others)._replace(
         apart=beyond, outside=[finding for one in beyond for finding in one.final.results]
@@ -154,10 +154,12 @@ def _warn_of_nothing(context: Context, paths: Mapping[str, str], read: Sequence[
             tops |= dict.fromkeys(parents(root.path) if root.path else ("-",))
         for top in tops:
             below.setdefault(top, []).append(one)
+    kinds = OWNERS | {CONFIG, PROFILE, MODULE}
     names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
     for path, real in paths.items():
         lists = [part for one in below.get(real, ()) for part in one.lists]
-        if not lists or any(one.failed or one.function_config or _is_of_use(one) for one in lists):
+        present = {(item.group, item.kind) for one in lists for item in one.items}
+        if not lists or present & kinds or any(one.failed or one.function_config for one in lists):
             continue
         extent = printing.extent(sum(len(one.items) for one in lists), sum(run_of(one).files for one in lists))
         message = (
@@ -165,12 +167,6 @@ def _warn_of_nothing(context: Context, paths: Mapping[str, str], read: Sequence[
             "is it the right PATH?"
         )
         lists[0].report([warning(message, rule="KRM109")])
-
-
-def _is_of_use(resources: ResourceList) -> bool:
-    """Return True when the function looks into a resource of a list."""
-    kinds = OWNERS | run_of(resources).driven | {CONFIG, PROFILE, MODULE}
-    return any((item.group, item.kind) in kinds for item in resources.items)
 
 
 def nothing(context: Context) -> Streams:

@@ -105,12 +105,15 @@ def _below(
     paths = [(os.path.join(real, file.name[start:]), file) for file in listing]
     kept = [(name, file) for name, file in paths if not is_excluded(name)]
     entries = _sorted(kept)
-    graph = _graph(entries.kustomizations, bound, ours, os.path.isabs(path))
-    tops = _outermost(graph, entries.kustomizations, real)
+    graph, tops = NO_GRAPH, list[str]()
+    if entries.kustomizations:
+        from ..kustomization import reading  # here: most folders have none
+
+        graph = reading.read(entries.kustomizations, bound, ours, os.path.isabs(path))
+        tops = _outermost(graph, entries.kustomizations, real)
     itself = itself and real in entries.kustomizations
     tops += [real] if real in entries.kustomizations and real not in tops else []  # one that lists it may be a link
-    kinds: dict[str, Kind] = dict.fromkeys(entries.packages, "package")
-    kinds |= dict.fromkeys(tops, "kustomization")
+    kinds: dict[str, Kind] = {**dict.fromkeys(entries.packages, "package"), **dict.fromkeys(tops, "kustomization")}
     loose, in_charts = _loose(entries, graph)
     placed = _placed(loose, kinds, real, marks)
     here = "" if os.path.isabs(path) else os.getcwd()
@@ -126,7 +129,7 @@ def _below(
     ]
     messages = excludes.missing(real, roots.root_of(real) if root else bound, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
-    if not itself:
+    if entries.kustomizations and not itself:
         covered = {one.folder for one in graph.below(*tops)}
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)
         findings += [finding for one in aside for finding in one.findings]
@@ -158,22 +161,11 @@ def _sorted(kept: Iterable[tuple[str, File]]) -> _Entries:
     )
 
 
-def _graph(folders: Sequence[str], root: str | None, ours: Ours, absolute: bool) -> Graph:
-    """Return the graph of the kustomizations in some folders."""
-    if not folders:
-        return NO_GRAPH
-    from ..kustomization import reading  # here: most folders have none
-
-    return reading.read(folders, root, ours, absolute)
-
-
 def _outermost(graph: Graph, folders: Sequence[str], path: str) -> list[str]:
     """Return the folders whose kustomization no other one lists; of a circle, which has none, the first.
 
     A Component counts only where it is listed, unless it is the PATH.
     """
-    if not folders:
-        return []
     listed = {base.real for one in graph.kustomizations.values() for base in one.bases if base.real != one.folder}
     alone = [one for one in folders if one == path or not graph.kustomizations[one].is_component]
     tops = [folder for folder in alone if folder not in listed]
