@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 from krmfn import KrmfnError, Manifest, Result, error
+from krmfn.printing import counted, some
 from krmfn.streams import Log
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
@@ -18,7 +19,7 @@ from krmfn.yamltext import emit
 from ..cluster import cluster_streams, live_nodes
 from ..command import Command, Context
 from ..fleet import cluster, collecting, json_stream, rules
-from ..fleet.inventory import check_freshness
+from ..fleet.inventory import EVERY, check_freshness
 from ..kmm.module import is_set_by_kmm
 from ..kmm.names import label_key_errors, subdomain_errors
 from ..options import RunOptions
@@ -70,11 +71,15 @@ def _run(context: Context, args: Inventory) -> int:
     if args.max_age is not None:
         raise KrmfnError("--max-age is about --check PATH; add it")
     keys, is_sure = _keys(context, args)
-    text = _inventory(args, keys)
+    manifest = _inventory(args, keys)
+    text = emit.dump(manifest)
     if args.output is None:
         output.write_stdout(text)
     else:
         files.write_text(args.output, text)
+        labels = [key for key in manifest["spec"]["labelKeys"] if key != EVERY]
+        held = f"{counted(len(labels), 'label')} ({some(labels, len(labels))})" if labels else "all labels"
+        context.log.say(f"wrote {args.output}: {counted(manifest['spec']['nodeCount'], 'node')}, {held}")
     return 0 if is_sure else 1
 
 
@@ -96,7 +101,8 @@ def _checked(args: Inventory) -> int:
     return int(bool(found))
 
 
-def _inventory(args: Inventory, keys: set[str] | None) -> str:
+def _inventory(args: Inventory, keys: set[str] | None) -> Manifest:
+    """Return the NodeInventory. Raises KrmfnError for what is none of nodes, and for a name or a day that is none."""
     if errors := subdomain_errors(args.name):
         raise KrmfnError(f"--name {args.name!r} is not a valid name: {errors[0]}")
     for option, day in (("--valid-until", args.valid_until), ("--taken-on", args.taken_on)):
@@ -106,11 +112,10 @@ def _inventory(args: Inventory, keys: set[str] | None) -> str:
     read = _manifests(args.file)
     try:  # the nodes are in no variable: they take as much memory as their text, which comes next
         days = {"validUntil": args.valid_until, "takenOn": args.taken_on}
-        made = collecting.manifest(collecting.collect(read, keys), args.name, keys, days)
+        return collecting.manifest(collecting.collect(read, keys), args.name, keys, days)
     except KrmfnError as failure:
         source = "stdin" if args.file == "-" else args.file
         raise KrmfnError(*(f"{source}: {line}" for line in failure.args)) from failure
-    return emit.dump(made)
 
 
 def _is_day(text: str) -> bool:
@@ -146,7 +151,9 @@ def _keys(context: Context, args: Inventory) -> tuple[set[str] | None, bool]:
         if not any(used.values()) and is_right:
             raise KrmfnError(f"nothing in {path} selects nodes by a label; is it the right PATH?")
         if not is_right:
-            context.log.say(f"{path} has errors, so labels may be missing: correct them, then make the inventory again")
+            written = "what is written" if args.output is None else args.output
+            hint = f"correct them, then make the inventory again, since {written} may lack labels"
+            context.log.say(f"{path} has errors, so it is not known which labels are needed: {hint}")
         is_sure &= is_right
         keys |= set().union(*used.values())
     return keys, is_sure
