@@ -164,6 +164,19 @@ def modules_tolerate(joined: Joined) -> Iterator[Result]:
         yield about(driver, finding(message, field=Field(driver.claim.field)))
 
 
+def nodes_have_a_version(joined: Joined) -> Iterator[Result]:
+    """Yield an info for an ordered upgrade that waits for version labels which nodes do not have at all."""
+    for driver, selected in joined.selected:
+        names = sorted(node.name for group, one in selected if one.state == "not labelled" for node in group.nodes)
+        if names:
+            keys = ",".join(f"{key}={value}" for key, value in driver.selector.items())
+            every = f"--selector {keys}" if keys else "--all"
+            command = f"kubectl label nodes {every} {driver.version_label}={driver.module.version}"
+            nodes = f"{len(names):,} of the {counted(_number(selected), 'node')} ({some(names, len(names))})"
+            message = f"KMM loads nothing on {nodes} that it selects until they have a version label: `{command}`"
+            yield about(driver, info(message, field=Field(driver.claim.field)))
+
+
 def _number(selected: Sequence[tuple[Group, Outcome]]) -> int:
     return sum(len(group.nodes) for group, _ in selected)
 

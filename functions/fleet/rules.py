@@ -79,6 +79,12 @@ spec:
     spec:
       nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}
 """
+_VERSION = "kmm.node.kubernetes.io/version-module.kmm.gpu"
+_ORDERED = """\
+---
+kind: DeviceConfig
+spec: {driverVersion: "1.0", upgrade: {ordered: true}, nodeSelector: {example.com/gpu: "true"}}
+"""
 _POOLS = """\
 ---
 kind: DeviceConfig
@@ -207,6 +213,16 @@ OF_COVERAGE = (
         "DeviceConfig: with a node pool for each), or correct the image's name.",
         image_findings.images_are_for_the_system,
         severities=("warning",),
+        advice=True,
+    ),
+    Rule(
+        "KRM612",
+        "in an ordered upgrade each node should have a version label: without one KMM loads nothing on it",
+        _INVENTORY.replace("x86_64", f"x86_64 {_VERSION}=1.0").replace("zone]", f"zone, {_VERSION}]") + _ORDERED,
+        _INVENTORY.replace("zone]", f"zone, {_VERSION}]") + _ORDERED,
+        "Set the label on the nodes once the Module is there, with the finding's command, and renew the inventory.",
+        findings.nodes_have_a_version,
+        severities=("info",),
         advice=True,
     ),
 )

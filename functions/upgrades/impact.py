@@ -68,6 +68,10 @@ class Impact(NamedTuple):
             return None
         return sorted(name for effect in effects if effect.what == "reloaded" for name in effect.nodes)
 
+    def keeping(self, step: Step) -> bool:
+        """Return True where a node keeps what it has of a Module, or it is not known."""
+        return any(one.ref.id == step.ref.id and one.what in ("kept", "unknown") for one in self.plan.effects)
+
     def waiting(self, module: Ref) -> list[str]:
         """Return the names of the workloads whose nodes are selected by a label about the Module."""
         return list(dict.fromkeys(who for key in node_labels(*module[2:]) for who in self.holders.get(key, ())))

@@ -71,7 +71,10 @@ def version_moves_with_labels(impact: Impact) -> Iterator[Result]:
     for step in impact.steps:
         before, after = step.versions
         if before and after and before != after:
-            message = f"nodes keep version {before} until their label {version_label(*step.module[2:])} says {after}"
+            label = version_label(*step.module[2:])
+            message = f"nodes keep version {before} until their label {label} says {after}"
+            if impact.knows_nodes and not impact.keeping(step):
+                message = f"no node has version {before}; a node gets {after} as soon as its label {label} says so"
             yield info(message, ref=step.ref, field=Field(f"{CONTAINER}.version", before, after))
 
 

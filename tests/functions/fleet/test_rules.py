@@ -316,3 +316,21 @@ def test_mappings_are_mended_where_they_are_written(
     (line,) = [one for one in process("krmfn", "check", ".", cwd=tmp_path).text.splitlines() if "[KRM604]" in one]
     assert line.startswith(f"all.yaml:{place}: error: DeviceConfig kmm/gpu: ")
     assert line.endswith(f"{end} [KRM604]")
+
+
+def test_an_ordered_upgrade_whose_nodes_have_no_version_says_the_first_step(tmp_path: Path) -> None:
+    """On the first day nothing is loaded, and no node has the version that a later change replaces."""
+    label = "kmm.node.kubernetes.io/version-module.kmm.gpu"
+    for version in ("1", "2"):
+        text = NODES + module('{gpu: "true"}').replace("      modprobe", f'      version: "{version}"\n      modprobe')
+        (tmp_path / f"{version}.yaml").write_text(
+            text.replace("n3 5.14.0-503.el9.x86_64", f"n3 5.14.0 {label}={version}")
+        )
+    done = process("krmfn", "check", str(tmp_path / "1.yaml"), "--select", "KRM612")
+    assert (
+        "on 2 of the 5 nodes (n1, n2) that it selects until they have a version label: `kubectl label nodes"
+        in done.text
+    )
+    assert f"--selector gpu=true {label}=1` [KRM612]" in done.text
+    done = process("krmfn", "diff", str(tmp_path / "1.yaml"), str(tmp_path / "2.yaml"))
+    assert f"no node has version 1; a node gets 2 as soon as its label {label} says so [KRM407]" in done.text
