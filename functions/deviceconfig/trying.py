@@ -8,7 +8,7 @@ from krmfn import Field, Item, ResourceList, Result
 from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any
 
-from ..profile import samples
+from ..profile import judging, samples
 from ..profile.product import Profile
 from ..profile.samples import Trial
 from ..rendering.function_config import FunctionConfig
@@ -30,6 +30,8 @@ def tried(resources: ResourceList, items: Collection[Item], config: FunctionConf
     alone = config.products.keys() - having if is_check else ()
     for product in config.products.values():
         if product.is_sound:
+            above, path = config.overrides.get(product.name, {}), join(("spec", "overrides", product.name))
+            yield from map(config.source.located, judging.check_overrides(product.spec, above, path))
             found = _alone(product, resources, config) if product.name in alone else _expanded(product, config)
             yield from {str(one): one for one in found}.values()
 

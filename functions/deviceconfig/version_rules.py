@@ -63,6 +63,11 @@ def check(function_config: FunctionConfig) -> Iterator[Result]:
         for path, message in _mistakes({**product.spec["config"], "versions": product.spec.get("versions", ())}):
             field = Field(join(("spec", *(() if path[0] == "versions" else ("config",)), *path)))
             yield product.item.located(error(message, rule="KRM147", field=field))
+    for profile, name in ((profile, name) for profile, own in function_config.overrides.items() for name in own):
+        if name in ("versions", "versionsComplete"):
+            message = "has no effect: only the profile itself has versions; write here what holds for all of them"
+            field = Field(join(("spec", "overrides", profile, name)))
+            yield function_config.source.located(warning(message, rule="KRM142", field=field))
 
 
 def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:

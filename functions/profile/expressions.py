@@ -58,7 +58,9 @@ class Values(NamedTuple):
     def written_in(self, text: str) -> Expression | None:
         """Return the first expression of a text whose option is written, by way of `texts` too; else the first."""
         every = [
-            end for one in parse(text) for end in (one, *(self.sources[one.parts[0]] if one.root == "texts" else ()))
+            end
+            for one in parse(text)
+            for end in (one, *self.sources.get(one.parts[0] if one.root == "texts" else "", ()))
         ]
         is_written = (one for one in every if one.root == "spec" and at(self.written, one.parts) is not ABSENT)
         return next(is_written, next(iter(every), None))

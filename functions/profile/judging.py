@@ -28,13 +28,9 @@ def check(spec: Mapping[str, Any]) -> Iterator[Result]:
     if mistakes:
         return
     node = spec.get("schema", _NO_OPTIONS)
-    texts = spec.get("texts", {})
     used = list(uses(spec))
-    for path, message in (*_not_expressions(spec), *_conditions(spec, node)):
-        yield _error(path, message)
-    for use in used:
-        if message := _mistake(use, node, texts):
-            yield _error(use.path, message)
+    yield from (_error(path, message) for path, message in _conditions(spec, node))
+    yield from _expressions(spec, node, used)
     for path, message in structural.broken_defaults(node):
         yield _error(("schema", *path), message)
     for path in islice(structural.validations(node), 1):
@@ -43,6 +39,26 @@ def check(spec: Mapping[str, Any]) -> Iterator[Result]:
         message = f"{what}: krmfn takes a config that they refuse; {remedy}"
         yield info(message, rule="KRM180", field=Field(join(("spec", "schema", *path))))
     yield from _options(spec, node, used)
+
+
+def check_overrides(spec: Mapping[str, Any], fields: Mapping[str, Any], path: str) -> Iterator[Result]:
+    """Yield what is wrong with the expressions in fields over those of a Profile without errors; they stand at `path`.
+
+    Else the field would be left out without a word. What may be absent is told of the config that lacks it.
+    """
+    own = {"config": fields, "texts": spec.get("texts", {})}
+    used = [use._replace(is_whole=True) for use in uses(own)]
+    for result in _expressions(own, spec.get("schema", _NO_OPTIONS), used):
+        if result.field and result.field.path.startswith("spec.config"):
+            yield result._replace(field=Field(path + result.field.path.removeprefix("spec.config")))
+
+
+def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[Result]:
+    """Yield what is wrong with expressions, and those that a shell would run."""
+    yield from (_error(path, message) for path, message in _not_expressions(spec))
+    for use in used:
+        if message := _mistake(use, node, spec.get("texts", {})):
+            yield _error(use.path, message)
     for path, message in shells.unquoted(spec, node, used):
         yield warning(message, rule="KRM183", field=Field(join(("spec", *path))))
 

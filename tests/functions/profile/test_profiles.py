@@ -298,6 +298,36 @@ def test_an_override_drops_a_service_monitor_and_a_right() -> None:
     assert role["rules"] == [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"]}]
 
 
+@pytest.mark.parametrize(
+    ("args", "finding"),
+    [
+        (["--x=${spec.exporter.level}"], ""),
+        (
+            ["${spec.nope}"],
+            "error: RenderDeviceConfigs render: spec.overrides.amd-gpu.daemonSets[0].args[0]: ${spec.nope}",
+        ),
+        (["${texts.nope}"], "there is no text of this name"),
+        (["${spec.a b}"], "is no expression"),
+        (
+            ["sh", "-c", "${spec.exporter.level}"],
+            "warning: RenderDeviceConfigs render: spec.overrides.amd-gpu.daemonSets",
+        ),
+    ],
+)
+def test_expressions_of_an_override_are_judged(args: list[str], finding: str) -> None:
+    """A field with an option that the schema has not was left out without a word, and the vendor's stayed."""
+    over = {"daemonSets": [{"name": "metrics", "args": args}]}
+    _, findings, code = rendered(profile(), cr(exporter={"level": "x"}), overrides={"amd-gpu": over})
+    assert code == (bool(finding) and "warning" not in finding)
+    assert any(finding in line for line in findings) if finding else not findings
+
+
+def test_versions_of_an_override_are_said_to_have_no_effect() -> None:
+    over = {"versions": [{"version": "1.0", "dirName": "/x"}]}
+    _, findings, code = rendered(profile(), CR, overrides={"amd-gpu": over})
+    assert (code, ["spec.overrides.amd-gpu.versions: has no effect" in line for line in findings]) == (0, [True])
+
+
 def test_an_override_writes_a_locked_field_only_with_the_vendors_reason() -> None:
     own = profile("  config:\n", RIGHTS)
     _, findings, code = rendered(own, CR, overrides={"amd-gpu": {"moduleName": "amdgpu_open"}})
