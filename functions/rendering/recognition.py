@@ -79,7 +79,7 @@ def mistake(api_version: str, kind: str) -> str:
         return ""
     alike = [(g, k) for g, known in KNOWN.items() for k in known if near(kind, k)]
     if group in KNOWN and group not in _SHARED:
-        return _no_such(api_version, kind, alike or [(group, closest(kind, kinds, 0.5) or next(iter(kinds)))])
+        return _no_such(api_version, kind, alike or [(group, closest(kind, kinds) or next(iter(kinds)))])
     if not group or kind == "RenderDeviceConfigs" or any(_near_group(group, known) for known, _ in alike):
         return _no_such(api_version, kind, alike) if alike else ""
     return ""
