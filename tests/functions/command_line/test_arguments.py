@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
+import shlex
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krmfn_functions.command_line import grammar, main
+from krmfn_functions.command_line import grammar, main, table
 from krmfn_functions.command_line.main import Call, parse
 from krmfn_functions.commands.check import COMMAND
 from krmfn_functions.options import SETTINGS
@@ -114,11 +116,8 @@ def thawed(value: Any) -> list[Any]:
 @pytest.mark.parametrize("command", sorted(grammar.commands(main.parser())))
 def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: str) -> None:
     """A new option without a field, or the other way round, is an option without an effect, or a crash."""
-    least = {"diff": ["a", "b"], "resolve": ["--kernel", "1"], "completion": ["bash"], "explain": ["KRM100"]}
-    least["import"] = ["-o", "out"]
-    least["why"] = ["gpu-17"]
-    least["ci"] = ["--out", "out"]
-    call = called(command, *least.get(command, []))
+    example = table.command(command).examples[0]
+    call = called(command, *shlex.split(re.split(r" [<>|] ?", f" {example}")[0]))
     assert thawed(call.args) == []
     parser = grammar.commands(main.parser())[command]
     given = {action.dest for action in (*grammar.options(parser), *grammar.positionals(parser))} - {"help"}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from krmfn_functions.command_line import grammar
+from krmfn_functions.command_line import grammar, table
 from krmfn_functions.command_line.main import parser
 from krmfn_functions.formats.findings import FORMATS
 
@@ -129,13 +129,7 @@ def test_several_paths_are_resolved(two: list[str]) -> None:
     assert [row["module"]["name"] for row in json.loads(done.out)] == ["first", "second"]
 
 
-COMMAND_NAMES = [
-    *("render", "check", "diff", "ci", "nodes", "why", "images", "report", "resolve", "inventory", "import"),
-    *("test", "rules", "explain", "schema", "crd", "kustomize-config", "completion"),
-]
-
-
-@pytest.mark.parametrize("command", COMMAND_NAMES)
+@pytest.mark.parametrize("command", table.COMMANDS)
 def test_the_help_of_a_command_has_examples_that_parse_and_exit_codes(command: str) -> None:
     text = process("krmfn", command, "--help").out.decode()
     assert "\nexit code: 0 " in text
@@ -205,7 +199,7 @@ def test_the_completion_of_a_shell_knows_every_option(shell: str) -> None:
 
 
 def test_the_help_names_every_command() -> None:
-    assert list(grammar.commands(parser())) == COMMAND_NAMES
+    assert list(grammar.commands(parser())) == list(table.COMMANDS)
 
 
 @pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])
