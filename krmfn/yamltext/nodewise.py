@@ -77,7 +77,7 @@ class _Walk:
         elif node.id == "sequence" and isinstance(new, list) and new and not node.flow_style:
             self.sequence(node, old, new)
         elif old and getattr(node, "flow_style", False) and isinstance(new, (dict, list)):
-            self.flow(node, old, new)
+            self.patch(node, self.flow(node, old, new))
         else:
             raise _TooMuch
 
@@ -158,50 +158,38 @@ class _Walk:
             column = node.start_mark.column
             self.patches.append((dashes[number], end, emit.dump([new], column)[column:]))
 
-    def flow(self, node: Any, old: Any, new: Any) -> None:
-        """Note what changes in a collection in brackets; where parts come, go or move, it is written anew."""
-        if node.id == "mapping":
-            children = {key.value: value for key, value in node.value}
-            in_place = isinstance(new, dict) and [*children] == [*old] == [*new]
-        else:
-            children = dict(enumerate(node.value))
-            in_place = isinstance(new, list) and aligned(old, new, self.lists) == [*children]
-        if not in_place:
-            self.patch(node, self.rewritten(node, old, new))
-            return
-        for key, child in children.items():
-            if same(old[key], new[key]):
-                continue
-            if not node.start_mark.index < child.start_mark.index < child.end_mark.index <= node.end_mark.index:
-                raise _TooMuch  # an alias, or nothing
-            if child.id != "scalar" and type(old[key]) is type(new[key]):
-                self.flow(child, old[key], new[key])
-            else:
-                quoted = child.id == "scalar" and child.style and isinstance(new[key], str)
-                self.patch(child, _written(new[key], child.style) if quoted else _flow(new[key]))
-
-    def rewritten(self, node: Any, old: Any, new: Any) -> str:
-        """Return a collection in brackets with other data: parts that stay are kept as they are written."""
-        before = self.text[node.start_mark.index : node.end_mark.index]
-        if re.search(r"[#\n]", before) or type(old) is not type(new):
-            raise _TooMuch
-        if isinstance(new, list):
-            matches = aligned(old, new, self.lists)
-            entries = [None if match is None else (node.value[match], old[match]) for match in matches]
-            return "[" + ", ".join(self.part(known, value) for known, value in zip(entries, new, strict=True)) + "]"
-        table = {key.value: (value, old.get(key.value)) for key, value in node.value}
-        pairs = (f"{_flow(key)}: {self.part(table.get(key), value)}" for key, value in new.items())
-        return "{" + ", ".join(pairs) + "}"
-
-    def part(self, known: tuple[Any, Any] | None, new: Any) -> str:
-        if known is None:
-            return _flow(new)
-        node, old = known
+    def flow(self, node: Any, old: Any, new: Any) -> str:
+        """Return a value in brackets with other data; parts that stay are kept as they are written."""
+        start, end = node.start_mark.index, node.end_mark.index
         if same(old, new):
-            return self.text[node.start_mark.index : node.end_mark.index]
+            return self.text[start:end]
         if node.id == "scalar" or type(old) is not type(new):
-            return _flow(new)
-        return self.rewritten(node, old, new)
+            is_quoted = node.id == "scalar" and node.style and isinstance(new, str)
+            return _written(new, node.style) if is_quoted else _flow(new)
+        if isinstance(new, list):
+            nodes, matches = dict[Any, Any](enumerate(node.value)), list[Any](aligned(old, new, self.lists))
+        else:
+            nodes = {key.value: child for key, child in node.value}
+            matches = [key if key in nodes and key in old else None for key in new]
+        if [*nodes] != matches:  # parts come, go or move
+            if re.search(r"[#\n]", self.text[start:end]):
+                raise _TooMuch
+            values = new if isinstance(new, list) else new.values()
+            parts = [
+                _flow(value) if match is None else self.flow(nodes[match], old[match], value)
+                for match, value in zip(matches, values, strict=True)
+            ]
+            if isinstance(new, list):
+                return "[" + ", ".join(parts) + "]"
+            return "{" + ", ".join(f"{_flow(key)}: {part}" for key, part in zip(new, parts, strict=True)) + "}"
+        pieces, at = list[str](), start
+        for key, child in nodes.items():
+            if not same(old[key], new[key]):
+                if not start < child.start_mark.index < child.end_mark.index <= end:
+                    raise _TooMuch  # an alias, or nothing
+                pieces += self.text[at : child.start_mark.index], self.flow(child, old[key], new[key])
+                at = child.end_mark.index
+        return "".join(pieces) + self.text[at:end]
 
     def begin(self, at: int) -> int:
         """Return where the lines of a key or dash begin: comment lines above belong to it."""

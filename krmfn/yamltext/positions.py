@@ -52,34 +52,38 @@ def nodes(root: Node | None) -> Iterator[Node]:
 
 def parts(node: Node) -> Iterator[Node]:
     """Yield what a collection holds, keys and values alike; nothing for a scalar."""
-    if node.id != "scalar":
-        yield from (part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,)))
+    for key, _, value in entries(node):
+        yield from (value,) if key is None else (key, value)
+
+
+def entries(node: Node) -> Iterator[tuple[Node | None, Any, Node]]:
+    """Yield key (None in a list), its text or the index, and value of each entry of a collection; none of a scalar."""
+    for at, entry in enumerate(() if node.id == "scalar" else node.value):
+        key, value = entry if isinstance(entry, tuple) else (None, entry)
+        yield key, at if key is None else str(key.value), value
 
 
 def locate(node: Node | None, path: str) -> tuple[int, int]:
     """Return line and column (from 1) of the field at `path`, or of the nearest parent that exists."""
-    mark = node.start_mark if node is not None else None
+    if node is None:
+        return 1, 1
+    mark = node.start_mark
     for part in split(path):
-        child = None
-        if node is not None and node.id == "sequence" and part.isdigit() and int(part) < len(node.value):
-            child = (node.value[int(part)].start_mark, node.value[int(part)])
-        elif node is not None and node.id == "mapping":
-            child = _by_name(node).get(part)
-        if child is None:
+        if part not in (children := _children(node)):
             break
-        mark, node = child
-    return (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        mark, node = children[part]
+    return mark.line + 1, mark.column + 1
 
 
-def _by_name(node: Node) -> dict[str, tuple[Any, Node]]:
-    """Return the mapping's keys with their places and values, the last of equal ones; they are kept for the next call.
+def _children(node: Node) -> dict[str, tuple[Any, Node]]:
+    """Return what a collection holds by its parts of a path, with the places; the last of equal keys.
 
-    For a mapping of 100,000 wrong keys there are 100,000 calls.
+    It is kept for the next call: for a mapping of 100,000 wrong keys there are 100,000 calls.
     """
-    kept: dict[str, tuple[Any, Node]] | None = node.__dict__.get("by_name")
+    kept: dict[str, tuple[Any, Node]] | None = node.__dict__.get("children")
     if kept is None:
-        kept = {key.value: (key.start_mark, value) for key, value in node.value if key.id == "scalar"}
-        node.__dict__["by_name"] = kept
+        kept = {str(name): ((key or value).start_mark, value) for key, name, value in entries(node)}
+        node.__dict__["children"] = kept
     return kept
 
 
@@ -95,10 +99,9 @@ def shared(root: Node | None) -> frozenset[tuple[str, ...]]:
             merged.add(id(node))
         else:
             paths.setdefault(id(node), []).append(path)
-        for at, entry in enumerate(node.value):
-            key, value = entry if node.id == "mapping" else (None, entry)
+        for key, name, value in entries(node):
             if key is None or not is_merge(key):
-                visit(value, (*path, str(at if key is None else key.value)))
+                visit(value, (*path, str(name)))
                 continue
             for source in value.value if value.id == "sequence" else [value]:
                 visit(source, path, is_merged=True)
@@ -113,13 +116,11 @@ def duplicate_keys(root: Node | None) -> list[str]:
     seen: set[int] = set()
 
     def visit(node: Node | None, path: tuple[str | int, ...]) -> Iterator[str]:
-        if node is None or node.id == "scalar" or id(node) in seen:  # an alias: its anchor was visited
+        if node is None or id(node) in seen:  # an alias: its anchor was visited
             return
         seen.add(id(node))
         names: set[str | int] = set()
-        for at, entry in enumerate(node.value):
-            key, value = entry if node.id == "mapping" else (None, entry)
-            name = at if key is None else str(key.value)
+        for key, name, value in entries(node):
             if name in names and not is_merge(key):
                 yield join((*path, name))
             names.add(name)
@@ -141,15 +142,11 @@ def ambiguous(root: Node | None) -> Iterator[Ambiguous]:
                 yield Ambiguous(join(path), node.start_mark.line + 1, node.value, is_key=False)
         elif node is not None and (id(node), within) not in seen:  # an alias: its anchor was visited
             seen.add((id(node), within))
-            if node.id == "sequence":
-                for index, child in enumerate(node.value):
-                    yield from visit(child, (*path, index), within)
-                return
-            for key, value in node.value:
-                at = path if is_merge(key) else (*path, key.value)
+            for key, name, value in entries(node):
+                at = path if key is not None and is_merge(key) else (*path, name)
                 decides = at is not path and (within or path[-1:] == ("profiles",))
-                if decides and key.tag == PLAIN and type(scalar(key.value)) is not str:
-                    yield Ambiguous(join(at), key.start_mark.line + 1, key.value, is_key=True)
-                yield from visit(value, at, within or bool(_IDENTITY.search(key.value)))
+                if decides and key is not None and key.tag == PLAIN and type(scalar(name)) is not str:
+                    yield Ambiguous(join(at), key.start_mark.line + 1, name, is_key=True)
+                yield from visit(value, at, within or (key is not None and bool(_IDENTITY.search(name))))
 
     yield from visit(root, (), within=False)
