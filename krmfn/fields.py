@@ -82,7 +82,12 @@ class ItemField:
                 raise self.failure(f"cannot be written: there is no list for [{part}] yet; its first entry is [0]")
             value = [value] if is_index else {part: value}
         self.item.content.touch()
-        self._put(above, rest[0], value)
+        if isinstance(above, dict):
+            above[rest[0]] = value
+        elif rest[0].isdecimal() and int(rest[0]) <= len(above):
+            above[int(rest[0]) : int(rest[0]) + 1] = [value]
+        else:
+            raise self.failure(f"cannot be written: [{rest[0]}] is no entry of a list of {len(above)}")
         self._hold()
 
     def delete(self) -> None:
@@ -192,16 +197,6 @@ class ItemField:
                 raise self.failure(f"cannot be written: {join(self.parts[: at + 1])} is no mapping and no list")
             value = child
         raise self.failure("is no path")
-
-    def _put(self, above: Any, part: str, value: Any) -> None:
-        if isinstance(above, dict):
-            above[part] = value
-        elif part.isdecimal() and int(part) < len(above):
-            above[int(part)] = value
-        elif part.isdecimal() and int(part) == len(above):
-            above.append(value)
-        else:
-            raise self.failure(f"cannot be written: [{part}] is no entry of a list of {len(above)}")
 
     def failure(self, message: str) -> Refused:
         """Return the error about this field, in the words of `message`."""

@@ -39,7 +39,7 @@ class Node:
     def value(self) -> Any:
         """Return the text of a scalar, the entries of a sequence, or pairs of a mapping; they are looked for here."""
         if self._value is None:
-            self._value = list(self.text.entries(self) if self.id == "sequence" else self.text.pairs(self))
+            self._value = list(self.text.parts(self))
         return self._value
 
     @property
@@ -74,30 +74,21 @@ class _Text:
         line = self.lines[at]
         return Node(self, "sequence" if line.dash else "mapping", at, end, line.column)
 
-    def parts(self, node: Node) -> Iterator[tuple[int, int, Line]]:
-        """Yield the lines of each entry or key of a collection, with the first of them."""
+    def parts(self, node: Node) -> Iterator[Node | tuple[Node, Node]]:
+        """Yield the entries of a sequence, or the pairs of a mapping."""
         at, column, is_mapping = node.at, node.column, node.id == "mapping"
         while at < node.end:
-            start = at
-            at += 1
-            while at < node.end and (
-                self.lines[at].column > column
-                or (is_mapping and self.lines[at].column == column and self.lines[at].dash)
-            ):
+            start, line, at = at, self.lines[at], at + 1
+            while at < node.end and self.lines[at].column >= column + (not is_mapping or not self.lines[at].dash):
                 at += 1
-            yield start, at, self.lines[start]
-
-    def entries(self, node: Node) -> Iterator[Node]:
-        for start, end, line in self.parts(node):
-            inner = node.column + line.dash
-            yield self.scalar(start, line) if line.key is None else Node(self, "mapping", start, end, inner)
-
-    def pairs(self, node: Node) -> Iterator[tuple[Node, Node]]:
-        for start, end, line in self.parts(node):
-            name = line.key or ""
-            key = Node(self, "scalar", start, end, node.column, name)
-            key.last = node.column + len(name)
-            yield key, self.collection(start + 1, end) if end > start + 1 else self.scalar(start, line)
+            if is_mapping:
+                key = Node(self, "scalar", start, at, column, line.key)
+                key.last = column + len(line.key or "")
+                yield key, self.collection(start + 1, at) if at > start + 1 else self.scalar(start, line)
+            elif line.key is None:
+                yield self.scalar(start, line)
+            else:
+                yield Node(self, "mapping", start, at, column + line.dash)
 
     def scalar(self, at: int, line: Line) -> Node:
         """Return the scalar, or the empty collection, on a line."""
