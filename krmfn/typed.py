@@ -16,16 +16,15 @@ else:
     Any = Final = NoReturn = Protocol = TextIO = object
 
     class Literal:
-        """Only annotations name one."""
+        """Only annotations name one, as they do a TypeVar."""
 
         __class_getitem__ = classmethod(lambda cls, _values: cls)
 
-    class TypeVar:
-        """Only annotations name one."""
-
-        def __new__(cls, _name, *_constraints, bound=None):
+        def __new__(cls, *_names, **_bounds):
             """Return a stand-in."""
             return object
+
+    TypeVar = Literal
 
     _GLOBALS = {"_new": tuple.__new__}
     _CODES = {}

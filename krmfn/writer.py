@@ -53,18 +53,18 @@ def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
 
 def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:
     view = memoryview(envelope.text)
-    sections = envelope.cut.sections
+    sections, written = envelope.cut.sections, emit.dump({"results": results}).encode()
     yield envelope.data[: len(envelope.data) - len(envelope.text)]
     yield view[: sections[0].start if sections else 0]
     for section in sections:
         if section.key == "items":
             yield from _block_items(envelope, section, items)
         elif section.key == "results" and results is not None:
-            yield _results(results)
+            yield written
         else:
             yield _section_end(view[section.start : section.end])
     if envelope.section("results") is None and results is not None:
-        yield _results(results)
+        yield written
     yield view[sections[-1].end if sections else 0 :]
 
 
@@ -150,10 +150,6 @@ def _closed(envelope: Envelope, items: Sequence[Item]) -> Sequence[Item]:
 def _canonical(result: Any) -> str:
     """Return a text that is equal for equal findings, whatever the order of their keys."""
     return json.dumps(result, sort_keys=True, default=str)
-
-
-def _results(results: list[Any]) -> bytes:
-    return emit.dump({"results": results}).encode()
 
 
 def _section_end(chunk: Chunk) -> Chunk:

@@ -6,10 +6,12 @@ It is for what `is_usual`; a text that is not (other line breaks, directives, a 
 
 import re
 from bisect import bisect_right
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 
+from krmfn.errors import KrmfnError
 from krmfn.resource import Ref
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import split
@@ -52,7 +54,18 @@ class Span(NamedTuple):
 
 def is_usual(text: bytes) -> bool:
     """Return True when `quick` may divide a text: nothing in it is unusual."""
-    return bool(_USUAL.match(text)) and not WIDE.match(text) and b"\n%" not in text and split.is_plain(text)
+    return bool(_USUAL.match(text)) and not WIDE.match(text) and b"\n%" not in text and is_plain(text)
+
+
+def is_plain(text: bytes) -> bool:
+    """Return True for UTF-8 without a byte order mark in which nothing but a newline breaks a line."""
+    if split.has_other_breaks(text) or BOM_UTF8 in text:
+        return False
+    try:
+        split.check_encoding(text)
+    except KrmfnError:
+        return False
+    return True
 
 
 def joined(texts: Sequence[bytes]) -> tuple[bytes, list[int]]:

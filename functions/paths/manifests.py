@@ -241,7 +241,7 @@ def _add_list(resources: ResourceList, text: bytes, place: Place, cut: split.Cut
             itemtext.check_aliases(item)
         if item.kind.endswith("List"):
             lines = item.text.replace(b"\r\n", b"\n")  # behind another line break the indent would stay
-            inner = edit.undashed(lines, indent) if split.is_plain(lines) else emit.dump(item.manifest).encode()
+            inner = edit.undashed(lines, indent) if divided.is_plain(lines) else emit.dump(item.manifest).encode()
             item = Item(inner, 0, len(inner), -2, False, spot if place.path else None)
         _sort(resources, item, spot, "item")
     if any(section.key == "functionConfig" for section in cut.sections):

@@ -12,9 +12,9 @@ from krmfn.item import Item
 from krmfn.resource import Manifest, check_plain
 from krmfn.streams import ensure_stdout, write
 from krmfn.typed import TYPE_CHECKING
-from krmfn.yamltext import documents, edit, emit, split
+from krmfn.yamltext import documents, edit, emit
 
-from . import files
+from . import divided, files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,7 +162,7 @@ def _own_text(item: Item) -> bytes:
     first = text.lstrip()[:1]
     # kubectl skips white space of any kind before a brace
     is_block = item.indent == -2 and first.isascii() and first not in (b"{", b"[")
-    if not is_block or not split.is_plain(text):
+    if not is_block or not divided.is_plain(text):
         return emit.dump(item.manifest).encode()
     if not text.endswith(b"\n"):
         return edit.closed(text, -2)

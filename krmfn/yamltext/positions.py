@@ -9,7 +9,7 @@ from ..resource import join, split
 from ..typed import Any, NamedTuple
 from .simple import OLD, PLAIN, Timestamp, differs, is_merge, scalar
 
-__all__ = ["Ambiguous", "Node", "ambiguous", "duplicate_keys", "locate", "nodes", "parts", "shared"]
+__all__ = ["Ambiguous", "Node", "ambiguous", "duplicate_keys", "entries", "locate", "nodes", "parts", "shared"]
 
 Node = Any
 """A node of PyYAML's, or of `linetree`."""

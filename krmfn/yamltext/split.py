@@ -17,7 +17,7 @@ from itertools import chain
 from ..errors import KrmfnError
 from ..typed import NamedTuple
 
-__all__ = ["Cut", "Section", "check_encoding", "is_plain", "is_simple", "quick", "runs_on"]
+__all__ = ["Cut", "Section", "check_encoding", "has_other_breaks", "is_simple", "quick", "runs_on"]
 
 
 class Section(NamedTuple):
@@ -73,7 +73,6 @@ _STEP = 1 << 20
 _FEW = 20_000
 """Up to so many brackets a bytes search for each is faster than a regular expression; quotes are too many for it."""
 _SPACE = ord(" ")
-_BOM = codecs.BOM_UTF8
 _OTHER_BREAKS = ("\u0085".encode(), "\u2028".encode(), "\u2029".encode())
 
 
@@ -93,25 +92,14 @@ def check_encoding(text: bytes) -> None:
         raise KrmfnError(f"line {text.count(bytes([10]), 0, at) + 1}: {problem}")
 
 
-def is_plain(text: bytes) -> bool:
-    """Return True for UTF-8 without a byte order mark in which nothing but a newline breaks a line."""
-    if _has_other_breaks(text) or _BOM in text:
-        return False
-    try:
-        check_encoding(text)
-    except KrmfnError:
-        return False
-    return True
-
-
-def _has_other_breaks(text: bytes) -> bool:
+def has_other_breaks(text: bytes) -> bool:
     """Return True when something other than a newline may break a line."""
     return b"\r" in text or (not text.isascii() and any(mark in text for mark in _OTHER_BREAKS))
 
 
 def quick(data: bytes) -> Cut | None:
     """Return the cut of a ResourceList in block YAML; None when not sure. Nothing is guessed: see above."""
-    if _has_other_breaks(data):
+    if has_other_breaks(data):
         return None
     lines: list[int] = [0]
     heads: list[int] = []
@@ -152,7 +140,7 @@ def runs_on(data: bytes) -> Iterator[int]:
 
 def is_simple(text: bytes) -> bool:
     """Return True when no quoted scalar or flow collection of a document runs over lines: `peek` may read it."""
-    return not _has_other_breaks(text) and not any(True for _ in runs_on(text))
+    return not has_other_breaks(text) and not any(True for _ in runs_on(text))
 
 
 def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:

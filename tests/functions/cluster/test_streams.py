@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.paths import manifests, output
+from krmfn_functions.paths.divided import is_plain
 
 from krmfn import Item, Manifest
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import emit, load
-from krmfn.yamltext.split import is_plain
 from tests.builders import CONFIG
 from tests.commands import process
 from tests.e2e.documents import TEXT
