@@ -22,6 +22,7 @@ from krmfn.yamltext import documents
 from krmfn.yamltext.positions import nodes, parts
 from krmfn.yamltext.simple import PLAIN, is_merge
 
+from .documents import documents as documents_in
 from .documents import unreadable
 
 RULE = "KRM517"
@@ -43,6 +44,20 @@ _ODD = {
 }
 """What no reader is to meet, and what to do about it; the first of each is reported."""
 _HEAD = ("apiVersion", "kind", "metadata", "name", "annotations")
+
+
+def read(
+    text: bytes, place: Place, rule: str, column: int = 0, is_function: bool = True
+) -> tuple[list[Item], list[Result]]:
+    """Return the documents of a text, none of one that is no YAML (a finding of `rule`), and what is wrong with it.
+
+    It begins at `place`; `column`: see `documents`.
+    """
+    try:
+        items = list(documents_in(place.path, text, place.line, column))
+    except KrmfnError as failure:
+        return [], [unreadable(failure, place.path, rule), *findings(text, (), place)]
+    return items, [*findings(text, items, place, is_function)]
 
 
 def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool = True) -> Iterator[Result]:

@@ -14,7 +14,7 @@ from krmfn.typed import NamedTuple
 from ..paths.disk import Disk, Target
 from . import ambiguity, calls, mentions, references
 from .calls import Call, Ours
-from .documents import documents, unreadable
+from .documents import unreadable
 from .entries import Entries
 from .graph import Graph, Kustomization
 from .references import Reference
@@ -43,7 +43,7 @@ class Configs:
     def __init__(self, disk: Disk, ours: Ours, graph: Graph) -> None:
         """Take how to read, which programs are ours, and all kustomizations, of which any folder may be listed."""
         self._disk, self._ours, self._graph = disk, ours, graph
-        self._read: dict[str, tuple[tuple[Item, ...], tuple[Result, ...]]] = {}
+        self._read: dict[str, tuple[list[Item], list[Result]]] = {}
         self.entries = Entries()
         self.unknown: set[str] = set()
         """The folders of kustomizations that list functions which are not known before the build."""
@@ -89,18 +89,15 @@ class Configs:
                     if inner.kind == "file":
                         yield from self._of_file(inner, findings)
 
-    def _of_file(self, reference: Reference, findings: list[Result]) -> tuple[Item, ...]:
+    def _of_file(self, reference: Reference, findings: list[Result]) -> list[Item]:
         if reference.real not in self._read:
-            place, text = Place(reference.name, line=1), b""
             try:
                 text = self._disk.read(Target(reference.name, reference.real))
-                items = tuple(documents(reference.name, text))
             except KrmfnError as failure:
                 findings.append(unreadable(failure, reference.name, "KRM510"))
-                findings.extend(ambiguity.findings(text, (), place))
-                return ()
-            self._read[reference.real] = items, tuple(ambiguity.findings(text, items, place))
-            self.entries.add("", "", reference.real, items)
+                return []
+            self._read[reference.real] = ambiguity.read(text, Place(reference.name, line=1), "KRM510")
+            self.entries.add("", "", reference.real, self._read[reference.real][0])
         items, wrong = self._read[reference.real]
         findings.extend(wrong)
         return items
@@ -158,13 +155,8 @@ def written_out(reference: Reference, rule: str, is_function: bool) -> tuple[lis
     resource for every reader.
     """
     place = reference.place or Place()
-    text = reference.text.encode(errors="surrogatepass")
-    try:
-        items = list(documents(place.path, text, reference.first, reference.column))
-    except KrmfnError as failure:
-        finding = unreadable(failure, place.path, rule)
-        return [], [finding._replace(field=Field(reference.field), place=place)]
-    findings = list(ambiguity.findings(text, items, place._replace(line=reference.first), is_function))
+    text, head = reference.text.encode(errors="surrogatepass"), place._replace(line=reference.first)
+    items, findings = ambiguity.read(text, head, rule, reference.column, is_function)
     findings += [_nameless(item, reference) for item in items if not _is_resource(item)]
     if not reference.column:  # quoted or folded: its lines are not those of the file
         findings = [finding._replace(field=Field(reference.field), place=place) for finding in findings]

@@ -20,7 +20,7 @@ from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import parents, within
 from . import ambiguity, fields, flow, mentions, plain, references, untouched
 from .calls import Ours
-from .documents import documents, resources_in, unreadable
+from .documents import resources_in, unreadable
 from .graph import Graph, Kustomization
 from .listed import FIELDS, Configs
 from .plain import Texts
@@ -203,15 +203,15 @@ class _Reader:
 
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""
-        text = b""
         try:
             text = self.texts.read[target.real] = self.disk.read(target)
-            items = list(documents(target.name, text))
         except KrmfnError as failure:
             found.append(unreadable(failure, target.name, "KRM502"))
-            found.extend(ambiguity.findings(text, (), Place(target.name, line=1), is_function=False))
             return None
-        found.extend(ambiguity.findings(text, items, Place(target.name, line=1), is_function=False))
+        items, wrong = ambiguity.read(text, Place(target.name, line=1), "KRM502", is_function=False)
+        found.extend(wrong)
+        if wrong and not items:
+            return None
         if len(items) == 1 and items[0].manifest:
             return items[0]
         place = items[1].place if len(items) > 1 else Place(target.name)
