@@ -47,8 +47,11 @@ class Streams(NamedTuple):
     """What clusters get from elsewhere, by the names of the clusters."""
     apart: Sequence[Rendered] = ()
     """The files that no cluster of the configuration file has: nothing of them is deployed."""
-    outside: Sequence[Result] = ()
-    """What is wrong in these; it stops nothing."""
+
+    @property
+    def outside(self) -> list[Result]:
+        """Return what is wrong in the files that no cluster has; it stops nothing."""
+        return [finding for one in self.apart for finding in one.final.results]
 
     @property
     def is_whole(self) -> bool:
@@ -122,20 +125,17 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     work = partial(cluster_lists.rendered, context, failures, stays)
     made = [work(read[0])] if len(read) == 1 else cluster_inputs.each(context, work, read, "clusters")
     beyond = [work(one) for one in apart]
-    for one in made:
-        if one.is_whole:  # else what could not be read would be reported as missing
-            if one.cluster.name in others:
-                external.join(context, one, others[one.cluster.name])
-            if context.intent.judges_whole:
-                judge_final(one.final)
+    for one in (one for one in made if one.is_whole):  # else what could not be read would be reported as missing
+        if one.cluster.name in others:
+            external.join(context, one, others[one.cluster.name])
+        if context.intent.judges_whole:
+            judge_final(one.final)
     if has_more:
         made = shared.without_needed(made, laid.config)
         shared.check_inventories([*made, *beyond], laid.config, context.intent)
     if not (findings or any(one.lists or one.final.reported for one in (*made, *beyond))):
         raise_alike(failures)  # nothing was done for any root
-    return Streams(made, findings, failures, laid.config, (*laid.paths,), laid.excluded, theirs=others)._replace(
-        apart=beyond, outside=[finding for one in beyond for finding in one.final.results]
-    )
+    return Streams(made, findings, failures, laid.config, (*laid.paths,), laid.excluded, theirs=others, apart=beyond)
 
 
 def _sound(paths: Mapping[str, str], findings: Sequence[Result]) -> dict[str, str]:

@@ -61,9 +61,8 @@ def with_base(
         pairs = [(_name(base, pair), pair) for pair in paired(old, base.folder, new, base.root)]
         if not joined(asked, pairs, said.theirs if said else None, sides.same):
             return []
-        for each in () if known else new.clusters:
-            if each.is_whole:  # what is missing would be reported as missing
-                judge_final(each.final)
+        for each in (each for each in new.clusters if each.is_whole and not known):  # as in `rendered`
+            judge_final(each.final)
         results = [*_comparisons(base, old, new, pairs, [*names, *members])]
         if not said:
             notes = {str(note) for one in results for note in one.notes} if shows_notes else ()

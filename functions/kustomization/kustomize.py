@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from krmfn import streams
 from krmfn.errors import KrmfnError
@@ -27,7 +28,8 @@ from . import origins as origin_notes
 from .confinement import Seen
 from .decision import Decision
 from .entries import unnamed
-from .workspace import Tree, Workspace
+from .landlock import Bounds
+from .workspace import Tree, Workspace, used
 
 _STOPPED = "couldn't execute function: exit status 1"
 """What kustomize says of a function that has reported an error."""
@@ -73,43 +75,41 @@ def build(
     error to its findings, when there are some.
     """
     command = _command(decision)
-    workspace = shared or Workspace()
-    names_of_ours = tree.names if tree else {}
-    try:
+    names = tree.names if tree else {}
+    with used(shared) as workspace:
         folder = workspace.folder()
         refuse_inside([path], folder)
-        how = workspace.confinement(decision.calls, names_of_ours)
+        how = workspace.confinement(decision.calls, names)
         base = "" if tree and tree.is_direct else os.path.basename(folder)  # random: no folder of a repository has it
         top = workspace.write(tree) if tree else os.path.realpath(path)
-        if base:
-            top = _wrapped(folder, base, top, _wrapper(like or {}, base, workspace.aside, origins))
-        names = {flag.partition("=")[0] for flag in flags}
-        done = process.run(
-            [*command, top, *flags, *how.flags],
-            _environment(decision, names, how.environment),
-            f"kustomize build {path}",
-            seconds,
-            is_small="--enable-alpha-plugins" not in names,  # a plugin may be a Node.js, which reserves more
-            folder=top if tree else None,
-            bounds=how.bounds(command[0], decision.is_open) if tree else None,
-        )
+        top = _wrapped(folder, base, top, _wrapper(like or {}, base, workspace.aside, origins)) if base else top
+        bounds = how.bounds(command[0], decision.is_open) if tree else None
+        command += [top, *flags, *how.flags]
+        done = _run(path, command, flags, decision, how.environment, seconds, top if tree else None, bounds)
         seen = how.seen() if decision.calls else []
-    except OSError as failure:
-        raise KrmfnError(
-            f"kustomize needs a temporary folder, but none is writable: {failure.strerror}; set the environment "
-            "variable TMPDIR to one that is"
-        ) from failure
-    finally:
-        if workspace is not shared:
-            workspace.close()
-    said, stream = (
-        unnamed(text, names_of_ours).replace(workspace.aside.encode(), LOCAL.encode())
-        for text in (done.stderr, done.stdout)
-    )
+    aside = workspace.aside.encode()
+    said, stream = (unnamed(text, names).replace(aside, LOCAL.encode()) for text in (done.stderr, done.stdout))
     text = said.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
     text = text.replace(os.path.basename(folder), path).strip()
     built = _judged(path, done.returncode, Built(stream, *_messages(text, bool(decision.calls)), seen, base))
     return built if origins or not base else built._replace(stream=origin_notes.unwrapped(built.stream, base))
+
+
+def _run(
+    path: str,
+    command: Sequence[str],
+    flags: Sequence[str],
+    decision: Decision,
+    confined: Mapping[str, str],
+    seconds: int,
+    folder: str | None,
+    bounds: Bounds | None,
+) -> CompletedProcess[bytes]:
+    names = {flag.partition("=")[0] for flag in flags}
+    has_plugins = "--enable-alpha-plugins" in names  # the user's own: nobody else knows what they are told with
+    environment = os.environ if has_plugins else _environment(decision, names, confined)
+    # a plugin may be a Node.js, which reserves more
+    return process.run(command, environment, f"kustomize build {path}", seconds, not has_plugins, folder, bounds)
 
 
 def _wrapped(folder: str, base: str, target: str, text: str) -> str:
@@ -156,8 +156,6 @@ def _wrapper(like: Manifest, base: str, aside: str, origins: bool) -> str:
 
 def _environment(decision: Decision, flags: Collection[str], confined: Mapping[str, str]) -> Mapping[str, str]:
     """Return the environment of kustomize: confined, unless programs of the machine (git, helm) are needed, too."""
-    if "--enable-alpha-plugins" in flags:
-        return os.environ  # the user's own plugins: nobody else knows what they are told with
     known = {**confined}
     if decision.is_open:
         known |= confinement.named(confinement.OPEN)

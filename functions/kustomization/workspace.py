@@ -10,8 +10,10 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
+from krmfn.errors import KrmfnError
 from krmfn.typed import NamedTuple
 
 from .calls import Call
@@ -102,3 +104,19 @@ class Workspace:
         if folder not in self._made:
             os.makedirs(folder, exist_ok=True)
             self._made.add(folder)
+
+
+@contextmanager
+def used(shared: Workspace | None) -> Iterator[Workspace]:
+    """Yield the workspace of a run, or one of its own, which is removed at the end. Raises KrmfnError where none is."""
+    workspace = shared or Workspace()
+    try:
+        yield workspace
+    except OSError as failure:
+        raise KrmfnError(
+            f"kustomize needs a temporary folder, but none is writable: {failure.strerror}; set the environment "
+            "variable TMPDIR to one that is"
+        ) from failure
+    finally:
+        if workspace is not shared:
+            workspace.close()
