@@ -32,10 +32,8 @@ class Command(NamedTuple):
     """Arguments as the command's help shows them."""
     arguments: Callable[[argparse.ArgumentParser], None]
     """Adds the command's own arguments."""
-    args: type[Any]
-    """The type of the arguments, a NamedTuple: a field for each by its name."""
     run: Callable[[Context, Any], int]
-    """Takes a value of `args`; returns the exit code. Raises KrmfnError when the work cannot be done."""
+    """Takes these as a named tuple; returns the exit code. Raises KrmfnError when the work cannot be done."""
     intent: Intent | None = None
     """What it wants of the resources in its PATHs; a command with None reads none, and has no options of a run."""
     joins: bool = False

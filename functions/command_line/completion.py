@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any
 
 from ..command import PRINTED, Command, Context
 from ..options import OFFERED
@@ -97,13 +97,6 @@ def _values(known: dict[str, argparse.ArgumentParser]) -> Iterator[tuple[str, st
                 yield command, before, " ".join(grammar.offered(action))
 
 
-class Args(NamedTuple):
-    """The arguments of `completion`."""
-
-    shell: str
-    paths: tuple[str, ...]
-
-
 def _rules(_: Context, __: Sequence[str]) -> Iterator[str]:
     from ..commands import catalogue  # here, as below: a script is printed without them
 
@@ -143,7 +136,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 
 
-def _run(context: Context, args: Args) -> int:
+def _run(context: Context, args: Any) -> int:
     if args.shell in WORDS:
         words = dict.fromkeys(WORDS[args.shell](context, args.paths))
         output.write_stdout("".join(f"{word}\n" for word in words if _PLAIN.fullmatch(word)))
@@ -160,6 +153,6 @@ COMMAND = Command(
         "zsh > ~/.krmfn-completion.zsh",
         "fish > ~/.config/fish/completions/krmfn.fish",
     ),
-    *(_arguments, Args, _run),
+    *(_arguments, _run),
     exits=PRINTED,
 )

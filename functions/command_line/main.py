@@ -6,6 +6,7 @@ import argparse
 import io
 import os
 import sys
+from collections import namedtuple
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from types import MappingProxyType
@@ -64,7 +65,7 @@ class Call(NamedTuple):
 
     command: Command
     args: Any
-    """A value of the command's type of arguments."""
+    """A named tuple of them."""
     options: RunOptions
 
 
@@ -107,11 +108,12 @@ def _call(namespace: argparse.Namespace) -> Call:
     if "" in getattr(namespace, "paths", ()):
         # with --base it would count as a folder that is gone
         raise KrmfnError("a PATH is an empty string; is a shell variable not set?")
-    if not command.intent:
-        return Call(command, options.typed(command.args, namespace), RunOptions())
-    given = {name: getattr(namespace, name.replace("-", "_")) for name in options.SETTINGS}
-    namespace.own = MappingProxyType({name: value for name, value in given.items() if value is not None})
-    return Call(command, options.typed(command.args, namespace), options.typed(RunOptions, namespace))
+    if command.intent:
+        given = {name: getattr(namespace, name.replace("-", "_")) for name in options.SETTINGS}
+        namespace.own = MappingProxyType({name: value for name, value in given.items() if value is not None})
+    names = namedtuple("Args", [*vars(namespace)])  # type: ignore[misc]  # it wants the names written out
+    of_run = options.typed(RunOptions, namespace) if command.intent else RunOptions()
+    return Call(command, options.typed(names, namespace), of_run)
 
 
 def _intermixed(argv: Sequence[str]) -> argparse.Namespace:

@@ -5,7 +5,7 @@ from importlib import import_module
 
 from krmfn.printing import json_text
 from krmfn.results import Rule
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any
 
 from ..command import PRINTED, Command, Context
 from ..paths import output
@@ -86,13 +86,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help=text)
 
 
-class Args(NamedTuple):
-    """The arguments of `rules`."""
-
-    format: str
-
-
-def run(_: Context, args: Args) -> int:
+def run(_: Context, args: Any) -> int:
     """Print every rule."""
     if args.format == "json":
         names = ("id", "sentence", "severities", "bad", "good", "remedy")
@@ -103,4 +97,4 @@ def run(_: Context, args: Args) -> int:
     return 0
 
 
-COMMAND = Command(("", "--format json"), arguments, Args, run, exits=PRINTED)
+COMMAND = Command(("", "--format json"), arguments, run, exits=PRINTED)

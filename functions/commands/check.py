@@ -9,7 +9,7 @@ from functools import cache, partial
 from krmfn import KrmfnError, printing
 from krmfn.resource import Place
 from krmfn.results import Findings, Result, error, in_order
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 
 from .. import options
 from ..cluster import cluster_lists, cluster_streams
@@ -38,21 +38,6 @@ class Selection(NamedTuple):
     """Ids of rules that are turned off."""
 
 
-class Args(NamedTuple):
-    """The arguments of `check`."""
-
-    paths: tuple[str, ...]
-    format: str | None
-    baseline: str | None
-    write_baseline: str | None
-    fail_on: tuple[str, ...]
-    strict: bool
-    min_severity: str
-    select: str
-    ignore: str
-    output_format: str
-
-
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
     help_ = "output format (default: text, or `format` in .krmfn.yaml)"
@@ -62,7 +47,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--write-baseline", metavar="FILE", help="write the current findings to FILE, and print nothing"
     )
     options.add_fail_on(parser, options.NOW)
-    parser.add_argument("--strict", action="store_true", help="the same as --fail-on warning")
+    help_ = "the same as --fail-on warning"
+    parser.add_argument("--strict", action="append_const", dest="fail_on", const="warning", help=help_)
     help_ = "show only findings of this severity and above; the exit code counts all (default: info)"
     parser.add_argument("--min-severity", choices=_SEVERITIES, default="info", help=help_)
     help_ = "show only findings of these rules, such as KRM604, or KRM6 for all that begin so; the exit code counts all"
@@ -73,7 +59,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=("concise", "full"), default="concise", help=help_)
 
 
-def run(context: Context, args: Args) -> int:
+def run(context: Context, args: Any) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and exit code 2."""
     least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
     is_narrowed = least != "info" or args.select or args.ignore
@@ -88,12 +74,11 @@ def run(context: Context, args: Args) -> int:
         known = judged(context, streams, None).results
         files.write_text(args.write_baseline, dump_baseline(known), context.options.root)
         return 0
-    fail_on = (*args.fail_on, *(["warning"] if args.strict else []))
     more: Iterable[Result] = ()
-    if "uncovered" in fail_on:
+    if "uncovered" in args.fail_on:
         from . import clusters  # here: few ask
 
-        more = clusters.uncovered(streams.lists, fail_on)
+        more = clusters.uncovered(streams.lists, args.fail_on)
     checked = judged(context, streams, args.baseline, more)
     checked = _without_ignored(checked, chosen) if chosen else checked
     write = findings.FORMATS[args.format or streams.config.format or "text"]
@@ -103,7 +88,7 @@ def run(context: Context, args: Args) -> int:
         if args.output_format == "full":
             write = partial(write, source=_source_of(context.options.root))
     output.write_stdout(write(_shown(checked, chosen) if chosen else checked, rules))
-    return int(findings.fails(checked.results, fail_on)) if streams.is_whole else 2
+    return int(findings.fails(checked.results, args.fail_on)) if streams.is_whole else 2
 
 
 def judged(context: Context, streams: Streams, known: str | None, more: Iterable[Result] = ()) -> Checked:
@@ -210,6 +195,6 @@ def _source_of(root: str | None) -> findings.Source:
 
 COMMAND = Command(
     ("clusters/lab", "clusters/lab --format sarif > findings.sarif", "clusters/* --strict --baseline known.json"),
-    *(_arguments, Args, run, CHECK),
+    *(_arguments, run, CHECK),
     joins=True,
 )

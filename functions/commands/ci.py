@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from krmfn.printing import json_text
 from krmfn.results import Findings, Result
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_streams
@@ -31,16 +31,6 @@ _OF_ALL = {"findings.sarif": "sarif", "codequality.json": "gitlab"}
 FILES = (*_OF_FINDINGS, *_OF_ALL, "comment.md", "report.html", replacing.RESULT)
 
 
-class Args(NamedTuple):
-    """The arguments of `ci`."""
-
-    paths: tuple[str, ...]
-    base: str | None
-    out: str
-    baseline: str | None
-    fail_on: tuple[str, ...]
-
-
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
     help_ = "say what changes since the merge base of HEAD and REF, read from Git; without it there is no comment.md"
@@ -51,7 +41,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_fail_on(parser, options.NOW | options.CHANGE)
 
 
-def _run(context: Context, args: Args) -> int:
+def _run(context: Context, args: Any) -> int:
     replacing.clear(args.out, FILES, FORMAT)
     written = context.options.written | {os.path.realpath(args.out)}
     context = context._replace(options=context.options._replace(written=written))
@@ -70,7 +60,7 @@ def _run(context: Context, args: Args) -> int:
     return code
 
 
-def _read(context: Context, args: Args) -> Streams:
+def _read(context: Context, args: Any) -> Streams:
     """Return the clusters as they shall be; a PATH that only the base has is compared, and there is nothing to read."""
     here = [path for path in args.paths if args.base is None or os.path.lexists(path)]
     if args.paths and not here and not context.options.cluster:
@@ -78,7 +68,7 @@ def _read(context: Context, args: Args) -> Streams:
     return cluster_streams.rendered(context, here)
 
 
-def _checked(context: Context, args: Args, streams: Streams, compared: Sequence[Comparison]) -> Checked:
+def _checked(context: Context, args: Any, streams: Streams, compared: Sequence[Comparison]) -> Checked:
     """Return the findings, with those about the change and why the run fails beside these."""
     if len(streams.clusters) > 1:
         cluster_streams.look_up(context, streams)
@@ -98,7 +88,7 @@ def _of_change(compared: Sequence[Comparison]) -> list[Result]:
 
 
 def _texts(
-    args: Args, streams: Streams, checked: Checked, compared: Sequence[Comparison], code: int
+    args: Any, streams: Streams, checked: Checked, compared: Sequence[Comparison], code: int
 ) -> dict[str, bytes]:
     """Return the files by their names."""
     shown = _OF_FINDINGS | (_OF_ALL if code < 2 else {})
@@ -126,7 +116,7 @@ COMMAND = Command(
         "--base origin/main clusters --out results --fail-on warning --fail-on lost",
         "--out results",
     ),
-    *(_arguments, Args, _run),
+    *(_arguments, _run),
     intent=CHECK._replace(logs_advice=False, shows_errors=True, takes_settings_alone=False),
     joins=True,
 )

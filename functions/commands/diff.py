@@ -9,7 +9,7 @@ from functools import partial
 
 from krmfn import printing
 from krmfn.errors import KrmfnError
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any
 
 from .. import options
 from ..command import Command, Context
@@ -25,19 +25,6 @@ EXITS = (
     "exit code: 0 nothing changes, 1 an object changes, or what a known node gets (see --fail-on), 2 the new state "
     "cannot be rendered, or there is no plan (--plan)"
 )
-
-
-class Args(NamedTuple):
-    """The arguments of `diff`."""
-
-    paths: tuple[str, ...]
-    base: str | None
-    kinds: str | None
-    format: str
-    fail_on: tuple[str, ...]
-    exit_zero: bool
-    plan: bool
-    wave: str | None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +44,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     fails.add_argument("--exit-zero", action="store_true", help="exit with code 0 even if something changes")
 
 
-def run(context: Context, args: Args) -> int:
+def run(context: Context, args: Any) -> int:
     """Print what would change. A change that the cluster refuses is a note of severity error, not a failure."""
     _check_plan(args)
     if args.base is None and len(args.paths) != 2:
@@ -91,7 +78,7 @@ def run(context: Context, args: Args) -> int:
     return int(not args.exit_zero and _fails(context, compared, args.fail_on))
 
 
-def _check_plan(args: Args) -> None:
+def _check_plan(args: Any) -> None:
     """Raise KrmfnError for options that say nothing together."""
     if args.wave is not None and not args.plan:
         raise KrmfnError("--wave is about --plan; add --plan")
@@ -133,7 +120,7 @@ COMMAND = Command(
         "--base origin/main clusters/lab --fail-on error",
         "main/clusters/lab clusters/lab --plan --wave 5",
     ),
-    *(_arguments, Args, run, LOOK),
+    *(_arguments, run, LOOK),
     joins=True,
     exits=EXITS,
 )

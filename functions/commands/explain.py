@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from krmfn.errors import KrmfnError
 from krmfn.results import Rule
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from .. import options
@@ -26,12 +26,6 @@ _WIDEST = 100
 _LABELS = 15
 
 
-class Args(NamedTuple):
-    """The arguments of `explain`."""
-
-    names: tuple[str, ...]
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `explain`."""
     help_ = (
@@ -42,7 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     setattr(names, options.OFFERED, (options.ASKED.format("rules"),))
 
 
-def run(_: Context, args: Args) -> int:
+def run(_: Context, args: Any) -> int:
     """Print what the arguments are about."""
     output.write_stdout(explained(args.names))
     return 0
@@ -165,4 +159,4 @@ def _unknown_field(kind: str, wanted: str, every: Sequence[Entry]) -> str:
 
 
 _EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi", "amd-gpu.spec.selector profiles")
-COMMAND = Command(_EXAMPLES, arguments, Args, run, exits=PRINTED)
+COMMAND = Command(_EXAMPLES, arguments, run, exits=PRINTED)

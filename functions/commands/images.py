@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, Result, error, warning
 from krmfn.printing import json_text, some
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from .. import options
@@ -26,20 +26,6 @@ from ..report.parts import Part, Pulled, image_record, together
 from ..run import run_of
 from ..settings import LOOK
 from . import clusters, moving
-
-
-class Images(NamedTuple):
-    """The arguments of `images`."""
-
-    paths: tuple[str, ...]
-    kernel: tuple[str, ...]
-    where: tuple[str, ...]
-    allow_unmapped: bool
-    missing_from: str | None
-    mirror: tuple[str, ...]
-    builds: bool
-    files: tuple[str, ...]
-    format: str
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,12 +50,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help=help_)
 
 
-def _run(context: Context, args: Images) -> int:
+def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths, is_needed=not args.files, goes_on=True)
     return 2 if streams is None else clusters.printed(context, streams, *_list(streams.lists, args))
 
 
-def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Result]]:
+def _list(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Result]]:
     there = registry.held(files.read_text(args.missing_from), args.missing_from) if args.missing_from else None
     _check(args)
     results: list[Result] = []
@@ -110,7 +96,7 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
     return _text(lists, args, wanted, built, there) if needed else "", results
 
 
-def _check(args: Images) -> None:
+def _check(args: Any) -> None:
     """Raise KrmfnError for options that say nothing together."""
     if args.kernel and args.files:
         files_have = "files list only the images for the kernels that the nodes have now"
@@ -123,7 +109,7 @@ def _check(args: Images) -> None:
 
 def _text(
     lists: Mapping[str, ResourceList],
-    args: Images,
+    args: Any,
     wanted: Sequence[Pulled],
     built: Sequence[dict[str, Any]],
     there: frozenset[str] | None,
@@ -243,4 +229,4 @@ _EXAMPLES = (
     "clusters/* --builds --missing-from held.txt > matrix.json",
     "--from nodes-*.json --missing-from held.txt",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, Images, _run, LOOK), joins=True)
+COMMAND = Command(*(_EXAMPLES, _arguments, _run, LOOK), joins=True)

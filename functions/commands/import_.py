@@ -11,7 +11,7 @@ from itertools import islice
 
 from krmfn import Item, KrmfnError, Manifest, Result, warning
 from krmfn.resource import Place, ref
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from .. import options
@@ -31,17 +31,6 @@ from . import clusters
 Places = Mapping[tuple[str, str, str, str], Place | None]
 """Where the objects stand, by what makes each unique."""
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]")
-
-
-class Import(NamedTuple):
-    """The arguments of `import`."""
-
-    paths: tuple[str, ...]
-    output_dir: str
-    function_config: Sequence[str]
-    root: str | None
-    keep_pod_templates: bool
-    own: Mapping[str, str]
 
 
 class Source(NamedTuple):
@@ -67,7 +56,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keep-pod-templates", action="store_true", help=help_)
 
 
-def _run(context: Context, args: Import) -> int:
+def _run(context: Context, args: Any) -> int:
     configs = given.configs_of(context.options)
     existing = given.joined(configs) if configs else None
     if wrong := assembly.errors((), Settings(RENDER, own=args.own), existing):
@@ -92,7 +81,7 @@ def _sources(streams: Streams) -> list[Source]:
     return sources or [Source("", (), streams.paths)]
 
 
-def _imported(sources: Sequence[Source], args: Import, existing: Manifest | None) -> tuple[str, list[Result]]:
+def _imported(sources: Sequence[Source], args: Any, existing: Manifest | None) -> tuple[str, list[Result]]:
     settings = Settings(RENDER, own=args.own)
     wholes = [_of_cluster(source, args, existing) for source in sources]
     taken = [one for whole in wholes for one in whole.taken]
@@ -117,7 +106,7 @@ def _imported(sources: Sequence[Source], args: Import, existing: Manifest | None
     return report, findings
 
 
-def _of_cluster(source: Source, args: Import, existing: Manifest | None) -> Imported:
+def _of_cluster(source: Source, args: Any, existing: Manifest | None) -> Imported:
     """Return what an import makes of one cluster. Raises KrmfnError where there is nothing to import."""
     items = source.items
     places = {item.ref.id: item.place for item in items}
@@ -188,4 +177,4 @@ _EXAMPLES = (
     "modules/ -o configs",
     "- -o configs < dump.yaml   # kubectl get modules,daemonsets -A -o yaml > dump.yaml",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, Import, _run, READ))
+COMMAND = Command(*(_EXAMPLES, _arguments, _run, READ))

@@ -13,7 +13,7 @@ from datetime import date
 from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.printing import counted, some
 from krmfn.streams import Log
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from ..cluster import cluster_streams, live_nodes
@@ -28,21 +28,6 @@ from ..rendering.kinds import CONFIG
 from ..settings import LOOK, READ
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
-class Inventory(NamedTuple):
-    """The arguments of `inventory`."""
-
-    file: str
-    for_: tuple[str, ...]
-    labels: str | None
-    all_labels: bool
-    name: str
-    valid_until: str | None
-    taken_on: str | None
-    output: str | None
-    check: tuple[str, ...]
-    max_age: int | None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +50,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-age", type=int, metavar="DAYS", help=help_)
 
 
-def _run(context: Context, args: Inventory) -> int:
+def _run(context: Context, args: Any) -> int:
     if args.check:
         return _checked(args)
     if args.max_age is not None:
@@ -83,7 +68,7 @@ def _run(context: Context, args: Inventory) -> int:
     return 0 if is_sure else 1
 
 
-def _checked(args: Inventory) -> int:
+def _checked(args: Any) -> int:
     """Print what is wrong with the inventories of some PATHs: labels that are missing, and that they are old."""
     found: list[Result] = []
     for path in args.check:
@@ -101,7 +86,7 @@ def _checked(args: Inventory) -> int:
     return int(bool(found))
 
 
-def _inventory(args: Inventory, keys: set[str] | None) -> Manifest:
+def _inventory(args: Any, keys: set[str] | None) -> Manifest:
     """Return the NodeInventory. Raises KrmfnError for what is none of nodes, and for a name or a day that is none."""
     if errors := subdomain_errors(args.name):
         raise KrmfnError(f"--name {args.name!r} is not a valid name: {errors[0]}")
@@ -126,7 +111,7 @@ def _is_day(text: str) -> bool:
         return False
 
 
-def _keys(context: Context, args: Inventory) -> tuple[set[str] | None, bool]:
+def _keys(context: Context, args: Any) -> tuple[set[str] | None, bool]:
     """Return the labels to keep, None for all, and whether these are all that are asked for.
 
     Raises KrmfnError when the arguments say nothing about them.
@@ -220,6 +205,6 @@ _EXAMPLES = (
     "nodes.json --labels topology.kubernetes.io/zone,example.com/gpu --valid-until 2026-12-31",
 )
 COMMAND = Command(
-    *(_EXAMPLES, _arguments, Inventory, _run),
+    *(_EXAMPLES, _arguments, _run),
     exits="exit code: 0 fine, 1 errors in --for may leave labels out, or --check finds something, 2 not printed",
 )

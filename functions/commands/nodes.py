@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error, info, printing, warning
 from krmfn.printing import counted, did_you_mean, some
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 
 from .. import options
 from ..cluster import live_nodes
@@ -22,22 +22,6 @@ from ..formats.checked import of_cluster
 from ..report import local, parts
 from ..settings import LOOK
 from . import clusters, moving
-
-
-class Nodes(NamedTuple):
-    """The arguments of `nodes`."""
-
-    paths: tuple[str, ...]
-    kernel: tuple[str, ...]
-    where: tuple[str, ...]
-    label: tuple[str, ...]
-    owner: str | None
-    node: tuple[str, ...]
-    problems: bool
-    wide: bool
-    fail_on: tuple[str, ...]
-    require_coverage: bool
-    format: str
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,19 +39,18 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "print a line per node and Module; without it, and without --node, text has one per config and kernel"
     parser.add_argument("--wide", action="store_true", help=help_)
     options.add_fail_on(parser, options.NOW)
-    parser.add_argument("--require-coverage", action="store_true", help="the same as --fail-on uncovered")
+    help_ = "the same as --fail-on uncovered"
+    parser.add_argument("--require-coverage", action="append_const", dest="fail_on", const="uncovered", help=help_)
     parser.add_argument(
         "--format", choices=(*table.FORMATS, "json"), default="text", help="output format (default: text)"
     )
 
 
-def _run(context: Context, args: Nodes) -> int:
+def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths, goes_on=True)
     if streams is None:
         return 2
     paint = printing.painted if printing.is_wanted(context.options.color, sys.stdout) else printing.plain
-    if args.require_coverage:
-        args = args._replace(fail_on=(*args.fail_on, "uncovered"))
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
     # of a kernel that is only wished nothing is known
     now = {name: dump for name, dump in dumps.items() if dump.nodes and not args.kernel}
@@ -91,7 +74,7 @@ class View(NamedTuple):
 
 
 def _table(
-    lists: Mapping[str, ResourceList], args: Nodes, paint: printing.Paint, dumps: Mapping[str, Live]
+    lists: Mapping[str, ResourceList], args: Any, paint: printing.Paint, dumps: Mapping[str, Live]
 ) -> tuple[str, list[Result]]:
     """Return the table, also of what has errors: each of its nodes with what the rest would come to there.
 
@@ -124,7 +107,7 @@ def _table(
     return write(rows, paint) if nodes else "", results
 
 
-def _found(args: Nodes, wanted: table.Filter, where: table.Filter, views: Sequence[View]) -> Iterator[Result]:
+def _found(args: Any, wanted: table.Filter, where: table.Filter, views: Sequence[View]) -> Iterator[Result]:
     """Yield what is wrong with the clusters and their nodes, and what the table does not show.
 
     Raises KrmfnError for options that nothing passes.
@@ -252,4 +235,4 @@ _EXAMPLES = (
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --where pool=canary --problems",
     "clusters/* --require-coverage --format json > nodes.json",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, Nodes, _run), intent=LOOK._replace(shows_errors=True), joins=True)
+COMMAND = Command(*(_EXAMPLES, _arguments, _run), intent=LOOK._replace(shows_errors=True), joins=True)

@@ -10,7 +10,7 @@ from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.printing import some
 from krmfn.resource import Ref
-from krmfn.typed import Literal, NamedTuple
+from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_streams
@@ -27,18 +27,6 @@ _EMPTY = (
 )
 
 
-class Args(NamedTuple):
-    """The arguments of `render`."""
-
-    paths: tuple[str, ...]
-    output: Literal["yaml", "json"]
-    output_dir: str | None
-    replace: bool
-    split: Literal["stages"] | None
-    include_inputs: bool
-    allow_empty: bool
-
-
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     text = "output format (default: yaml)"
@@ -53,7 +41,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow-empty", action="store_true", help="succeed even if there is nothing to write")
 
 
-def run(context: Context, args: Args) -> int:
+def run(context: Context, args: Any) -> int:
     """Print or write the manifests of every cluster; with an error in any, of none."""
     if args.replace and not args.output_dir:
         raise KrmfnError("--replace needs the folder to replace; pass --output-dir DIR")
@@ -87,7 +75,7 @@ def run(context: Context, args: Args) -> int:
     return 0
 
 
-def _write(context: Context, args: Args, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]) -> None:
+def _write(context: Context, args: Any, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]) -> None:
     """Write the folders of all clusters, say what is new, and name the folders of clusters that are gone."""
     from ..paths import replacing
 
@@ -120,7 +108,7 @@ def _by_stage(items_by_folder: Mapping[str, Sequence[Item]]) -> dict[str, list[I
     return contents
 
 
-def _written_before(args: Args) -> frozenset[str]:
+def _written_before(args: Any) -> frozenset[str]:
     """Return the folders below a PATH that `render` wrote below --output-dir: what it wrote is not read again."""
     if not args.output_dir:
         return frozenset()
@@ -131,7 +119,7 @@ def _written_before(args: Args) -> frozenset[str]:
     return frozenset(folder for folder in written if folder.startswith(tuple(paths)))
 
 
-def _folders(args: Args, clusters: Sequence[Rendered]) -> list[str]:
+def _folders(args: Any, clusters: Sequence[Rendered]) -> list[str]:
     """Return the folder of every cluster below --output-dir; [] for stdout.
 
     Raises KrmfnError for two that would have one folder, and for several clusters on stdout.
@@ -168,6 +156,6 @@ def _check_sources(folders: Sequence[str], clusters: Sequence[Rendered]) -> None
 
 COMMAND = Command(
     ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml"),
-    *(_arguments, Args, run, RENDER),
+    *(_arguments, run, RENDER),
     joins=True,
 )

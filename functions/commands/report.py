@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from krmfn import ResourceList, Result
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any
 
 from .. import options
 from ..command import Command, Context
@@ -16,15 +16,6 @@ from ..paths import files
 from ..plan import Comparison
 from ..settings import CHECK, LOOK
 from . import clusters
-
-
-class Report(NamedTuple):
-    """The arguments of `report`."""
-
-    paths: tuple[str, ...]
-    output: str | None
-    base: str | None
-    files: tuple[str, ...]
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +27,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", metavar="REF", help=help_)
 
 
-def _run(context: Context, args: Report) -> int:
+def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths, is_needed=not args.files, goes_on=True)
     if streams is None:
         return 2
@@ -103,7 +94,7 @@ _EXAMPLES = (
     "--from nodes-*.json check-*.json -o report.html",
 )
 COMMAND = Command(
-    *(_EXAMPLES, _arguments, Report, _run),
+    *(_EXAMPLES, _arguments, _run),
     intent=CHECK._replace(logs_advice=False, shows_errors=True, takes_settings_alone=False),
     joins=True,
 )

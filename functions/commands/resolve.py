@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, Result
 from krmfn.printing import json_text, printable, some
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 
 from .. import options
 from ..command import Command, Context
@@ -26,21 +26,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help=text)
 
 
-class Args(NamedTuple):
-    """The arguments of `resolve`."""
-
-    paths: tuple[str, ...]
-    kernel: tuple[str, ...]
-    allow_unmapped: bool
-    format: str
-
-
-def _run(context: Context, args: Args) -> int:
+def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths, goes_on=True)
     return 2 if streams is None else clusters.printed(context, streams, *_resolved(streams.lists, args))
 
 
-def _resolved(lists: Mapping[str, ResourceList], args: Args) -> tuple[str, list[Result]]:
+def _resolved(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Result]]:
     rows, findings = list[dict[str, Any]](), list[Result]()
     for path, resources in lists.items():
         modules = [Module(item.manifest) for item in resources.select(MODULE_KIND, MODULE_GROUP)]
@@ -84,4 +75,4 @@ def _line(row: dict[str, Any]) -> str:
 
 
 _EXAMPLES = ("clusters/lab --kernel 5.14.0-427.13.1.el9_4.x86_64", '- --kernel "$(uname -r)" < modules.yaml')
-COMMAND = Command(*(_EXAMPLES, _arguments, Args, _run, LOOK))
+COMMAND = Command(*(_EXAMPLES, _arguments, _run, LOOK))

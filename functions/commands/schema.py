@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from krmfn.errors import KrmfnError
 from krmfn.printing import did_you_mean, json_text
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from .. import options
@@ -30,24 +30,6 @@ SCHEMAS = {
 """Our kinds by the names that `schema` takes, with the schema of each."""
 
 
-class Args(NamedTuple):
-    """The arguments of `schema`."""
-
-    kind: str
-    paths: tuple[str, ...]
-
-
-class CrdArgs(NamedTuple):
-    """The arguments of `crd`."""
-
-    name: str
-    paths: tuple[str, ...]
-
-
-class NoArgs(NamedTuple):
-    """The arguments of `kustomize-config`: none."""
-
-
 def _arguments(parser: argparse.ArgumentParser) -> None:
     known = f"{', '.join(SCHEMAS)} (default: DeviceConfig), or the name of a Profile in PATHs"
     kind = parser.add_argument("kind", nargs="?", default="DeviceConfig", metavar="KIND", help=known)
@@ -55,7 +37,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
 
 
-def _run(_: Context, args: Args) -> int:
+def _run(_: Context, args: Any) -> int:
     if args.paths:
         output.write_stdout(schema_text(args.kind, args.paths))
         return 0
@@ -72,7 +54,7 @@ def _crd_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
 
 
-def _crds(_: Context, args: CrdArgs) -> int:
+def _crds(_: Context, args: Any) -> int:
     if args.name:
         if not args.paths:
             raise KrmfnError(f"pass the PATH that holds the Profile: krmfn crd {args.name} PATH")
@@ -82,7 +64,7 @@ def _crds(_: Context, args: CrdArgs) -> int:
     return 0
 
 
-def _fields(_: Context, args: NoArgs) -> int:
+def _fields(_: Context, args: Any) -> int:
     output.write_stdout(text("kustomize-configurations.yaml"))
     return 0
 
@@ -157,10 +139,10 @@ def _profile(name: str, paths: Sequence[str]) -> Profile:
 
 COMMAND = Command(
     ("DeviceConfig > deviceconfig.schema.json", "amd-gpu profiles > amd.schema.json"),
-    *(_arguments, Args, _run),
+    *(_arguments, _run),
     exits=PRINTED,
 )
 CRD = Command(
-    ("| kubectl apply -f -", "amd-gpu profiles | kubectl apply -f -"), *(_crd_arguments, CrdArgs, _crds), exits=PRINTED
+    ("| kubectl apply -f -", "amd-gpu profiles | kubectl apply -f -"), *(_crd_arguments, _crds), exits=PRINTED
 )
-KUSTOMIZE_CONFIG = Command(("> kustomize-configurations.yaml",), *(lambda parser: None, NoArgs, _fields), exits=PRINTED)
+KUSTOMIZE_CONFIG = Command(("> kustomize-configurations.yaml",), *(lambda parser: None, _fields), exits=PRINTED)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.printing import did_you_mean, printable, some
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any
 
 from .. import options
 from ..cluster import live_nodes
@@ -22,14 +22,6 @@ from ..settings import LOOK
 from . import clusters, moving
 
 
-class Why(NamedTuple):
-    """The arguments of `why`."""
-
-    node: str
-    paths: tuple[str, ...]
-    format: str
-
-
 def _arguments(parser: argparse.ArgumentParser) -> None:
     node = parser.add_argument("node", metavar="NODE", help="the name of a node")
     setattr(node, options.OFFERED, (options.ASKED.format("nodes"),))
@@ -37,7 +29,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 
-def _run(context: Context, args: Why) -> int:
+def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths)
     if streams is None:
         return 2
@@ -96,7 +88,7 @@ _EXAMPLES = (
     "gpu-17 clusters/lab --live - --format json",
 )
 COMMAND = Command(
-    *(_EXAMPLES, _arguments, Why, _run),
+    *(_EXAMPLES, _arguments, _run),
     intent=LOOK._replace(shows_errors=True),
     joins=True,
     exits="exit code: 0 the node has what is planned, 1 it has not, or nothing is planned, 2 it is nowhere, or usage",

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from krmfn_functions import options
@@ -25,18 +25,12 @@ assert len(CASES) > 100
 assert EXAMPLES
 
 
-class Args(NamedTuple):
-    """The arguments of the new command."""
-
-    paths: tuple[str, ...]
-
-
-def _run(context: Context, args: Args) -> int:
+def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths)
     return 2 if streams is None else clusters.printed(context, streams, "", ())
 
 
-NEW = Command((".",), options.add_paths, Args, _run, CHECK)
+NEW = Command((".",), options.add_paths, _run, CHECK)
 
 
 @pytest.fixture(autouse=True)
