@@ -3,13 +3,13 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
 from krmfn import KrmfnError, printing
 from krmfn.resource import Place
 from krmfn.results import Findings, Result, error, in_order
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_lists, cluster_streams
@@ -25,17 +25,6 @@ from ..settings import CHECK
 from .catalogue import rules
 
 _SEVERITIES = ("info", "warning", "error")
-
-
-class Selection(NamedTuple):
-    """Which findings are shown; what is hidden counts all the same."""
-
-    least: str
-    """The severity from which on findings are shown."""
-    select: tuple[str, ...]
-    """Ids of rules, or how they begin; () for all."""
-    ignore: tuple[str, ...]
-    """Ids of rules that are turned off."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,8 +51,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def run(context: Context, args: Any) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and exit code 2."""
     least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
-    is_narrowed = least != "info" or args.select or args.ignore
-    chosen = _selection(least, args.select, args.ignore) if is_narrowed else None
+    select, ignore = (tuple(filter(None, text.split(","))) for text in (args.select, args.ignore))
+    _check_rules(select, ignore)
     streams = cluster_streams.rendered(context, args.paths)
     if len(streams.clusters) > 1:
         cluster_streams.look_up(context, streams)
@@ -80,14 +69,15 @@ def run(context: Context, args: Any) -> int:
 
         more = clusters.uncovered(streams.lists, args.fail_on)
     checked = judged(context, streams, args.baseline, more)
-    checked = _without_ignored(checked, chosen) if chosen else checked
+    checked = _without(checked, ignore) if ignore else checked
+    shown = _shown(checked, least, select) if least != "info" or select else checked
     write = findings.FORMATS[args.format or streams.config.format or "text"]
     if write is findings.text:
         paint = printing.painted if printing.is_wanted(context.options.color, sys.stdout) else printing.plain
         write = partial(write, paint=paint)
         if args.output_format == "full":
             write = partial(write, source=_source_of(context.options.root))
-    output.write_stdout(write(_shown(checked, chosen) if chosen else checked, rules))
+    output.write_stdout(write(shown, rules))
     return int(findings.fails(checked.results, args.fail_on)) if streams.is_whole else 2
 
 
@@ -150,32 +140,30 @@ def _unread(failure: failures.Failure) -> list[Result]:
     return [error(message, place=Place(failure.name)) for message in messages]
 
 
-def _selection(least: str, select: str, ignore: str) -> Selection:
-    """Return what is shown. Raises KrmfnError for a rule that there is not, and for one that cannot be turned off."""
-    wanted, off = (tuple(filter(None, text.split(","))) for text in (select, ignore))
-    for name in wanted:
+def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
+    """Raise KrmfnError for a rule to show that there is not, and for one that cannot be turned off."""
+    for name in select:
         if not any(rule.id.startswith(name) for rule in rules()):
             raise KrmfnError(f"--select: no rule begins with {name}; `krmfn rules` lists them")
-    for rule in off:
+    for rule in ignore:
         if message := ignoring.not_turned_off(rule):
             raise KrmfnError(f"--ignore: {message}")
-    return Selection(least, wanted, off)
 
 
-def _without_ignored(checked: Checked, chosen: Selection) -> Checked:
+def _without(checked: Checked, ignore: Sequence[str]) -> Checked:
     """Return a check without findings of rules that are turned off; they are counted."""
-    kept = [one for one in checked.results if not (one.rule in chosen.ignore and ignoring.is_hideable(one))]
+    kept = [one for one in checked.results if not (one.rule in ignore and ignoring.is_hideable(one))]
     off = sum(one.unlisted or 1 for one in checked.results) - sum(one.unlisted or 1 for one in kept)
     return checked._replace(results=kept, turned_off=checked.turned_off + off)
 
 
-def _shown(checked: Checked, chosen: Selection) -> Checked:
-    """Return a check with the findings that are asked for, and how many others there are."""
-    least = _SEVERITIES.index(chosen.least)
+def _shown(checked: Checked, least: str, select: tuple[str, ...]) -> Checked:
+    """Return a check with the findings that are asked for, of `least` and above, and how many others there are."""
+    severities = _SEVERITIES[_SEVERITIES.index(least) :]
     kept, left = list[Result](), list[Result]()
     for one in checked.results:
-        is_wanted = not chosen.select or one.rule.startswith(chosen.select)
-        (kept if is_wanted and _SEVERITIES.index(one.severity) >= least else left).append(one)
+        is_wanted = not select or one.rule.startswith(select)
+        (kept if is_wanted and one.severity in severities else left).append(one)
     hidden = {name: sum(one.unlisted or 1 for one in left if one.severity == name) for name in reversed(_SEVERITIES)}
     return checked._replace(results=kept, hidden=hidden)
 

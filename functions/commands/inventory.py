@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from datetime import date
@@ -26,8 +25,6 @@ from ..options import RunOptions
 from ..paths import files, output, roots
 from ..rendering.kinds import CONFIG
 from ..settings import LOOK, READ
-
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +103,7 @@ def _inventory(args: Any, keys: set[str] | None) -> Manifest:
 def _is_day(text: str) -> bool:
     """Return True for a day that there is, written as 2026-12-31."""
     try:
-        return bool(_DATE.fullmatch(text) and date.fromisoformat(text))
+        return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
 

@@ -147,8 +147,9 @@ def _check_filter(wanted: table.Filter, views: Sequence[View]) -> None:
     """Raise KrmfnError for a filter that nothing passes: a name or labels that nothing has."""
     refs = [ref for view in views for ref in view.bare]
     refs += (ref for view in views for one in view.joined.whole.drivers for ref in (one.owner, one.ref) if ref)
-    if wanted.owner and not any(table.is_called(ref, wanted.owner) for ref in refs):
-        hint = did_you_mean(wanted.owner, [name for ref in refs for name in (ref.name, f"{ref.namespace}/{ref.name}")])
+    owners = [name for ref in refs if wanted.owner for name in (ref.name, f"{ref.namespace}/{ref.name}")]
+    if wanted.owner and wanted.owner not in owners:
+        hint = did_you_mean(wanted.owner, owners)
         raise KrmfnError(f"--owner {wanted.owner}: no config or Module has this name{hint}")
     nodes = [node for view in views for node in view.joined.whole.fleet.nodes]
     nodes += [one.node for view in views if view.live for one in view.live.losses] if nodes else []
@@ -212,13 +213,9 @@ def _left_out(view: View, owner: str) -> Iterator[Result]:
     if bare:
         few, those = some(map(str, bare), len(bare)), "it" if len(bare) == 1 else "them"
         yield warning(f"the table has no row for {few}: no Module is generated from {those}")
-    if idle := [one for one in _idle(joined) if not owner or _is_of(one, owner)]:
+    if idle := [one for one in _idle(joined) if not owner or one.is_called(owner)]:
         few = some(map(wording.name, idle), len(idle))
         yield warning(f"the table has no row for {few}: no node is selected")
-
-
-def _is_of(driver: Driver, owner: str) -> bool:
-    return any(table.is_called(ref, owner) for ref in (driver.ref, driver.owner) if ref)
 
 
 def _idle(joined: local.Joined) -> list[Driver]:

@@ -94,8 +94,8 @@ def _entry(node: Node, wanted: frozenset[str] | None) -> Entry:
     """
     if errors := subdomain_errors(node.name):
         raise KrmfnError(f"{node.name!r} is not a valid name: {errors[0]}")
-    kernel, kubelet = _kernel(node.kernel or UNKNOWN), _kubelet(node.kubelet)
-    shape = _shape(node.architecture, node.os_image, node.taints)
+    shape = node.architecture, node.os_image, node.taints
+    kernel, kubelet, shape = _facts(node.kernel or UNKNOWN, node.kubelet, shape)
     try:
         keys = _kept(tuple(node.labels), wanted)
         values = tuple(map(_value, map(node.labels.__getitem__, keys)))
@@ -105,31 +105,19 @@ def _entry(node: Node, wanted: frozenset[str] | None) -> Entry:
 
 
 @cache
-def _kernel(kernel: str) -> str:
-    """Return a node's kernel. Raises KrmfnError for one that is not one word."""
+def _facts(kernel: str, kubelet: str, shape: Shape) -> tuple[str, str, Shape]:
+    """Return a node's facts. Raises KrmfnError for text or taints that no API server takes."""
     if not kernel.isprintable() or kernel.split() != [kernel]:
         raise KrmfnError(f"its kernel version {kernel!r} is not one word")
-    return kernel
-
-
-@cache
-def _kubelet(version: str) -> str:
-    """Return the version of a kubelet. Raises KrmfnError for what is none."""
-    if version and not KUBELET.fullmatch(version):
-        raise KrmfnError(f"its kubelet version {version!r} is none")
-    return version
-
-
-@cache
-def _shape(architecture: str, os_image: str, taints: tuple[Taint, ...]) -> Shape:
-    """Return a node's shape. Raises KrmfnError for text or taints that no API server takes."""
-    for what, line in (("architecture", architecture), ("osImage", os_image)):
+    if kubelet and not KUBELET.fullmatch(kubelet):
+        raise KrmfnError(f"its kubelet version {kubelet!r} is none")
+    for what, line in zip(("architecture", "osImage"), shape[:2], strict=True):
         if not line.isprintable() or len(line) > LONGEST:
             raise KrmfnError(f"its status.nodeInfo.{what} {line[:80]!r} is not one line of text")
-    for taint in taints:
+    for taint in shape[2]:
         if errors := [*label_key_errors(taint.key), *label_value_errors(taint.value)]:
             raise KrmfnError(f"its taint {taint} is not valid: {errors[0]}")
-    return architecture, os_image, taints
+    return kernel, kubelet, shape
 
 
 @cache

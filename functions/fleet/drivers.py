@@ -37,6 +37,10 @@ class Driver(NamedTuple):
         """The DeviceConfig or Ptemplate that it is made from; None for one that is written by hand."""
         return None if self.claim.ref == self.ref else self.claim.ref
 
+    def is_called(self, name: str) -> bool:
+        """Return True when the Module, or the config that it is made from, has this name, or namespace/name."""
+        return any(name in (ref.name, f"{ref.namespace}/{ref.name}") for ref in (self.ref, self.owner) if ref)
+
     @property
     def product(self) -> str:
         """NAME@VERSION of the Profile that it is made by; "" for another one."""

@@ -32,31 +32,22 @@ EFFECTS = (*REPELLING, "PreferNoSchedule")
 """The effects of a taint. The last one keeps no pod away, and KMM ignores it."""
 
 
-def of_manifest(manifest: Manifest) -> Node:
-    """Return the facts of a Node object.
+def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node:
+    """Return the facts of a Node object; with `keys` its name and those of its labels, and no more is judged either.
 
     Raises KrmfnError, a sentence without the node's name, for labels and facts that are no strings and for taints that
     are none.
     """
-    labels, info = _labels(manifest), table(manifest, "status", "nodeInfo")
-    for name in NODE_INFO:
-        if not isinstance(info.get(name, ""), str | None):
-            raise KrmfnError(f"its status.nodeInfo.{name} is {info[name]!r}, not a string; put it in quotes")
+    name, labels = text(table(manifest, "metadata"), "name"), _labels(manifest, keys)
+    if keys is not None:
+        return Node(name, labels)
+    info = table(manifest, "status", "nodeInfo")
+    for key in NODE_INFO:
+        if not isinstance(info.get(key, ""), str | None):
+            raise KrmfnError(f"its status.nodeInfo.{key} is {info[key]!r}, not a string; put it in quotes")
     taints = tuple(taints_of(manifest)) if "taints" in table(manifest, "spec") else ()
-    kernel, architecture, os_image, kubelet = (text(info, name) for name in NODE_INFO)
-    return Node(_name(manifest), labels, kernel, taints, architecture, os_image, kubelet=kubelet)
-
-
-def selected(manifest: Manifest, keys: Collection[str]) -> Node:
-    """Return a Node object's name and some of its labels; nothing else of it is judged either.
-
-    Raises KrmfnError, a sentence without the node's name, for one of these labels that is no string.
-    """
-    return Node(_name(manifest), _labels(manifest, keys))
-
-
-def _name(manifest: Manifest) -> str:
-    return text(table(manifest, "metadata"), "name")
+    kernel, architecture, os_image, kubelet = (text(info, key) for key in NODE_INFO)
+    return Node(name, labels, kernel, taints, architecture, os_image, kubelet=kubelet)
 
 
 def _labels(manifest: Manifest, keys: Collection[str] | None = None) -> dict[str, Any]:

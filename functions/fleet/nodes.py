@@ -109,7 +109,7 @@ def _of_inventory(item: Item) -> tuple[list[Node], list[inventory.Problem], froz
 def _node(item: Item, keys: Collection[str] | None) -> Node:
     """Return the facts of a Node object. Raises KrmfnError for what no API server takes."""
     if item.is_read:
-        return facts.of_manifest(item.manifest) if keys is None else facts.selected(item.manifest, keys)
+        return facts.of_manifest(item.manifest, keys)
     if keys is not None:
         labels = itemtext.strings(item, "metadata", "labels")
         return Node(item.name, {key: labels[key] for key in keys if key in labels})

@@ -41,11 +41,6 @@ class Row(NamedTuple):
     """Whether the committed inventory plans the Module, and nothing selects the live node for it."""
 
     @property
-    def refs(self) -> list[Ref]:
-        """The Module and the config that it is made from."""
-        return [ref for ref in (self.driver.ref, self.driver.owner) if ref] if self.driver else []
-
-    @property
     def state(self) -> str:
         """What becomes of the Module on the node."""
         if self.is_lost:
@@ -82,13 +77,8 @@ class Filter(NamedTuple):
             and (not self.names or any(fnmatchcase(row.node.name, name) for name in self.names))
             and all(fnmatchcase(value, pattern) for pattern, value in facts if pattern)
             and (row.is_problem or not self.problems)
-            and (not self.owner or any(is_called(ref, self.owner) for ref in row.refs))
+            and (not self.owner or (row.driver is not None and row.driver.is_called(self.owner)))
         )
-
-
-def is_called(ref: Ref, name: str) -> bool:
-    """Return True for a resource of this name, or of this namespace/name."""
-    return name in (ref.name, f"{ref.namespace}/{ref.name}")
 
 
 def rows(

@@ -38,19 +38,15 @@ def on_a_profile(config: Manifest, settings: Settings, existing: Manifest) -> Ma
     """Return the config with the profile that leaves the least to write and renders the same; itself without one."""
     whole, best, fewest = forms(rendered([config], settings, existing)), config, len(config["spec"]) + 1
     for name, profile in table(existing, "spec", "profiles").items():
-        attempt = _attempt({"profile": name, **config["spec"]}, config)
+        attempt = {**config, "spec": {"profile": name, **config["spec"]}}
         for field in profile if isinstance(profile, dict) and _is_same(attempt, whole, settings, existing) else ():
-            less = {key: value for key, value in attempt["spec"].items() if key != field}
-            if len(less) < len(attempt["spec"]) and _is_same(_attempt(less, config), whole, settings, existing):
-                attempt = _attempt(less, config)
+            less = {**config, "spec": {key: value for key, value in attempt["spec"].items() if key != field}}
+            if field in attempt["spec"] and _is_same(less, whole, settings, existing):
+                attempt = less
         is_its_driver = not any(field in attempt["spec"] for field in OF_DRIVER if field in profile)
         if is_its_driver and len(attempt["spec"]) < fewest:
             best, fewest = attempt, len(attempt["spec"])
     return best
-
-
-def _attempt(spec: dict[str, Any], config: Manifest) -> Manifest:
-    return {**config, "spec": spec}
 
 
 def _is_same(config: Manifest, whole: list[Manifest], settings: Settings, existing: Manifest) -> bool:
