@@ -52,7 +52,8 @@ def run(context: Context, args: Any) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and exit code 2."""
     least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
     select, ignore = (tuple(filter(None, text.split(","))) for text in (args.select, args.ignore))
-    _check_rules(select, ignore)
+    if select or ignore:
+        _check_rules(select, ignore)
     streams = cluster_streams.rendered(context, args.paths)
     if len(streams.clusters) > 1:
         cluster_streams.look_up(context, streams)

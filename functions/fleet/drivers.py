@@ -41,6 +41,10 @@ class Driver(NamedTuple):
         """Return True when the Module, or the config that it is made from, has this name, or namespace/name."""
         return any(name in (ref.name, f"{ref.namespace}/{ref.name}") for ref in (self.ref, self.owner) if ref)
 
+    def lacking(self, labels: Mapping[str, str]) -> dict[str, str]:
+        """Return the labels that it asks for, sorted, and that a node with these lacks or has with other values."""
+        return {key: value for key, value in sorted(self.selector.items()) if labels.get(key) != value}
+
     @property
     def product(self) -> str:
         """NAME@VERSION of the Profile that it is made by; "" for another one."""

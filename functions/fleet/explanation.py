@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from krmfn.printing import some
 from krmfn.typed import NamedTuple
@@ -149,7 +149,8 @@ def answers(
 ) -> Iterator[Told]:
     """Yield all sentences about a node; `committed` is what the inventory has of a node that is live, if anything."""
     here = [driver for driver in drivers if driver.cluster == node.cluster]
-    lost = [one for one in here if committed and live and lacking(one, node) and not lacking(one, committed)]
+    had = [one for one in here if live and committed and not one.lacking(committed.labels)]
+    lost = [one for one in had if one.lacking(node.labels)]
     yield from (Told(False, _lost(node, driver, live)) for driver in lost)
     troubles = live.troubles.get(node.name, ()) if live else ()
     yield from (Told(False, f"{node.name}: {trouble}") for trouble in troubles)
@@ -158,15 +159,10 @@ def answers(
         yield _unselected(node, here, live, committed)
 
 
-def lacking(driver: Driver, node: Node) -> Mapping[str, str]:
-    """Return the labels that a Module asks for, and that a node lacks or has with other values."""
-    return {key: value for key, value in driver.selector.items() if node.labels.get(key) != value}
-
-
 def _lost(node: Node, driver: Driver, live: Live | None) -> str:
     """Return the sentence about a Module that selects a node by the labels of the inventory, and not by its own."""
     key = key_of(node, driver)
-    missing = lacking(driver, node)
+    missing = driver.lacking(node.labels)
     labels = [f"{name}={value}" for name, value in missing.items()]
     others = [f"{name}={node.labels[name]}" for name in missing if name in node.labels]
     has = f" has, and the live node has {', '.join(others)}" if others else " has and the live node lacks"

@@ -60,8 +60,8 @@ def _losses(
         for outcome in (one for one in group.outcomes if one.state == "planned"):
             for node in (node for node in group.nodes if (node.name, outcome.driver) not in selected):
                 live = nodes.get(node.name)
-                missing = explanation.lacking(drivers[outcome.driver], live) if live else {}
-                labels = ", ".join(f"{key}={value}" for key, value in sorted(missing.items()))
+                missing = drivers[outcome.driver].lacking(live.labels) if live else {}
+                labels = ", ".join(f"{key}={value}" for key, value in missing.items())
                 without = f"the live node lacks {labels}" if labels else "the node is not in the dump"
                 yield Loss(live or node, outcome, f"the committed inventory plans it, but {without}")
 

@@ -76,14 +76,10 @@ def name(driver: Driver) -> str:
 
 def nearest(node: Node, drivers: Sequence[Driver]) -> str:
     """Return the Module, of some that do not select a node, with the fewest labels that it lacks, and name these."""
-
-    def lacking(driver: Driver) -> list[str]:
-        return sorted(key for key, value in driver.selector.items() if node.labels.get(key) != value)
-
-    near = min(drivers, key=lambda driver: (len(lacking(driver)), name(driver)))
+    near = min(drivers, key=lambda driver: (len(driver.lacking(node.labels)), name(driver)))
     differences = [
-        f"{key}={near.selector[key]} ({f'it is {node.labels[key]}' if key in node.labels else 'missing'})"
-        for key in lacking(near)
+        f"{key}={value} ({f'it is {node.labels[key]}' if key in node.labels else 'missing'})"
+        for key, value in near.lacking(node.labels).items()
     ]
     return f"{name(near)} asks for {', '.join(differences)}"
 

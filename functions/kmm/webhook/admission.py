@@ -15,7 +15,7 @@ from krmfn.results import Findings, Rule, apply
 
 from ..lookup import has, text
 from ..module import CONTAINER, Module
-from ..rule import mark_first, refused, size
+from ..rule import mark_first, refused
 from ..versions import DEFAULT, Target, target
 
 _RARE = frozenset({"rawArgs", "modulesLoadingOrder"})
@@ -100,7 +100,8 @@ spec: {moduleLoader: {container: {version: "1.0"}}}
 
 
 def _name_fits_a_label(module: Module, kmm: Target) -> Iterator[Result]:
-    length = size(module.ref.name + module.ref.namespace)
+    # The length that Go's `len` gives: bytes.
+    length = len((module.ref.name + module.ref.namespace).encode("utf-8", "surrogatepass"))
     if length > kmm.name_limit:
         exceeds = f"which exceeds the maximum of {kmm.name_limit} when version is set"
         message = f"module name and namespace have a combined length of {length} characters, {exceeds}"
