@@ -8,6 +8,9 @@ import pytest
 import yaml
 
 from tests.commands import ROOT, process
+from tests.tables import table
+
+CASES = table(__file__, "explain_fields.yaml")
 
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -65,13 +68,7 @@ def test_a_rule_and_a_field() -> None:
     assert "\ndeviceconfig.spec.dirName\n" in done.text
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("deviceconfig.spec.moduelName", "did you mean deviceconfig.spec.moduleName"),
-        ("deviceconfig.spec.devicePlugin.nothing", "fields there: image, imageParts"),
-    ],
-)
+@pytest.mark.parametrize(("name", "hint"), CASES["an_unknown_field"])
 def test_an_unknown_field(name: str, hint: str) -> None:
     done = process("krmfn", "explain", name)
     assert (done.code, done.text) == (2, "")
@@ -92,14 +89,7 @@ def test_the_layers_of_a_config_with_file_and_line(tmp_path: Path) -> None:
     assert rows["driverVersion"] == ['"0.9"', "all.yaml:28:5:", "spec.nodePools[0].driverVersion"]
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["all.yaml"], "name the config in all.yaml to explain: krmfn explain all.yaml NAME"),
-        (["all.yaml", "other"], "no DeviceConfig is called other in all.yaml; it contains: kmm/gpu"),
-        (["all.yaml", "kmm/gpu", "x"], "name the config in all.yaml to explain"),
-    ],
-)
+@pytest.mark.parametrize(("args", "message"), CASES["which_config"])
 def test_which_config(tmp_path: Path, args: list[str], message: str) -> None:
     (tmp_path / "all.yaml").write_text(CONFIG)
     done = process("krmfn", "explain", *args, cwd=tmp_path)

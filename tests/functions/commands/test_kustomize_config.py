@@ -9,6 +9,9 @@ import yaml
 
 from tests.commands import ROOT, cached
 from tests.functions.final.test_resolved import MODULE
+from tests.tables import table
+
+CASES = table(__file__, "kustomize_config.yaml")
 
 FILE = yaml.safe_load(cached("krmfn", "kustomize-config").out)
 NAMED = {
@@ -26,20 +29,7 @@ def test_the_fields_that_are_judged_are_the_fields_that_are_renamed(path: str, k
     assert (kind, "hub.kmm.sigs.x-k8s.io", "ManagedClusterModule", f"spec/moduleSpec/{plain}") in NAMED
 
 
-@pytest.mark.parametrize(
-    ("kind", "path"),
-    [
-        ("Secret", "spec/imagePullSecret"),
-        ("Secret", "spec/nodePools/imagePullSecrets"),
-        ("Secret", "spec/daemonSets/imagePullSecrets/name"),
-        ("Secret", "spec/devicePlugin/volumes/projected/sources/secret/name"),
-        ("Secret", "spec/daemonSets/initContainers/envFrom/secretRef/name"),
-        ("ConfigMap", "spec/nodePools/kernelMappings/build/dockerfileConfigMap/name"),
-        ("ServiceAccount", "spec/daemonSets/serviceAccountName"),
-        ("PriorityClass", "spec/daemonSets/priorityClassName"),
-        ("PersistentVolumeClaim", "spec/dra/volumes/persistentVolumeClaim/claimName"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "path"), CASES["fields_of_a_device_config"])
 def test_fields_of_a_device_config(kind: str, path: str) -> None:
     assert (kind, "krmfn.dev", "DeviceConfig", path) in NAMED
 

@@ -11,6 +11,9 @@ from krmfn_functions.paths import manifests
 from krmfn import ResourceList
 from krmfn.resource import Place
 from tests.commands import process
+from tests.tables import table
+
+CASES = table(__file__, "cut_off.yaml")
 
 INVENTORY = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -36,14 +39,7 @@ def test_a_file_that_ends_within_a_line_may_be_cut_off(tmp_path: Path, form: str
         assert ["the file ends in the middle of this line" in finding.message for finding in findings] == [True] * told
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        (1, "it says 2 nodes, but there is 1: a part of the file may be missing; regenerate it, or correct the number"),
-        (2, ""),
-        (3, "it says 2 nodes, but there are 3: lines were added; regenerate it, or correct the number"),
-    ],
-)
+@pytest.mark.parametrize(("lines", "message"), CASES["another_number_of_nodes_than_the_inventory_says_is_an_error"])
 def test_another_number_of_nodes_than_the_inventory_says_is_an_error(lines: int, message: str, tmp_path: Path) -> None:
     """A file that ends behind a line is whole YAML, and its fleet was a smaller one."""
     head, _, _ = INVENTORY.rpartition("      n1")
@@ -72,15 +68,7 @@ def test_a_place_without_lines_gets_none() -> None:
     assert finding.place == Place("a.yaml", 0)
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("1234", "its metadata.name is 1234, not a string; put it in quotes"),
-        ("true", "its metadata.name is True, not a string; put it in quotes"),
-        ("''", "this Node has no metadata.name"),
-        ("null", "this Node has no metadata.name"),
-    ],
-)
+@pytest.mark.parametrize(("name", "message"), CASES["a_name_that_is_no_string_is_named"])
 def test_a_name_that_is_no_string_is_named(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "a.yaml").write_text(f"apiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\n")
     assert [finding.message for finding in nodes.read(manifests.read(str(tmp_path))).findings] == [message]

@@ -10,6 +10,9 @@ from krmfn_functions.fleet.images import Image, images, mirror, pairs, skopeo
 from krmfn import KrmfnError
 from tests.functions.fleet import fleets
 from tests.functions.fleet.test_rules import NODES, daemonset, module
+from tests.tables import table
+
+CASES = table(__file__, "images.yaml")
 
 
 def images_of(text: str, *kernels: str) -> dict[str, Image]:
@@ -86,18 +89,7 @@ def test_a_kernel_that_kmm_fails_on_is_an_error() -> None:
         images_of(NODES + module("{zone: a}", "regexp: ."), "6.1")
 
 
-@pytest.mark.parametrize(
-    ("name", "full"),
-    [
-        ("nginx", "docker.io/library/nginx:latest"),
-        ("team/app:1", "docker.io/team/app:1"),
-        ("docker.io/nginx:1", "docker.io/library/nginx:1"),
-        ("index.docker.io/team/app:1", "docker.io/team/app:1"),
-        ("localhost/app:1", "localhost/app:1"),
-        ("registry:5000/app", "registry:5000/app:latest"),
-        ("r.example.com/app@sha256:ab", "r.example.com/app@sha256:ab"),
-    ],
-)
+@pytest.mark.parametrize(("name", "full"), CASES["names_are_compared_in_full"])
 def test_names_are_compared_in_full(name: str, full: str) -> None:
     assert registry.normal(name) == full
 
@@ -117,18 +109,7 @@ def test_a_list_of_something_else_is_refused(line: str) -> None:
         registry.held(f"r.example.com/a:1\n{line}\n", "held.txt")
 
 
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [
-        ("mirror.lab:5000/gpu/driver:1", "registry.example.com/gpu/driver:1"),
-        ("mirror.lab:5000/nic/driver@sha256:1", "hub.example.com/nics/driver@sha256:1"),
-        ("mirror.lab:5000/nic:1", "hub.example.com/nics:1"),
-        ("mirror.lab:5000/nico/driver:1", "registry.example.com/nico/driver:1"),
-        ("mirror.lab:50001/gpu:1", "mirror.lab:50001/gpu:1"),
-        ("other.example.com/gpu:1", "other.example.com/gpu:1"),
-        ("mirror.lab/gpu:1", "mirror.lab/gpu:1"),
-    ],
-)
+@pytest.mark.parametrize(("name", "source"), CASES["the_longest_destination_says_where_an_image_is_from"])
 def test_the_longest_destination_says_where_an_image_is_from(name: str, source: str) -> None:
     given = (
         "registry.example.com=mirror.lab:5000",

@@ -12,6 +12,9 @@ from krmfn_functions.settings import CHECK, Settings
 from krmfn import KrmfnError, ResourceList
 from tests.builders import CONFIG, document_text
 from tests.commands import process
+from tests.tables import table
+
+CASES = table(__file__, "readings.yaml")
 
 MODULE = """\
 apiVersion: kmm.sigs.x-k8s.io/v1beta1
@@ -126,18 +129,7 @@ def test_what_all_read_as_text_is_text(value: str) -> None:
     )  # a colon is in no label
 
 
-@pytest.mark.parametrize(
-    ("selector", "label", "expected"),
-    [
-        ("y", "y", ["KRM174"] * 2),
-        ("y", '"y"', ["KRM174"] * 2),
-        ('"y"', '"y"', ["KRM301"]),
-        ('"y"', "y", ["KRM174"]),
-        ('"true"', "y", ["KRM174"]),
-        ('"true"', "true", ["KRM174"]),
-        ('"511"', "0777", ["KRM174"]),
-    ],
-)
+@pytest.mark.parametrize(("selector", "label", "expected"), CASES["spellings"])
 def test_a_conflict_on_a_node_is_never_missed_for_a_spelling(selector: str, label: str, expected: list[str]) -> None:
     """In function mode, where of a Node's labels only those are read that are asked for."""
     configs = [text.replace("{a: b}", f'{{{selector}: "true"}}') for text in (CONFIG, OTHER)]

@@ -22,8 +22,11 @@ from krmfn.errors import KrmfnError
 from krmfn.results import Result
 from tests import kmm_crds
 from tests.builders import DROP, edited, module
+from tests.tables import table
 
 from ..manifests import check, refused_by_schema
+
+CASES = table(__file__, "structure.yaml")
 
 C = "spec.moduleLoader.container"
 
@@ -61,17 +64,7 @@ def test_unknown_version() -> None:
         list(refused_by_schema(module(), "1"))
 
 
-@pytest.mark.parametrize(
-    ("path", "hint"),
-    [
-        (f"{C}.kernelMapping", "did you mean 'kernelMappings'?"),
-        (f"{C}.modprobe.modulename", "did you mean 'moduleName'?"),
-        (f"{C}.registryTLS.q", "known here: insecure, insecureSkipTLSVerify"),
-        ("spec.nodeSelector", "did you mean 'selector'?"),
-        ("spec.dra", "KMM main has it, this version does not"),
-        ("extra", "known here: spec, status"),
-    ],
-)
+@pytest.mark.parametrize(("path", "hint"), CASES["unknown_fields"])
 def test_unknown_fields(path: str, hint: str) -> None:
     results = [result for result in refused_by_schema(edited(module(), (path, {}))) if result.rule == "KMM051"]
     assert [tag(result, "admission") for result in results] == [f'strict decoding error: unknown field "{path}"']
@@ -110,24 +103,7 @@ def test_fields_per_version(path: str, value: Any, versions: list[str]) -> None:
         assert texts(made, version) == expected
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "wanted", "given", "hint"),
-    [
-        (f"{C}.version", 1.1, "string", "number", 'write it in quotes, "1.1"; a YAML reader turns 1.10 into 1.1'),
-        (f"{C}.version", 7, "string", "integer", 'write it in quotes, "7"'),
-        (f"{C}.version", 2**63, "string", "number", 'write it in quotes, "9223372036854775808"'),
-        ("spec.selector.a", True, "string", "boolean", 'write the string in quotes, "true"'),
-        ("spec.selector.a", {}, "string", "object", ""),
-        ("spec.selector", "a=b", "object", "string", ""),
-        ("spec.tolerations", {}, "array", "object", ""),
-        (f"{C}.kernelMappings[0]", "x", "object", "string", ""),
-        (f"{C}.registryTLS", {"insecure": "true"}, "boolean", "string", ""),
-        ("spec.imageRebuildTriggerGeneration", 1.5, "integer", "number", ""),
-        ("spec.imageRebuildTriggerGeneration", 2**63, "integer", "number", ""),
-        (f"{C}.inTreeModulesToRemove", [None], "string", "null", ""),
-        ("spec", [], "object", "array", ""),
-    ],
-)
+@pytest.mark.parametrize(("path", "value", "wanted", "given", "hint"), CASES["wrong_types"])
 def test_wrong_types(path: str, value: Any, wanted: str, given: str, hint: str) -> None:
     finding = one(edited(module(), (path, value)))
     where = {"registryTLS": ".insecure", "inTreeModulesToRemove": "[0]"}.get(path.rpartition(".")[2], "")
@@ -246,13 +222,7 @@ def test_dra_or_device_plugin() -> None:
     assert structure.NOT_CHECKED not in texts(edited(module(), ("spec.selector", 1)), "2.6")
 
 
-@pytest.mark.parametrize(
-    ("path", "wanted"),
-    [
-        *(("spec.selector.a", "string"), ("spec.tolerations", "array"), ("spec", "object"), (f"{C}.sign", "object")),
-        (f"{RESOURCES}.limits.cpu", "integer,string"),
-    ],
-)
+@pytest.mark.parametrize(("path", "wanted"), CASES["nulls"])
 def test_nulls(path: str, wanted: str) -> None:
     finding = one(edited(module(), ("spec.devicePlugin", dict(PLUGIN)), (path, None)))
     assert finding.rule == "KMM059" and tag(finding, "admission") == wrong_type(path, wanted, "null")
@@ -263,15 +233,7 @@ def test_a_null_with_a_default_is_the_default() -> None:
     assert texts(edited(module(), (f"{C}.modprobe.dirName", None))) == []
 
 
-@pytest.mark.parametrize(
-    "status",
-    [
-        None,
-        {},
-        {"devicePlugin": None, "moduleLoader": {"availableNumber": None}},
-        {"devicePlugin": {"availableNumber": 1.5, "desiredNumber": 10**30, "nodesMatchingSelectorNumber": -0.0}},
-    ],
-)
+@pytest.mark.parametrize("status", CASES["a_status_is_dropped_whatever_its_numbers"])
 def test_a_status_is_dropped_whatever_its_numbers(status: Any) -> None:
     for version in TARGETS:
         assert texts(edited(module(), ("status", status)), version) == []
@@ -297,19 +259,7 @@ def test_a_status_of_other_types_is_refused_and_blocks_nothing(path: str, value:
 UNKNOWN = "strict decoding error: unknown field "
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "unknown"),
-    [
-        ("spec.imageRepoSecret", [{"name": "s"}], ["[0].name"]),
-        ("spec.imageRepoSecret", [[{"name": "s"}], 1, {"b": {"c": 1}}], ["[0][0].name", "[2].b"]),
-        ("spec.selector", [{"a": "b"}], ["[0].a"]),
-        ("spec.selector.a", {"b": "c"}, [".b"]),
-        (f"{C}.version", [{"a": 1}, 2], ["[0].a"]),
-        ("spec.tolerations", {"key": "a"}, [".key"]),
-        ("status", [{"devicePlugin": 1}], ["[0].devicePlugin"]),
-        ("spec.imageRepoSecret", [1], []),
-    ],
-)
+@pytest.mark.parametrize(("path", "value", "unknown"), CASES["fields_where_none_belong"])
 def test_fields_where_none_belong(path: str, value: Any, unknown: list[str]) -> None:
     results = list(refused_by_schema(edited(module(), (path, value))))
     refusals = [tag(result, "admission") for result in results if result.rule == "KMM051"]
@@ -346,42 +296,14 @@ def test_free_parameters_may_be_anything_but_a_list() -> None:
     assert texts(made, "main") == [wrong_type(config, "object", "array"), structure.NOT_CHECKED]
 
 
-@pytest.mark.parametrize(
-    ("value", "given", "hint"),
-    [
-        (1e3, "integer", "a YAML reader turns it into 1000"),
-        (8.0, "integer", "a YAML reader turns it into 8"),
-        (123456789.0, "integer", "turns it into 123456789"),
-        (1e19, "number", "turns it into 1e+19"),
-        (-(2.0**63), "number", "a YAML reader turns it into"),
-        (0.1 + 0.2, "number", '"0.3"'),
-    ],
-)
+@pytest.mark.parametrize(("value", "given", "hint"), CASES["whole_numbers_with_a_point_are_integers"])
 def test_whole_numbers_with_a_point_are_integers(value: float, given: str, hint: str) -> None:
     finding = one(edited(module(), (f"{C}.version", value)))
     assert tag(finding, "admission") == wrong_type(f"{C}.version", "string", given)
     assert hint in finding.message
 
 
-@pytest.mark.parametrize(
-    ("claims", "texts"),
-    [
-        (["x"], ['[0]: Invalid value: "x": must be an object for an array of list-type map']),
-        (
-            [{"name": "a"}, {"name": "a"}, None, 1e3, "x"],
-            ["[3]: Invalid value: 1000: must be an object for an array of list-type map"],
-        ),
-        (
-            [[1, 2.0, "a<b", None, {"é": 1.5}]],
-            [r'[0]: Invalid value: [1,2,"a\u003cb",null,{"é":1.5}]: must be an object for an array of list-type map'],
-        ),
-        ([{}, {}, {}], ["[1]: Duplicate value: {}"]),
-        ([{"name": None}, {"request": "r"}], ["[1]: Duplicate value: {}"]),
-        ([{"name": 1}, {"name": 1.0}, {"name": "1"}, {"name": True}], ['[1]: Duplicate value: {"name":1}']),
-        ([{"name": "<"}, None, {"name": "<"}], [r'[2]: Duplicate value: {"name":"\u003c"}']),
-        ([None, None], []),
-    ],
-)
+@pytest.mark.parametrize(("claims", "texts"), CASES["claims"])
 def test_claims(claims: list[Any], texts: list[str]) -> None:
     made = edited(module(), (f"{RESOURCES}.claims", claims), ("spec.devicePlugin.container.image", "i:1"))
     refusals = [tag(result, "admission") for result in refused_by_schema(made) if result.rule == "KMM057"]
