@@ -1,4 +1,4 @@
-"""Run a command, and answer with its exit code whatever happens: its arguments, as typed values, and the work."""
+"""Run a command, and answer with its exit code whatever happens: its arguments, as values, and the work."""
 
 from __future__ import annotations
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Collection, Iterator, Mapping
 
 from krmfn import KrmfnError, ResourceList
-from krmfn.printing import did_you_mean, printable, some
+from krmfn.printing import did_you_mean, json_text, printable, some
 from krmfn.typed import Any
 
 from .. import options
@@ -38,7 +37,7 @@ def _run(context: Context, args: Any) -> int:
     answers, lines = list(_answers(streams.lists, args.node, dumps)), list[str]()
     if args.format == "json":
         rows = [{"cluster": name, **told._asdict()} for name, told in answers]
-        output.write_stdout(json.dumps(rows, indent=2) + "\n")
+        output.write_stdout(json_text(rows, 2) + "\n")
     else:
         for cluster, told in answers:
             head = f"{cluster}: {told.sentence}" if len(streams.lists) > 1 else told.sentence
