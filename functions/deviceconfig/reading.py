@@ -116,11 +116,10 @@ def shared_layers(profile: str, function_config: FunctionConfig) -> list[Layer]:
 def vendor_of(profile: str, function_config: FunctionConfig) -> Vendor:
     """Return what a profile of the functionConfig holds beside fields."""
     own = function_config.profiles.get(profile, {})
-    versions: list[tuple[Any, Layer]] = []
-    for at, entry in enumerate(own.get("versions", ())):
-        fields = {name: value for name, value in entry.items() if name != "version"}
-        path = join(("spec", "profiles", profile, "versions", at))
-        versions.append((entry, Layer(fields, path, function_config.source)))
+    fields = [{name: value for name, value in one.items() if name != "version"} for one in own.get("versions", ())]
+    paths = (join(("spec", "profiles", profile, "versions", at)) for at in range(len(fields)))
+    layers = [Layer(one, path, function_config.source) for one, path in zip(fields, paths, strict=True)]
+    versions = zip(own.get("versions", ()), layers, strict=True)
     return vendor(own, versions, function_config.overrides.get(profile, {}).get("locked", {}))
 
 

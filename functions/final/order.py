@@ -10,7 +10,7 @@ from krmfn.ownership import Id
 from krmfn.results import Rule
 
 from ..kmm.module import LABELS, MODULE_KINDS
-from . import pods
+from .pods import labels_of_kmm
 from .stream import Final
 
 DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave"
@@ -87,21 +87,14 @@ def stage_of(item: Item) -> str:
         return "before"
     if item.mentions(WAVE) and wave(item) > 0:
         return "consumers"
-    return "consumers" if _depends(item) or _waits(item) else "before"
+    is_waiting = item.mentions(LABELS) and any(True for _ in labels_of_kmm(item))
+    return "consumers" if is_waiting or _depends(item) else "before"
 
 
 def _depends(item: Item) -> bool:
     """Return True for an object that names a Module in config.kubernetes.io/depends-on."""
     text = item.annotations.get(DEPENDS, "") if item.mentions(DEPENDS) else ""
     return any(one.strip().startswith(tuple(f"{group}/" for group, _ in MODULE_KINDS)) for one in text.split(","))
-
-
-def _waits(item: Item) -> bool:
-    """Return True for a workload whose pods select nodes by a label of KMM's."""
-    if not item.mentions(LABELS):
-        return False
-    path, pod = pods.pod_of(item.group, item.kind, item.manifest)
-    return any(one.key.startswith(LABELS) for one in pods.node_labels(pod, path))
 
 
 RULES = (

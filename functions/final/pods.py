@@ -7,7 +7,7 @@ from krmfn.resource import FieldPath, split
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import POD_KINDS, table, tables, text, texts
-from ..kmm.module import module_of
+from ..kmm.module import LABELS, MODULE_GROUP, MODULE_KIND, module_of
 
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT = ("", "Secret"), ("", "ConfigMap"), ("", "ServiceAccount")
 PRIORITY_CLASS, DEVICE_CLASS = ("scheduling.k8s.io", "PriorityClass"), ("resource.k8s.io", "DeviceClass")
@@ -35,6 +35,15 @@ def pod_of(group: str, kind: str, manifest: Manifest) -> tuple[FieldPath, Manife
     """Return the spec of the pods that a resource makes, and its path; {} for a kind that makes none."""
     path = POD_KINDS.get((group, kind), ())
     return path, table(manifest, *path) if path else {}
+
+
+def labels_of_kmm(item: Item) -> Iterator[NodeLabel]:
+    """Yield each selector and affinity on a label of KMM's, of the pods of a resource, or of a Module."""
+    path, pod = pod_of(item.group, item.kind, item.manifest)
+    labels = node_labels(pod, path)
+    if (item.group, item.kind) == (MODULE_GROUP, MODULE_KIND):
+        labels = of_selector(table(item.manifest, "spec", "selector"), ("spec", "selector"))
+    yield from (one for one in labels if one.key.startswith(LABELS))
 
 
 def node_labels(pod: Manifest, path: FieldPath) -> Iterator[NodeLabel]:

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator
 
-from krmfn import Field, Item, Result, error, warning
+from krmfn import Field, Result, error, warning
 from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
-from ..kmm.lookup import has, table
+from ..kmm.lookup import has
 from ..kmm.module import (
     LABELS,
-    MODULE_GROUP,
-    MODULE_KIND,
     PLUGINS,
     Module,
     plugin_ready_label,
@@ -19,8 +17,7 @@ from ..kmm.module import (
     version_label,
     version_ready_label,
 )
-from . import pods
-from .pods import NodeLabel
+from .pods import labels_of_kmm
 from .stream import Final, modules_of, twin
 
 _VERSION = "version-module."
@@ -41,7 +38,9 @@ class Label(NamedTuple):
 
 def labels_have_their_module(final: Final) -> Iterator[Result]:
     """Yield a finding per selector or affinity on a label of a Module that is not in the list."""
-    labels, names = list(_node_labels(final)), dict[str, set[str]]()
+    naming = [item for item in final.deployed if item.mentions(LABELS)]
+    labels = [(item, one) for item in naming for one in labels_of_kmm(item)]
+    names = dict[str, set[str]]()
     known = _known(final) if labels else {}
     for _, module in final.modules:
         names.setdefault(module.ref.namespace, set()).add(module.ref.name)
@@ -57,7 +56,8 @@ def labels_have_their_module(final: Final) -> Iterator[Result]:
 
 def labels_are_set(final: Final) -> Iterator[Result]:
     """Yield an error per required label that no node ever has: the Module lacks that part, or it has another value."""
-    labels = list(_node_labels(final))
+    naming = [item for item in final.deployed if item.mentions(LABELS)]
+    labels = [(item, one) for item in naming for one in labels_of_kmm(item)]
     known = _known(final) if labels else {}
     for item, one in labels:
         label = known.get(one.key)
@@ -90,18 +90,6 @@ def _known(final: Final) -> dict[str, Label]:
         known[version_label(*named)] = Label(module, "", None, where)
         known[plugin_ready_label(*named)] = Label(module, no_plugin, "", where)
     return known
-
-
-def _node_labels(final: Final) -> Iterator[tuple[Item, NodeLabel]]:
-    """Yield each selector and affinity on a label of KMM's, of pods and of Modules."""
-    for item in final.deployed:
-        if not item.mentions(LABELS):
-            continue
-        path, pod = pods.pod_of(item.group, item.kind, item.manifest)
-        labels = pods.node_labels(pod, path)
-        if (item.group, item.kind) == (MODULE_GROUP, MODULE_KIND):
-            labels = pods.of_selector(table(item.manifest, "spec", "selector"), ("spec", "selector"))
-        yield from ((item, one) for one in labels if one.key.startswith(LABELS))
 
 
 def _parts(key: str) -> tuple[str, str] | None:

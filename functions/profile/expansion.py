@@ -72,16 +72,9 @@ def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tupl
     bare = Values({} if seen is ABSENT else seen, written or {}, {key: text for key, text in known.items() if text})
     problems: list[Problem] = []
     texts = {key: _text(key, text, bare, problems) for key, text in profile.spec.get("texts", {}).items()}
-    sources = {key: tuple(_sources(text)) for key, text in profile.spec.get("texts", {}).items()}
+    sources = {key: tuple(expressions.sources(text)) for key, text in profile.spec.get("texts", {}).items()}
     there = {key: text for key, text in texts.items() if text is not ABSENT}
     return bare._replace(texts=there, sources=sources), problems
-
-
-def _sources(entry: Mapping[str, Any]) -> Iterator[Expression]:
-    """Yield what an entry of `texts` is made of."""
-    if path := expressions.path_of(entry.get("each", "")):
-        yield Expression(*path, "")
-    yield from expressions.parse(entry.get("as", ""))
 
 
 def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Problem]) -> Any:

@@ -72,6 +72,13 @@ def parse(text: str) -> Iterator[Expression]:
         yield Expression(match[1], parts_of(match[2]), match[0])
 
 
+def sources(entry: Mapping[str, Any]) -> Iterator[Expression]:
+    """Yield what an entry of `texts` is made of; what `each` names is written as no expression, so its text is ""."""
+    if path := path_of(entry.get("each", "")):
+        yield Expression(*path, "")
+    yield from parse(entry.get("as", ""))
+
+
 def parts_of(path: str) -> tuple[str, ...]:
     """Return the parts of `.a.b['c/d']`."""
     return tuple(match[1] or match[2] for match in _PART.finditer(path))

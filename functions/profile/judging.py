@@ -16,7 +16,7 @@ from .expressions import Use
 from .structural import Node
 
 Mistake = tuple[FieldPath, str]
-_METADATA = ("name", "namespace")
+_METADATA = (("name",), ("namespace",))
 MADE = frozenset({"as", "entry", "onto"})
 """What an entry of `texts` makes: a text, a list, a mapping."""
 
@@ -118,12 +118,8 @@ def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
             return f"{use.text}: a text cannot name a text; write the options themselves"
         return _mistake_of_text(use, texts)
     if use.root == "metadata":
-        known = len(use.parts) == 1 and use.parts[0] in _METADATA
-        return (
-            ""
-            if known
-            else f"{use.text}: of the metadata only ${{metadata.name}} and ${{metadata.namespace}} can be read"
-        )
+        what = "of the metadata only ${metadata.name} and ${metadata.namespace} can be read"
+        return "" if use.parts in _METADATA else f"{use.text}: {what}"
     own = structural.at(node, (use.root, *use.parts))
     if own is None:
         return f"{use.text}: {unknown(node, (use.root, *use.parts))}"
@@ -213,7 +209,7 @@ def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterat
 def _wrong_path(name: str, node: Node) -> str:
     root, parts = expressions.path_of(name) or ("", ())
     if root == "metadata":
-        return "" if parts in (("name",), ("namespace",)) else "of the metadata only name and namespace can be read"
+        return "" if parts in _METADATA else "of the metadata only name and namespace can be read"
     if not root:
         return f"{name!r} is not the path of an option; write spec.a.b, or spec.a['b.c/d'] for such a name"
     return "" if structural.at(node, (root, *parts)) is not None else unknown(node, (root, *parts))
@@ -237,6 +233,10 @@ def _wrong_value(name: str, wanted: Any, node: Node) -> str:
 def _options(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[Result]:
     """Yield a warning per option that nothing reads, and per text that is not used."""
     read = {(use.root, *use.parts) for use in used}
+    for name in spec.get("ignored", ()):
+        if (one := expressions.path_of(name)) and (one[0], *one[1]) in read:
+            message = f"an expression reads {name}, so it has an effect; remove it from `ignored`"
+            yield warning(message, rule="KRM181", field=Field(join(("spec", "ignored", name))))
     names = [name for _, when in whens(spec) for name in when["if"]]
     names += [name for text in spec.get("texts", {}).values() for name in (*text.get("if", ()), text.get("each", ""))]
     names += spec.get("ignored", ())

@@ -24,30 +24,15 @@ def unquoted(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterat
     for use in used:
         if use.path[0] == "texts" or not _is_script(spec, use.path):
             continue
-        for text, root, parts, quoted in _sources(use, texts, used):
-            own = structural.at(node, (root, *parts)) if root == "spec" else {"type": "string", "enum": ["x"]}
-            if not quoted and not is_safe(own or {}):
-                message = (
-                    f"{text} is part of a shell's script, so whoever writes the option can run anything in the "
-                    "container; pass it as an argument without a shell, give the option an enum or a pattern without "
-                    "a shell's characters, or take it from a text with `quote: sh`"
-                )
-                yield use.path, message
-
-
-def _sources(
-    use: Use, texts: Mapping[str, Any], used: Sequence[Use]
-) -> Iterator[tuple[str, str, tuple[str, ...], bool]]:
-    """Yield what an expression's value is made of: text, root, path, whether it is quoted."""
-    if use.root != "texts":
-        yield use.text, use.root, use.parts, False
-        return
-    entry = texts.get(use.parts[0], {})
-    if "each" in entry and (path := expressions.path_of(entry["each"])):
-        yield use.text, path[0], path[1], entry.get("quote") == "sh"
-    for other in used:
-        if other.path[:2] == ("texts", use.parts[0]):
-            yield other.text, other.root, other.parts, False
+        entry = texts.get(use.parts[0], {}) if use.root == "texts" else {}
+        for one in expressions.sources(entry) if use.root == "texts" else (use,):
+            own = structural.at(node, (one.root, *one.parts)) if one.root == "spec" else {"enum": ["x"]}
+            is_quoted = not one.text and entry.get("quote") == "sh"
+            if not is_quoted and not is_safe(own or {}):
+                outcome = "so whoever writes the option can run anything in the container"
+                safe = "an enum or a pattern without a shell's characters"
+                ways = f"pass it as an argument without a shell, give the option {safe}, or take it from a text with"
+                yield use.path, f"{one.text or use.text} is part of a shell's script, {outcome}; {ways} `quote: sh`"
 
 
 def is_safe(node: Node) -> bool:

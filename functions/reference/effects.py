@@ -71,12 +71,9 @@ def _bases(product: Profile, own: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
     least = samples.least_of(product).options
     yield least, ""
     asked = [_asked(node, when["if"], own) for _, when in whens(product.spec)]
-    single = {f"{path}: {_word(value)}": (parts, value) for one in asked for path, (parts, value) in one.items()}
-    switches = single | {
-        f"{path}: {_word(value)}": (parts, value)
-        for path, (parts, _) in (pair for one in asked for pair in one.items())
-        for value in _values(structural.at(node, parts) or {})
-    }
+    pairs = [(path, *own) for one in asked for path, own in one.items()]
+    others = [(path, parts, value) for path, parts, _ in pairs for value in _values(structural.at(node, parts) or {})]
+    switches = {f"{path}: {_word(value)}": (parts, value) for path, parts, value in (*pairs, *others)}
     yield from ((_with(least, *switch), words) for words, switch in switches.items())
     every = least
     for parts, value in switches.values():

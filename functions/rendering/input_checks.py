@@ -16,9 +16,7 @@ from .generated import Renderer
 from .kinds import in_file
 
 
-def sound(
-    resources: ResourceList, items: Sequence[Item], renderer: Renderer, config: FunctionConfig | None = None
-) -> list[Item]:
+def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, config: FunctionConfig) -> list[Item]:
     """Report what is wrong with our resources by themselves; return those that stand once and fit their schema."""
     first: dict[Id, Item] = {}
     for item in items:
@@ -37,11 +35,11 @@ def _of_two_folders(item: Item, other: Item) -> str:
     return "; if these are two clusters, name the folder of each as a PATH" if len(folders) > 1 else ""
 
 
-def _fits(resources: ResourceList, item: Item, renderer: Renderer, config: FunctionConfig | None = None) -> bool:
+def _fits(resources: ResourceList, item: Item, renderer: Renderer, config: FunctionConfig) -> bool:
     """Report the schema's findings, and an error for each repeated key, since readers disagree on which one counts."""
     findings = [*readings.repeated(item), *readings.check(item)]
     known = {finding.field.path for finding in findings if finding.field}
-    product = config.product(item) if config and config.products else None
+    product = config.product(item) if config.products else None
     if product and not product.is_sound:
         return False  # what is wrong is said of the Profile
     name = renderer.schemas[item.group, item.kind]

@@ -119,6 +119,11 @@ def is_foreign(item: Item) -> bool:
     return item.annotations.get(PROFILE_MARK) == "none"
 
 
+def is_custom(group: str) -> bool:
+    """Return True for the group of a custom resource: neither Kubernetes' own nor KMM's."""
+    return "." in group and not group.endswith((".k8s.io", MODULE_GROUP))
+
+
 def of_kinds(items: Iterable[Item], pairs: Collection[tuple[str, str]]) -> list[Item]:
     """Return those among some items whose (group, kind) is one of the pairs."""
     kinds = {kind for _, kind in pairs}  # a kind is known without a look at the group
@@ -132,6 +137,8 @@ def in_file(item: Item) -> str:
 
 GUIDE_GROUP = f"ptemplates.{PTEMPLATE_GROUP}"
 """The group of Ptemplates as the operator's guides spell it: taken for ours, so that its error names the right one."""
+OWN = (OURS, SEED, PTEMPLATE_GROUP, GUIDE_GROUP)
+"""The groups whose configs need no Profile for their kind."""
 
 _V1, _KMM = ("v1alpha1",), (MODULE_VERSION,)
 KNOWN: dict[str, dict[str, tuple[str, ...]]] = {

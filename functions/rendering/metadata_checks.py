@@ -12,11 +12,10 @@ from krmfn.printing import closest
 from krmfn.results import Rule
 
 from ..fleet.readings import KUSTOMIZE_ID, previous_name
-from ..kmm.module import MODULE_GROUP
 from . import ignoring
 from .generated import Finding
 from .ignoring import IGNORE
-from .kinds import OURS, PROFILE_MARK, near, of_kinds
+from .kinds import OURS, PROFILE_MARK, is_custom, near, of_kinds
 
 KNOWN = {"annotations": (IGNORE, PROFILE_MARK, OWNER, PASSED_ON), "labels": (f"{OURS}/daemonset", f"{OURS}/served-by")}
 """Every key with our prefix that means something, by where it stands."""
@@ -32,16 +31,11 @@ def check(item: Item) -> Iterator[Result]:
             message = meaning(part, key)
             if message:
                 yield item.located(error(message, rule="KRM118", field=Field(f"metadata.{part}[{key}]")))
-    if PROFILE_MARK in annotations and not may_be_config(item) and OWNER not in annotations:
+    if PROFILE_MARK in annotations and not is_custom(item.group) and OWNER not in annotations:
         message = f"has no effect on a {item.kind}: only a DeviceConfig has a profile"
         yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE_MARK}]")))
     if IGNORE in annotations:
         yield from ignoring.check(item)
-
-
-def may_be_config(item: Item) -> bool:
-    """Return True for a custom resource: of a group that is neither Kubernetes' own nor KMM's."""
-    return "." in item.group and not item.group.endswith((".k8s.io", MODULE_GROUP))
 
 
 def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, str]]) -> Iterator[Result]:

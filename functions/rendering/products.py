@@ -15,7 +15,7 @@ from ..kmm.lookup import table
 from ..profile import judging, structural
 from ..profile.product import Profile, name_of, product, unmet
 from . import kinds
-from .kinds import OURS, PROFILE, in_file
+from .kinds import OURS, OWN, PROFILE, in_file, is_custom
 
 if TYPE_CHECKING:
     from krmfn import ResourceList
@@ -52,6 +52,10 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
     if misfits:
         return
     spec = item.manifest["spec"]
+    group = spec.get("for", {}).get("group", "")
+    if group and (group in OWN or not is_custom(group)):
+        message = f"is {group!r}, which is no vendor's; write the group of the vendor's custom resource"
+        yield error(message, rule="KRM180", field=Field("spec.for.group", group))
     for path, message in unmet(spec.get("requires", {}), kmm_version):
         yield error(message, rule="KRM185", field=Field(join(("spec", "requires", *path))))
     yield from judging.check(spec)

@@ -13,10 +13,8 @@ from krmfn.results import Rule
 from ..run import run_of
 from . import function_config, kinds
 from .function_config import FunctionConfig
-from .kinds import DEVICECONFIG, GUIDE_GROUP, OURS, PROFILE_MARK, PTEMPLATE_GROUP, SEED, is_foreign, near, of_kinds
-from .metadata_checks import may_be_config
+from .kinds import DEVICECONFIG, OURS, OWN, PROFILE_MARK, PTEMPLATE_GROUP, SEED, is_custom, is_foreign, near, of_kinds
 
-_OWN = (OURS, SEED, PTEMPLATE_GROUP, GUIDE_GROUP)
 _KINDS = ("DeviceConfig", "Profile", "RenderDeviceConfigs", "NodeInventory", "Ptemplate")
 _NAMES_ONE = (OURS, SEED)
 """The groups of which a rule of its own (KRM111) says that a profile is not defined."""
@@ -37,7 +35,7 @@ def check(
         item
         for item in items
         if id(item) in named
-        or (item.kind == "DeviceConfig" and item.group not in _OWN)
+        or (item.kind == "DeviceConfig" and item.group not in OWN)
         or (item.group, item.kind) in theirs
     ]
     if not those:
@@ -48,12 +46,12 @@ def check(
     quiet: dict[str, list[Item]] = {}
     for item in those:
         own, pair = item.annotations.get(PROFILE_MARK, ""), (item.group, item.kind)
-        is_config = item.group not in _OWN and (item.kind == "DeviceConfig" or pair in theirs)
+        is_config = item.group not in OWN and (item.kind == "DeviceConfig" or pair in theirs)
         if id(item) in misspelt or OWNER in item.annotations or own == "none" or pair in config.operators:
             continue
         if (is_config and config.product(item)) or not (is_config or own):
             continue
-        if not is_config and not may_be_config(item):
+        if not is_config and not is_custom(item.group):
             continue  # KRM118 says that it has no effect there
         if own or is_asked or pair in run.elsewhere:
             field = Field(f"metadata.annotations[{PROFILE_MARK}]", own) if own else None
@@ -72,14 +70,14 @@ def _kinds(
     resources: ResourceList, handled: Collection[tuple[str, str]], config: FunctionConfig
 ) -> set[tuple[str, str]]:
     """Return the kinds of vendors' configs, as far as a Profile for one, or nearly for one, or a mark says so."""
-    pairs = {pair for pair in handled if pair[0] not in _OWN}
+    pairs = {pair for pair in handled if pair[0] not in OWN}
     marks = [item.mark for item in resources.marked()] if not run_of(resources).is_settled else []
     pairs |= {mark.owner[:2] for mark in marks if mark and mark.function == DEVICECONFIG.function}
     pairs |= run_of(resources).elsewhere.keys() if not run_of(resources).is_settled else set()
     products = [one.kind for one in config.products.values() if one.kind]
     for pair in {(item.group, item.kind) for item in resources.items} if products else ():
         pairs |= {pair for group, kind in products if near(pair[0], group) and near(pair[1], kind)}
-    return {pair for pair in pairs if pair[0] not in _OWN}
+    return {pair for pair in pairs if pair[0] not in OWN}
 
 
 def vanished(resources: ResourceList, before: Collection[tuple[str, str]]) -> Iterator[Result]:
@@ -131,7 +129,7 @@ def any_of_ours(resources: ResourceList) -> bool:
     if resources.function_config or run_of(resources).is_settled or run_of(resources).has_ours:
         return True
     ours = resources.mentioning(OURS, PTEMPLATE_GROUP, SEED)
-    return any((item.group in _OWN and item.kind in _KINDS) or OWNER in item.annotations for item in ours) or any(
+    return any((item.group in OWN and item.kind in _KINDS) or OWNER in item.annotations for item in ours) or any(
         item.mentions("krmfn") for item in resources.select("Kptfile", "kpt.dev")
     )
 

@@ -224,6 +224,8 @@ def test_an_option_is_never_read_again() -> None:
         ("moduleName: amdgpu", "moduleName: ${metadata.uid}", "spec.config.moduleName", "of the metadata only"),
         ("version: 1.4.1", "version: 1.4.1\n  requires: {kmm: '>=99'}", "spec.requires.kmm", "needs kmm >=99"),
         ("version: 1.4.1", "version: 1.4.1\n  sumary: x", "spec.sumary", "unknown field 'sumary'"),
+        ("group: amd.com", "group: apps", "spec.for.group", "is 'apps', which is no vendor's"),
+        ("group: amd.com", "group: krmfn.dev", "spec.for.group", "is 'krmfn.dev', which is no vendor's"),
         ("moduleName:", "locked: {modulName: x}\n    moduleName:", "spec.config.locked.modulName", "'moduleName'?"),
         ("enabled: false}]}", "enabled: false}], locked: {a: x}}", "spec.when[0].config.locked.a", "unknown field"),
     ],
@@ -243,6 +245,9 @@ def test_an_option_that_nothing_reads_is_a_warning_unless_it_is_ignored() -> Non
     ignored = profile(*lonely)
     ignored["spec"]["ignored"] = {"spec.exporter.lonely": "for the operator alone"}
     assert rendered(ignored, CR)[1:] == ([], 0)
+    ignored["spec"]["ignored"] |= {"spec.exporter.port": "no longer true"}
+    (finding,) = rendered(ignored, CR)[1]
+    assert "spec.ignored[spec.exporter.port]: an expression reads spec.exporter.port" in finding
 
 
 def test_a_shell_runs_no_option_without_a_warning() -> None:
