@@ -191,7 +191,10 @@ def about_mappings(driver: Driver, finding: Result, at: str = "") -> Result:
     if written.ref == driver.claim.ref:
         return own._replace(field=written.field)
     where = f"written in {written.ref}, {written.field.path}: change it there"
-    return own._replace(message=f"{own.message}; {where}", place=written.place)
+    place = written.place
+    if place and (find := place.finder):  # it looks for the field of the finding
+        place = place._replace(finder=lambda finding: finding._replace(place=find(written).place))
+    return own._replace(message=f"{own.message}; {where}", place=place)
 
 
 def about(driver: Driver, finding: Result) -> Result:

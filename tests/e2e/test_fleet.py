@@ -153,3 +153,14 @@ def test_a_call_inside_kustomize_that_sees_no_node_says_so_once(tmp_path: Path, 
         told = [line for line in (done.text + done.err).splitlines() if "[KRM302]" in line]
         assert (done.code, len(told)) == (1, 1), done.text + done.err
         assert "lab calls krmfn, which does not see the nodes in inventories/lab.yaml there" in told[0]
+
+
+def test_a_kernel_without_a_mapping_is_told_at_the_profile(fleet: Path, kustomize: str) -> None:
+    for name in ("dev", "stage"):
+        path = fleet / "inventories" / f"{name}.yaml"
+        path.write_text(re.sub(r"5\.14\.0-\S+", "7.1.0-99.fc50.x86_64", path.read_text(), count=3))
+    (line,) = (one for one in krmfn(fleet, kustomize, "check", ".").text.splitlines() if "[KRM604]" in one)
+    assert line.startswith(
+        "base/gpu-profile.yaml:9:5: error: DeviceConfig kmm/gpu: spec.kernelMappings: 6 of the 10 nodes"
+    )
+    assert line.endswith("; written in Profile gpu, spec.config.kernelMappings: change it there [KRM604] (dev, stage)")
