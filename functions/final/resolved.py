@@ -1,6 +1,6 @@
 """The names of other resources that pods, Modules and claims of devices hold, held against those in the list."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, Manifest, Result, error, warning
 from krmfn.printing import some
@@ -9,7 +9,7 @@ from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import listing, table, text
-from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
 from . import pods
 from .pods import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT
 from .stream import Final, Names, modules_of, twin
@@ -29,7 +29,7 @@ Fields = tuple[tuple[GroupKind, str], ...]
 """What fields name, with their paths; `[]` is each entry of a list."""
 
 
-def _below(holders: Sequence[str], fields: Fields) -> Fields:
+def _below(holders: Iterable[str], fields: Fields) -> Fields:
     return tuple((kind, f"{holder}.{path}") for holder in holders for kind, path in fields)
 
 
@@ -59,8 +59,8 @@ _OF_LOADER: Fields = (
 )
 _OF_MODULE: Fields = (
     (SECRET, "imageRepoSecret.name"),
-    *_below(("moduleLoader", "devicePlugin", "dra"), ((SERVICE_ACCOUNT, "serviceAccountName"),)),
-    *_below(("devicePlugin", "dra"), (*_OF_VOLUMES, *_below(("initContainer", "container"), _OF_CONTAINER))),
+    *_below(("moduleLoader", *PLUGINS), ((SERVICE_ACCOUNT, "serviceAccountName"),)),
+    *_below(PLUGINS, (*_OF_VOLUMES, *_below(("initContainer", "container"), _OF_CONTAINER))),
     *_below(("moduleLoader.container", "moduleLoader.container.kernelMappings[]"), _OF_LOADER),
 )
 """What a Module names in its own namespace, where KMM builds, signs, loads and runs its plugins."""
