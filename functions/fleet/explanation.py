@@ -77,8 +77,8 @@ def planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[b
         return False, f"{there}; of which image is not known: add `nodemodulesconfigs` to the dump{said}"
     if wanted is None:
         return False, f"is not scheduled by KMM: it has not found the image {image}, or has not come to it"
-    if (wanted.image, wanted.kernel) != (image, node.kernel):
-        return False, f"shall get {image} for {node.kernel}, but KMM schedules {wanted}"
+    if (wanted.image, wanted.kernel) != (image, kernel := node.kernel.removesuffix("+")):  # as KMM writes it
+        return False, f"shall get {image} for {kernel}, but KMM schedules {wanted}"
     said = _worker(key, driver, live)
     if loaded is None or (loaded.image, loaded.kernel) != (wanted.image, wanted.kernel):
         return False, f"{f'{loaded} is loaded, not {image}' if loaded else 'is not loaded'}: {said}"

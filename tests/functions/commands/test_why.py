@@ -78,6 +78,7 @@ UNSCHEDULED = ended("Pending", conditions=[{"type": "PodScheduled", "reason": "U
 UNSCHEDULED["spec"] = {}
 SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "loaded": ([node({**NIC, **READY}), module(), modules_config()], 0, f"is loaded: {IMAGE}"),
+    "kernel with +": ([node(NIC | READY, kernel=f"{KERNEL}+"), modules_config()], 0, f"is loaded: {IMAGE}"),
     "no Module": ([node(NIC), {**module(), "metadata": {"name": "a", "namespace": "b"}}], 1, "not on the cluster"),
     "deleted": ([node(NIC), module(deletionTimestamp="2026-11-24T10:00:00Z")], 1, "is being deleted on the cluster"),
     "labels only": ([node({**NIC, **READY})], 1, "has its ready label; of which image is not known"),
