@@ -155,9 +155,11 @@ def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tup
             name = entry.name if here.name == "." else os.path.join(here.name, entry.name)
             if entry.name.startswith("."):
                 continue
-            # Only a link is resolved: in a deep folder that takes a look at every folder above.
+            # Only a link is resolved: in a deep folder that takes a look at every folder above. From Python 3.13 on
+            # realpath takes a link that cannot be read for a file; readlink says so.
             try:
-                real = os.path.realpath(name) if entry.is_symlink() else os.path.join(here.real, entry.name)
+                is_link = entry.is_symlink() and os.readlink(name)
+                real = os.path.realpath(name) if is_link else os.path.join(here.real, entry.name)
             except FileNotFoundError:  # it has gone since, as the links of a process that has ended
                 continue
             except OSError as failure:
