@@ -50,8 +50,10 @@ class Run(NamedTuple):
     external: ResourceList | None = None
     """What the cluster gets from elsewhere (--against): it takes part in what is judged, and is neither judged nor put
     out."""
-    named: frozenset[str] | None = frozenset()
-    """The profiles that configs of the other roots name, and their Profiles; None where not all clusters are here."""
+    named: frozenset[str] = frozenset()
+    """The profiles that configs of the other roots name, and the Profiles of the whole repository."""
+    is_part: bool = False
+    """Whether the configuration file has clusters that are not here: not all that names a profile is known then."""
     driven: frozenset[tuple[str, str]] = frozenset()
     """(group, kind) of the configs that Profiles among the resources are for."""
     kept: frozenset[tuple[str, str]] = frozenset()

@@ -39,6 +39,8 @@ class Item:
     """The list's text that this item was written for: there it stands in the right layout."""
     keys: Sequence[int] | None = None
     """Where the lines in column 0 begin, of a document whose lines have been looked at."""
+    written_name: str = ""
+    """The name that stands in the file, where a build has given it another one and somebody has asked."""
     words: Any = None
     """The words of the text that the item stands in with others."""
     _kind: str | None = None

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from krmfn import printing
 from krmfn.errors import KrmfnError, NoData
+from krmfn.item import Item
 from krmfn.printing import printable
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, placed, warning
@@ -18,7 +19,7 @@ from krmfn.typed import NamedTuple
 from ..command import Context
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from ..paths.roots import parents, within
-from ..rendering.kinds import CONFIG, OWNERS, PROFILE
+from ..rendering.kinds import CONFIG, OWNERS, PROFILE, driven
 from ..run import run_of
 from . import cluster_inputs, cluster_lists, config, layout, unlisted
 from .cluster_inputs import Inputs
@@ -105,8 +106,10 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     read = cluster_inputs.read_all(context, laid.clusters)
     failures += [failure for one in read for failure in one.failures]
     findings += [finding for one in read for finding in one.findings]
+    absent = _absent_profiles(context, laid.config, read) if laid.config.clusters else ()
     if context.intent.judges_whole:
-        _warn_of_nothing(context, _sound(laid.paths, findings) if findings else laid.paths, read)
+        sound = _sound(laid.paths, findings) if findings else laid.paths
+        _warn_of_nothing(context, sound, read, driven(absent))
     read, apart = unlisted.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
     names, others = [one.cluster.name for one in read], dict[str, Rendered]()
     if context.options.against:
@@ -121,7 +124,7 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     if has_more:
         from . import shared  # here: most runs have one root
 
-        shared.note_profiles([*read, *apart], laid.config)
+        shared.note_profiles([*read, *apart], laid.config, absent)
     work = partial(cluster_lists.rendered, context, failures, stays)
     made = [work(read[0])] if len(read) == 1 else cluster_inputs.each(context, work, read, "clusters")
     beyond = [work(one) for one in apart]
@@ -138,6 +141,12 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     return Streams(made, findings, failures, laid.config, (*laid.paths,), laid.excluded, theirs=others, apart=beyond)
 
 
+def _absent_profiles(context: Context, settings: Config, read: Sequence[Inputs]) -> Sequence[Item]:
+    from . import shared  # here, as above
+
+    return shared.absent_profiles(context, settings, read)
+
+
 def _sound(paths: Mapping[str, str], findings: Sequence[Result]) -> dict[str, str]:
     """Return the PATHs in which nothing is wrong."""
     wrong = (one.place for one in findings if one.place and one.severity != "info")
@@ -145,8 +154,13 @@ def _sound(paths: Mapping[str, str], findings: Sequence[Result]) -> dict[str, st
     return {path: real for path, real in paths.items() if not any(within(folder, real) for folder in folders)}
 
 
-def _warn_of_nothing(context: Context, paths: Mapping[str, str], read: Sequence[Inputs]) -> None:
-    """Report each PATH below which there is nothing for the function: it may be another one than was meant."""
+def _warn_of_nothing(
+    context: Context, paths: Mapping[str, str], read: Sequence[Inputs], others: Collection[tuple[str, str]]
+) -> None:
+    """Report each PATH below which there is nothing for the function: it may be another one than was meant.
+
+    `others` are kinds that a Profile elsewhere is for.
+    """
     below: dict[str, list[Inputs]] = {}
     for one in () if context.options.function_config else read:
         tops = dict[str, None]()
@@ -154,7 +168,7 @@ def _warn_of_nothing(context: Context, paths: Mapping[str, str], read: Sequence[
             tops |= dict.fromkeys(parents(root.path) if root.path else ("-",))
         for top in tops:
             below.setdefault(top, []).append(one)
-    kinds = OWNERS | {CONFIG, PROFILE, MODULE}
+    kinds = OWNERS | {CONFIG, PROFILE, MODULE, *others}
     names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
     for path, real in paths.items():
         lists = [part for one in below.get(real, ()) for part in one.lists]

@@ -5,16 +5,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 
+from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.ownership import Id
 from krmfn.printing import counted, some
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error, placed, warning
+from krmfn.streams import max_bytes
 
+from ..command import Context
 from ..deviceconfig.reading import profile_of
 from ..kmm.module import MODULE_KINDS
-from ..rendering.kinds import OWNERS, PROFILE, driven, of_kinds
+from ..paths import disk, files, manifests
+from ..paths.excludes import excluder
+from ..profile.product import name_of
+from ..rendering.kinds import OURS, OWNERS, PROFILE, driven, of_kinds
 from ..run import note, run_of
 from ..settings import Intent
 from .cluster_inputs import Inputs
@@ -25,35 +33,61 @@ _MAPPING = re.compile(r"kernelMappings\[\d+\] \((.*)\) is not used", re.DOTALL)
 _WITHOUT_NODES = ("KRM605", "KRM608")
 
 
-def note_profiles(read: Sequence[Inputs], config: Config) -> None:
-    """Note in the lists of all roots which profiles some config names; with some clusters absent nobody knows.
+def absent_profiles(context: Context, config: Config, read: Sequence[Inputs]) -> list[Item]:
+    """Return the Profiles in the repository's files where some of its clusters are not here: they count as if all were.
 
-    And for which kinds there are Profiles that are not theirs: a config of such a kind is not meant to stay as it is.
+    What cannot be read is passed over: it says so where its cluster is looked at.
+    """
+    if not _is_part(config, [one.cluster.name for one in read]):
+        return []
+    options = context.options
+    is_left_out = partial(
+        excluder((*(one.text for one in config.exclude), *options.exclude), options.written), config.folder
+    )
+    top = disk.File(os.path.relpath(config.folder), config.folder)
+    products, left = list[Item](), max_bytes()
+    for file in disk.below(top, lambda name: name.endswith(manifests.SUFFIXES), config.folder)[0]:
+        with suppress(KrmfnError):
+            text = b"" if is_left_out(file.real) else files.read_regular(file.real, file.name, left)
+            left -= len(text)
+            if b"Profile" in text and OURS.encode() in text:
+                products += manifests.read_stream(text, os.path.normpath(file.name)).select(PROFILE[1], PROFILE[0])
+    return products
+
+
+def note_profiles(read: Sequence[Inputs], config: Config, absent: Sequence[Item]) -> None:
+    """Note in the lists of all roots which profiles some config names, and whether some clusters are absent.
+
+    And for which kinds there are Profiles that are not theirs, `absent` ones among them: a config of such a kind is not
+    meant to stay as it is.
     """
     parts = [part for one in read for _, part in one.parts]
     items = (item for one in parts for item in one.items if (item.group, item.kind) in OWNERS)
     lists = [each for one in read for each in one.lists]
-    products = [item for each in lists for item in each.select(PROFILE[1], PROFILE[0])]
+    products = [*absent, *(item for each in lists for item in each.select(PROFILE[1], PROFILE[0]))]
     profiles = {pair: item for item in products for pair in driven([item])}
     is_part = _is_part(config, [one.cluster.name for one in read])
-    named = None if is_part else frozenset((*map(profile_of, items), *(item.name for item in products)))
+    named = frozenset((*map(profile_of, items), *map(name_of, products)))
     for one in read:
-        for _, part in one.parts:
+        for name, part in one.parts:
             there = profiles.keys() - driven([*part.items, *(one.side.items if one.side else ())]) if profiles else ()
             kinds = {(item.group, item.kind) for item in of_kinds(part.items, there)}
-            whys = {kind: _elsewhere(one, kind, profiles[kind], config) for kind in kinds}
+            whys = {kind: _elsewhere(one, name, kind, profiles[kind], config) for kind in kinds}
             run = run_of(part)
             has_ours = run.has_ours or bool(whys and one.cluster.members)
-            note(part, named=named, elsewhere={**whys, **run.elsewhere}, has_ours=has_ours)
+            note(part, named=named, is_part=is_part, elsewhere={**whys, **run.elsewhere}, has_ours=has_ours)
 
 
-def _elsewhere(one: Inputs, kind: tuple[str, str], profile: Item, config: Config) -> str:
-    """Return why a Profile for a kind does not count for a root of a cluster, and what to do."""
+def _elsewhere(one: Inputs, folder: str, kind: tuple[str, str], profile: Item, config: Config) -> str:
+    """Return why a Profile for a kind does not count for a root of a cluster, its `folder`, and what to do."""
     (place,) = (found.place for found in placed([profile.located(Result(""))]))
     file = place.path if place else "stdin"
     name, path = one.cluster.name, os.path.relpath(os.path.realpath(file), config.folder) if config.folder else file
     remedy = f"add {path} to clusters.{name}" if name in config.clusters else f"name {path} under `profiles`"
-    why = f"it is not of cluster {name}"
+    why, vendor = f"it is not of cluster {name}", os.path.dirname(file) or "."
+    if (listing := manifests.kustomization_in(folder)) and manifests.kustomization_in(vendor):
+        remedy = f"list {os.path.relpath(vendor, folder)} under `resources`"
+        config = config._replace(name=os.path.normpath(listing))
     if any(kind in driven(each.items) for each in one.lists):
         why, remedy = f"only another root of cluster {name} has it", f"name {path} under `profiles`"
     return f"{file} has a Profile for this kind, but {why}; {remedy} in {config.name or '.krmfn.yaml'}"

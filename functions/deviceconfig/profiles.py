@@ -54,7 +54,8 @@ def check(
     for trial in _trials(known, function_config):
         findings = judge(trial.configs, resources, function_config, trial.concerns, trial.left_out)
         yield from (finding for finding in findings if trial.concerns(finding))
-    yield from profiles_are_named(items, function_config, run_of(resources).named)
+    if not run_of(resources).is_part:
+        yield from profiles_are_named(items, function_config, run_of(resources).named)
     yield from undriven.overrides_nothing(resources, function_config)
     yield from (*version_rules.check(function_config), *lock_rules.check(function_config))
     if len(groups) == len(items):
@@ -77,13 +78,13 @@ def judge(
 
 
 def profiles_are_named(
-    items: Sequence[Item], function_config: FunctionConfig, elsewhere: frozenset[str] | None
+    items: Sequence[Item], function_config: FunctionConfig, elsewhere: frozenset[str]
 ) -> Iterator[Result]:
     """Yield a finding per profile that no config names, here or `elsewhere` (see `Run.named`)."""
-    named = {*(elsewhere or ()), *(reading.profile_of(item) for item in items)}
+    named = {*elsewhere, *(reading.profile_of(item) for item in items)}
     report = warning if items else info
     why = "no config names this profile" if items else "there is no config here to name this profile"
-    for profile in function_config.profiles if elsewhere is not None else ():
+    for profile in function_config.profiles:
         if profile not in named:
             field = Field(join(("spec", "profiles", profile)))
             finding = report(f"{why}; it was checked on its own", rule="KRM143", field=field)

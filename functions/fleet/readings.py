@@ -17,7 +17,8 @@ KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
 
 def previous_name(item: Item) -> str:
     """Return the name that an item had before kustomize changed it."""
-    return itemtext.string(item, "metadata", "annotations", PREVIOUS_NAMES).partition(",")[0] or item.name
+    noted = itemtext.string(item, "metadata", "annotations", PREVIOUS_NAMES).partition(",")[0]
+    return item.written_name or noted or item.name
 
 
 def check(*items: Item) -> list[Result]:

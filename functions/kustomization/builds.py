@@ -8,12 +8,12 @@ from functools import partial
 from krmfn.errors import KrmfnError
 from krmfn.ownership import mark_of
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, error, info
+from krmfn.results import Result, error, info, placed
 
 from ..options import RunOptions, kustomize_flags
 from ..paths import files, manifests
 from ..paths.failures import Unreadable
-from ..rendering.kinds import owning
+from ..rendering.kinds import PROFILE, owning
 from ..run import note
 from . import decision, kustomize, landlock, outdated
 from . import origins as origin_notes
@@ -48,10 +48,14 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     resources.report(finding for finding in graph.findings(folder) if finding.severity != "error")
     places = Places(graph, folder, decided.calls, again)
     places.give(resources.items)
+    renames = graph.transformed(folder)
+    for item in resources.select(PROFILE[1], PROFILE[0]) if renames.prefixes or renames.suffixes else ():
+        (written,) = placed([item.located(Result(""))])
+        item.written_name = written.ref.name if written.ref else ""
     resources.report(map(places.of_call, made.findings))
     resources.report(info(f"kustomize: {line}", rule="KRM106") for line in made.messages)
     resources.changes += made.changes
-    note(resources, transformed=graph.transformed(folder), is_plain=not graph.calls(folder))
+    note(resources, transformed=renames, is_plain=not graph.calls(folder))
     if decided.calls:
         resources.report(outdated.changed_later(made.seen, resources))
         config = decided.calls[0].config

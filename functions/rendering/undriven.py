@@ -114,10 +114,12 @@ def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[R
 
 def overrides_nothing(resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
     """Yield a finding per profile that is overridden and not there: an error where one of nearly its name is meant."""
-    elsewhere, known = run_of(resources).named, [*config.profiles, *config.products]
-    for name in (name for name in config.overrides if elsewhere is not None and name not in elsewhere):
+    run, known = run_of(resources), [*config.profiles, *config.products]
+    for name in (name for name in config.overrides if name not in run.named):
         for finding in profile_findings(name, join(("spec", "overrides", name)), config):
             if not closest(name, known, 0.8):
+                if run.is_part:
+                    continue  # a functionConfig of another cluster may have it
                 is_alone = all((item.group, item.kind) in (kinds.CONFIG, kinds.PROFILE) for item in resources.items)
                 message = f"{finding.message}; so this overrides nothing here"
                 finding = (info if is_alone else warning)(message, rule="KRM143", field=finding.field)

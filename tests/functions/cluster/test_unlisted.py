@@ -116,6 +116,52 @@ def test_a_config_whose_profile_is_of_another_cluster_is_an_error(here: Path) ->
     assert krmfn(here, "check", ".").code == 0
 
 
+OVERRIDE = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: platform, annotations: {config.kubernetes.io/local-config: "true"}}
+spec: {overrides: {fastnicc: {loadArgs: [a=1]}}}
+"""
+VENDOR = {
+    ".krmfn.yaml": "clusters:\n  dev: [clusters/dev]\n  prod: [clusters/prod]\n",
+    "base/kustomization.yaml": "resources: [nic.yaml]\n",
+    "base/nic.yaml": CR,
+    "vendor/kustomization.yaml": "resources: [profile.yaml]\n",
+    "vendor/profile.yaml": NIC,
+    "clusters/dev/kustomization.yaml": "resources: [../../base, ../../vendor]\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("listed", "rule", "words"),
+    [
+        ("../../base", "KRM107", "list ../../vendor under `resources`"),
+        ("../../base, ../../vendor, fix.yaml", "KRM111", "profile 'fastnicc' is not defined; Profiles: fastnic"),
+    ],
+)
+def test_a_vendor_s_cluster_is_refused_whichever_folder_is_rendered(
+    here: Path, listed: str, rule: str, words: str
+) -> None:
+    """In the cluster's own folder, as in Argo CD, the driver vanished, and a right stayed, with exit code 0."""
+    prod = f"resources: [{listed}]\n"
+    plant(here, {**VENDOR, "clusters/prod/kustomization.yaml": prod, "clusters/prod/fix.yaml": OVERRIDE})
+    whole = krmfn(here, "check", ".")
+    assert (whole.code, f"[{rule}] (prod)" in whole.text, words in whole.text) == (1, True, True), whole.text
+    for command in (["render"], ["check"], ["render", "--profiles-from", "../.."]):
+        done = process("krmfn", *command, ".", cwd=here / "clusters/prod")
+        found = done.text + done.err
+        assert (done.code, rule in found, words in found, "moduleLoader" in found) == (1, True, True, False), found
+
+
+def test_a_profile_that_a_prefix_renames_keeps_its_name(here: Path) -> None:
+    """An override by the vendor's name had no effect on it, without a word."""
+    prod = "namePrefix: prod-\nresources: [../../base, ../../vendor, fix.yaml]\n"
+    fix = OVERRIDE.replace("fastnicc", "fastnic")
+    plant(here, {**VENDOR, "clusters/prod/kustomization.yaml": prod, "clusters/prod/fix.yaml": fix})
+    done = process("krmfn", "render", ".", cwd=here / "clusters/prod")
+    assert (done.code, "a=1" in done.text, "prod-fastnic" in done.text) == (0, True, False), done.text + done.err
+
+
 @pytest.mark.parametrize("text", ["clusters:\n  dev: [clusters/dev, vendors]\n", "profiles: [vendors]\n"])
 def test_a_profile_that_is_given_twice_counts_once(here: Path, text: str) -> None:
     plant(here, {"vendors/nic.yaml": NIC, "base/gpu.yaml": CR, ".krmfn.yaml": f"{text}exclude: [argocd]\n"})
