@@ -15,7 +15,7 @@ OF_VENDOR = frozenset({"versions", "versionsComplete", "locked"})
 
 
 class Layer(NamedTuple):
-    """Fields that are written in one place: a pool, the config, a version of its profile, the profile, the defaults."""
+    """Fields written in one place: a pool, the config, `overrides`, a profile's version, the profile, the defaults."""
 
     fields: dict[str, Any]
     path: str

@@ -1,15 +1,13 @@
 """The patches in docs/architecture.md: each applies, is complete, and touches no more of the product than it may.
 
-A patch is a diff block with a comment above it:
+A patch is a diff block with the comment `<!-- patch: a lint -->`, and the block above it has the commands:
 
-    <!-- patch: a lint
-    then: python tools/rules.py
-    tests: tests/functions/commands/test_rule_examples.py -k KRM219
-    also: tests/functions/kmm/lints
-    -->
+    python tools/rules.py
+    pytest tests/functions/commands/test_rule_examples.py -k KRM219
+    pytest tests/functions/kmm/lints
 
-It is applied to a copy of the working tree; `then` makes the generated files anew. `tests` is what pytest runs in the
-copy: it fails, or finds no test, without the product's part of the patch, and passes with it. `also` passes with it.
+It is applied to a copy of the working tree; what comes before pytest makes the generated files anew. The first pytest
+fails in the copy, or finds no test, without the product's part of the patch, and passes with it; so does the second.
 
 A patch that no longer applies is made anew: change the tree, then `git diff -U1 | grep -v '^index '`.
 """
@@ -28,10 +26,10 @@ from typing import NamedTuple
 import pytest
 
 from tests.commands import COMMANDS, ROOT
-from tests.pages import blocks
+from tests.pages import Block, blocks
 
 PAGE = ROOT / "docs" / "architecture.md"
-LIMITS = {"a lint": 1, "a field": 2, "an output format": 1, "a KMM version": 2, "a command": 3}
+LIMITS = {"a lint": 1, "a field": 2, "an output format": 2, "a KMM version": 3, "a command": 3}
 """How many files of the product each patch may touch; what tools generate does not count."""
 GENERATED = ("docs/rules.md", "functions/rendering/advice.json", "docs/fields.md", "schemas/")
 TESTS = "tests/*"
@@ -45,9 +43,9 @@ class Patch(NamedTuple):
     name: str
     then: list[str]
     """The commands that make the generated files."""
-    tests: list[str]
+    tests: str
     """The arguments of pytest for what the patch adds."""
-    also: list[str]
+    also: str
     """The arguments of pytest for what has to stay right."""
     diff: str
 
@@ -58,18 +56,17 @@ class Patch(NamedTuple):
 
 def patches() -> list[Patch]:
     """Every patch of the page, in its order."""
-    recipes = [_patch(block.note, block.text) for block in blocks(PAGE) if block.language == "diff"]
+    of_page = blocks(PAGE)
+    recipes = [_patch(block, of_page[block.number - 1]) for block in of_page if block.language == "diff"]
     assert recipes
     return recipes
 
 
-def _patch(note: str, diff: str) -> Patch:
-    values: dict[str, list[str]] = {"then": [], "also": []}
-    for key, _, value in (line.partition(":") for line in note.splitlines()):
-        values.setdefault(key.strip(), []).append(value.strip())
-    (name,), (tests,) = values.pop("patch"), values.pop("tests")
-    assert set(values) == {"then", "also"}, note
-    return Patch(name, values["then"], shlex.split(tests), shlex.split(" ".join(values["also"])), diff)
+def _patch(block: Block, commands: Block) -> Patch:
+    assert block.note.startswith("patch: ") and commands.language == "sh", block.note
+    then, *tests = commands.text.split("pytest ")
+    first, second = map(str.strip, tests)
+    return Patch(block.note.removeprefix("patch: "), then.splitlines(), first, second, block.text)
 
 
 @pytest.fixture
@@ -82,6 +79,8 @@ def copy(tmp_path: Path) -> Path:
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
+    for words in ("init -q", "add -A"):  # tests ask Git which files there are
+        subprocess.run(["git", *words.split()], cwd=folder, check=True)
     packages = folder / ".packages"  # before the editable install, which leads to the working tree
     packages.mkdir()
     (packages / "krmfn").symlink_to("../krmfn")
@@ -95,7 +94,7 @@ def run(folder: Path, *command: str, stdin: str = "") -> subprocess.CompletedPro
     path = os.pathsep.join([str(COMMANDS), os.environ["PATH"]])
     env = {**kept, "PATH": path, "PYTHONPATH": str(folder / ".packages"), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
-        command, cwd=folder, env=env, input=stdin, capture_output=True, text=True, timeout=300, check=False
+        command, cwd=folder, env=env, input=stdin, capture_output=True, text=True, timeout=600, check=False
     )
 
 
@@ -121,7 +120,7 @@ def test_a_patch_applies_and_is_complete(patch: Patch, copy: Path) -> None:
     for command in patch.then:
         done = run(copy, *shlex.split(command))
         assert done.returncode == 0, done.stderr
-    for tests in filter(None, (patch.tests, patch.also)):
+    for tests in (patch.tests, patch.also):
         done = pytest_in(copy, tests)
         assert done.returncode == 0, done.stdout
     for check in (["ruff", "check"], ["ruff", "format", "--check"]):
@@ -129,8 +128,9 @@ def test_a_patch_applies_and_is_complete(patch: Patch, copy: Path) -> None:
         assert done.returncode == 0, done.stdout
 
 
-def pytest_in(folder: Path, args: list[str]) -> subprocess.CompletedProcess[str]:
-    return run(folder, sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *args)
+def pytest_in(folder: Path, args: str) -> subprocess.CompletedProcess[str]:
+    options = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
+    return run(folder, sys.executable, "-m", "pytest", *options, *shlex.split(args))
 
 
 def apply(folder: Path, patch: Patch, option: str) -> None:
