@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from schema_nodes import Node, choice, flag, listed, mapped, opened, record, text
+from schema_nodes import Node, choice, elsewhere, flag, listed, mapped, opened, record, text
+from schema_specs import SPEC
 
 _CONDITION: Node = {
     "type": "object",
@@ -71,4 +72,6 @@ _FIELDS = record(
     },
     ["config"],
 )
-PROFILE = _FIELDS
+PROFILE = elsewhere(
+    _FIELDS, **{name: f"write it as spec.config.{name}" for name in SPEC if name not in _FIELDS["properties"]}
+)

@@ -172,8 +172,9 @@ def _warn_of_nothing(
     names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
     for path, real in paths.items():
         lists = [part for one in below.get(real, ()) for part in one.lists]
+        is_unread = any(one.failures for one in below.get(real, ()))  # there is an error about that
         present = {(item.group, item.kind) for one in lists for item in one.items}
-        if not lists or present & kinds or any(one.failed or one.function_config for one in lists):
+        if is_unread or not lists or present & kinds or any(one.failed or one.function_config for one in lists):
             continue
         extent = printing.extent(sum(len(one.items) for one in lists), sum(run_of(one).files for one in lists))
         message = (

@@ -60,12 +60,12 @@ def summary_line(checked: Checked, paint: printing.Paint = printing.plain) -> st
     if parts and not (counts["error"] or counts["warning"] or any(checked.hidden.values())):
         parts.insert(0, paint("no errors or warnings", "clean"))
     kinds, read = listed(checked.kinds), extent(checked.resources, checked.files)
-    left = f"; {counted(checked.excluded, 'file')} skipped (`exclude`, Helm charts)" if checked.excluded else ""
+    left = f"; {counted(checked.excluded, 'file')} skipped (excluded, or of Helm charts)" if checked.excluded else ""
     hides = any(checked.hidden.values())
     left += f"; not shown: {listed(checked.hidden)}" if hides else ""
     fleet = f": {counted(len(checked.clusters), 'cluster')}" if len(checked.clusters) > 1 else ""
     off = f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
-    clean = "no such findings" if hides else paint("no findings", "clean")
+    clean = "no findings to show" if hides else paint("no findings", "clean")
     inside = f"{fleet + ',' if fleet else ':'} {kinds}" if kinds else fleet
     return f"{', '.join(parts) or clean}{inside} in {read}{left}{off}"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -33,6 +34,11 @@ from .workspace import Tree, Workspace, used
 
 _STOPPED = "couldn't execute function: exit status 1"
 """What kustomize says of a function that has reported an error."""
+_FROM_KUBECTL = re.compile(r'E\d{4} [^"]*"command failed" err=("(?:[^"\\]|\\["\\n])*")')
+"""A line of the log of some builds of kubectl, with what kustomize says in it."""
+_WHICH_PATCH = (
+    "(kustomize does not name the patch: look for this path in the patches of what is built, and of its bases)"
+)
 _CLOSED = Decision(())
 _NOTHING: Mapping[str, str] = {}
 
@@ -128,7 +134,9 @@ def _judged(path: str, code: int, built: Built) -> Built:
     if code < 0:
         raise KrmfnError(f"kustomize build {path} was ended by signal {-code}", *built.messages)
     if code:
-        raise KrmfnError(f"kustomize build {path} failed:", *built.messages)
+        messages = [_FROM_KUBECTL.sub(lambda found: json.loads(found[1]), line) for line in built.messages]
+        where = [_WHICH_PATCH] if any("operation does not apply" in line for line in messages) else []
+        raise KrmfnError(f"kustomize build {path} failed:", *messages, *where)
     return built
 
 
@@ -209,7 +217,7 @@ def _command(decision: Decision) -> list[str]:
         )
     if path := shutil.which("kubectl"):
         return [path, "kustomize"]
-    raise KrmfnError("it has a kustomization, but neither kustomize nor kubectl is on PATH; install kustomize")
+    raise KrmfnError("it has a kustomization, and neither kustomize nor kubectl is on PATH: install one of them")
 
 
 def _pointer(key: str) -> str:

@@ -18,8 +18,8 @@ from .impact import SHOWN, Impact, Served, Step, changed, reloaded_field, select
 
 _WITH_VERSION = "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
 _WITHOUT_VERSION = (
-    "write `upgrade: {ordered: true}` and another driverVersion each time: then nodes reload one by one, as they "
-    "are labelled (KMM gives no version to a Module that has none: delete this one once)"
+    "write `upgrade: {ordered: true}`, and change driverVersion with each release: then nodes reload one by one, as "
+    "they are labelled (KMM cannot add a version to a Module: delete this one once, when you begin)"
 )
 
 

@@ -96,7 +96,7 @@ def test_a_missing_kustomize_is_named(repository: Path, tmp_path: Path) -> None:
     (only_ours / "sh").symlink_to("/bin/sh")
     with plugin(tmp_path, (only_ours,)) as bare:
         refusal = bare.refusal(repository, "lab")
-    assert "neither kustomize nor kubectl is on PATH; install kustomize" in refusal
+    assert "neither kustomize nor kubectl is on PATH: install one" in refusal
 
 
 def test_a_large_folder_changes_nothing(server: Plugin, repository: Path) -> None:

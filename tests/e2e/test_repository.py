@@ -79,7 +79,7 @@ def check(repo: Path, *args: str) -> Done:
 def test_a_sound_repository_has_no_finding(repo: Path) -> None:
     done = check(repo, "--strict")
     assert (done.code, done.err) == (0, "")
-    left_out = "1 file skipped (`exclude`, Helm charts)"
+    left_out = "1 file skipped (excluded, or of Helm charts)"
     assert done.text == f"no findings: 3 clusters, 4 DeviceConfigs in 9 resources, 2 files; {left_out}\n"
     assert check(repo, ".", "--strict", "--jobs", "1") == done
 

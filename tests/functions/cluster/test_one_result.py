@@ -371,3 +371,10 @@ def test_a_cluster_without_nodes_beside_one_that_has_some_is_no_green(line: str,
     assert (done.code, "lab-1" in done.text, "warning: no nodes are known in prod" in done.err) == (0, True, bool(line))
     assert process("krmfn", "nodes", "--fail-on", "uncovered", cwd=here).code == int(bool(line))
     assert process("krmfn", "nodes", "prod", cwd=here).code == 2
+
+
+def test_a_kustomization_that_cannot_be_built_is_not_said_to_hold_nothing(here: Path) -> None:
+    files = {"prod/kustomization.yaml": "resources: []\n", "nodes.yaml": NAMED.format("prod")}
+    plant(here, files | {".krmfn.yaml": "clusters:\n  prod: [prod, nodes.yaml]\n"})
+    done = process("krmfn", "check", "prod", cwd=here, PATH="/nowhere")
+    assert (done.code, "neither kustomize nor kubectl" in done.err, "KRM109" in done.text) == (2, True, False)

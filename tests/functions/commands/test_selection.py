@@ -63,7 +63,7 @@ def test_what_is_not_shown_counts_all_the_same(fleet: Path) -> None:
     (fleet / "prod/a.yaml").unlink()
     plant(fleet, {LISTED[0]: LISTED[1].replace("  prod: [prod]\n", "")})
     done = check(fleet, "--min-severity", "error", "--strict")
-    assert (done.code, done.text.startswith("no such findings: 2 clusters")) == (1, True), done.text
+    assert (done.code, done.text.startswith("no findings to show: 2 clusters")) == (1, True), done.text
 
 
 def test_a_rule_that_advises_can_be_ignored_and_is_counted(fleet: Path) -> None:

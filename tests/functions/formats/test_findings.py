@@ -37,10 +37,10 @@ KINDS = {"DeviceConfig": 2, "functionConfig": 1, "Module": 0}
         (Checked([warning("x"), error("x"), error("x")], 3), "2 errors, 1 warning in 3 resources"),
         (Checked([warning("x")] * 1234, 3, files=2), "1,234 warnings in 3 resources, 2 files"),
         (Checked([], 67, (), KINDS, 12), "no findings: 2 DeviceConfigs, 1 functionConfig in 67 resources, 12 files"),
-        (Checked([], 5, excluded=1), "no findings in 5 resources; 1 file skipped (`exclude`, Helm charts)"),
+        (Checked([], 5, excluded=1), "no findings in 5 resources; 1 file skipped (excluded, or of Helm charts)"),
         (
             Checked([], 5, excluded=2, turned_off=1),
-            "no findings in 5 resources; 2 files skipped (`exclude`, Helm charts); 1 finding turned off",
+            "no findings in 5 resources; 2 files skipped (excluded, or of Helm charts); 1 finding turned off",
         ),
         (Checked([error("x")], 67, (), KINDS), "1 error: 2 DeviceConfigs, 1 functionConfig in 67 resources"),
     ],

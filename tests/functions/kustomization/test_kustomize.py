@@ -127,6 +127,14 @@ def test_a_failure_has_the_message_of_kustomize(fake: Fake, app: Path) -> None:
         kustomize.build(str(app), None)
 
 
+def test_a_failure_of_kubectl_is_a_sentence_and_says_how_to_find_the_patch(fake: Fake, app: Path) -> None:
+    line = r'E1125 21:57:54.096336 19816 run.go:72] "command failed" err="add operation does not apply: path: \"/a\""'
+    fake.answers(f"echo '{line}' >&2; exit 1", name="kubectl")
+    says = r'failed:\nadd operation does not apply: path: "/a"\n\(kustomize does not name the patch: look for this '
+    with pytest.raises(KrmfnError, match=says):
+        kustomize.build(str(app), None)
+
+
 def test_kubectl_is_no_substitute_for_a_function(app: Path, fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     fake.answers("echo 'a: b'", name="kubectl")
     monkeypatch.setenv("PATH", str(fake.bin))
@@ -160,7 +168,7 @@ def test_the_wrapper_asks_for_what_the_kustomization_asks_for_and_for_origins(fa
 
 def test_without_any_kustomize_it_says_what_to_install(fake: Fake, app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(fake.bin))
-    with pytest.raises(KrmfnError, match="install kustomize"):
+    with pytest.raises(KrmfnError, match="install one of them"):
         kustomize.build(str(app), None)
 
 

@@ -226,6 +226,7 @@ def test_an_option_is_never_read_again() -> None:
         ("version: 1.4.1", "version: 1.4.1\n  sumary: x", "spec.sumary", "unknown field 'sumary'"),
         ("group: amd.com", "group: apps", "spec.for.group", "is 'apps', which is no vendor's"),
         ("group: amd.com", "group: krmfn.dev", "spec.for.group", "is 'krmfn.dev', which is no vendor's"),
+        ("version: 1.4.1", "version: 1.4.1\n  upgrade: {}", "spec.upgrade", "write it as spec.config.upgrade"),
         ("moduleName:", "locked: {modulName: x}\n    moduleName:", "spec.config.locked.modulName", "'moduleName'?"),
         ("enabled: false}]}", "enabled: false}], locked: {a: x}}", "spec.when[0].config.locked.a", "unknown field"),
     ],
