@@ -79,20 +79,24 @@ def _inputs(cluster: Cluster, top: str, digest: Digest) -> list[tuple[str, str, 
     return [
         (root.path[len(top) :], os.path.relpath(real, top), digest(real))
         for root in (*cluster.roots, *(root for _, root in cluster.outside))
-        for real in sorted(_read(root))
+        for real in _read(root)
     ]
 
 
 def _read(root: Root) -> Iterator[str]:
-    """Yield the paths, without links, of the files that a root is made from."""
-    yield from (file.real for file in root.files)
+    """Yield the paths, without links, of the files that a root is made from, in the order in which they are named.
+
+    Where links change places, the files and what names them are the same.
+    """
+    yield from sorted(file.real for file in root.files)
     if root.kind != "kustomization":
         return
     for one in root.graph.below(root.path):
         is_closed = all(reference.kind in ("file", "folder", "inline") for reference in one.references)
         if not is_closed or any(finding.severity == "error" for finding in one.findings):
             raise _Open
-    yield from root.graph.files(root.path)
+        yield one.path
+        yield from (reference.real for reference in one.references if reference.kind == "file")
 
 
 def _digest(path: str) -> bytes:

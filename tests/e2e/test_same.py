@@ -89,6 +89,42 @@ def test_a_link_that_leads_elsewhere_is_a_change(kustomize: str, env: Env, tmp_p
     assert said(repo, env)[1]["summary"]["same"] == 3
 
 
+def generates(name: str, file: str = "text") -> str:
+    return f"- {{name: {name}, namespace: a, files: [a={file}]}}\n"
+
+
+GENERATED = "configMapGenerator:\n"
+LINKS = {
+    "files": {
+        "top/kustomization.yaml": GENERATED + generates("a", "x") + generates("b", "y"),
+        "top/x": "-> v/1",
+        "top/y": "-> v/2",
+        "top/v/1": "1",
+        "top/v/2": "2",
+    },
+    "folders": {
+        "top/kustomization.yaml": "resources: [p, q]\n",
+        **{f"top/{name}/kustomization.yaml": f"namePrefix: {name}-\nresources: [../../{name}]\n" for name in "pq"},
+        **{f"{at}/text": at for at in "12"},
+        **{f"{at}/kustomization.yaml": GENERATED + generates("a") for at in "12"},
+        "p": "-> 1",
+        "q": "-> 2",
+    },
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_links_that_change_places_are_a_change(kustomize: str, env: Env, tmp_path: Path, name: str) -> None:
+    """The files that are read are the same, and who reads which is not."""
+    repo = repository(tmp_path / "repo", LINKS[name])
+    links = [path for path, text in LINKS[name].items() if text.startswith("->")]
+    targets = [(repo / path).readlink() for path in links]
+    for path, target in zip(links, reversed(targets), strict=True):
+        (repo / path).unlink()
+        (repo / path).symlink_to(target)
+    assert said(repo, env, "top")[1]["changes"]
+
+
 @tried
 @given(repositories(), st.data())
 def test_both_ways_say_the_same(kustomize: str, env: Env, files: dict[str, str], data: st.DataObject) -> None:
