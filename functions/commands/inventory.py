@@ -75,10 +75,11 @@ def _checked(args: Any) -> int:
             raise KrmfnError(f"{path} has errors, so it is not known which labels are needed; see `krmfn check`")
         for name, resources in read.lists.items():
             items = resources.select("NodeInventory", CONFIG[0])
-            if not items and asked[name]:
-                found.append(error(f"{name} has no inventory, and selects nodes by {', '.join(sorted(asked[name]))}"))
+            labels = asked.get(name, set())  # none are asked for in what no cluster has
+            if not items and labels:
+                found.append(error(f"{name} has no inventory, and selects nodes by {', '.join(sorted(labels))}"))
             for item in items:
-                found += map(item.located, check_freshness(item.manifest, asked[name], args.max_age, rules.today()))
+                found += map(item.located, check_freshness(item.manifest, labels, args.max_age, rules.today()))
     output.write_stdout("".join(f"{one}\n" for one in found))
     return int(bool(found))
 

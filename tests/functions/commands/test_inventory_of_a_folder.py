@@ -91,7 +91,8 @@ def test_an_old_inventory_and_missing_labels_are_found(lab: Path) -> None:
     assert inventory(lab, "--for", ".", "-o", "nodes.yaml", "--taken-on", "2020-01-31").code == 0
     done = inventory(lab, "--check", ".", "--max-age", "30")
     assert (done.code, "days ago, on 2020-01-31; make it again" in done.text) == (1, True), done.text
-    assert inventory(lab, "--check", ".", "--max-age", "99999").code == 0
+    plant(lab, {"argocd/set.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: a}\n"})
+    assert inventory(lab, "--check", ".", "--max-age", "99999").code == 0, "what no cluster has asks for no label"
     assert inventory(lab, "--for", ".", "-o", "nodes.yaml", "--valid-until", "2020-01-31").code == 0
     done = inventory(lab, "--check", ".")
     assert (done.code, "was valid until 2020-01-31; make it again" in done.text) == (1, True), done.text
