@@ -83,35 +83,23 @@ class Content:
     @property
     def duplicate_keys(self) -> list[str]:
         """Return the paths of keys that stand twice in one mapping."""
-        if self._is_simple:
-            return []
-        from .yamltext import positions
-
-        return positions.duplicate_keys(self.node)
+        return [] if self._is_simple else _positions().duplicate_keys(self.node)
 
     @property
     def ambiguous(self) -> list[Any]:
         """Return what Kubernetes and kustomize read differently where it decides (see `positions.ambiguous`)."""
-        if self._is_simple:
-            return []
-        from .yamltext import positions
-
-        return list(positions.ambiguous(self.node))
+        return [] if self._is_simple else list(_positions().ambiguous(self.node))
 
     @property
     def shared_paths(self) -> frozenset[_Parts]:
         """Return the paths of what an anchor and its aliases share in the text."""
         if self.data.find(b"&", self.start, self.end) < 0:
             return frozenset()
-        from .yamltext import positions
-
-        return positions.shared(self.node)
+        return frozenset(_positions().shared(self.node))
 
     def place(self, path: str, file: Place) -> Place:
         """Return the place of the field at `path` in an item at `file`."""
-        from .yamltext import positions
-
-        line, column = positions.locate(self.node, path)
+        line, column = _positions().locate(self.node, path)
         # a document that stands indented in another one has a column
         return file._replace(line=file.line + line - 1, column=column + max(file.column - 1, 0))
 
@@ -195,6 +183,12 @@ class Content:
             except KrmfnError as failure:
                 raise NoData(f"{named(self)}{failure}") from failure
         return data if isinstance(data, dict) else {}
+
+
+def _positions() -> Any:
+    from .yamltext import positions  # here: most texts are simple, and looked at without it
+
+    return positions
 
 
 def _lists(value: Any) -> Iterator[tuple[int, tuple[list[Any], list[Any]]]]:

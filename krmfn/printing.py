@@ -122,11 +122,9 @@ def is_wanted(choice: str, stream: TextIO | None) -> bool:
 
     NO_COLOR (https://no-color.org) and TERM=dumb turn `auto` off.
     """
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return stream is not None and stream.isatty()
+    if choice == "auto" and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
+        return stream is not None and stream.isatty()
+    return choice == "always"
 
 
 def plain(text: str, style: str) -> str:

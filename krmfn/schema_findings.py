@@ -89,10 +89,8 @@ def _wrong(problem: Any) -> str:
             return "must not be empty; leave the field out if it is not needed"
         case "minItems" | "maxItems" | "minProperties" | "maxProperties":
             return _wrong_count(len(value), problem)
-        case "minimum":
-            return f"is {value}; must be at least {rule}"
-        case "maximum":
-            return f"is {value}; must be at most {rule}"
+        case "minimum" | "maximum":
+            return f"is {value}; must be at {'least' if problem.validator == 'minimum' else 'most'} {rule}"
     return str(problem.message)[:300]
 
 

@@ -207,10 +207,7 @@ class _Walk:
             last = node.value[-1]
             key, node = last if isinstance(last, tuple) else (None, last)
         at = int((key if is_alias else node).end_mark.index)
-        if at and self.text[at - 1] == "\n":
-            return at
-        found = self.text.find("\n", at)
-        return len(self.text) if found < 0 else found + 1
+        return at if at and self.text[at - 1] == "\n" else self.text.find("\n", at) + 1 or len(self.text)
 
 
 def _flow(value: Any) -> str:
