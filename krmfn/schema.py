@@ -117,15 +117,12 @@ class Schema(dict[str, Any]):
             return lambda value: type(value) in kinds
         if name == "$ref":
             return partial(self.fits, definition=rule.removeprefix("#/$defs/"))  # late: it may need itself
-        if name == "items":
-            entry = self._test(rule)
-            return lambda value: not isinstance(value, list) or all(map(entry, value))
+        if name in ("items", "propertyNames"):
+            entry, collection = self._test(rule), list if name == "items" else dict
+            return lambda value: not isinstance(value, collection) or all(map(entry, value))
         if name == "required":
             keys = frozenset(rule)
             return lambda value: not isinstance(value, dict) or keys.issubset(value)
-        if name == "propertyNames":
-            key = self._test(rule)
-            return lambda value: not isinstance(value, dict) or all(map(key, value))
         return _SIMPLE[name](rule) if name in _SIMPLE else lambda _: False
 
     def _properties(self, known: dict[str, Any], rest: dict[str, Any] | bool) -> Test:
