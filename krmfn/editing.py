@@ -33,7 +33,7 @@ def single(items: Sequence[Item], of: Ref) -> Item | None:
 def kept(item: Item, manifest: Manifest) -> Manifest:
     """Return other data of an item, with its annotations that tell where it came from, but for those that it has."""
     notes = annotations_of(manifest)
-    books = {key: text for key, text in annotations_of(item.manifest).items() if re.fullmatch(_BOOKS, key)}
+    books = {key: text for key, text in annotations_of(item.content.manifest).items() if re.fullmatch(_BOOKS, key)}
     if not books.keys() - notes.keys():
         return manifest
     return {**manifest, "metadata": {**manifest["metadata"], "annotations": {**books, **notes}}}

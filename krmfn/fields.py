@@ -56,6 +56,7 @@ class ItemField:
     def value(self) -> Any:
         """Return the field's value, None when there is none; a mapping or list is the item's own, only to be read."""
         value = self._read()
+        self._open(value)
         return None if value is _MISSING else value
 
     @value.setter
@@ -71,10 +72,11 @@ class ItemField:
             value = copied(value)
         except KrmfnError as failure:
             raise self.failure(f"cannot be written: {failure}") from failure
-        old = _read(self.item.manifest, self.parts)
+        old = _read(self.item.content.manifest, self.parts)
         if old is not _MISSING and same(old, value):
             return
         above, rest = self._above()
+        self._open({})
         for at in range(len(self.parts) - 1, len(self.parts) - len(rest), -1):
             part = self.parts[at]
             is_index = part.isdecimal() and self.parts[at - 1] not in _MAPPINGS
@@ -94,9 +96,10 @@ class ItemField:
         """Remove the field. Raises KrmfnError when there is none, or it is shared by an anchor and its aliases."""
         if not self._follow():
             raise self.failure(f"cannot be deleted: {_GONE}")
-        if _read(self.item.manifest, self.parts) is _MISSING:
+        if _read(self.item.content.manifest, self.parts) is _MISSING:
             raise self.failure("cannot be deleted: there is no such field")
         above, rest = self._above()
+        self._open({})
         self.item.content.touch()
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
         if isinstance(above, list):
@@ -150,7 +153,7 @@ class ItemField:
     def _hold(self) -> None:
         """Note the entries of lists on the way to the field, each with its list, and how many that has."""
         held: dict[int, tuple[list[Any], int, Any]] = {}
-        value: Any = self.item.manifest if any(map(str.isdecimal, self.parts)) else _MISSING
+        value: Any = self.item.content.manifest if any(map(str.isdecimal, self.parts)) else _MISSING
         for at, part in enumerate(self.parts):
             child = _child(value, part)
             if isinstance(value, list) and child is not _MISSING:
@@ -159,7 +162,12 @@ class ItemField:
         self._held = held
 
     def _read(self) -> Any:
-        return _read(self.item.manifest, self.parts) if self._follow() else _MISSING
+        return _read(self.item.content.manifest, self.parts) if self._follow() else _MISSING
+
+    def _open(self, value: Any) -> None:
+        """Note that the item's name may change, when this field, or what is in a value of it, can be written."""
+        if isinstance(value, (dict, list)) and self.parts[0] in ("apiVersion", "kind", "metadata"):
+            self.item.is_open = True
 
     def _follow(self) -> bool:
         """Move to where the held entries are now; return False when one of them is not in its list any more."""
@@ -168,7 +176,7 @@ class ItemField:
         parts, has_moved = [*self.parts], False
         for at, (entries, size, entry) in self._held.items():
             index = int(parts[at])
-            if _read(self.item.manifest, tuple(parts[:at])) is not entries:
+            if _read(self.item.content.manifest, tuple(parts[:at])) is not entries:
                 return False
             is_text = not isinstance(entry, (dict, list))
             if (is_text and len(entries) == size) or (index < len(entries) and entries[index] is entry and not is_text):
@@ -185,7 +193,7 @@ class ItemField:
 
     def _above(self) -> tuple[Any, tuple[str, ...]]:
         """Return the last mapping or list on the way that exists, and the parts of the path below it."""
-        value: Any = self.item.manifest
+        value: Any = self.item.content.manifest
         shared = self.item.content.shared_paths
         for at, part in enumerate(self.parts):
             if shared and self.parts[:at] in shared:

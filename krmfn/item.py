@@ -43,6 +43,8 @@ class Item:
     """The name that stands in the file, where a build has given it another one and somebody has asked."""
     words: Any = None
     """The words of the text that the item stands in with others."""
+    is_open = False
+    """Whether its name, kind or apiVersion may have been written: by a field, or in the manifest."""
     _kind: str | None = None
     _api_version: str | None = None
     _ref: Ref | None = None
@@ -72,6 +74,7 @@ class Item:
 
         Raises KrmfnError when the text is no YAML.
         """
+        self.is_open = True
         return self.content.manifest
 
     @property

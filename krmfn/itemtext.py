@@ -86,7 +86,7 @@ def _root(item: _Item) -> peek.Mapping | peek.Answer:
 
 def _loaded(item: _Item, path: tuple[str, ...]) -> Any:
     """Return the value at a path of keys in all that the item holds; None when there is none."""
-    value: Any = item.manifest
+    value: Any = item.content.manifest
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value

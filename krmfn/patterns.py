@@ -51,13 +51,13 @@ def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
         comments = item.content.comments(item)
         fitting = [path for path in comments if comments[path].startswith(comment) and _fits(item, path, parts)]
     else:
-        walk(item.manifest, (), _closed(frozenset({0}), parts))
+        walk(item.content.manifest, (), _closed(frozenset({0}), parts))
     return [ItemField(item, path) for path in fitting]
 
 
 def _fits(item: Editable, path: tuple[str, ...], parts: tuple[str, ...]) -> bool:
     """Return True for a field of the item whose path fits the parts of a pattern."""
-    value, states = item.manifest, _closed(frozenset({0}), parts)
+    value, states = item.content.manifest, _closed(frozenset({0}), parts)
     for part in path:
         key = int(part) if isinstance(value, list) else part
         value, states = value[key], _behind(parts, states, key)
@@ -91,7 +91,7 @@ def field_spec(
         elif value is not None and not isinstance(value, dict):
             raise ItemField(item, at).failure(f"is no mapping and no list, and {path} goes on below it")
 
-    return [ItemField(item, at) for at in below(item.manifest, (), parts)]
+    return [ItemField(item, at) for at in below(item.content.manifest, (), parts)]
 
 
 @lru_cache(maxsize=256)

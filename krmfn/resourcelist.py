@@ -42,7 +42,7 @@ class _Ids:
         """Return True when the list has the same items, by the same names, and these kinds were looked for."""
         if not self.kinds.issuperset(kinds) or self.items != items:  # an item equals itself only
             return False
-        read = ((id(item), item.ref) for item in items if item.is_read)  # these may be renamed
+        read = ((id(item), item.ref) for item in items if item.is_open)  # these may be renamed
         return all(self._names.get(key) == (ref.id if ref.kind in self.kinds else None) for key, ref in read)
 
 
@@ -168,6 +168,7 @@ class ResourceList:
         """Give an item other data; its comments, key order, place and file stay. Raises as `upsert` does."""
         checked(manifest)
         item.content.take(editing.kept(item, manifest))
+        item.is_open = True
 
     def own(self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
         """Let these, and no others, be what the function makes of `owner`: stamp and upsert them, remove the rest.
@@ -211,8 +212,9 @@ class ResourceList:
             if item is None:
                 editing.added(self, manifest, new)
                 continue
-            whole = updated(item.manifest, manifest) if is_owned else editing.kept(item, manifest)
-            if not same(item.manifest, whole):
+            known_data = item.content.manifest
+            whole = updated(known_data, manifest) if is_owned else editing.kept(item, manifest)
+            if not same(known_data, whole):
                 item.content.take(whole)
                 self.changes.append(("updated", new))
 

@@ -122,9 +122,19 @@ def test_every_reader_sees_a_write_at_once() -> None:
     assert item in resources.mentioning("local-config")
 
 
-def test_an_upsert_finds_a_renamed_item_by_its_new_name() -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda item: setattr(item, "name", "new"),
+        lambda item: item.manifest["metadata"].update(name="new"),
+        lambda item: item["metadata"].update(name="new"),
+        lambda item: item.at("metadata.name").delete() or setattr(item, "name", "new"),
+    ],
+)
+def test_an_upsert_finds_a_renamed_item_by_its_new_name(change: Callable[[Item], None]) -> None:
     resources = parsed()
-    resources.items[1].name = "new"
+    assert resources.get("v1", "ConfigMap", "other") is resources.items[1]
+    change(resources.items[1])
     resources.upsert([{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new"}, "data": {"a": "b"}}])
     assert len(resources.items) == 2
     assert resources.items[1]["data.a"] == "b"
