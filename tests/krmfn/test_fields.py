@@ -128,7 +128,6 @@ def test_every_reader_sees_a_write_at_once() -> None:
         lambda item: setattr(item, "name", "new"),
         lambda item: item.manifest["metadata"].update(name="new"),
         lambda item: item["metadata"].update(name="new"),
-        lambda item: item.at("metadata.name").delete() or setattr(item, "name", "new"),
     ],
 )
 def test_an_upsert_finds_a_renamed_item_by_its_new_name(change: Callable[[Item], None]) -> None:
