@@ -16,6 +16,8 @@ __all__ = ["Content"]
 _Item = Any
 """An Item, which stands above."""
 _Parts = tuple[str, ...]
+_HEAD = frozenset(("apiVersion", "kind", "metadata"))
+"""Where an item's name stands."""
 
 
 class Content:
@@ -29,6 +31,8 @@ class Content:
     """The lists of the manifest with their entries as the text has them, since the first write to a field."""
     _is_simple = False
     """Whether the reader by lines read the text: it refuses one with two equal keys or an ambiguous scalar."""
+    is_open = False
+    """Whether name, kind or apiVersion may have been written: by a field, or in the manifest."""
     is_edited = False
     """Whether a field or comment was written or deleted: the text is made anew when the list is written."""
 
@@ -60,8 +64,13 @@ class Content:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
         self.manifest, self._print, self._lists, self.is_edited = copied(manifest), None, None, True
 
-    def touch(self) -> None:
+    def open(self, parts: _Parts) -> None:
+        """Note that what is in the field, or it itself, may be written without more words: the item's name, perhaps."""
+        self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
+
+    def touch(self, parts: _Parts) -> None:
         """Note that a field is about to be written: an entry that is renamed stays the entry that it was."""
+        self.open(parts)
         if self._lists is None and not self.is_changed:
             self._lists = dict(_lists(self.manifest))
         self.is_edited = True

@@ -56,7 +56,8 @@ class ItemField:
     def value(self) -> Any:
         """Return the field's value, None when there is none; a mapping or list is the item's own, only to be read."""
         value = self._read()
-        self._open(value)
+        if isinstance(value, (dict, list)):
+            self.item.content.open(self.parts)
         return None if value is _MISSING else value
 
     @value.setter
@@ -76,14 +77,13 @@ class ItemField:
         if old is not _MISSING and same(old, value):
             return
         above, rest = self._above()
-        self._open({})
         for at in range(len(self.parts) - 1, len(self.parts) - len(rest), -1):
             part = self.parts[at]
             is_index = part.isdecimal() and self.parts[at - 1] not in _MAPPINGS
             if is_index and int(part):
                 raise self.failure(f"cannot be written: there is no list for [{part}] yet; its first entry is [0]")
             value = [value] if is_index else {part: value}
-        self.item.content.touch()
+        self.item.content.touch(self.parts)
         if isinstance(above, dict):
             above[rest[0]] = value
         elif rest[0].isdecimal() and int(rest[0]) <= len(above):
@@ -99,8 +99,7 @@ class ItemField:
         if _read(self.item.content.manifest, self.parts) is _MISSING:
             raise self.failure("cannot be deleted: there is no such field")
         above, rest = self._above()
-        self._open({})
-        self.item.content.touch()
+        self.item.content.touch(self.parts)
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
         if isinstance(above, list):
             self._held = None  # and there it is no more
@@ -136,8 +135,7 @@ class ItemField:
     @property
     def place(self) -> Place | None:
         """Return where the field stands (see `Item.field_place`)."""
-        place: Place | None = self.item.field_place(self.path)
-        return place
+        return self.item.field_place(self.path)  # type: ignore[no-any-return]
 
     @property
     def named(self) -> Field:
@@ -147,8 +145,7 @@ class ItemField:
 
     def located(self, result: Result) -> Result:
         """Return the finding with the item's reference, and this field and its place where it names none."""
-        located: Result = self.item.located(result if result.field else result._replace(field=self.named))
-        return located
+        return self.item.located(result if result.field else result._replace(field=self.named))  # type: ignore[no-any-return]
 
     def _hold(self) -> None:
         """Note the entries of lists on the way to the field, each with its list, and how many that has."""
@@ -164,13 +161,8 @@ class ItemField:
     def _read(self) -> Any:
         return _read(self.item.content.manifest, self.parts) if self._follow() else _MISSING
 
-    def _open(self, value: Any) -> None:
-        """Note that the item's name may change, when this field, or what is in a value of it, can be written."""
-        if isinstance(value, (dict, list)) and self.parts[0] in ("apiVersion", "kind", "metadata"):
-            self.item.is_open = True
-
     def _follow(self) -> bool:
-        """Move to where the held entries are now; return False when one of them is not in its list any more."""
+        """Move to where the held entries are now, of equal texts to the nearest; return False when one has gone."""
         if not self._held:
             return self._held is not None
         parts, has_moved = [*self.parts], False
@@ -184,7 +176,6 @@ class ItemField:
             places = [i for i, one in enumerate(entries) if one is entry or (is_text and same(one, entry))]
             if not places or (len(places) > 1 and not is_text):
                 return False
-            # of equal texts the one that was nearest: those before it may have gone
             parts[at], has_moved = str(max((i for i in places if i <= index), default=places[0])), True
         if has_moved:
             self.parts, self._path = tuple(parts), ""

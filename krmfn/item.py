@@ -43,8 +43,6 @@ class Item:
     """The name that stands in the file, where a build has given it another one and somebody has asked."""
     words: Any = None
     """The words of the text that the item stands in with others."""
-    is_open = False
-    """Whether its name, kind or apiVersion may have been written: by a field, or in the manifest."""
     _kind: str | None = None
     _api_version: str | None = None
     _ref: Ref | None = None
@@ -70,11 +68,8 @@ class Item:
 
     @property
     def manifest(self) -> Manifest:
-        """Return the item's data ({} when it is no mapping), always the same object: what is changed in it counts.
-
-        Raises KrmfnError when the text is no YAML.
-        """
-        self.is_open = True
+        """Return the item's data, {} for no mapping: what is changed in it counts. Raises KrmfnError for no YAML."""
+        self.content.is_open = True
         return self.content.manifest
 
     @property

@@ -39,10 +39,13 @@ class _Ids:
             self.there[self._names.pop(id(item))].remove(item)
 
     def holds(self, items: list[Item], kinds: Collection[str]) -> bool:
-        """Return True when the list has the same items, by the same names, and these kinds were looked for."""
+        """Return True when the list has the same items, by the same names, and these kinds were looked for.
+
+        Those that are open may have another name than before.
+        """
         if not self.kinds.issuperset(kinds) or self.items != items:  # an item equals itself only
             return False
-        read = ((id(item), item.ref) for item in items if item.is_open)  # these may be renamed
+        read = ((id(item), item.ref) for item in items if item._content and item._content.is_open)
         return all(self._names.get(key) == (ref.id if ref.kind in self.kinds else None) for key, ref in read)
 
 
@@ -168,7 +171,7 @@ class ResourceList:
         """Give an item other data; its comments, key order, place and file stay. Raises as `upsert` does."""
         checked(manifest)
         item.content.take(editing.kept(item, manifest))
-        item.is_open = True
+        item.content.is_open = True
 
     def own(self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
         """Let these, and no others, be what the function makes of `owner`: stamp and upsert them, remove the rest.
