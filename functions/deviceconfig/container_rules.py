@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Field, Result, warning
 from krmfn.results import Rule
@@ -71,14 +71,26 @@ def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
 
 
 def names_are_different(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per container, volume or device class whose name is taken."""
+    """Yield an error per container, volume, port or device class whose name is taken, and per path mounted twice."""
     for path, entries, taken in _named(config):
-        seen: set[str] = set()
-        for index, name in enumerate(_names(entries)):
-            if name in seen or name in taken:
-                why = "appears twice" if name in seen else f"is already used by {taken[name]}"
-                yield config.error(f"the name {name!r} {why}; choose another", f"{path}[{index}].name", name)
-            seen.add(name)
+        yield from _taken(config, f"{path}[{{}}].name", _names(entries), taken)
+    for path, entry, _ in containers(config):
+        ports = [port.get("name", "") for port in getattr(entry, "ports", ())]
+        yield from _taken(config, f"{path}.ports[{{}}].name", ports, {}) if ports else ()
+        devices = dict.fromkeys(getattr(entry, "hostDevices", ()), "a host device")
+        mounted = [mount["mountPath"] for mount in entry.volumeMounts]
+        yield from _taken(config, f"{path}.volumeMounts[{{}}].mountPath", mounted, devices) if mounted else ()
+
+
+def _taken(config: DeviceConfig, path: str, names: Sequence[str], taken: Mapping[str, str]) -> Iterator[Result]:
+    """Yield an error per name that stands twice, or is taken by something else; `path` has {} for its index."""
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name and (name in seen or name in taken):
+            why = "appears twice" if name in seen else f"is already used by {taken[name]}"
+            message = f"the {path.rpartition('.')[2]} {name!r} {why}; choose another"
+            yield config.error(message, path.format(index), name)
+        seen.add(name)
 
 
 def _named(config: DeviceConfig) -> Iterator[tuple[str, Sequence[Any], dict[str, str]]]:
@@ -214,7 +226,7 @@ spec:
     ),
     Rule(
         "KRM135",
-        "containers and volumes of a pod, and device classes of a driver, must have different names",
+        "containers, volumes, ports and device classes must have different names, and volumeMounts different paths",
         good="""\
 spec:
   daemonSets:
