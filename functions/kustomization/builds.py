@@ -15,7 +15,7 @@ from ..paths import files, manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import PROFILE, owning
 from ..run import note
-from . import decision, kustomize, landlock, outdated
+from . import decision, kustomize, landlock, outdated, unmatched
 from . import origins as origin_notes
 from .graph import Graph
 from .places import Places
@@ -46,6 +46,7 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     except KrmfnError as failure:
         raise KrmfnError(f"what kustomize build {path} printed: {failure}") from failure
     resources.report(finding for finding in graph.findings(folder) if finding.severity != "error")
+    resources.report(unmatched.findings(graph, folder))
     places = Places(graph, folder, decided.calls, again)
     places.give(resources.items)
     renames = graph.transformed(folder)

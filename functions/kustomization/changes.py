@@ -66,15 +66,13 @@ def _target(one: Kustomization, reference: Reference) -> Manifest | None:
 def documents_of(reference: Reference) -> list[Item]:
     """Return the documents of a patch; [] when it cannot be read any more."""
     try:
-        if reference.kind == "inline" and reference.place:
-            text = reference.text.encode(errors="surrogatepass")
-            return list(documents(reference.place.path, text, reference.first, reference.column))
-        if reference.kind == "file":
-            text = files.read_regular(reference.real, reference.name, max_bytes())
-            return list(documents(reference.name, text))
+        if reference.kind == "inline":
+            name, text = (reference.place or Place()).path, reference.text.encode(errors="surrogatepass")
+        else:
+            name, text = reference.name, files.read_regular(reference.real, reference.name, max_bytes())
+        return list(documents(name, text, reference.first or 1, reference.column))
     except KrmfnError:
         return []
-    return []
 
 
 def _by_patch(

@@ -40,6 +40,17 @@ apiVersion: kustomize.config.k8s.io/v1alpha1
 kind: Component
 namePrefix: lab-
 """
+_PATCHED = """\
+# kustomization.yaml
+resources: [config.yaml]
+patches:
+- patch: '[{"op": "add", "path": "/spec/moduleName", "value": "gpu"}]'
+"""
+_CONFIG = """\
+---
+# config.yaml
+kind: DeviceConfig
+"""
 
 RULES = (
     Rule(
@@ -152,5 +163,13 @@ kind: DeviceConfig
         good=_FUNCTION,
         bad=_FUNCTION.replace("kind: Render", "kind: Other\nkind: Render"),
         remedy="Write each key once, without tags, and --- alone on its line.",
+    ),
+    Rule(
+        "KRM518",
+        "the target of a patch should match something: kustomize skips a patch without a match, and says nothing",
+        good=f"{_PATCHED}  target: {{kind: DeviceConfig}}\n{_CONFIG}",
+        bad=f"{_PATCHED}  target: {{kind: DeviceConfigs}}\n{_CONFIG}",
+        remedy="Correct kind and name of the target, or remove the patch.",
+        severities=("warning",),
     ),
 )

@@ -19,7 +19,7 @@ from krmfn.resource import Manifest
 from .documents import documents
 from .origins import OPTIONS
 
-_FIELDS = frozenset(
+FIELDS = frozenset(
     (
         *("apiVersion", "kind", "metadata", "resources", "bases", "components", "namePrefix", "nameSuffix"),
         *("namespace", "commonLabels", "labels", "images", "replicas", "sortOptions"),
@@ -50,7 +50,7 @@ def is_untouched(
 
     `text` is the kustomization's own, in which patches may be written out.
     """
-    if not manifest.keys() <= _FIELDS or _WORD.search(text) or _HIDDEN.search(text):
+    if not manifest.keys() <= FIELDS or _WORD.search(text) or _HIDDEN.search(text):
         return False
     size = 0
     for resource in resources:

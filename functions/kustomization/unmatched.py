@@ -1,0 +1,51 @@
+"""Patches whose target nothing can match: kustomize leaves them out of the build and says nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from krmfn.item import Item
+from krmfn.resource import Manifest
+from krmfn.results import Result, warning
+
+from . import untouched, written
+from .graph import Graph, Kustomization
+from .mentions import entries
+
+_FIELDS = untouched.FIELDS - {"components", "configMapGenerator", "secretGenerator"} | {"commonAnnotations"}
+"""Fields that bring no resource but those of files, and that put something before and behind names at most."""
+_LITERAL = re.compile(r"[A-Za-z0-9-]+")
+_RENAMING = re.compile(rb"/kind|/metadata(?!/(?:labels|annotations)/)")
+
+
+def findings(graph: Graph, folder: str) -> Iterator[Result]:
+    """Yield a warning for each patch of a build whose target surely matches nothing; a regexp may match anything."""
+    for one in graph.below(folder):
+        targets = [(path, entry["target"]) for path, entry in entries(one.manifest, "patches") if entry.get("target")]
+        below = graph.below(one.folder) if targets else []
+        held = [graph.resources(file) for part in below for file in written.resources(part)]
+        if not one.item or not all(held) or not all(_is_closed(graph, part) for part in below):
+            continue
+        for path, target in targets:
+            if not any(_may_match(target, item) for items in held for item in items):
+                what = " ".join(str(target[key]) for key in ("kind", "name") if target.get(key))
+                message = f"nothing that is listed here is a {what}, and kustomize skips the patch; correct its target"
+                yield warning(message, rule="KRM518", place=one.item.field_place(f"{path}.target"))
+
+
+def _is_closed(graph: Graph, one: Kustomization) -> bool:
+    """Return True when all resources of a kustomization are in files, and none gets another kind or name."""
+    patches = [reference for reference in one.references if reference.field.startswith("patches")]
+    texts = [graph.texts.get(patch.real) or patch.text.encode(errors="replace") for patch in patches]
+    is_known = all(reference.kind in ("file", "folder", "inline") for reference in one.references)
+    is_known = is_known and not one.is_component and one.manifest.keys() <= _FIELDS
+    has_options = any(entry.get("options") for _, entry in entries(one.manifest, "patches"))
+    return is_known and not has_options and not any(map(_RENAMING.search, texts))
+
+
+def _may_match(target: Manifest, item: Item) -> bool:
+    """Return True unless kind or name of a target is another one; the name may be in what is put around the item's."""
+    kind, name = (str(target.get(key) or ".") for key in ("kind", "name"))
+    is_kind = kind == item.kind or not _LITERAL.fullmatch(kind)
+    return is_kind and (item.name in name or not _LITERAL.fullmatch(name))

@@ -1,0 +1,58 @@
+"""Patches that match nothing, which kustomize does not say: a warning only where it is certain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from krmfn_functions.kustomization import reading, unmatched
+
+from tests.trees import COMPONENT, OURS, config_map, plant
+
+PATCH = "patches:\n- path: p.yaml\n  target: {kind: ConfigMap, name: NAME}\n"
+OPERATION = "- {op: add, path: /data, value: {a: b}}\n"
+
+
+def found(folder: Path, kustomization: str, patch: str = OPERATION, base: str = "namePrefix: lab-\n") -> list[str]:
+    files = {
+        "kustomization.yaml": f"resources: [base]\n{kustomization}",
+        "p.yaml": patch,
+        "base/kustomization.yaml": f"resources: [a.yaml]\n{base}",
+        "base/a.yaml": config_map("a-map"),
+    }
+    top = str(plant(folder, files).resolve())
+    return [str(one.place and one.place.line) for one in unmatched.findings(reading.read([top], top, OURS), top)]
+
+
+@pytest.mark.parametrize("target", ["{kind: ConfigMap, name: b-map}", "{kind: configmap}", "{name: a-maps2x, kind: A}"])
+def test_a_target_that_nothing_can_be(tmp_path: Path, target: str) -> None:
+    text = PATCH.replace("{kind: ConfigMap, name: NAME}", target)
+    assert found(tmp_path, text) == ["4"]
+
+
+@pytest.mark.parametrize("name", ["a-map", "lab-a-map", "a.map", "b.*", "(b|c)"])
+def test_a_name_that_a_resource_may_have(tmp_path: Path, name: str) -> None:
+    assert found(tmp_path, PATCH.replace("NAME", name)) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "patch", "base"),
+    [
+        ("configMapGenerator: [{name: b-map}]\n", OPERATION, ""),
+        ("components: [part]\n", OPERATION, ""),
+        ("", OPERATION, "transformers: [t.yaml]\n"),
+        ("", OPERATION, "replacements: [{path: r.yaml}]\n"),
+        ("", OPERATION, "resources: [https://example.com/a.yaml]\n"),
+        ("", "- {op: replace, path: /metadata/name, value: b-map}\n", ""),
+        ("- {path: p.yaml, options: {allowNameChange: true}}\n", OPERATION, ""),
+    ],
+)
+def test_what_is_not_certain_is_not_said(tmp_path: Path, more: str, patch: str, base: str) -> None:
+    base = base.replace("resources", "bases")
+    assert found(tmp_path, PATCH.replace("NAME", "b-map") + more, patch, base) == []
+
+
+def test_a_component_patches_what_others_list(tmp_path: Path) -> None:
+    files = {"kustomization.yaml": COMPONENT + PATCH.replace("NAME", "b-map"), "p.yaml": OPERATION}
+    top = str(plant(tmp_path, files).resolve())
+    assert [*unmatched.findings(reading.read([top], top, OURS), top)] == []
