@@ -175,8 +175,9 @@ class _Walk:
             if re.search(r"[#\n]", self.text[start:end]):
                 raise _TooMuch
             values = new if isinstance(new, list) else new.values()
+            own = {match for match, child in nodes.items() if start < child.start_mark.index <= end}  # and no alias
             parts = [
-                _flow(value) if match is None else self.flow(nodes[match], old[match], value)
+                self.flow(nodes[match], old[match], value) if match in own else _flow(value)
                 for match, value in zip(matches, values, strict=True)
             ]
             if isinstance(new, list):
