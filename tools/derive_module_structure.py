@@ -71,7 +71,7 @@ def read(path: Path) -> Any:
 def hub_table(properties: dict[str, Any], module: dict[str, Any]) -> dict[str, Any]:
     """Return the table of ManagedClusterModule, in which the Module's spec is only named."""
     table = {name: short(properties[name]) for name in ("spec", "status")}
-    assert table["spec"]["moduleSpec"] == short(module["spec"])
+    assert table["spec"]["moduleSpec"] == short(module["spec"]), "take both files of one version"
     table["spec"]["moduleSpec"] = "Module.spec"
     return table
 
