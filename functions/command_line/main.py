@@ -92,17 +92,6 @@ def parse(argv: Sequence[str]) -> Call | int:
     return 0
 
 
-def _check_values(known: argparse.ArgumentParser, namespace: argparse.Namespace) -> None:
-    """Raise KrmfnError for an option that is given with an empty text, as `--kernel "$K"` is where K is not set.
-
-    The command would answer another question: what is now, in place of what will be with that kernel.
-    """
-    for option in grammar.options(known):
-        value = getattr(namespace, option.dest, None)
-        if ("" in value) if isinstance(value, list) else value == "" != option.default:
-            raise KrmfnError(f"{option.option_strings[-1]} is empty; set a value, or remove it")
-
-
 def _call(namespace: argparse.Namespace) -> Call:
     command = table.command(namespace.command)
     if "" in getattr(namespace, "paths", ()):
@@ -120,7 +109,7 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
     """Return the arguments; options may stand between PATHs, and after `--` everything is a PATH.
 
     argparse mixes them for a parser without commands only, so each command's parser is called by itself: the others are
-    not even made. What comes before a command is --help or --version.
+    not even made. What comes before a command is --help or --version. Raises KrmfnError for an empty option.
     """
     if not argv or argv[0] not in COMMANDS or "--" in argv:
         known = parser(is_bare=len(argv) < 2)
@@ -132,7 +121,10 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
         is_mixed = any(word.startswith("-") for word in argv)  # else argparse need not write the usage first
         parse_args = own.parse_intermixed_args if is_mixed else own.parse_args
         namespace = parse_args(argv[1:], argparse.Namespace(command=argv[0]))
-    _check_values(own, namespace)
+    for option in grammar.options(own):  # `--kernel "$K"` where K is not set would be another question: what is now
+        value = getattr(namespace, option.dest, None)
+        if ("" in value) if isinstance(value, list) else value == "" != option.default:
+            raise KrmfnError(f"{option.option_strings[-1]} is empty; set a value, or remove it")
     return namespace
 
 

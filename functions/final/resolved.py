@@ -128,7 +128,7 @@ def names_are_there(final: Final) -> Iterator[Result]:
     Without anything of that kind in the namespace, whoever deploys it is somebody else: nothing is said.
     """
     names = Names(final.deployed, final.modules)
-    if not names.has_any(*_KINDS):
+    if not any(names.near(kind, "") for kind in _KINDS):
         return
     theirs = Names(final.theirs, modules_of(final.theirs))
     for item in final.deployed:

@@ -97,10 +97,6 @@ class Names:
         if name:
             self._by_kind.setdefault(kind, {}).setdefault(namespace, set()).add(name)
 
-    def has_any(self, *kinds: GroupKind) -> bool:
-        """Return True when there is something of one of the kinds at all."""
-        return any(kind in self._by_kind for kind in kinds)
-
     def near(self, kind: GroupKind, namespace: str) -> set[str]:
         """Return the names of a kind in a namespace; who applies it decides what no namespace means: it fits all."""
         spaces = self._by_kind.get(kind, {})

@@ -128,7 +128,12 @@ def _variables(spec: Any) -> list[Result]:
 
 
 def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
+    """Return the values of a functionConfig that fits its schema. Raises KrmfnError for an unknown `prune`."""
     own = settings.own
+    prune = own.get("prune") or spec.get("prune", "auto")
+    prune = ("auto" if prune else "never") if isinstance(prune, bool) else prune
+    if prune not in PRUNE:
+        raise KrmfnError(f"prune is {prune!r}; it must be one of {', '.join(PRUNE)}")
     return FunctionConfig(
         defaults=spec.get("defaults", {}),
         profiles=spec.get("profiles", {}),
@@ -138,19 +143,11 @@ def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
         kmm_version=own.get("kmm-version") or spec.get("kmm", {}).get("version", DEFAULT),
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
         adopt=spec.get("adopt", False),
-        prune=_prune(own.get("prune") or spec.get("prune", "auto")),
+        prune=prune,
         partial_view=spec.get("partialView", "refuse") == "allow",
         annotations=spec.get("annotations", {}),
         ignore=spec.get("ignore", {}),
     )
-
-
-def _prune(value: str | bool) -> str:
-    """Return the value of `prune` as a string; true is auto, false is never. Raise KrmfnError for an unknown one."""
-    name = ("auto" if value else "never") if isinstance(value, bool) else value
-    if name not in PRUNE:
-        raise KrmfnError(f"prune is {name!r}; it must be one of {', '.join(PRUNE)}")
-    return name
 
 
 def _as_written(result: Result, data: dict[str, Any]) -> Result:
