@@ -27,7 +27,10 @@ def image_is_known(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error when a kernel mapping has no image."""
     if not config.loads or driver_image(config.spec) or all(mapping.image for mapping in config.mappings):
         return
+    upgrade = config.spec.upgrade
     if named_image(config.spec):
+        if upgrade and upgrade.ordered:
+            return  # a tag would not do: KRM131 asks for driverVersion
         why = "driverImage has no tag; write driverVersion, or give driverImage a tag or a digest"
         yield config.error(f"driverVersion is missing: {why}", "driverVersion")
     else:

@@ -47,6 +47,11 @@ def test_a_missing_namespace_is_one_finding() -> None:
     assert findings({}, namespace="", defaults={"imagePullPolicy": "Always"}) == reported
 
 
+def test_a_missing_version_of_an_ordered_upgrade_is_one_finding() -> None:
+    reported = findings({"driverImage": "x/y", "driverVersion": None, "upgrade": {"ordered": True}})
+    assert [(rule, field) for rule, field, _ in reported] == [("KRM131", "spec.driverVersion")]
+
+
 def test_a_variable_that_stands_twice_is_a_warning() -> None:
     twice = [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]
     assert [rule for rule, _, _ in findings({"devicePlugin": PLUGIN | {"env": twice}})] == ["KRM127"]
