@@ -14,7 +14,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
-from math import inf
 from pathlib import Path
 from time import perf_counter
 
@@ -114,7 +113,7 @@ def many_paths(folder: Path) -> float:
 ROWS: dict[str, tuple[Callable[[Path], float], float]] = {
     "kustomize runs, `check` of 100 overlays with a finding each": (with_findings, 100),
     "processor time, `check` of 100 overlays against 100 bare `kustomize build`": (against_bare, 1.5),
-    "the same, each marked local-config, which is a warning now": (partial(against_bare, is_marked=True), inf),
+    "the same, with a finding each (a mark local-config that has no use)": (partial(against_bare, is_marked=True), 1.5),
     "kustomize runs, `diff --base`, 1 of 100 overlays changed": (one_changed, 3),
     "time, `diff --base HEAD` of one of 400 folders against `check` of it": (one_folder, 2.5),
     "processor time, `check` of 2,000 PATHs against one PATH": (many_paths, 1.2),
@@ -129,8 +128,7 @@ def main() -> int:
             with tempfile.TemporaryDirectory() as folder:
                 values.append(measured(Path(folder)))
         verdict = "met" if max(values) <= wanted else "**missed**"
-        aim = f"<= {wanted:g} {verdict}" if wanted < inf else "-"
-        print(f"| {name} | {max(values):.3g} | {aim} |", flush=True)
+        print(f"| {name} | {max(values):.3g} | <= {wanted:g} {verdict} |", flush=True)
     return 0
 
 
