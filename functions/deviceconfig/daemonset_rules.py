@@ -79,7 +79,8 @@ def services_have_a_port(config: DeviceConfig) -> Iterator[Result]:
 
 
 def ports_are_told_apart(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per port of a Service that has no name beside others, or what another one has."""
+    """Yield an error per port of a Service that has no name beside others, or what another one has, also on nodes."""
+    of_nodes: dict[tuple[str, Any], str] = {}  # a node has each port once, whatever Service opens it
     for path, service in _services(config):
         own_port = {"port": service.port, "name": service.name}
         ports = [(f"{path}.port", own_port)] if service.port is not None else []
@@ -92,7 +93,7 @@ def ports_are_told_apart(config: DeviceConfig) -> Iterator[Result]:
                 yield config.error("has no name; a Service with several ports needs a name for each", where)
                 own = own[1:]
             for what, shown in own:
-                first = taken.setdefault((what, shown), where)
+                first = (of_nodes if what == "nodePort" else taken).setdefault((what, shown), where)
                 if first != where:
                     yield config.error(f"has the same {what} as {config.at(first)}; change one of the two", where)
 
