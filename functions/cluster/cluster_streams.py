@@ -208,10 +208,11 @@ def whole(context: Context, paths: Sequence[str]) -> Streams:
 def only(context: Context, path: str) -> ResourceList:
     """Return the final list of a PATH that is one cluster. Raises KrmfnError as `whole`, and for several clusters."""
     streams = whole(context, [path])
-    if len(streams.clusters) > 1:
-        names = ", ".join(one.cluster.name for one in streams.clusters)
-        raise KrmfnError(f"{path} holds {len(streams.clusters)} clusters ({names}); pass the PATH of one of them")
-    (one,) = streams.clusters
+    clusters = [one for one in streams.clusters if not one.cluster.is_apart] or streams.clusters
+    if len(clusters) > 1:
+        names = ", ".join(one.cluster.name for one in clusters)
+        raise KrmfnError(f"{path} holds {len(clusters)} clusters ({names}); pass the PATH of one of them")
+    (one,) = clusters
     one.final.report([*streams.findings, *streams.outside])
     return one.final
 

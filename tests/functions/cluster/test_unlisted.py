@@ -171,3 +171,8 @@ def test_a_profile_that_is_given_twice_counts_once(here: Path, text: str) -> Non
     twice = f"{NIC}---\n{NIC}"
     plant(here, {"vendors/nic.yaml": twice})
     assert "KRM184" in krmfn(here, "check", "clusters/dev", "--function-config", "vendors/nic.yaml").text
+
+
+def test_explain_takes_it_for_no_second_cluster(here: Path) -> None:
+    done = krmfn(here, "explain", ".", "gpu")
+    assert (done.code, "moduleName" in done.text) == (0, True), done.err
