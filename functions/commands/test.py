@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from krmfn.errors import KrmfnError
+from krmfn.ownership import OWNER
 from krmfn.printing import counted, json_text, printable
 from krmfn.typed import Any
 
@@ -22,6 +23,7 @@ from ..settings import RENDER
 
 OBJECTS, FINDINGS = "expected.yaml", "expected-findings.json"
 """What a case holds beside its inputs: what `render` prints, and the findings."""
+_MISNAMED = "expected.yml"
 _SHOWN = 40
 """Lines of a difference that are shown."""
 
@@ -56,18 +58,25 @@ def _cases(folder: str) -> Iterator[str]:
         raise KrmfnError(f"{folder} is not a folder; pass one that holds cases")
     for top, folders, files in os.walk(folder):
         folders.sort()
-        if OBJECTS in files or FINDINGS in files:
+        if not {OBJECTS, FINDINGS, _MISNAMED}.isdisjoint(files):
             yield top
 
 
 def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
     """Yield the lines in which a case differs from what it expects; with `update` its files are written anew."""
+    if Path(case, _MISNAMED).exists():
+        yield f"{case}: {_MISNAMED} is not read; rename it to {OBJECTS}"
+        return
     streams = cluster_streams.rendered(context, [case])
     if not streams.is_whole or len(streams.clusters) != 1:
         cluster_streams.log(context, streams)
         yield f"{case}: cannot be rendered"
         return
     final = streams.clusters[0].final
+    if not final.failed and not any(OWNER in item.annotations for item in final.items):
+        ways = "put the Profile beside it, or name it with --function-config or in `profiles` of .krmfn.yaml"
+        yield f"{case}: nothing is generated in this case: no config has its Profile; {ways}"
+        return
     told = [
         {**findings.finding(one), "file": os.path.relpath(one.place.path, case) if one.place and one.place.path else ""}
         for one in final.results

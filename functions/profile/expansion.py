@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 
 from krmfn.resource import FieldPath, join
@@ -82,8 +81,9 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
     if not expressions.holds(entry.get("if", {}), values):
         return ABSENT
     as_, path = entry.get("as", ""), join(("spec", "texts", name, "as"))
+    show = expressions.quoted if entry.get("quote") == "sh" else str
     if "each" not in entry:
-        text, problem = expressions.replaced(as_, values)
+        text, problem = expressions.replaced(as_, values, show)
         problems += [Problem(path, problem)] if problem else []
         return text
     root, parts = expressions.path_of(entry["each"]) or ("spec", ())
@@ -99,10 +99,8 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
         if isinstance(own, (dict, list)):
             problems.append(Problem(path, f"an entry of {entry['each']} is no text and no number; name what to print"))
             continue
-        shown = [expressions.printed(key), expressions.printed("" if own is None else own)]
-        if entry.get("quote") == "sh":
-            shown = [shlex.quote(one) for one in shown]
-        around, problem = expressions.replaced(as_.replace("${key}", "\0").replace("${value}", "\1"), values)
+        shown = [show(expressions.printed(one)) for one in (key, "" if own is None else own)]
+        around, problem = expressions.replaced(as_.replace("${key}", "\0").replace("${value}", "\1"), values, show)
         problems += [Problem(path, problem)] if problem else []
         lines.append("".join(shown["\0\1".index(char)] if char in "\0\1" else char for char in around))
     return str(entry.get("separator", " ")).join(lines)
@@ -200,26 +198,26 @@ class _Filler(NamedTuple):
         if first:
             made.options[new] = first
         if expression is None:
-            text, problem = expressions.replaced(own, self.values)
+            text, problem = expressions.replaced(own, self.values, self.protected)
             if problem:
                 self.problems.append(Problem(f"{made.path}.{join(old)}", problem))
-            return self.protected(text, own) if first else own
+            return text if first else own
         value = expressions.value(expression, self.values)
         if value in ([], {}) and (node.get("minItems") or node.get("minProperties")):
             return ABSENT  # nothing is written where nothing but an error would come of it
         if value is not ABSENT and not isinstance(value, (str, dict, list)) and node.get("type") == "string":
             return expressions.printed(value)
-        return self.protected(value, "")
+        return self.protected(value)
 
-    def protected(self, value: Any, written: str) -> Any:
-        """Return a value in which no variable of ours is filled in, but for those that the Profile itself writes."""
+    def protected(self, value: Any) -> Any:
+        """Return an option's value in which no variable of ours is filled in."""
         if not self.is_protected:
             return value
         if isinstance(value, dict):
-            return {key: self.protected(own, written) for key, own in value.items()}
+            return {key: self.protected(own) for key, own in value.items()}
         if isinstance(value, list):
-            return [self.protected(own, written) for own in value]
-        if isinstance(value, str) and "KRMFN_" in value.upper() and "KRMFN_" not in written.upper():
+            return [self.protected(own) for own in value]
+        if isinstance(value, str) and "KRMFN_" in value.upper():
             return value.replace("$", PROTECTED)
         return value
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from krmfn.resource import FieldPath
 from krmfn.typed import Any, NamedTuple
@@ -17,6 +18,7 @@ NEARLY = re.compile(r"\$\{(?:spec|metadata|texts)[.\[]")
 OF_ENTRY = re.compile(r"\$\{(key|value)((?:\.[A-Za-z_][A-Za-z0-9_-]*)*)\}")
 """What a text with `each` is read for: the key of an entry, its value, a field of its value."""
 _PART = re.compile(r"\.([\w-]+)|\['([^']*)'\]", re.ASCII)
+_DOLLAR = re.compile(r"\$(?=[$(])")
 PATH = re.compile(rf"(spec|metadata){_PATH}")
 
 
@@ -127,8 +129,16 @@ def printed(scalar: Any) -> str:
     return str(scalar)
 
 
-def replaced(text: str, values: Values) -> tuple[str, str]:
-    """Return a text with its expressions filled in, and what is wrong with one of them ("" for nothing)."""
+def quoted(text: str) -> str:
+    """Return a text as one word of a shell, in which the kubelet finds no $(VARIABLE) to fill in before."""
+    return _DOLLAR.sub("$''", shlex.quote(text))
+
+
+def replaced(text: str, values: Values, show: Callable[[str], str] = str) -> tuple[str, str]:
+    """Return a text with its expressions filled in, and what is wrong with one of them ("" for nothing).
+
+    `show` returns what is written for an option's text.
+    """
     problem = ""
 
     def filled(match: re.Match[str]) -> str:
@@ -140,7 +150,7 @@ def replaced(text: str, values: Values) -> tuple[str, str]:
             what = "a mapping" if isinstance(own, dict) else "a list"
             problem = f"{match[0]} is {what} and cannot be part of a text; write an entry of `texts` with `each`"
         else:
-            return printed(own)
+            return show(printed(own))
         return ""
 
     return _EXPRESSION.sub(filled, text), problem

@@ -59,6 +59,9 @@ def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterat
     for use in used:
         if message := _mistake(use, node, spec.get("texts", {})):
             yield _error(use.path, message)
+    for use in used:
+        if shells.is_in_quotes(spec, use):
+            yield _error(use.path, f"{use.text}: {shells.TWICE}")
     for path, message in shells.unquoted(spec, node, used):
         yield warning(message, rule="KRM183", field=Field(join(("spec", *path))))
 
@@ -186,6 +189,8 @@ def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
             )
         elif "as" not in text and not message:
             yield from _fields_of_entries(name, text, node)
+        if shells.is_quoted_twice(text):
+            yield ("texts", name, "as"), shells.TWICE
     for name in spec.get("ignored", {}):
         if message := _wrong_path(name, node):
             yield ("ignored", name), message
@@ -220,6 +225,8 @@ def _wrong_value(name: str, wanted: Any, node: Node) -> str:
     if isinstance(wanted, dict):
         is_right = list(wanted) == ["exists"] and isinstance(wanted["exists"], bool)
         return "" if is_right else "write a value, a list of values, {exists: true} or {exists: false}"
+    if wanted == []:
+        return "never holds: an empty list has no value; write one, or leave the condition out"
     root, parts = expressions.path_of(name) or ("", ())
     own = (structural.at(node, (root, *parts)) or {}) if root == "spec" else {"type": "string"}
     for one in wanted if isinstance(wanted, list) else [wanted]:

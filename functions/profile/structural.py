@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isfinite
 
 from krmfn.typed import Any
 
@@ -38,7 +39,7 @@ WORDS = frozenset(
 def json_schema(node: Node) -> Node:
     """Return a structural schema as JSON Schema for `krmfn.schema`: no field that it does not list may be there.
 
-    Formats and CEL rules are left out, and patterns too: `patterns` judges these, as Go reads them.
+    Formats and CEL rules are left out, and patterns too: `misfits` judges these, as Go reads them.
     """
     made = _values(node)
     kind = "object" if "properties" in node else node.get("type")
@@ -76,15 +77,17 @@ def _alternative(node: Node) -> Node:
     return made | ({"items": _alternative(node["items"])} if "items" in node else {})
 
 
-def patterns(node: Node, value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Yield the path of each text that does not match its pattern, and the pattern."""
+def misfits(node: Node, value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Yield the path of each text that does not match its pattern, and of each number that JSON has not, and why."""
+    if isinstance(value, float) and not isfinite(value):
+        yield path, "must be a finite number"
     if isinstance(value, str) and "pattern" in node:
         from ..kmm.regexps import matches  # here: few schemas have one
 
         if not matches(node["pattern"], value):
-            yield path, node["pattern"]
+            yield path, f"must match {node['pattern']}"
     for key, child, inner in children(node, value):
-        yield from patterns(child, inner, (*path, key))
+        yield from misfits(child, inner, (*path, key))
 
 
 def children(node: Node, value: Any) -> Iterator[tuple[str | int, Node, Any]]:
@@ -227,5 +230,5 @@ def broken_defaults(node: Node) -> Iterator[tuple[Path, str]]:
         if "default" in one:
             for wrong in schema.check({"default": one["default"]}, {"properties": {"default": json_schema(one)}}):
                 yield (*path, "default"), f"the default breaks its own schema: {wrong.message}"
-            for _, pattern in patterns(one, one["default"]):
-                yield (*path, "default"), f"the default breaks its own schema: it must match {pattern}"
+            for _, message in misfits(one, one["default"]):
+                yield (*path, "default"), f"the default breaks its own schema: it {message}"

@@ -73,8 +73,8 @@ def check_options(product: Profile, item: Item) -> list[Result]:
     is_ours = item.group == OURS
     manifest = {"spec": table(item.manifest, "spec").get("options", {})} if is_ours else item.manifest
     findings = schema.check(manifest, product.config_schema if is_ours else product.schema, "KRM101")
-    for path, pattern in structural.patterns(table(product.options, "properties", "spec"), manifest.get("spec")):
-        findings.append(error(f"must match {pattern}", rule="KRM101", field=Field(join(("spec", *path)))))
+    for path, message in structural.misfits(table(product.options, "properties", "spec"), manifest.get("spec")):
+        findings.append(error(message, rule="KRM101", field=Field(join(("spec", *path)))))
     return [_within_options(one) if is_ours and one.field else one for one in findings]
 
 

@@ -243,6 +243,27 @@ def test_a_profile_is_checked_alone_with_its_defaults_and_each_when(tmp_path: Pa
     assert "spec.when[0].config.daemonSets[0].imag: unknown field 'imag'; did you mean 'image'?" in done.text
 
 
+def test_a_number_that_json_has_not_is_an_error_at_its_line(tmp_path: Path) -> None:
+    text = yaml.safe_dump(CR).replace("enable: true", "enable: true\n    port: .inf")
+    done = process("krmfn", "check", str(folder(tmp_path, profile=PROFILE, gpu=text)))
+    assert (done.code, "spec.exporter.port: " in done.text, "must be a finite number [KRM101]" in done.text) == (
+        1,
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize(("name", "words"), [("yaml", "nothing is generated in this case"), ("yml", "rename it to")])
+def test_a_golden_case_of_nothing_fails(tmp_path: Path, name: str, words: str) -> None:
+    """Without its Profile a config is printed as it is, and --update made that the expectation."""
+    case = folder(tmp_path / "one", gpu=CR if name == "yml" else {**CR, "apiVersion": "example.org/v1", "kind": "Gpu"})
+    (case / f"expected.{name}").write_text("")
+    done = process("krmfn", "test", str(tmp_path), "--update")
+    assert (done.code, words in done.text, (case / f"expected.{name}").read_text()) == (1, True, ""), (
+        done.text + done.err
+    )
+
+
 def test_golden_cases_of_a_vendor(tmp_path: Path) -> None:
     case = folder(tmp_path / "cases" / "one", profile=PROFILE, gpu=CR)
     assert process("krmfn", "test", str(tmp_path)).code == 2

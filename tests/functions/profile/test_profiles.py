@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import pytest
@@ -199,6 +200,12 @@ def test_a_wrong_option_is_an_error_at_its_place_and_hides_no_other(spec: dict[s
 def test_an_option_is_never_read_again() -> None:
     container = exporter(level="$KRMFN_NAME ${HOME} $(X)")
     assert container["env"][0] == {"name": "LEVEL", "value": "$KRMFN_NAME ${HOME} $(X)"}  # type: ignore[index]
+    beside = profile('value: "${spec.exporter.level}"', 'value: "$KRMFN_NAME/${spec.exporter.level}"')
+    beside["spec"]["schema"]["properties"]["spec"]["properties"]["exporter"]["properties"]["level"]["default"] = "x"
+    objects, findings, code = rendered(beside, cr(exporter={"level": "$KRMFN_X $KRMFN_NAME"}))
+    assert (findings, code) == ([], 0)
+    (container,) = objects["DaemonSet gpu-metrics"]["spec"]["template"]["spec"]["containers"]
+    assert container["env"][0]["value"] == "gpu/$KRMFN_X $KRMFN_NAME"
 
 
 @pytest.mark.parametrize(
@@ -217,6 +224,13 @@ def test_an_option_is_never_read_again() -> None:
             "did you mean 'enable'?",
         ),
         ("{spec.exporter.enable: false}", '{spec.exporter.enable: "false"}', "spec.when[0].if", "never holds"),
+        (
+            "{spec.exporter.enable: false}",
+            "{spec.exporter.enable: []}",
+            "spec.when[0].if",
+            "an empty list has no value",
+        ),
+        ('as: "-${key}=${value}"', "quote: sh, as: \"-${key}='${value}'\"", "spec.texts.flags.as", "leave them out"),
         ("type: integer, minimum", "minimum", "properties.port", "a structural schema has a type everywhere"),
         ("default: 5000", "default: 0", "properties.port.default", "the default breaks its own schema"),
         ('as: "--v=10"', 'as: "${texts.flags}"', "spec.texts.verbose.as", "a text cannot name a text"),
@@ -258,6 +272,49 @@ def test_a_shell_runs_no_option_without_a_warning() -> None:
     assert guarded
     assert [line for line in findings if "[KRM183]" in line and "${spec.exporter.level}" in line]
     assert not [line for line in findings if "[KRM183]" in line and "${spec.exporter.port}" in line]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        (
+            '["--port=${spec.exporter.port}", "${texts.verbose}", "${texts.flags}"]',
+            "${spec.driver.parameters}",
+            "args:",
+        ),
+        ('"${texts.verbose}"', '"run $(LEVEL)"', "env[0].value:"),
+        ('"${texts.verbose}"', '"run $(PORT)"', ""),  # a number
+    ],
+)
+def test_a_script_by_another_way_is_a_warning_too(old: str, new: str, place: str) -> None:
+    script = profile(old, new, PROFILE.replace("      args: ", "      command: [sh, -c]\n      args: "))
+    found = [line for line in rendered(script, CR)[1] if "[KRM183]" in line and (place or "env[") in line]
+    assert len(found) == bool(place), found
+
+
+@pytest.mark.parametrize("text", ['each: spec.exporter.flags, as: "-${key}=${value}"', 'as: "${spec.exporter.level}"'])
+def test_what_is_quoted_is_one_word_for_the_shell_and_nothing_for_the_kubelet(text: str) -> None:
+    own = profile('each: spec.exporter.flags, as: "-${key}=${value}"', f"quote: sh, {text}")
+    own["spec"]["schema"]["properties"]["spec"]["properties"]["exporter"]["properties"]["level"]["default"] = "x"
+    value = "'$(A) $$(B); x"
+    (container,) = rendered(own, cr(exporter={"flags": {"a": value}, "level": value}))[0]["DaemonSet gpu-metrics"][
+        "spec"
+    ]["template"]["spec"]["containers"]
+    word = container["args"][-1]
+    assert "$(" not in word and "$$" not in word
+    assert shlex.split(word) == [f"-a={value}" if "each" in text else value]
+    for script, code in (
+        ("run ${texts.flags} # don't", 0),
+        ("run '${texts.flags}'", 1),
+        ('su -c "a ${texts.flags}"', 1),
+    ):
+        own["spec"]["config"]["daemonSets"][0]["args"] = ["--port=${spec.exporter.port}", "-c", script]
+        own["spec"]["config"]["daemonSets"][0]["command"] = ["bash"]
+        _, findings, got = rendered(own, CR)
+        assert (got, any("args[2]: ${texts.flags}: `quote: sh` quotes" in line for line in findings)) == (
+            code,
+            bool(code),
+        )
 
 
 def test_metadata_is_told_apart_also_where_options_are_alike() -> None:
