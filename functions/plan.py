@@ -86,7 +86,9 @@ class Comparison(NamedTuple):
     is_same: bool = False
     """Both sides have the same inputs, so neither was built."""
     first: tuple[str, ...] = ()
-    """What is told before all else: changed Profiles, new rights, privileged pods, policies."""
+    """What is told before all else: changed folders and Profiles, new rights, privileged pods, policies."""
+    doubtful: tuple[str, ...] = ()
+    """Why what is deployed may be something else than what is compared."""
 
 
 class Rollout(NamedTuple):

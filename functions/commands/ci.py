@@ -100,7 +100,9 @@ def _texts(
     result: dict[str, Any] = {
         "format": FORMAT,
         "exit": code,
-        "changes": any(one.failed or one.plan.changes or one.plan.effects or one.notes for one in compared),
+        "changes": any(
+            one.first or one.failed or one.plan.changes or one.plan.effects or one.notes for one in compared
+        ),
         "failOn": list(args.fail_on),
         "base": args.base,
     }

@@ -151,6 +151,8 @@ def of_change(compared: Sequence[Comparison], words: Collection[str]) -> list[Re
         is_told = any(note.severity != "info" for note in one.notes)
         if "change" in words and (one.plan.changes or one.plan.effects or is_told):
             found.append(error(f"{where} changes (--fail-on change)"))
+        if "lost" in words:
+            found += of_cluster(one.name, (error(f"{reason} (--fail-on lost)") for reason in one.doubtful))
         for word in (word for word in _EFFECTS if word in words):
             alike = [effect for effect in one.plan.effects if effect.what in (_EFFECTS[word], "unknown")]
             about = (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in alike)

@@ -25,6 +25,7 @@ from ..plan import Comparison, Plan, undecided
 from . import base as bases
 from . import closures
 from .base import Base
+from .folders import with_folders
 from .needed import is_below
 from .pairs import Pair, compared, deployed, joined, paired
 
@@ -141,7 +142,7 @@ def _comparisons(
     lost, missing = ([(_owners(base, pairs, path, one), path, one) for path, one in side] for side in (there, here))
     for at, (name, pair) in enumerate(pairs):
         of_pair = ([one for owners, _, one in side if at in owners] for side in (lost, missing))
-        yield _with_base(base, name, pair, *of_pair)
+        yield with_folders(base, pair, _with_base(base, name, pair, *of_pair))
     for owners, path, one in missing:
         if not owners:
             yield Comparison(path, _NOTHING, [one], failed=True)

@@ -97,6 +97,38 @@ def test_clusters_of_the_configuration_file_are_those_of_their_time(repo: Path) 
     assert sections(diff(repo))["both"] == "1 created, 1 deleted, 1 unchanged"
 
 
+CONFIG = "clusters: {dev: [lab], both: [prod, loose]}\n"
+TOP = {"top/kustomization.yaml": "resources: [../lab]\n"}
+DEEP = OVERLAY.format("x").replace("../base", "../../base")
+MOVES: dict[str, tuple[dict[str, str], dict[str, str], str, bool]] = {
+    "a folder on top": ({}, TOP | {".krmfn.yaml": CONFIG.replace("lab", "top")}, "no longer lab, now top", True),
+    "one more": ({}, {"x/a.yaml": config_map("c"), ".krmfn.yaml": CONFIG.replace("[lab", "[lab, x")}, "(now x)", True),
+    "places": ({}, {".krmfn.yaml": "clusters: {dev: [prod], both: [lab, loose]}"}, "no longer lab, now prod", True),
+    "no configuration file": ({".krmfn.yaml": "exclude: [a]\n"}, TOP, "no longer lab", True),
+    "below": ({"prod/x/kustomization.yaml": DEEP}, {"prod/kustomization.yaml": "resources: [x]\n"}, "prod/x", True),
+    "a new root": ({}, {"loose/x/kustomization.yaml": DEEP}, "(now loose/x)", False),
+    "a new cluster": (
+        {},
+        {".krmfn.yaml": f"{CONFIG[:-2]}, new: [more]}}\n", "more/a.yaml": config_map("c")},
+        "changes",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_folders_that_move_are_told_first(name: str, repo: Path) -> None:
+    """Who writes .krmfn.yaml, or a kustomization on top, chooses what is compared."""
+    before, after, says, is_doubtful = MOVES[name]
+    commit(repo, {".krmfn.yaml": CONFIG, **before})
+    run_git(repo, "branch", "--force", "main")
+    plant(repo, after)
+    done = process("krmfn", "ci", "--base", "main", "--out", "out", "--fail-on", "lost", cwd=repo)
+    assert done.code == is_doubtful, done.text
+    result = json.loads((repo / "out" / "result.json").read_text())
+    assert (result["changes"], says in result["diff"]["first"][0]) == (True, True), result["diff"]["first"]
+
+
 def test_a_configuration_file_that_was_broken(repo: Path) -> None:
     """Which clusters were meant is not known, so nothing is."""
     plant(repo, {".krmfn.yaml": "cluster: {}\n"})
