@@ -179,7 +179,7 @@ def test_the_command_counts_what_is_left_out_and_says_what_is_not(here: Path) ->
     done = process("krmfn", "check", ".", cwd=here)
     assert done.code == 0
     assert "expriments/ matches nothing" in done.text
-    assert "2 files skipped (`exclude`" in done.text
+    assert "2 files skipped (excluded" in done.text
     part = process("krmfn", "render", "lab", cwd=here)
     assert "KRM522" not in part.err
 
