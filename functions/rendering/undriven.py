@@ -30,14 +30,7 @@ def check(
     theirs = _kinds(resources, handled, config)
     named = {id(item) for item in resources.mentioning(PROFILE_MARK) if item.group not in _NAMES_ONE}
     names = {"DeviceConfig", *(kind for _, kind in theirs)}  # a kind is known without a look at the group
-    items = (item for item in resources.items if item.kind in names or id(item) in named)
-    those = [
-        item
-        for item in items
-        if id(item) in named
-        or (item.kind == "DeviceConfig" and item.group not in OWN)
-        or (item.group, item.kind) in theirs
-    ]
+    those = [item for item in resources.items if id(item) in named or (item.kind in names and item.group not in OWN)]
     if not those:
         return
     run = run_of(resources)
