@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from time import monotonic
 
 from krmfn.errors import KrmfnError
@@ -136,6 +137,7 @@ def _limit(process: int, seconds: int, is_small: bool) -> None:
             resource.prlimit(process, kind, (low, high))
 
 
+@lru_cache  # a version manager may take longer than kustomize
 def program(path: str) -> str:
     """Return the program to run for a kustomize on PATH: `path` itself, or what a version manager would run for it.
 
