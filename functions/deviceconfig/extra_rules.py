@@ -10,11 +10,12 @@ from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
-from ..kmm.lookup import leaves, tables
+from ..kmm.lookup import leaves, table, tables
 from ..rendering.kinds import EXTRA
 from .generate import is_cluster_wide
 from .model import DeviceConfig
 
+_ADMIN = "cluster-admin"
 _VARIABLE = r"(?i)\$\{?KRMFN_"
 _INSTEAD = {
     "Secret": "a Secret does not belong in Git; bring it into the namespace by other means",
@@ -82,8 +83,14 @@ def together(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
 
 
 def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per variable in a right that an extra object gives: a config would choose its own rights."""
+    """Yield an error per variable in a right that an extra object gives: a config would choose its own rights.
+
+    And for cluster-admin, which lets whoever is bound choose any in the namespace.
+    """
     for index, entry in enumerate(config.fields.get("extraObjects", ())):
+        if table(entry, "roleRef").get("name") == _ADMIN:
+            message = f"{_ADMIN} gives every right in the namespace; name a Role with those that are needed"
+            yield config.error(message, f"extraObjects[{index}].roleRef.name", _ADMIN)
         for part in ("rules", "roleRef"):
             if part in entry and re.search(_VARIABLE, str(entry[part])):
                 message = "has a variable, so a config could choose its own rights; write the value itself"

@@ -11,7 +11,7 @@ from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
 from ..kmm.lookup import strings
-from . import expressions, shells, structural
+from . import expressions, rights, shells, structural
 from .expressions import Use
 from .structural import Node
 
@@ -64,6 +64,8 @@ def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterat
             yield _error(use.path, f"{use.text}: {shells.TWICE}")
     for path, message in shells.unquoted(spec, node, used):
         yield warning(message, rule="KRM183", field=Field(join(("spec", *path))))
+    for path, message in rights.chosen(spec, node, used):
+        yield warning(message, rule="KRM175", field=Field(join(("spec", *path))))
 
 
 _NO_OPTIONS: Node = {"type": "object", "properties": {"spec": {"type": "object"}}}

@@ -292,6 +292,33 @@ def test_a_script_by_another_way_is_a_warning_too(old: str, new: str, place: str
     assert len(found) == bool(place), found
 
 
+@pytest.mark.parametrize(
+    ("config", "field"),
+    [
+        (
+            "serviceAccount: {rules: [{apiGroups: [''], resources: [pods], verbs: ['${spec.exporter.level}']}]}",
+            "verbs[0]",
+        ),
+        ("serviceAccount: {clusterRules: '${spec.driver.parameters}'}", "clusterRules"),
+        ("extraObjects: ['${spec.driver.parameters}']", "extraObjects[0]"),
+        ("serviceAccount: {podSecurity: '${spec.exporter.level}'}", ""),
+    ],
+)
+def test_an_option_that_chooses_rights_is_a_warning(config: str, field: str) -> None:
+    _, findings, _ = rendered(profile("    moduleName:", f"    {config}\n    moduleName:"))
+    found = [line for line in findings if "chooses rights" in line and f"{field}: " in line and "[KRM175]" in line]
+    assert len(found) == bool(field), findings
+
+
+def test_no_extra_object_binds_cluster_admin() -> None:
+    entry: Manifest = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "eve"}}
+    entry["roleRef"] = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
+    own = profile()
+    own["spec"]["config"]["extraObjects"] = [entry]
+    _, findings, code = rendered(own, CR)
+    assert (code, any("extraObjects[0].roleRef.name: cluster-admin gives" in line for line in findings)) == (1, True)
+
+
 @pytest.mark.parametrize("text", ['each: spec.exporter.flags, as: "-${key}=${value}"', 'as: "${spec.exporter.level}"'])
 def test_what_is_quoted_is_one_word_for_the_shell_and_nothing_for_the_kubelet(text: str) -> None:
     own = profile('each: spec.exporter.flags, as: "-${key}=${value}"', f"quote: sh, {text}")
