@@ -68,12 +68,8 @@ def is_in_quotes(spec: Mapping[str, Any], use: Use) -> bool:
     entry = spec.get("texts", {}).get(use.parts[0], {}) if use.root == "texts" else {}
     if entry.get("quote") != "sh" or not _is_script(spec, use.path):
         return False
-    return any(_is_open(part) for part in _starts(_at(spec, use.path), use.text))
-
-
-def _starts(script: str, text: str) -> Iterator[str]:
-    """Yield what stands before each occurrence of a text in a script."""
-    return (script[: match.start()] for match in re.finditer(re.escape(text), script))
+    parts = _at(spec, use.path).split(use.text)
+    return any(_is_open(use.text.join(parts[:end])) for end in range(1, len(parts)))
 
 
 def _is_open(script: str) -> bool:

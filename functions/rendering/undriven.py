@@ -16,6 +16,7 @@ from .function_config import FunctionConfig
 from .kinds import DEVICECONFIG, OURS, OWN, PROFILE_MARK, PTEMPLATE_GROUP, SEED, is_custom, is_foreign, near, of_kinds
 
 _KINDS = ("DeviceConfig", "Profile", "RenderDeviceConfigs", "NodeInventory", "Ptemplate")
+_BEFORE = "before, nothing drove this {}: what its own operator has made of it is not compared"
 _NAMES_ONE = (OURS, SEED)
 """The groups of which a rule of its own (KRM111) says that a profile is not defined."""
 
@@ -89,7 +90,16 @@ def adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
     """
     driven = run_of(new).driven
     same = {item.ref for item in new.items if (item.group, item.kind) not in driven or is_foreign(item)}
-    yield from (one for one in old.results if one.rule == "KRM107" and one.ref not in same)
+    said = [one for one in old.results if one.rule == "KRM107" and one.ref not in same]
+    yield from said
+    known = same.union(one.ref for one in said if one.ref)
+    for item in of_kinds(old.items, driven - run_of(old).driven):  # a kind that nobody knew before
+        if item.ref not in known and not is_foreign(item):
+            message = _BEFORE.format(item.kind)
+            if (item.group, item.kind) not in run_of(new).kept:
+                message += "; when this config is pruned, the cluster deletes what that has as its owner, too: write "
+                message += "`keep: true` in `for` of the Profile until the new Module is there"
+            yield item.located(warning(message, rule="KRM107"))
 
 
 def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[Result]:
@@ -132,7 +142,7 @@ def any_of_ours(resources: ResourceList) -> bool:
 def _message(resources: ResourceList, item: Item, own: str, config: FunctionConfig) -> str:
     """Return what is wrong with a config that nothing drives, and what to do."""
     if run_of(resources).settings.intent.is_old:
-        return f"before, nothing drove this {item.kind}: what its own operator has made of it is not compared"
+        return _BEFORE.format(item.kind)
     those = [one for one in config.products.values() if one.kind == (item.group, item.kind)]
     known = ", ".join(sorted(config.products)) or "none"
     setting = f"`operators: [{{group: {item.group}, kind: {item.kind}}}]` in the functionConfig's spec"

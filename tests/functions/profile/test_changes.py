@@ -142,6 +142,18 @@ def test_the_old_side_of_an_adoption_is_no_error(tmp_path: Path) -> None:
     assert (done.code, "before, nothing drove" in done.text) == (0, False)
 
 
+@pytest.mark.parametrize("keep", ["false", "true"])
+def test_the_day_a_profile_takes_over_a_kind_of_any_name_is_told(tmp_path: Path, keep: str) -> None:
+    """Nothing of ours was there before, and the kind is no DeviceConfig: `diff` was calm."""
+    old = folder(tmp_path / "old", gpu={**CR, "kind": "Onload"})
+    text = PROFILE.replace("kind: DeviceConfig}", f"kind: Onload, keep: {keep}}}")
+    new = folder(tmp_path / "new", gpu={**CR, "kind": "Onload"}, profile=text)
+    done = process("krmfn", "diff", str(old), str(new))
+    assert f"{old}/gpu.yaml:1: warning: Onload kmm/gpu: before, nothing drove this Onload: " in done.text, done.text
+    assert ("write `keep: true` in `for` of the Profile" in done.text) == (keep == "false")
+    assert done.text.count("KRM107") == 1
+
+
 def test_a_profile_that_no_kustomization_lists_drives_nothing(tmp_path: Path) -> None:
     """It was a warning that it is not deployed, and nothing was said of its config."""
     gpu = {**CR, "kind": "Onload"}
