@@ -14,9 +14,7 @@ from .structural import Node
 
 _SHELL = re.compile(r"(.*/)?(ba|da|k|z|a)?sh")
 _FLAG = re.compile(r"-[a-z]*c")
-_OPTION = re.compile(r"\$\{[^}]*\}")
-_CLOSED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|(?<!\S)#[^\n]*""", re.DOTALL)
-"""What quotes close, what a backslash quotes, and comments."""
+_OPTION = re.compile(r"\$\{[^${}]*\}")
 TWICE = "`quote: sh` quotes what stands here, and quotes around it end there; leave them out"
 _SPECIAL = " \t\n;&|<>()$`\\\"'*?[]{}!#~"
 """Characters that mean something to a shell; a pattern that lets none of them in makes an option safe."""
@@ -74,7 +72,18 @@ def is_in_quotes(spec: Mapping[str, Any], use: Use) -> bool:
 
 def _is_open(script: str) -> bool:
     """Return True for the beginning of a script that ends between quotes."""
-    return not {"'", '"'}.isdisjoint(_CLOSED.sub("", script))
+    quote, before, chars = "", " ", iter(script)
+    for char in chars:
+        if char == "\\" and quote != "'":
+            next(chars, "")
+        elif quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char == "#" and before.isspace():
+            char = next((one for one in chars if one == "\n"), "")  # a comment
+        before = char
+    return bool(quote)
 
 
 def _at(spec: Any, path: FieldPath) -> Any:
