@@ -27,6 +27,8 @@ Paint = Callable[[str, str], str]
 _CODES = {"error": "1;31", "warning": "1;33", "info": "1;36", "clean": "32", "idle": "2", "place": "1"}
 _CODES |= {"created": "32", "changed": "33", "deleted": "31", "unknown": "36"}
 """Styles and their parameters; a severity and what happens to an object are styles by their names."""
+_BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+"""Letters that Unicode takes for such as print, and of which nothing is seen: fillers, blanks, variation selectors."""
 _RUNNER_COMMAND = r"##(?=\w*\[)"
 
 
@@ -34,7 +36,8 @@ def visible(text: str, kept: str = "") -> str:
     """Return `text` with every character escaped that does not print or hides what follows; those in `kept` stay."""
 
     def shown(match: re.Match[str]) -> str:
-        return match[0] if match[0].isprintable() or match[0] in kept else repr(match[0])[1:-1]
+        is_shown = match[0].isprintable() and not re.match(_BLANK, match[0])
+        return match[0] if is_shown or match[0] in kept else ascii(match[0])[1:-1]
 
     return re.sub("[^ -~]", shown, text)
 
@@ -44,7 +47,7 @@ def printable(text: str) -> str:
 
     So is what a CI runner takes for a command to itself: `::` where a line begins, `##[...]` and `##vso[...]` anywhere.
     """
-    if not text.isprintable():
+    if not (text.isascii() and text.isprintable()):
         text = visible(text)
     if "##" in text:
         text = re.sub(_RUNNER_COMMAND, r"#\\x23", text)
@@ -61,7 +64,9 @@ def json_text(data: Any, indent: int | None = None) -> str:
     text = json.dumps(data, indent=indent, ensure_ascii=False).replace("##", r"#\u0023")
     if text.isascii() and "\x7f" not in text:
         return text
-    return re.sub("[^\n -~]", lambda match: match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1], text)
+    return re.sub(
+        "[^\n -~]", lambda match: match[0] if visible(match[0]) == match[0] else json.dumps(match[0])[1:-1], text
+    )
 
 
 def closest(word: str, known: Iterable[str], alike: float = 0.6) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from krmfn.item import Item
 from krmfn.ownership import OWNER
+from krmfn.printing import counted, some
 from krmfn.resource import Manifest
 from krmfn.resourcelist import ResourceList
 from krmfn.typed import Any
@@ -13,15 +14,24 @@ from krmfn.typed import Any
 from ..kmm.lookup import table, tables
 from ..plan import Change, Plan
 from ..rendering.kinds import PROFILE, PROFILE_MARK
+from ..upgrades import node_effects
 
 _RULES = ("Role", "ClusterRole")
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
-_POLICIES = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "NetworkPolicy")
+_ADMISSION = ("AdmissionPolicy", "AdmissionPolicyBinding", "WebhookConfiguration")
+_POLICIES = (
+    *("NetworkPolicy", "SecurityContextConstraints"),
+    *(f"{what}{kind}" for what in ("Mutating", "Validating") for kind in _ADMISSION),
+)
 _HOST = ("hostNetwork", "hostPID", "hostIPC")
+_TEMPLATES = ("spec", "template", "spec"), ("template", "spec")
+_PODS = (("spec",), *_TEMPLATES, ("spec", "jobTemplate", *_TEMPLATES[0]))
+"""Where a pod stands in what is a pod, or makes some."""
 
 
 def first(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]:
-    """Yield a sentence per changed Profile, new right, new privileged pod and changed policy, in this order."""
+    """Yield a sentence for changed labels of nodes, per changed Profile, new right, privileged pod and policy."""
+    yield from _labels(old, new) if plan.changes else ()
     yield from _profiles(old, new)
     for change in plan.changes:
         kind = change.ref.kind
@@ -33,6 +43,16 @@ def first(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]:
             yield f"policy {change.what}: {change.ref}"
         elif change.new and (gained := _privileges(change.new) - _privileges(change.old or {})):
             yield f"new privileged pod: {change.ref}: {', '.join(sorted(gained))}"
+
+
+def _labels(old: ResourceList, new: ResourceList) -> Iterator[str]:
+    """Yield how many nodes get other labels: a selector may move to those, and nothing seems to happen on nodes."""
+    if known := node_effects.clusters(old, new):
+        before, after = ({node.name: node.labels for node in side.fleet.nodes} for side in known)
+        others = [name for name, labels in before.items() if after.get(name, labels) != labels]
+        if others:
+            nodes = f"labels of {counted(len(others), 'node')} change with the objects ({some(others, len(others))})"
+            yield f"{nodes}: what is said about nodes is true only where they have these labels already"
 
 
 def _profiles(old: ResourceList, new: ResourceList) -> Iterator[str]:
@@ -74,6 +94,9 @@ def _new_rules(change: Change) -> Iterator[str]:
             verbs, things = (", ".join(map(str, rule.get(key, ()))) for key in ("verbs", "resources"))
             groups = ", ".join(str(group) or "core" for group in rule.get("apiGroups", ()))
             yield f"{verbs or '?'} of {things or rule.get('nonResourceURLs', '?')} ({groups})"
+    selected = table(change.new or {}, "aggregationRule").get("clusterRoleSelectors")
+    if selected and selected != table(change.old or {}, "aggregationRule").get("clusterRoleSelectors"):
+        yield f"those of every ClusterRole that {selected} selects"
 
 
 def _bound(manifest: Manifest) -> str:
@@ -84,10 +107,19 @@ def _bound(manifest: Manifest) -> str:
 
 def _privileges(manifest: Manifest) -> set[str]:
     """Return what of a pod's host its containers get."""
-    pod: dict[str, Any] = table(manifest, "spec", "template", "spec")
-    found = {name for name in _HOST if pod.get(name) is True}
-    for part in ("containers", "initContainers"):
-        for _, container in tables(pod, part):
-            if table(container, "securityContext").get("privileged") is True:
-                found.add(f"container {container.get('name')} is privileged")
+    found = set[str]()
+    for pod in (table(manifest, *path) for path in _PODS):
+        found.update(name for name in _HOST if pod.get(name) is True)
+        paths = (table(volume, "hostPath").get("path") for _, volume in tables(pod, "volumes"))
+        found.update(f"hostPath {path}" for path in paths if path)
+        for _, container in (*tables(pod, "containers"), *tables(pod, "initContainers")):
+            found.update(f"container {container.get('name')} {what}" for what in _of_container(container))
     return found
+
+
+def _of_container(container: dict[str, Any]) -> Iterator[str]:
+    context = table(container, "securityContext")
+    if context.get("privileged") is True:
+        yield "is privileged"
+    added = table(context, "capabilities").get("add")
+    yield from (f"has {name}" for name in (added if isinstance(added, list) else ()))

@@ -27,8 +27,13 @@ _SHORT = 30
 _CLUSTERS = 20
 """Clusters that are named where something is cut; more are counted."""
 _RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
-_REFERENCE = re.compile(r"(?<!\w)@(?=\w)|[#!$&](?=\d)")
-"""The character with which a mention of a person begins, or a reference to an issue, a merge request or the like."""
+_LINE = 400
+"""Characters of a line that is told first, and as many of its end: there its clusters stand."""
+_REFERENCE = re.compile(
+    r"(?<!\w)@(?=\w)|@(?=[\w.-]*\.[A-Za-z])|[#!$&](?=\d)|\bGH(?=-\d)|:(?=//|[A-Za-z+][\w+-]*:)|www(?=\.)",
+    re.IGNORECASE,
+)
+"""What begins a mention of a person, a reference to an issue or the like, a link, or a picture by its name."""
 
 
 def markdown(compared: Sequence[Comparison]) -> str:
@@ -44,14 +49,17 @@ def markdown(compared: Sequence[Comparison]) -> str:
     head = _head(said) if said.rows else f"**{said.headline}**\n"
     others = len(quiet) - (not telling)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
+    told_first = ((f"* {_cell(_shortened(line))}\n", ()) for line in (*_lost(compared), *first(compared)))
+    at_once, _ = _filled(told_first, LIMIT // 4)
+    if at_once.text:
+        rest = f"* **and {at_once.cut:,} more, which do not fit: read them with krmfn diff**\n" if at_once.cut else ""
+        head = f"**Look at this first**\n\n{at_once.text}{rest}\n{head}"
     room = LIMIT - len(head) - len(tail) - _REST
     lines, left = _filled(_lines(said), room // 2)
     room -= room // 2 - left
     rows, left = _filled(((_row(change, _whose(said, names)), names) for change, names in said.changes), room // 2)
     room -= room // 2 - left
     details, _ = _filled(((_details(change, _whose(said, names)), names) for change, names in said.changes), room)
-    at_once = "".join(f"* {_cell(line)}\n" for line in (*_lost(compared), *first(compared)))
-    head = f"**Look at this first**\n\n{at_once}\n{head}" if at_once else head
     column, rule, cell = (" clusters |", "---|", " |") if said.rows else ("", "", "")
     more = " more" if details.text else ""
     return "".join(
@@ -63,6 +71,10 @@ def markdown(compared: Sequence[Comparison]) -> str:
             tail,
         ]
     )
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= 2 * _LINE else f"{line[:_LINE]} ... {line[-_LINE:]}"
 
 
 def _lost(compared: Sequence[Comparison]) -> list[str]:

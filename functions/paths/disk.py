@@ -16,6 +16,12 @@ from krmfn.typed import NamedTuple
 from . import files, roots
 from .roots import within
 
+_OVER = ".argocd-source"
+_MERGED = (
+    "Argo CD merges this file over the source of an Application, the plugin's parameters with it, and nobody judges it "
+    "here; write it into the Application and remove the file, or leave it out with --exclude"
+)
+
 
 class Target(NamedTuple):
     """What stands at a path: its name for people, its path without links, and what it is.
@@ -153,6 +159,8 @@ def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tup
             raise KrmfnError(f"{here.name}: {failure.strerror}") from failure
         for entry in entries:
             name = entry.name if here.name == "." else os.path.join(here.name, entry.name)
+            if entry.name.startswith(_OVER):
+                problems.append((name, _MERGED))
             if entry.name.startswith("."):
                 continue
             # Only a link is resolved: in a deep folder that takes a look at every folder above. From Python 3.13 on

@@ -53,11 +53,8 @@ class Panel(NamedTuple):
     clusters: Sequence[str]
     mappings: Sequence[str]
     kernels: Sequence[Kernel]
-
-    @property
-    def holes(self) -> int:
-        """How many nodes have a kernel without a driver."""
-        return sum(kernel.nodes for kernel in self.kernels if kernel.mapping is None and kernel.version)
+    holes: int
+    """How many nodes have a kernel without a driver."""
 
 
 def lines(parts: Sequence[Part]) -> list[Line]:
@@ -111,8 +108,14 @@ def panels(parts: Iterable[Part]) -> list[Panel]:
             names.append(part.name)
             for kernel in module.kernels:
                 numbers[kernel._replace(nodes=0)] += kernel.nodes
-    made = [Panel(key[0], names, key[1], _in_order(numbers)) for key, (names, numbers) in found.items()]
+    made = [
+        Panel(key[0], names, key[1], _in_order(numbers), _holes(numbers)) for key, (names, numbers) in found.items()
+    ]
     return sorted(made, key=lambda panel: (-panel.holes, panel.module))
+
+
+def _holes(numbers: Mapping[Kernel, int]) -> int:
+    return sum(number for kernel, number in numbers.items() if kernel.mapping is None and kernel.version)
 
 
 def _in_order(numbers: Mapping[Kernel, int]) -> list[Kernel]:

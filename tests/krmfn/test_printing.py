@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -215,3 +216,12 @@ def test_quiet_changes_nothing_but_stderr(tmp_path: Path) -> None:
             assert ("error: " in quiet.err) == ("error: " in loud.err)
     (tmp_path / "a.yaml").write_text(odd)
     assert process("krmfn", "render", "-q", cwd=tmp_path).err == ""
+
+
+@pytest.mark.parametrize("letter", [*"\ufe0f\U000e0163\u3164\u115f\u1160\uffa0\u2800\u034f\u180b"])
+def test_no_letter_hides(letter: str) -> None:
+    """They print, as far as Unicode says: a whole text can be written in variation selectors."""
+    escaped = letter.encode("ascii", "backslashreplace").decode()
+    assert printable(f"a{letter}b") == printing.visible(f"a{letter}b") == f"a{escaped}b"
+    assert printing.json_text(letter).isascii()
+    assert json.loads(printing.json_text(letter)) == letter

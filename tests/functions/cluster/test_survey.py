@@ -12,6 +12,7 @@ from krmfn_functions.paths.excludes import excluder
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG
+from tests.commands import process
 from tests.trees import COMPONENT, OURS, config_map, plant
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\n"
@@ -260,3 +261,12 @@ def test_a_kustomization_that_is_a_link_is_one(here: Path, target: str) -> None:
     assert roots["app"].kind == "kustomization"
     rules = [finding.rule for finding in roots["app"].graph.kustomizations[roots["app"].path].findings]
     assert rules == []
+
+
+@pytest.mark.parametrize("name", [".argocd-source.yaml", ".argocd-source-krmfn.yaml"])
+def test_what_argo_cd_merges_over_an_application_is_refused(name: str, tmp_path: Path) -> None:
+    plant(tmp_path, {"lab/a.yaml": config_map("a"), f"lab/{name}": "plugin: {parameters: []}\n"})
+    for command in ("check", "render"):
+        done = process("krmfn", command, "lab", cwd=tmp_path)
+        assert (done.code != 0, f"lab/{name}: error: Argo CD merges" in done.text + done.err) == (True, True)
+    assert process("krmfn", "check", "lab", "--exclude", ".argocd-source*", cwd=tmp_path).code == 0

@@ -1,0 +1,36 @@
+"""A comment on a pull request: as long as it may be, and nothing in it is a link."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+from krmfn_functions.formats.comment import LIMIT, markdown
+from krmfn_functions.plan import Comparison, plan
+
+from tests.functions.test_plan import thing
+
+
+def of(*first: str) -> str:
+    return markdown([Comparison("", plan([], [thing("a", data={})]), first=first)])
+
+
+def test_what_is_told_first_fits_and_the_rest_is_counted() -> None:
+    comment = of(*(f"new right: ClusterRole x: get of {at}" for at in range(3_000)), "z" * LIMIT)
+    assert len(comment) <= LIMIT
+    shown = comment.count("* new right: ")
+    assert 100 < shown < 3_000
+    assert f"* **and {3_001 - shown:,} more, which do not fit: " in comment
+    long = of(f"new right: {'x' * LIMIT} (lab)")
+    assert "* new right: xxx" in long
+    assert "xxx (lab)\n" in long
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["https://e.example.com/a", "ftp://e.example.com", "www.e.example.com", "WWW.e", "GH-1", ":+1:", "a@e.example.com"],
+)
+def test_no_name_is_a_link_or_a_picture(link: str) -> None:
+    comment = html.unescape(of(f"a {link} b"))
+    assert link not in comment
+    assert link in comment.replace("\u200b", "")
