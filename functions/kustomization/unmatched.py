@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from krmfn.item import Item
+from krmfn.printing import did_you_mean
 from krmfn.resource import Manifest
 from krmfn.results import Result, warning
 
@@ -15,7 +16,7 @@ from .mentions import entries
 
 _FIELDS = untouched.FIELDS - {"components", "configMapGenerator", "secretGenerator"} | {"commonAnnotations"}
 """Fields that bring no resource but those of files, and that put something before and behind names at most."""
-_LITERAL = re.compile(r"[A-Za-z0-9-]+")
+_LITERAL = re.compile(r"[A-Za-z0-9_-]+")
 _RENAMING = re.compile(rb"/kind|/metadata(?!/(?:labels|annotations)/)")
 
 
@@ -27,10 +28,13 @@ def findings(graph: Graph, folder: str) -> Iterator[Result]:
         held = [graph.resources(file) for part in below for file in written.resources(part)]
         if not one.item or not all(held) or not all(_is_closed(graph, part) for part in below):
             continue
+        is_renamed = any(part.manifest.get(key) for part in below for key in ("namePrefix", "nameSuffix"))
         for path, target in targets:
-            if not any(_may_match(target, item) for items in held for item in items):
+            if not any(_may_match(target, item, is_renamed) for items in held for item in items):
                 what = " ".join(str(target[key]) for key in ("kind", "name") if target.get(key))
-                message = f"nothing that is listed here is a {what}, and kustomize skips the patch; correct its target"
+                names = [item.name for items in held for item in items if item.kind == target.get("kind", item.kind)]
+                hint = did_you_mean(str(target.get("name", "")), names, "correct its target")
+                message = f"nothing that is listed here is a {what}, and kustomize skips the patch{hint}"
                 yield warning(message, rule="KRM518", place=one.item.field_place(f"{path}.target"))
 
 
@@ -44,8 +48,9 @@ def _is_closed(graph: Graph, one: Kustomization) -> bool:
     return is_known and not has_options and not any(map(_RENAMING.search, texts))
 
 
-def _may_match(target: Manifest, item: Item) -> bool:
-    """Return True unless kind or name of a target is another one; the name may be in what is put around the item's."""
+def _may_match(target: Manifest, item: Item, is_renamed: bool) -> bool:
+    """Return True unless kind or name of a target is another one; where names get a prefix, the item's is in it."""
     kind, name = (str(target.get(key) or ".") for key in ("kind", "name"))
     is_kind = kind == item.kind or not _LITERAL.fullmatch(kind)
-    return is_kind and (item.name in name or not _LITERAL.fullmatch(name))
+    is_name = item.name in name if is_renamed else item.name == name
+    return is_kind and (is_name or not _LITERAL.fullmatch(name))

@@ -30,6 +30,11 @@ def test_a_target_that_nothing_can_be(tmp_path: Path, target: str) -> None:
     assert found(tmp_path, text) == ["4"]
 
 
+@pytest.mark.parametrize("name", ["a-maps", "Xa-map", "a_map"])
+def test_a_name_that_only_holds_one(tmp_path: Path, name: str) -> None:
+    assert found(tmp_path, PATCH.replace("NAME", name), base="") == ["4"]
+
+
 @pytest.mark.parametrize("name", ["a-map", "lab-a-map", "a.map", "b.*", "(b|c)"])
 def test_a_name_that_a_resource_may_have(tmp_path: Path, name: str) -> None:
     assert found(tmp_path, PATCH.replace("NAME", name)) == []
