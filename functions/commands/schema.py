@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Sequence
 
+from krmfn import printing
 from krmfn.errors import KrmfnError
 from krmfn.printing import did_you_mean, json_text
 from krmfn.typed import Any
@@ -97,7 +98,7 @@ def crd_text(name: str, paths: Sequence[str]) -> str:
     if not own:
         raise KrmfnError(f"Profile {found.name} is for no kind of its own; its configs are DeviceConfigs of krmfn.dev")
     kind, lower = own["kind"], own["kind"].lower()
-    plural = own.get("plural", f"{lower}s")
+    plural = own.get("plural", printing.plural(lower))
     known = {**found.options.get("properties", {})}
     known.setdefault("status", {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}

@@ -96,6 +96,11 @@ def test_the_schema_of_a_profile_without_a_kind_is_that_of_a_deviceconfig_with_i
     assert "is for no kind of its own" in refused("crd", "amd-gpu", str(tmp_path))
 
 
+def test_the_plural_of_a_policy(folder: str) -> None:
+    Path(folder, "profile.yaml").write_text(PROFILE.replace("kind: DeviceConfig}", "kind: NpuPolicy}"))
+    assert "name: npupolicies.amd.com\n" in process("krmfn", "crd", "amd-gpu", folder).text
+
+
 @pytest.mark.parametrize(("plural", "name"), [("", "deviceconfigs.amd.com"), (", plural: devcfgs", "devcfgs.amd.com")])
 def test_the_definition_has_the_vendors_kind(folder: str, plural: str, name: str) -> None:
     text = PROFILE.replace("kind: DeviceConfig}", f"kind: DeviceConfig{plural}}}")
