@@ -155,7 +155,8 @@ def idle_switches(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
         below = stacked(other.fields for other in layers[number + 1 :])
         for path, why in _idle(layer.fields, below, ()):
             offered = len(path) < 2 or path[-2] not in WHOLE  # who would switch it on would have to write it all
-            if not (layer.shared and offered and is_offer(at(layer.fields, path))):
+            is_chosen = layer.filled and layer.filled.option((*path, "enabled"))  # an option decides each time
+            if not (is_chosen or (layer.shared and offered and is_offer(at(layer.fields, path)))):
                 yield layer, f"{layer.path}.{join(path)}", why
 
 

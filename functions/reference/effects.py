@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 
 from krmfn import Item, Manifest, Result
+from krmfn.resource import join
 from krmfn.typed import Any, NamedTuple
 
 from ..deviceconfig import generate, reading, trying
 from ..differences import differences
 from ..profile import samples, structural
 from ..profile.expressions import path_of
-from ..profile.judging import whens
+from ..profile.judging import uses, whens
 from ..profile.product import Profile
 from ..rendering.function_config import FunctionConfig
 from .ends import unmarked
@@ -71,6 +72,8 @@ def _bases(product: Profile, own: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
     least = samples.least_of(product).options
     yield least, ""
     asked = [_asked(node, when["if"], own) for _, when in whens(product.spec)]
+    switched = (one for one in uses(product.spec) if one.path[-1] == "enabled" and one.root == "spec")
+    asked += [{join(("spec", *one.parts)): (one.parts, True)} for one in switched if one.parts != own]
     pairs = [(path, *own) for one in asked for path, own in one.items()]
     others = [(path, parts, value) for path, parts, _ in pairs for value in _values(structural.at(node, parts) or {})]
     switches = {f"{path}: {_word(value)}": (parts, value) for path, parts, value in (*pairs, *others)}

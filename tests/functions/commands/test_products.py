@@ -96,6 +96,14 @@ def test_the_schema_of_a_profile_without_a_kind_is_that_of_a_deviceconfig_with_i
     assert "is for no kind of its own" in refused("crd", "amd-gpu", str(tmp_path))
 
 
+def test_what_an_option_switches_on_is_explained(folder: str) -> None:
+    own = yaml.safe_load(PROFILE)
+    del own["spec"]["when"]
+    own["spec"]["config"]["daemonSets"][0]["enabled"] = "${spec.exporter.enable}"
+    Path(folder, "profile.yaml").write_text(yaml.safe_dump(own))
+    assert "containerPort" in process("krmfn", "explain", "amd-gpu.spec.exporter.port", folder).text
+
+
 def test_the_plural_of_a_policy(folder: str) -> None:
     Path(folder, "profile.yaml").write_text(PROFILE.replace("kind: DeviceConfig}", "kind: NpuPolicy}"))
     assert "name: npupolicies.amd.com\n" in process("krmfn", "crd", "amd-gpu", folder).text

@@ -91,6 +91,15 @@ def test_a_when_switches_off() -> None:
     assert "DaemonSet gpu-metrics" not in objects
 
 
+@pytest.mark.parametrize("enable", [True, False])
+def test_an_option_is_a_switch(enable: bool) -> None:
+    """It was said to have no effect."""
+    own = profile("    - name: metrics\n", "    - name: metrics\n      enabled: ${spec.exporter.enable}\n")
+    del own["spec"]["when"]
+    objects, findings, code = rendered(own, cr(exporter={"enable": enable}))
+    assert (findings, code, "DaemonSet gpu-metrics" in objects) == ([], 0, enable)
+
+
 def test_a_config_removed_takes_its_objects_with_it() -> None:
     objects, _, _ = rendered(profile(), CR)
     made = [one for name, one in objects.items() if name.startswith(("Module", "DaemonSet"))]
