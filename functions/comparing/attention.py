@@ -63,11 +63,8 @@ def _profiles(old: ResourceList, new: ResourceList) -> Iterator[str]:
             yield f"new Profile: {_title(name, item)}"
         elif other.manifest.get("spec") != item.manifest.get("spec"):
             one, two = _title(name, other), _title(name, item)
-            yield (
-                f"changed Profile: {one} becomes {two}"
-                if one != two
-                else f"changed Profile without a new version: {one}"
-            )
+            same = f"changed Profile{' without a new version' if one != name else ''}: {one}"
+            yield f"changed Profile: {one} becomes {two}" if one != two else same
     yield from (f"Profile removed: {_title(name, item)}" for name, item in before.items() if name not in after)
     if not (before or after):  # rendered already: what was made names it
         marks = [

@@ -59,6 +59,14 @@ def test_new_rights_and_privileged_pods_come_first(tmp_path: Path) -> None:
     )
 
 
+def test_a_changed_profile_without_a_version_lacks_none(tmp_path: Path) -> None:
+    profile = PROFILE.replace("  version: 1.4.1\n", "")
+    old = folder(tmp_path / "old", profile=profile, gpu=CR)
+    changed = profile.replace("exporter:1", "exporter:2")
+    done = process("krmfn", "diff", str(old), str(folder(tmp_path / "new", profile=changed, gpu=CR)))
+    assert done.text.splitlines()[0] == "! changed Profile: amd-gpu"
+
+
 @pytest.mark.parametrize("change", ["removed", "misspelt"])
 def test_a_profile_that_is_gone_is_red_everywhere(tmp_path: Path, change: str) -> None:
     old = folder(tmp_path / "old", profile=PROFILE, gpu=CR, settings={**SETTINGS, "spec": {}})
