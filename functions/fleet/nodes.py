@@ -45,7 +45,8 @@ class Fleet(NamedTuple):
     def unknown(self, keys: Iterable[str], what: str = "") -> str:
         """Return the sentence about labels that the inventories do not hold: what is not known then, and what to do."""
         unheld, known = self.unheld(keys), f", so it is not known {what}" if what else ""
-        return f"{unheld}{known}; regenerate it with `krmfn inventory --for PATH`" if unheld else ""
+        first = "correct the key, or if it is right " if "did you mean" in unheld else ""
+        return f"{unheld}{known}; {first}regenerate it with `krmfn inventory --for PATH`" if unheld else ""
 
     def not_held(self, claim: Claim, keys: Iterable[str]) -> Iterator[Result]:
         """Yield an error when a claim depends on labels that the inventories do not hold."""

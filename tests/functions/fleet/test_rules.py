@@ -204,6 +204,9 @@ def test_a_label_that_the_inventory_does_not_hold_decides_nothing() -> None:
 def test_a_label_that_the_inventory_nearly_holds_is_named() -> None:
     (finding,) = fleets.findings(NODES.replace('["*"]', "[gpu, zone]") + module("{zonne: a}"))
     assert "the label zonne (did you mean zone, which it holds?), so it is not known" in finding.message
+    assert finding.message.endswith(
+        "; correct the key, or if it is right regenerate it with `krmfn inventory --for PATH`"
+    )
 
 
 def test_an_ordered_upgrade_needs_the_label_of_its_version() -> None:
