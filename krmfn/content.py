@@ -33,6 +33,10 @@ class Content:
     """Whether the reader by lines read the text: it refuses one with two equal keys or an ambiguous scalar."""
     is_open = False
     """Whether name, kind or apiVersion may have been written: by a field, or in the manifest."""
+    _at: _Parts = ()
+    """The field that was written last, for errors."""
+    _whole = False
+    """Whether it was written as a whole: then it may be written anew."""
     is_edited = False
     """Whether a field or comment was written or deleted: the text is made anew when the list is written."""
 
@@ -62,7 +66,8 @@ class Content:
 
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
-        self.manifest, self._print, self._lists, self.is_edited = copied(manifest), None, None, True
+        self.manifest, self._print, self._lists = copied(manifest), None, None
+        self.is_edited = self._whole = True
 
     def open(self, parts: _Parts) -> None:
         """Note that what is in the field, or it itself, may be written without more words: the item's name, perhaps."""
@@ -73,7 +78,7 @@ class Content:
         self.open(parts)
         if self._lists is None and not self.is_changed:
             self._lists = dict(_lists(self.manifest))
-        self.is_edited = True
+        self.is_edited, self._at = True, parts
 
     @property
     def node(self) -> Any:
@@ -173,10 +178,22 @@ class Content:
             is_written = same(data, self.manifest)
             if not is_written and not same(data, self._read()):
                 raise item.at(join(next(iter(self._remarks))[0])).failure("has a comment that cannot be written")
-        self._text = text if is_written else edit.updated(text, self.manifest, self.indent, self._lists)
-        self._node, self._is_simple, self.is_edited = None, False, True
+        try:
+            self._check_text()
+            text = text if is_written else edit.updated(text, self.manifest, self.indent, self._lists, self._whole)
+        except KrmfnError as failure:
+            raise Refused(str(failure), item, f"{item.ref}: {join(self._at) or 'it'} ") from failure
+        self._text, self._node, self._is_simple, self.is_edited = text, None, False, True
         self._remarks, self._spots, self._comments, self._lists = {}, None, None, None
         self._print = hash(fingerprint(self.manifest))
+
+    def _check_text(self) -> None:
+        """Raise KrmfnError where an edit of the text would lose what no reader of the manifest has seen."""
+        problem = "" if self._is_mapping and self.manifest else "an item must be a mapping; mend or remove it"
+        if not problem and self._text is None and (twice := self.duplicate_keys):
+            problem = f"{twice[0]} stands twice in this item; remove one of them"
+        if problem and not self._whole:
+            raise KrmfnError(f"cannot be written: line {lines_before(self) + 1}: {problem}")
 
     def _read(self) -> Manifest:
         text = memoryview(self.data)[self.start : self.end] if self._text is None else self._text
@@ -191,7 +208,8 @@ class Content:
                 data = load.placed(partial(values.build, self.node), partial(lines_before, self))
             except KrmfnError as failure:
                 raise NoData(f"{named(self)}{failure}") from failure
-        return data if isinstance(data, dict) else {}
+        self._is_mapping = isinstance(data, dict)
+        return data if self._is_mapping else {}
 
 
 def _positions() -> Any:

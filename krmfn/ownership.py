@@ -82,11 +82,8 @@ def updated(existing: Manifest, wanted: Manifest) -> Manifest:
     taken_back = set(str(annotations_of(existing).get(PASSED_ON, "")).split())
     metadata = {**old_meta, **new_meta}
     for part in ("labels", "annotations"):
-        foreign = {
-            key: value
-            for key, value in _mapping(old_meta.get(part)).items()
-            if f"{part}/{key}" not in taken_back and key not in (OWNER, PASSED_ON)
-        }
+        old = _mapping(old_meta.get(part))
+        foreign = {key: old[key] for key in old if f"{part}/{key}" not in taken_back and key not in (OWNER, PASSED_ON)}
         merged = {**foreign, **(new_meta.get(part) or {})}
         if merged:
             metadata[part] = merged

@@ -30,9 +30,8 @@ def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
     # with a wildcard here nothing raises, so an item without the words need not be looked at
     words = [part for part in parts[free + 1 :] if part[0].isalpha() and part not in _SPELLED] if free <= 1 else []
     is_as_it_came = not item.is_read or not item.content.is_changed
-    if (words and is_as_it_came and not all(map(item.mentions, words))) or (
-        comment and comment.encode() not in item.text
-    ):
+    is_without = words and is_as_it_came and not all(map(item.mentions, words))
+    if is_without or (comment and comment.encode() not in item.text):
         return []
     fitting: list[tuple[str, ...]] = []
 

@@ -24,6 +24,8 @@ _PLAIN = r"[A-Za-z_$][A-Za-z0-9_$-]*"
 _PART = r"([^.\[\]]+)|\[([^\]]*)\]?"
 _DEEPEST = 200
 """Levels of nesting that our readers take (`yamltext.values.MAX_DEPTH`); a value that holds itself has more."""
+_INTEGERS = range(-(1 << 63), 1 << 64)
+"""Those that Kubernetes reads as integers."""
 
 
 class Strings(dict[str, str]):
@@ -180,7 +182,7 @@ def _is_plain(value: Any, levels: int) -> bool:
     """
     kind = type(value)
     if kind is not dict and kind is not list:
-        return value.isascii() if kind is str else value is None or kind is int or kind is bool
+        return value.isascii() if kind is str else value is None or kind is bool or (kind is int and value in _INTEGERS)
     for key in value if kind is dict else ():
         if type(key) is not str or not key.isascii():
             return False
@@ -205,10 +207,12 @@ def _odd(value: Any, path: tuple[str | int, ...]) -> str:
     if isinstance(value, str):
         is_whole = not any("\ud800" <= char <= "\udfff" for char in value)
         return "" if is_whole else f"{join(path)} contains half a surrogate pair, which UTF-8 text cannot contain"
+    if type(value) is int and value not in _INTEGERS:
+        return f"{join(path) or 'it'} is an integer of more than 64 bits; Kubernetes has none"
     if value is None or isinstance(value, int) or (isinstance(value, float) and isfinite(value)):
         return ""
     shown = repr(value) if isinstance(value, float) else f"a Python {type(value).__name__}"
-    return f"{join(path)} is {shown}; a manifest may contain only what JSON has"
+    return f"{join(path) or 'it'} is {shown}; a manifest may contain only what JSON has"
 
 
 def join(parts: Iterable[str | int]) -> str:

@@ -152,7 +152,7 @@ class ResourceList:
         return editing.single(self._ids({kind}).there.get(ref.id, ()), ref)
 
     def append(self, manifest: Manifest, path: str = "") -> Item:
-        """Add a resource at the end, for kpt in the file `path`; return its item. Raises as `upsert` does."""
+        """Add a resource at the end, for kpt in the file `path`; return its item. One of its id may be there."""
         ref = checked(manifest)
         if path:
             manifest = copied(manifest)

@@ -78,10 +78,8 @@ def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]
         with redirect_stdout(sys.stderr):
             answer: Any = function(resources)  # type: ignore[func-returns-value]
         if answer is not None:
-            kind = type(answer).__name__
-            raise KrmfnError(
-                f"the function returns a {kind}; it must neither return nor yield: report() adds a finding"
-            )
+            problem = "it must neither return nor yield: report() adds a finding"
+            raise KrmfnError(f"the function returns a {type(answer).__name__}; {problem}")
         chunks = resources.to_chunks()
         known = {ref for _, ref in resources.changes}
         edited = (item.ref for item in resources.items if item.is_edited)

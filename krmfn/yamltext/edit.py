@@ -21,17 +21,24 @@ KEEPS = rb"[|>][0-9]?\+"
 _OTHER_BREAK = rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"
 """What ends a comment in YAML 1.1, beside a newline: more than the comment may stand on its line."""
 
+_BRACKETS = rb'(?s)[-\s]*\{(?:"(?:[^"\\]|\\.)*"|[^"#])*\Z'
+"""A text in brackets without a comment: only layout is lost when it is written anew."""
+_LOSES = "cannot be written: comments or spellings would be lost; change it by hand, or the whole item with replace"
 
-def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None) -> bytes:
+
+def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, whole: bool = True) -> bytes:
     """Return the text of an item (its dash at column `indent`; -2: a document) changed to the data `new`.
 
     Comment lines behind the item belong to whatever follows and stay as they are. `lists`: see `align.aligned`.
+    Raises KrmfnError, unless `whole`, where it would have to be written anew, and so lose comments and spellings.
     """
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
     wanted = [new] if indent >= 0 else new
     edited = nodewise.patched(body.decode(), wanted, lists)
     if edited is None or not _means(edited, wanted):
+        if not (whole or re.match(_BRACKETS, body) or emit.dump(read(body.decode()), max(indent, 0)).encode() == body):
+            raise KrmfnError(_LOSES)
         edited = emit.dump(wanted, max(indent, 0))
     out = edited.encode()
     return out + (rest.lstrip(b"\r\n") if re.search(KEEPS, out) else rest)  # else empty lines would become text

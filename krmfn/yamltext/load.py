@@ -48,10 +48,8 @@ class Composer(CParser, BaseResolver):
         self.left -= 1
         if self.left < 0:
             line = current_node.start_mark.line + 1 + self.line if current_node is not None else 1
-            raise TooLarge(
-                f"line {line}: a resource of more than {MAX_NODES:,} nodes (keys, values, lists and mappings) is not "
-                "read; split the resource that begins here"
-            )
+            problem = "nodes (keys, values, lists and mappings) is not read; split the resource that begins here"
+            raise TooLarge(f"line {line}: a resource of more than {MAX_NODES:,} {problem}")
         if self.depth > MAX_DEPTH:
             raise too_deep(current_node.start_mark.line + 1 + self.line if current_node is not None else 1)
 

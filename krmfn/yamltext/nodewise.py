@@ -12,7 +12,7 @@ from ..resource import same
 from ..typed import Any
 from . import emit, linetree, remarks
 from .align import Lists, aligned
-from .simple import NotSimple, is_merge
+from .simple import PLAIN, NotSimple, is_merge, scalar
 
 __all__ = ["patched"]
 
@@ -85,14 +85,14 @@ class _Walk:
         self.patches.append((node.start_mark.index, node.end_mark.index, piece))
 
     def mapping(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
-        names = [key.value for key, _ in node.value if not is_merge(key)]
+        names = [_name(key) for key, _ in node.value if not is_merge(key)]
         merged = {key: value for key, value in old.items() if key not in names}  # what `<<` brings
         is_known = len({*names}) == len(names) and old.keys() >= {*names}
         if not is_known or not new.keys() & {*names} or not merged.keys() <= new.keys():
             raise _TooMuch
         column = node.value[0][0].start_mark.column
         for (key, value), (following, _) in pairwise([*node.value, (None, None)]):
-            name = key.value
+            name = _name(key)
             if is_merge(key):
                 continue
             if name not in new:
@@ -169,7 +169,7 @@ class _Walk:
         if isinstance(new, list):
             nodes, matches = dict[Any, Any](enumerate(node.value)), list[Any](aligned(old, new, self.lists))
         else:
-            nodes = {key.value: child for key, child in node.value}
+            nodes = {_name(key): child for key, child in node.value}
             matches = [key if key in nodes and key in old else None for key in new]
         if [*nodes] != matches:  # parts come, go or move
             if re.search(r"[#\n]", self.text[start:end]):
@@ -209,6 +209,12 @@ class _Walk:
             key, node = last if isinstance(last, tuple) else (None, last)
         at = int((key if is_alias else node).end_mark.index)
         return at if at and self.text[at - 1] == "\n" else self.text.find("\n", at) + 1 or len(self.text)
+
+
+def _name(key: Any) -> str:
+    """Return a key as Kubernetes reads it: `yes` is "true", `0x10` is "16" (see `values`)."""
+    value = scalar(key.value) if key.tag == PLAIN else key.value
+    return key.value if isinstance(value, str) else str(value).lower()
 
 
 def _flow(value: Any) -> str:

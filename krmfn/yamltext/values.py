@@ -77,9 +77,8 @@ class _Builder:
                 twice = next((name for name in taken if name in own and not same(own[name], taken[name])), None)
                 if twice is not None:
                     problem = f"`<<` after the key {twice} brings another value for it"
-                    raise self.failure(
-                        key, f"{problem}, and YAML readers disagree about which one counts; put `<<` first"
-                    )
+                    advice = "and YAML readers disagree about which one counts; put `<<` first"
+                    raise self.failure(key, f"{problem}, {advice}")
                 merged.update(taken)
             else:
                 name, is_text = self.key(key)

@@ -329,3 +329,9 @@ def test_the_function_config_owns_what_is_made_from_it() -> None:
     assert [item.name for item in done.items] == ["z", "a", "b"]
     assert make.run(done.output).output == done.output
     assert [item.name for item in make.run(done.output.replace(b"[a, b]", b"[b]")).items] == ["z", "b"]
+
+
+@pytest.mark.parametrize("owner", [None, {}, {"apiVersion": "v1", "kind": "Team", "metadata": {}}])
+def test_an_owner_without_a_name_owns_nothing(owner: Any) -> None:
+    with pytest.raises(KrmfnError, match="cannot own anything: give its metadata a name"):
+        parsed().own(owner=owner, manifests=[config_map("made")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from krmfn.errors import KrmfnError
 from krmfn.item import PATH
 from krmfn.resource import Ref
 from krmfn.results import Field
+from krmfn.yamltext import load
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 WEB = """\
@@ -384,3 +386,82 @@ def test_a_default_in_the_place_of_a_type_and_a_key_without_brackets_are_said() 
     for use in (item.at, item.each, item.__getitem__, lambda path: item.__setitem__(path, "x")):
         with pytest.raises(KrmfnError, match=r"goes into brackets: metadata.annotations\[example.com/team\]"):
             use("metadata.annotations.example.com/team")
+
+
+ODD_KEYS = """\
+- kind: A
+  metadata: {name: a}
+  data:
+    x: 'a'
+    y: "2" # c
+    0x10: hex # h
+    plot: y # p
+    m: {n: 1, o: 'x'} # m
+"""
+
+
+def test_keys_that_are_other_words_to_kubernetes_keep_their_lines() -> None:
+    resources = parsed(ODD_KEYS)
+    data = resources.items[0]
+    data["data.x"], data["data.more"], data["data.m.o"] = "e", "b", "z"
+    out = ODD_KEYS.replace("x: 'a'", "x: 'e'").replace("'x'", "'z'")
+    assert body(resources) == out + "    more: b\n"
+    data["data.true"], data["data.16"] = "4", "dec"
+    assert body(resources) == out.replace('"2"', '"4"').replace("hex", "dec") + "    more: b\n"
+
+
+SHARED = "- kind: A\n  metadata: {name: a}\n  ns: &ns old\n  labels: {ns: *ns} # L\n  mode: 0644\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "message"),
+    [
+        (SHARED, "ns", "A a: ns cannot be written: comments or spellings would be lost"),
+        (SHARED + "  ? k # K\n  : 1\n", "ns", "A a: ns cannot be written: comments or spellings"),
+        (SHARED + "  b: 1\n  b: 2\n", "mode", "A a: mode cannot be written: line 4: b stands twice in this item;"),
+        ("- null\n", "metadata.namespace", "cannot be written: line 4: an item must be a mapping; mend or remove it"),
+        (
+            "- foo # c\n",
+            "metadata.namespace",
+            "cannot be written: line 4: an item must be a mapping; mend or remove it",
+        ),
+        ("- [1]\n", "metadata.namespace", "cannot be written: line 4: an item must be a mapping; mend or remove it"),
+    ],
+)
+def test_what_would_lose_text_is_refused_with_the_field(text: str, path: str, message: str) -> None:
+    resources = parsed(text)
+    resources.items[0][path] = "new"
+    with pytest.raises(KrmfnError, match=re.escape(message)):
+        resources.to_bytes()
+    result = run(lambda resources: resources.items[0].at(path).__setattr__("value", "new"), (HEAD + text).encode())
+    assert result[1] == 1
+    assert result[0].startswith((HEAD + text).encode())
+
+
+def test_an_item_that_is_emptied_is_refused_and_one_that_is_replaced_is_written() -> None:
+    resources = parsed(SHARED)
+    resources.items[0].manifest.clear()
+    with pytest.raises(KrmfnError, match="an item must be a mapping"):
+        resources.to_bytes()
+    resources.replace(resources.items[0], {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "ns": "new"})
+    assert "ns: new\n" in body(resources)
+
+
+@pytest.mark.parametrize("dash", ["- ", ""])
+def test_json_over_several_lines_is_written_with_more_keys(dash: str) -> None:
+    item = '{"kind": "A",\n   "metadata": {"name": "a #b"}}'
+    head = HEAD.replace("items:\n", "")
+    text = f"{HEAD}- {item}\n" if dash else json.dumps({**load.read(head.encode()), "items": [0]}).replace("0", item)
+    resources = ResourceList.parse(text.encode())
+    resources.items[0]["spec.a"] = 1
+    assert load.read(resources.to_bytes())["items"][0] == {"kind": "A", "metadata": {"name": "a #b"}, "spec": {"a": 1}}
+
+
+@pytest.mark.parametrize("number", [1 << 64, -(1 << 63) - 1, 10**4000])
+def test_an_integer_that_kubernetes_does_not_have_is_not_written(number: int) -> None:
+    resources = parsed()
+    with pytest.raises(KrmfnError, match=r"spec.replicas cannot be written: it is an integer of more than 64 bits"):
+        resources.items[0]["spec.replicas"] = number
+    with pytest.raises(KrmfnError, match=r"spec is an integer of more"):
+        resources.append({"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "spec": number})
+    assert body(resources) == WEB + OTHER

@@ -236,7 +236,8 @@ def test_all_other_bytes_stay_when_a_scalar_of_the_corpus_is_written(choice: st.
         field.value = new
         out = item.text.decode()
     except KrmfnError as failure:
-        assert "is shared by an anchor and its aliases" in str(failure) or "only what JSON has" in str(failure)
+        reasons = ("is shared by an anchor and its aliases", "only what JSON has", "comments or spellings")
+        assert any(reason in str(failure) for reason in reasons)
         return
     assert same(load.read(out.encode()), [item.manifest])
     if old.style in ("|", ">") or (not old.style and not old.value) or text[old.start_mark.index] in "&!":
