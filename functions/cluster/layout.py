@@ -27,7 +27,7 @@ RULES = (
     Rule(
         "KRM523",
         "a file must exist, be a regular file and be valid YAML; a link must not lead out of the folder that may be "
-        "read; no .argocd-source.yaml may change what Argo CD does",
+        "read; no .argocd-source.yaml may be there",
         good="""\
 # app.yaml
 apiVersion: v1
