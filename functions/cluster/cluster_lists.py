@@ -1,12 +1,14 @@
 """One cluster after the function: what each of its roots gives, and all of that as one list."""
 
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from krmfn import printing
 from krmfn.errors import KrmfnError, NoData
 from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result
+from krmfn.results import Result, warning
 from krmfn.typed import NamedTuple
 
 from ..command import Context
@@ -14,6 +16,7 @@ from ..formats.checked import Checked
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..kustomization import transformers
 from ..paths.failures import Failure, failure_of
+from ..paths.roots import parents, within
 from ..rendering.kinds import CONFIG, COUNTING, NODES, OWNERS, PROFILE, driven
 from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
@@ -180,3 +183,40 @@ def joined(parts: Sequence[Checked]) -> Checked:
     kinds = {name: sum(part.kinds.get(name, 0) for part in parts) for name in names}
     resources, files = sum(part.resources for part in parts), sum(part.files for part in parts)
     return Checked((), resources, configs, kinds, files, turned_off=sum(part.turned_off for part in parts))
+
+
+def sound(paths: Mapping[str, str], findings: Sequence[Result]) -> dict[str, str]:
+    """Return the PATHs in which nothing is wrong."""
+    wrong = (one.place for one in findings if one.place and one.severity != "info")
+    folders = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
+    return {path: real for path, real in paths.items() if not any(within(folder, real) for folder in folders)}
+
+
+def warn_of_nothing(
+    context: Context, paths: Mapping[str, str], read: Sequence[Inputs], others: Collection[tuple[str, str]]
+) -> None:
+    """Report each PATH below which there is nothing for the function: it may be another one than was meant.
+
+    `others` are kinds that a Profile elsewhere is for.
+    """
+    below: dict[str, list[Inputs]] = {}
+    for one in () if context.options.function_config else read:
+        tops = dict[str, None]()
+        for root in one.cluster.roots:
+            tops |= dict.fromkeys(parents(root.path) if root.path else ("-",))
+        for top in tops:
+            below.setdefault(top, []).append(one)
+    kinds = OWNERS | {CONFIG, PROFILE, MODULE, *others}
+    names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
+    for path, real in paths.items():
+        lists = [part for one in below.get(real, ()) for part in one.lists]
+        is_unread = any(one.failures for one in below.get(real, ()))  # there is an error about that
+        present = {(item.group, item.kind) for one in lists for item in one.items}
+        if is_unread or not lists or present & kinds or any(one.failed or one.function_config for one in lists):
+            continue
+        extent = printing.extent(sum(len(one.items) for one in lists), sum(run_of(one).files for one in lists))
+        message = (
+            f"no {', '.join(names[:-1])} or {names[-1]} is in {path} ({extent}), so there is nothing to do; "
+            "is it the right PATH?"
+        )
+        lists[0].report([warning(message, rule="KRM109")])

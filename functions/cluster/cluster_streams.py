@@ -8,22 +8,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
-from krmfn import printing
 from krmfn.errors import KrmfnError, NoData
 from krmfn.item import Item
 from krmfn.printing import printable
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, placed, warning
+from krmfn.results import Result, placed
 from krmfn.typed import NamedTuple
 
 from ..command import Context
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
-from ..paths.roots import parents, within
-from ..rendering.kinds import CONFIG, OWNERS, PROFILE, driven
-from ..run import run_of
+from ..rendering.kinds import driven
 from . import cluster_inputs, cluster_lists, config, layout, unlisted
 from .cluster_inputs import Inputs
-from .cluster_lists import MODULE, Rendered
+from .cluster_lists import Rendered
 from .config import Config
 from .deployed import judge_final
 from .layout import Layout
@@ -108,8 +105,8 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     findings += [finding for one in read for finding in one.findings]
     absent = _absent_profiles(context, laid.config, read) if laid.config.clusters else ()
     if context.intent.judges_whole:
-        sound = _sound(laid.paths, findings) if findings else laid.paths
-        _warn_of_nothing(context, sound, read, driven(absent))
+        sound = cluster_lists.sound(laid.paths, findings) if findings else laid.paths
+        cluster_lists.warn_of_nothing(context, sound, read, driven(absent))
     read, apart = unlisted.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
     names, others = [one.cluster.name for one in read], dict[str, Rendered]()
     if context.options.against:
@@ -145,43 +142,6 @@ def _absent_profiles(context: Context, settings: Config, read: Sequence[Inputs])
     from . import shared  # here, as above
 
     return shared.absent_profiles(context, settings, read)
-
-
-def _sound(paths: Mapping[str, str], findings: Sequence[Result]) -> dict[str, str]:
-    """Return the PATHs in which nothing is wrong."""
-    wrong = (one.place for one in findings if one.place and one.severity != "info")
-    folders = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
-    return {path: real for path, real in paths.items() if not any(within(folder, real) for folder in folders)}
-
-
-def _warn_of_nothing(
-    context: Context, paths: Mapping[str, str], read: Sequence[Inputs], others: Collection[tuple[str, str]]
-) -> None:
-    """Report each PATH below which there is nothing for the function: it may be another one than was meant.
-
-    `others` are kinds that a Profile elsewhere is for.
-    """
-    below: dict[str, list[Inputs]] = {}
-    for one in () if context.options.function_config else read:
-        tops = dict[str, None]()
-        for root in one.cluster.roots:
-            tops |= dict.fromkeys(parents(root.path) if root.path else ("-",))
-        for top in tops:
-            below.setdefault(top, []).append(one)
-    kinds = OWNERS | {CONFIG, PROFILE, MODULE, *others}
-    names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
-    for path, real in paths.items():
-        lists = [part for one in below.get(real, ()) for part in one.lists]
-        is_unread = any(one.failures for one in below.get(real, ()))  # there is an error about that
-        present = {(item.group, item.kind) for one in lists for item in one.items}
-        if is_unread or not lists or present & kinds or any(one.failed or one.function_config for one in lists):
-            continue
-        extent = printing.extent(sum(len(one.items) for one in lists), sum(run_of(one).files for one in lists))
-        message = (
-            f"no {', '.join(names[:-1])} or {names[-1]} is in {path} ({extent}), so there is nothing to do; "
-            "is it the right PATH?"
-        )
-        lists[0].report([warning(message, rule="KRM109")])
 
 
 def nothing(context: Context) -> Streams:

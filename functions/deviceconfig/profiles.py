@@ -24,7 +24,7 @@ Groups = Sequence[Sequence[DeviceConfig]]
 _ANSWERED = frozenset({"KMM021", "KMM022"})
 """Rules about Modules that a rule about configs (KRM124) stands for."""
 _OF_THE_CLUSTER = frozenset({"KMM051", "KRM209"})
-"""Rules about what a cluster has: who switches on what is only offered has such a cluster, or is told then."""
+"""Rules about what a cluster has: who switches on what is only offered has it, or is told then."""
 
 
 class Trial(NamedTuple):
@@ -77,18 +77,16 @@ def judge(
     return findings
 
 
-def profiles_are_named(
-    items: Sequence[Item], function_config: FunctionConfig, elsewhere: frozenset[str]
-) -> Iterator[Result]:
+def profiles_are_named(items: Sequence[Item], config: FunctionConfig, elsewhere: frozenset[str]) -> Iterator[Result]:
     """Yield a finding per profile that no config names, here or `elsewhere` (see `Run.named`)."""
     named = {*elsewhere, *(reading.profile_of(item) for item in items)}
     report = warning if items else info
     why = "no config names this profile" if items else "there is no config here to name this profile"
-    for profile in function_config.profiles:
+    for profile in config.profiles:
         if profile not in named:
             field = Field(join(("spec", "profiles", profile)))
             finding = report(f"{why}; it was checked on its own", rule="KRM143", field=field)
-            yield function_config.source.located(finding)
+            yield config.source.located(finding)
 
 
 def defaults_are_used(known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Result]:

@@ -13,12 +13,11 @@ from krmfn.typed import Any
 from ..kmm.lookup import strings
 from . import expressions, rights, shells, structural
 from .expressions import Use
+from .product import MADE, layers, whens
 from .structural import Node
 
 Mistake = tuple[FieldPath, str]
 _METADATA = (("name",), ("namespace",))
-MADE = frozenset({"as", "entry", "onto"})
-"""What an entry of `texts` makes: a text, a list, a mapping."""
 
 
 def check(spec: Mapping[str, Any]) -> Iterator[Result]:
@@ -73,28 +72,6 @@ _NO_OPTIONS: Node = {"type": "object", "properties": {"spec": {"type": "object"}
 
 def _error(path: FieldPath, message: str) -> Result:
     return error(message, rule="KRM180", field=Field(join(("spec", *path))))
-
-
-def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapping[str, Any], ...]]]:
-    """Yield the path of everything in a Profile that holds expressions, what is there, and its conditions."""
-    yield ("config",), spec.get("config", {}), ()
-    for key, own in spec.get("modules", {}).items():
-        yield ("modules", key, "config"), own.get("config", {}), ()
-    for path, when in whens(spec):
-        yield (*path, "config"), when.get("config", {}), (when["if"],)
-    for at, entry in enumerate(spec.get("versions", ())):
-        yield ("versions", at), entry, ()
-    for name, text in spec.get("texts", {}).items():
-        for word in sorted(MADE):
-            if word in text:
-                yield ("texts", name, word), text[word], (text["if"],) if "if" in text else ()
-
-
-def whens(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
-    """Yield the path and the entry of every `when`, those of `modules` among them."""
-    for path, own in (((), spec), *((("modules", key), own) for key, own in spec.get("modules", {}).items())):
-        for at, when in enumerate(own.get("when", ())):
-            yield (*path, "when", at), when
 
 
 def uses(spec: Mapping[str, Any]) -> Iterator[Use]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Item
+from krmfn.resource import FieldPath
 from krmfn.schema import Schema
 from krmfn.typed import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from . import structural
 from .structural import Node
 
 GROUP, KIND = "krmfn.dev", "Profile"
+MADE = frozenset({"as", "entry", "onto"})
+"""What an entry of `texts` makes: a text, a list, a mapping."""
 
 
 class Profile(NamedTuple):
@@ -108,3 +111,25 @@ def _holds(own: tuple[int, ...], sign: str, other: tuple[int, ...]) -> bool:
     length = max(len(own), len(other))
     one, two = ((*parts, *[0] * (length - len(parts))) for parts in (own, other))
     return {">=": one >= two, "<=": one <= two, ">": one > two, "<": one < two}.get(sign, one == two)
+
+
+def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapping[str, Any], ...]]]:
+    """Yield the path of everything in a Profile that holds expressions, what is there, and its conditions."""
+    yield ("config",), spec.get("config", {}), ()
+    for key, own in spec.get("modules", {}).items():
+        yield ("modules", key, "config"), own.get("config", {}), ()
+    for path, when in whens(spec):
+        yield (*path, "config"), when.get("config", {}), (when["if"],)
+    for at, entry in enumerate(spec.get("versions", ())):
+        yield ("versions", at), entry, ()
+    for name, text in spec.get("texts", {}).items():
+        for word in sorted(MADE):
+            if word in text:
+                yield ("texts", name, word), text[word], (text["if"],) if "if" in text else ()
+
+
+def whens(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
+    """Yield the path and the entry of every `when`, those of `modules` among them."""
+    for path, own in (((), spec), *((("modules", key), own) for key, own in spec.get("modules", {}).items())):
+        for at, when in enumerate(own.get("when", ())):
+            yield (*path, "when", at), when

@@ -12,8 +12,7 @@ from krmfn.typed import Any, NamedTuple
 from . import structural
 from .expansion import values_of
 from .expressions import at, holds, path_of
-from .judging import whens
-from .product import Profile
+from .product import Profile, whens
 from .structural import Node
 
 _WRITTEN = {"exists": True}

@@ -14,8 +14,8 @@ from ..deviceconfig import generate, reading, trying
 from ..differences import differences
 from ..profile import samples, structural
 from ..profile.expressions import path_of
-from ..profile.judging import uses, whens
-from ..profile.product import Profile
+from ..profile.judging import uses
+from ..profile.product import Profile, whens
 from ..rendering.function_config import FunctionConfig
 from .ends import unmarked
 from .fields import in_words
