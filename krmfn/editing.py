@@ -53,11 +53,8 @@ def distinct(manifests: Manifest | Iterable[Manifest]) -> list[tuple[Ref, Manife
 def own(resources: _List, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
     """Let these, and no others, be what the function makes of `owner` (see `ResourceList.own`)."""
     function = resources.function or "function"
-    of, notes = (
-        (ref(owner or {}), annotations_of(owner or {}))
-        if isinstance(owner, dict | None)
-        else (owner.ref, owner.annotations)
-    )
+    owner = owner or {}
+    of, notes = (ref(owner), annotations_of(owner)) if isinstance(owner, dict) else (owner.ref, owner.annotations)
     if not of.name:
         raise KrmfnError(f"{of} cannot own anything: give its metadata a name, by which a later run finds what it made")
     wanted = {new.id: (new, copied(manifest)) for new, manifest in distinct(manifests)}

@@ -107,10 +107,8 @@ def parse(data: bytes) -> Envelope:
                 items[index].set_head(api_version, kind)
     version, kind = envelope.value("apiVersion"), envelope.value("kind")
     if kind != "ResourceList" or version not in VERSIONS:
-        raise KrmfnError(
-            f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}; a KRM function "
-            "is run by kustomize or kpt, which send it a ResourceList"
-        )
+        problem = f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}"
+        raise KrmfnError(f"{problem}; a KRM function is run by kustomize or kpt, which send it a ResourceList")
     if not envelope.section("items"):
         raise KrmfnError("the ResourceList has no `items`; write `items: []` for an empty one")
     if not items and envelope.value("items") not in (None, []):

@@ -152,7 +152,6 @@ def _validator() -> Any:
         if isinstance(value, str) and not matches(rule, value):
             yield ValidationError(f"{value!r} does not match {rule!r}")
 
-    types = Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {name: lambda _, value, kinds=kinds: type(value) in kinds for name, kinds in _TYPES.items()}
-    )
+    tests = {name: lambda _, value, kinds=kinds: type(value) in kinds for name, kinds in _TYPES.items()}
+    types = Draft202012Validator.TYPE_CHECKER.redefine_many(tests)
     return extend(Draft202012Validator, {"pattern": pattern}, type_checker=types)  # type: ignore[no-untyped-call]

@@ -35,7 +35,7 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, whol
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
     wanted = [new] if indent >= 0 else new
-    edited = nodewise.patched(body.decode(), wanted, lists)
+    edited = nodewise.patched(body.decode(), wanted, lists, whole)
     if edited is None or not _means(edited, wanted):
         if not (whole or re.match(_BRACKETS, body) or emit.dump(read(body.decode()), max(indent, 0)).encode() == body):
             raise KrmfnError(_LOSES)

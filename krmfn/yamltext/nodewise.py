@@ -19,10 +19,11 @@ __all__ = ["patched"]
 _IN_FLOW = r"[^,\[\]{}#:]*"
 
 
-def patched(text: str, new: Any, lists: Lists | None = None) -> str | None:
+def patched(text: str, new: Any, lists: Lists | None = None, whole: bool = True) -> str | None:
     """Return `text` changed to the data `new`; None when that needs more than edits of its parts.
 
-    `lists` tells which entry of an edited list is which (see `align.aligned`).
+    `lists` tells which entry of an edited list is which (see `align.aligned`); `whole`: one of the text's own list,
+    which is the item, may be written anew.
     """
     root: Any
     try:
@@ -32,7 +33,7 @@ def patched(text: str, new: Any, lists: Lists | None = None) -> str | None:
 
         root = load.compose(text.encode())
         old = values.build(root)
-    walk = _Walk(text, root, lists)
+    walk = _Walk(text, root, lists, whole)
     return _applied(text, 0, walk.patches) if walk.is_edited(root, old, new) else None
 
 
@@ -43,8 +44,7 @@ class _TooMuch(Exception):
 def _applied(text: str, offset: int, patches: list[tuple[int, int, str]]) -> str:
     """Return a piece of the text, which begins at `offset`, with the patches in it."""
     # inner additions come first, here and in the text
-    ordered = sorted(patches, key=lambda patch: patch[0])
-    for start, end, piece in reversed(ordered):
+    for start, end, piece in sorted(patches, key=lambda patch: patch[0])[::-1]:
         text = text[: start - offset] + piece + text[end - offset :]
     return text
 
@@ -52,8 +52,8 @@ def _applied(text: str, offset: int, patches: list[tuple[int, int, str]]) -> str
 class _Walk:
     """One walk over a node tree, next to the data that it should hold."""
 
-    def __init__(self, text: str, root: Any, lists: Lists | None) -> None:
-        self.text, self.root, self.lists = text, root, lists
+    def __init__(self, text: str, root: Any, lists: Lists | None, whole: bool) -> None:
+        self.text, self.root, self.lists, self.whole = text, root, lists, whole
         self.patches: list[tuple[int, int, str]] = []
 
     def is_edited(self, node: Any, old: Any, new: Any) -> bool:
@@ -154,6 +154,8 @@ class _Walk:
     def entry(self, node: Any, number: int, old: Any, new: Any, dashes: list[int]) -> None:
         """Note what changes in an entry of a list; where it is more than edits, the entry is written anew."""
         if not same(old, new) and not self.is_edited(node.value[number], old, new):
+            if node is self.root and not self.whole:
+                raise _TooMuch
             end = self.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.end((None, node))
             column = node.start_mark.column
             self.patches.append((dashes[number], end, emit.dump([new], column)[column:]))
@@ -182,7 +184,9 @@ class _Walk:
             ]
             if isinstance(new, list):
                 return "[" + ", ".join(parts) + "]"
-            return "{" + ", ".join(f"{_flow(key)}: {part}" for key, part in zip(new, parts, strict=True)) + "}"
+            odd = {name: key.value for key, _ in node.value if (name := _name(key)) != key.value}
+            names = (odd.get(key) or _flow(key) for key in new)
+            return "{" + ", ".join(map(": ".join, zip(names, parts, strict=True))) + "}"
         pieces, at = list[str](), start
         for key, child in nodes.items():
             if not same(old[key], new[key]):

@@ -403,8 +403,8 @@ ODD_KEYS = """\
 def test_keys_that_are_other_words_to_kubernetes_keep_their_lines() -> None:
     resources = parsed(ODD_KEYS)
     data = resources.items[0]
-    data["data.x"], data["data.more"], data["data.m.o"] = "e", "b", "z"
-    out = ODD_KEYS.replace("x: 'a'", "x: 'e'").replace("'x'", "'z'")
+    data["data.x"], data["data.more"], data["data.m.o"], data["data.m.p"] = "e", "b", "z", 1
+    out = ODD_KEYS.replace("x: 'a'", "x: 'e'").replace("'x'", "'z', p: 1")
     assert body(resources) == out + "    more: b\n"
     data["data.true"], data["data.16"] = "4", "dec"
     assert body(resources) == out.replace('"2"', '"4"').replace("hex", "dec") + "    more: b\n"
@@ -418,6 +418,7 @@ SHARED = "- kind: A\n  metadata: {name: a}\n  ns: &ns old\n  labels: {ns: *ns} #
     [
         (SHARED, "ns", "A a: ns cannot be written: comments or spellings would be lost"),
         (SHARED + "  ? k # K\n  : 1\n", "ns", "A a: ns cannot be written: comments or spellings"),
+        ("- {kind: A, metadata: {name: a}, # c\n   b: 1}\n", "x", "A a: x cannot be written: comments or spellings"),
         (SHARED + "  b: 1\n  b: 2\n", "mode", "A a: mode cannot be written: line 4: b stands twice in this item;"),
         ("- null\n", "metadata.namespace", "cannot be written: line 4: an item must be a mapping; mend or remove it"),
         (
