@@ -32,6 +32,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
         renderers = [renderer.driving(run_of(resources).driven) for renderer in renderers]
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
+    resources.mentioning(OURS)  # first: what our marks hold besides is then looked for where this word is
     marked = resources.marked()
     scopes = [renderer.marked(marked) if marked else renderer.scope for renderer in renderers]
     items = of_kinds(resources.items, handled)

@@ -28,6 +28,8 @@ class Answer(Enum):
 MISSING: Final = Answer.MISSING
 UNSURE: Final = Answer.UNSURE
 
+_PLAIN = r"[A-Za-z0-9/_.][A-Za-z0-9/_.+@-]*(?:[: ][A-Za-z0-9/_.+@()-]+)*"
+_SCALAR = re.compile(rf" *({_PLAIN}|\"[^\"\\]*\"|'[^']*')(?: *| +#.*)")
 _KEY = re.compile(rb"[A-Za-z][A-Za-z0-9/_.-]{0,%d}" % simple.LONGEST_KEY)
 _NESTED = rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])"
 _NOTHING = rb"(?: *(?:#[^\n]*)?\n)* *(?:#[^\n]*)?"
@@ -60,8 +62,7 @@ class Mapping:
         end = self.text.find(b"\n", behind, stop)
         if end < 0 or (end + 1 < stop and not _pattern(_NOTHING).fullmatch(self.text, end + 1, stop)):
             return UNSURE
-        pair = _pair(b"a:" + self.text[behind:end])
-        return pair[1] if pair else UNSURE
+        return _string(self.text[behind:end].decode())
 
     def mapping(self, *path: bytes) -> Mapping | Answer:
         """Return the block mapping at a path of keys; MISSING also when its value is empty."""
@@ -168,20 +169,30 @@ def heads(
 @lru_cache(maxsize=4096)
 def _names(head: bytes) -> tuple[str, str] | None:
     """Return apiVersion and kind from the lines of both; None when one of them is no string."""
-    version, kind = (_pair(line.lstrip(b"- ")) for line in head.split(b"\n"))
-    return (version[1], kind[1]) if version and kind else None
+    version, kind = (_string(line.partition(b":")[2].decode()) for line in head.split(b"\n"))
+    return (version, kind) if isinstance(version, str) and isinstance(kind, str) else None
+
+
+@lru_cache(maxsize=4096)
+def _string(line: str) -> str | Answer:
+    """Return the string that stands behind `key:` on a line."""
+    match = _SCALAR.fullmatch(line)
+    if not match or not line.isprintable():  # YAML allows few characters that cannot be printed
+        return UNSURE
+    value = match[1]
+    if value[0] in "\"'":
+        return value[1:-1]
+    plain = simple.scalar(value)
+    return plain if type(plain) is str else UNSURE
 
 
 @lru_cache(maxsize=4096)
 def _pair(row: bytes) -> tuple[str, str] | None:
-    """Return the key and the string of a line that begins with a key; None for any other."""
-    text = row.decode()
-    try:
-        line = simple.line_of(text) if text.isprintable() else None  # YAML allows few characters that do not print
-    except simple.NotSimple:
-        return None
-    is_plain = line and not line.column and not line.dash and line.quote != "|"
-    return (line.key, line.value) if line and is_plain and line.key and type(line.value) is str else None
+    """Return the key and the string of a line; None when it is anything else."""
+    colon = row.find(b":")
+    key = _key(row[: colon + 2])
+    value = _string(row[colon + 1 :].decode()) if key and key not in _AMBIGUOUS else UNSURE
+    return (key.decode(), value) if key and isinstance(value, str) else None
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from math import isinf
 from ..typed import Any, NamedTuple
 
 __all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Line", "NotSimple"]
-__all__ += ["Timestamp", "differs", "is_merge", "line_of", "lines_of", "node", "read", "scalar"]
+__all__ += ["Timestamp", "differs", "is_merge", "lines_of", "node", "read", "scalar"]
 
 PLAIN, MERGE = "plain", "tag:yaml.org,2002:merge"
 """The tags of a scalar with neither a tag nor quotes in the text (see `load.Composer`), and of a key `<<`."""
@@ -108,7 +108,7 @@ class NotSimple(Exception):
 def read(text: str) -> Any:
     """Return the data of a document or of list items; None when the text is not simple."""
     try:
-        lines = lines_of(text)[0] if "|" in text else [*filter(None, map(line_of, _rows(text))), _END]
+        lines = lines_of(text)[0] if "|" in text else [*filter(None, map(_line, _rows(text))), _END]
         data, rest = node(lines, 0)
     except NotSimple:
         return None
@@ -135,7 +135,7 @@ def lines_of(text: str) -> tuple[list[Line], list[tuple[int, int]]]:
     spans: list[tuple[int, int]] = []
     at = 0
     while at < len(rows):
-        line, first = line_of(rows[at]), at
+        line, first = _line(rows[at]), at
         at += 1
         if line is None:
             continue
@@ -153,7 +153,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=4096)
-def line_of(row: str) -> Line | None:
+def _line(row: str) -> Line | None:
     """Return what stands on a line; None for a comment or nothing. Raises NotSimple."""
     match = _pattern().fullmatch(row)
     if not match:
