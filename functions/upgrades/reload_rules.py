@@ -19,7 +19,7 @@ from .impact import SHOWN, Impact, Served, Step, changed, reloaded_field, select
 _WITH_VERSION = "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
 _WITHOUT_VERSION = (
     "write `upgrade: {ordered: true}`, and change driverVersion with each release: then nodes reload one by one, as "
-    "they are labelled (KMM cannot add a version to a Module: delete this one once, when you begin)"
+    "they are labelled (KMM cannot add a version to a Module: to begin, delete it once, which unloads its nodes)"
 )
 
 

@@ -228,7 +228,7 @@ def test_a_retained_version_keeps_its_consumers() -> None:
 def test_what_reloads_everywhere_says_how_it_reloads_one_by_one() -> None:
     (note,) = notes_on([PLAIN], [edited(PLAIN, (IMAGE, "r/drv:2"))])
     assert "; write `upgrade: {ordered: true}`, and change driverVersion with each release" in note.message
-    assert note.message.endswith("(KMM cannot add a version to a Module: delete this one once, when you begin)")
+    assert note.message.endswith("to a Module: to begin, delete it once, which unloads its nodes)")
     (note,) = notes_on([PLAIN, consumer()], [edited(PLAIN, (IMAGE, "r/drv:2")), consumer()])
     assert ": stop them first, or write `upgrade: {ordered: true}`, and" in note.message
     (note,) = notes_on([VERSIONED], [edited(VERSIONED, (IMAGE, "r/drv:2"))])
