@@ -235,9 +235,7 @@ class Item:
     @property
     def place(self) -> Place | None:
         """Return where the resource stands: the file it was read from, or kpt's path and index."""
-        if self.file:
-            return self.file
-        return place_of(self.annotations)
+        return self.file or place_of(self.annotations)
 
     def field_place(self, path: str) -> Place | None:
         """Return `place`; for an item read from a file with the line and column of the field at `path`."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["MOST", "UNLISTED", "Field", "Findings", "Located", "Result", "Severity", "error", "in_order", "info"]
 __all__ += ["Rule", "apply", "placed", "reference", "warning"]
 
-
 Severity = Literal["error", "warning", "info"]
 
 MOST = 1_000
@@ -64,8 +63,7 @@ class Result(NamedTuple):
         if self.ref:
             named = {"apiVersion": self.ref.api_version, "kind": self.ref.kind, "name": self.ref.name}
             out["resourceRef"] = named | ({"namespace": self.ref.namespace} if self.ref.namespace else {})
-        # The specification allows `field` only together with `resourceRef`.
-        if self.ref and self.field:
+        if self.ref and self.field:  # the specification allows a field only beside a resourceRef
             values = {"currentValue": self.field.current, "proposedValue": self.field.proposed}
             out["field"] = {"path": self.field.path} | {k: v for k, v in values.items() if v is not None}
         if self.place and self.place.path:
@@ -84,14 +82,13 @@ class Result(NamedTuple):
         """Return the place with a colon at its end, as a line begins with it: `a.yaml:3:7: `; "" without a file."""
         if not (self.place and self.place.path):
             return ""
-        numbers = (number for number in (self.place.line, self.place.column) if number)
-        return ":".join([self.place.path, *map(str, numbers)]) + ": "
+        numbers = (str(number) for number in (self.place.line, self.place.column) if number)
+        return ":".join([self.place.path, *numbers, " "])
 
     @property
     def subject(self) -> str:
         """Return the resource and the field, each with a colon, as a message begins with them; "" without both."""
-        parts = (self.ref, self.field and self.field.path)
-        return "".join(f"{part}: " for part in parts if part)
+        return "".join(f"{part}: " for part in (self.ref, self.field and self.field.path) if part)
 
     def __str__(self) -> str:
         """Return one line for people: place, severity, resource, field and message."""
@@ -164,8 +161,8 @@ def _more(first: Result, number: int) -> Result:
     """Return the finding that stands for as many of one rule, file and severity, from the first on."""
     more = counted(number, "more finding") + (f" of {first.rule}" if first.rule else "")
     message = f"{more} from here on; only the first {MOST:,} of a rule are listed for each file: correct those first"
-    field = first.field and Field(first.field.path)
-    return first._replace(message=message, field=field, tags=((UNLISTED, str(number)),))
+    tags = ((UNLISTED, str(number)),)
+    return first._replace(message=message, field=first.field and Field(first.field.path), tags=tags)
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:
@@ -242,8 +239,7 @@ class Rule(NamedTuple):
     @property
     def hideable(self) -> tuple[Severity, ...]:
         """Return the severities of the findings that users may turn off."""
-        keeps_errors = self.severities[0] != "error"
-        return tuple(one for one in self.severities if self.advice and not (keeps_errors and one == "error"))
+        return tuple(one for one in self.severities if self.advice and (one != "error" or one == self.severities[0]))
 
 
 def apply(rules: Iterable[Rule], *subject: Any) -> Iterator[Result]:
