@@ -185,20 +185,19 @@ def joined(parts: Sequence[Checked]) -> Checked:
     return Checked((), resources, configs, kinds, files, turned_off=sum(part.turned_off for part in parts))
 
 
-def sound(paths: Mapping[str, str], findings: Sequence[Result]) -> dict[str, str]:
-    """Return the PATHs in which nothing is wrong."""
-    wrong = (one.place for one in findings if one.place and one.severity != "info")
-    folders = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
-    return {path: real for path, real in paths.items() if not any(within(folder, real) for folder in folders)}
-
-
 def warn_of_nothing(
-    context: Context, paths: Mapping[str, str], read: Sequence[Inputs], others: Collection[tuple[str, str]]
+    context: Context,
+    paths: Mapping[str, str],
+    findings: Sequence[Result],
+    read: Sequence[Inputs],
+    others: Collection[tuple[str, str]],
 ) -> None:
     """Report each PATH below which there is nothing for the function: it may be another one than was meant.
 
-    `others` are kinds that a Profile elsewhere is for.
+    Not of those in which something is wrong: `findings`. `others` are kinds that a Profile elsewhere is for.
     """
+    wrong = (one.place for one in findings if one.place and one.severity != "info")
+    broken = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
     below: dict[str, list[Inputs]] = {}
     for one in () if context.options.function_config else read:
         tops = dict[str, None]()
@@ -211,6 +210,7 @@ def warn_of_nothing(
     for path, real in paths.items():
         lists = [part for one in below.get(real, ()) for part in one.lists]
         is_unread = any(one.failures for one in below.get(real, ()))  # there is an error about that
+        is_unread = is_unread or any(within(folder, real) for folder in broken)
         present = {(item.group, item.kind) for one in lists for item in one.items}
         if is_unread or not lists or present & kinds or any(one.failed or one.function_config for one in lists):
             continue

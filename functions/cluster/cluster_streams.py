@@ -105,8 +105,7 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     findings += [finding for one in read for finding in one.findings]
     absent = _absent_profiles(context, laid.config, read) if laid.config.clusters else ()
     if context.intent.judges_whole:
-        sound = cluster_lists.sound(laid.paths, findings) if findings else laid.paths
-        cluster_lists.warn_of_nothing(context, sound, read, driven(absent))
+        cluster_lists.warn_of_nothing(context, laid.paths, findings, read, driven(absent))
     read, apart = unlisted.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
     names, others = [one.cluster.name for one in read], dict[str, Rendered]()
     if context.options.against:

@@ -26,7 +26,6 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     """Return what kustomize builds of the folder `path`; functions of ours are called as the kustomization says.
 
     `folder` is the path, absolute and without links, and `graph` holds its kustomization and all that it lists.
-
     With a call `is_settled` is set, and the functionConfig is the outermost one; an error that our function reports is
     a finding, and the list is empty. Raises Unreadable when the kustomization may not be built, KrmfnError when
     kustomize fails.
