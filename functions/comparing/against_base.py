@@ -25,7 +25,7 @@ from ..plan import Comparison, Plan, undecided
 from . import base as bases
 from . import closures
 from .base import Base
-from .folders import with_folders
+from .folders import edits_config, with_folders
 from .needed import is_below
 from .pairs import Pair, compared, deployed, joined, paired
 
@@ -140,9 +140,10 @@ def _comparisons(
     there = [(path, base.located(result)) for path, result in _unread(old, base.from_root)]
     there = [*((path, error(line)) for path, line in base.skipped_below(every)), *there]
     lost, missing = ([(_owners(base, pairs, path, one), path, one) for path, one in side] for side in (there, here))
+    is_edited = edits_config(base)
     for at, (name, pair) in enumerate(pairs):
         of_pair = ([one for owners, _, one in side if at in owners] for side in (lost, missing))
-        yield with_folders(base, pair, _with_base(base, name, pair, *of_pair))
+        yield with_folders(base, pair, _with_base(base, name, pair, *of_pair), is_edited)
     for owners, path, one in missing:
         if not owners:
             yield Comparison(path, _NOTHING, [one], failed=True)

@@ -17,11 +17,11 @@ from .base import Base
 from .pairs import Pair
 
 
-def with_folders(base: Base, pair: Pair, compared: Comparison) -> Comparison:
+def with_folders(base: Base, pair: Pair, compared: Comparison, is_edited: bool) -> Comparison:
     """Return a comparison that says first how the folders of its cluster change, and that the configuration does.
 
     A folder that a cluster has no more is doubtful, but for one that is gone with its cluster; a folder that it has
-    besides is where the configuration changes, too.
+    besides is where the configuration changes, too: `is_edited`, as `edits_config` tells.
     """
     if compared.failed:
         return compared
@@ -30,7 +30,6 @@ def with_folders(base: Base, pair: Pair, compared: Comparison) -> Comparison:
     now = _folders(new, base.root) if new else {}
     gone = [path for path in was if path not in now and (new or _is_left(base, path, was[path]))]
     more = [path for path in now if path not in was] if old else []
-    is_edited = _text(base.folder) != _text(base.root)
     parts = [f"no longer {some(gone, len(gone))}"] if gone else []
     parts += [f"now {some(more, len(more))}"] if more else []
     notes = list[Result]()
@@ -45,6 +44,14 @@ def with_folders(base: Base, pair: Pair, compared: Comparison) -> Comparison:
     return compared._replace(first=(*told, *compared.first), notes=[*notes, *compared.notes], doubtful=doubtful)
 
 
+def edits_config(base: Base) -> bool:
+    """Tell whether the configuration file is not what it is in the base, or cannot be read on one of the sides."""
+    try:
+        return _text(base.folder) != _text(base.root)
+    except KrmfnError:
+        return True
+
+
 def _folders(cluster: Cluster, top: str) -> dict[str, str]:
     """Return the kind of each root of a cluster by its path from the top."""
     roots = (*cluster.roots, *(root for _, root in cluster.outside))
@@ -56,7 +63,5 @@ def _is_left(base: Base, path: str, kind: str) -> bool:
 
 
 def _text(top: str) -> bytes:
-    try:
-        return files.read_regular(os.path.join(top, CONFIG_FILE), CONFIG_FILE, max_bytes())
-    except KrmfnError:
-        return b""
+    path = os.path.join(top, CONFIG_FILE)
+    return files.read_regular(path, CONFIG_FILE, max_bytes()) if os.path.lexists(path) else b""
