@@ -53,7 +53,8 @@ def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
 
 def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:
     view = memoryview(envelope.text)
-    sections, written = envelope.cut.sections, emit.dump({"results": results}).encode()
+    sections = envelope.cut.sections
+    written = b"" if results is None else emit.dump({"results": results}).encode()
     yield envelope.data[: len(envelope.data) - len(envelope.text)]
     yield view[: sections[0].start if sections else 0]
     for section in sections:

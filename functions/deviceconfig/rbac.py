@@ -76,9 +76,8 @@ def _of_account(account: Account) -> Iterator[Manifest]:
     if fields.rules and account.name:
         yield from _rights(account, "Role", f"{config.name}-{part or 'consumer'}", fields.rules)
     if fields.clusterRules and account.name:
-        name = (
-            f"krmfn.{config.namespace}.{config.name}"  # with the part, no other config and no role of a cluster has it
-        )
+        # with the part, no other config and no role of a cluster has this name
+        name = f"krmfn.{config.namespace}.{config.name}"
         yield from _rights(account, "ClusterRole", f"{name}:{part}" if part else name, fields.clusterRules)
 
 

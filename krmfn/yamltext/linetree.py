@@ -79,6 +79,7 @@ class _Text:
         at, column, is_mapping = node.at, node.column, node.id == "mapping"
         while at < node.end:
             start, line, at = at, self.lines[at], at + 1
+            # deeper lines belong to it; so does, in a mapping, a list whose dashes stand in the column of its key
             while at < node.end and self.lines[at].column >= column + (not is_mapping or not self.lines[at].dash):
                 at += 1
             if is_mapping:
