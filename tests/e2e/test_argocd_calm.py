@@ -79,5 +79,5 @@ def test_two_syncs_of_four_vendors_change_nothing(loop: Loop, options: list[str]
     for _ in range(2):
         loop.sync(name)
         loop.refresh(name)
-        assert settled(loop, name)
+        loop.until("all is healthy again", name, lambda: settled(loop, name))
     assert metadata(loop, name) == before
