@@ -1,15 +1,15 @@
 """Node exclusivity: the conflicts between claims on nodes, on the nodes of the input and on any possible node."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Result
 from krmfn.results import Severity
-from krmfn.typed import NamedTuple
 
 from .claim import Claim, Conflict, Kind, Where, place_of
-from .groups import ExclusionGroup, Groups, Index, groups_of, index_of
+from .groups import ExclusionGroup, Groups
 from .node import Node
-from .selectors import Exhausted, Pairs, Work, match, of_different_owners, overlaps, unmet
+from .selectors import Exhausted, Pairs, Work, grouped, match, of_different_owners, overlaps, unmet
 
 __all__ = ["Claim", "Conflict", "Node", "check", "conflicts", "findings"]
 
@@ -24,14 +24,8 @@ TOO_MUCH = (
 )
 
 
-class _Meeting(NamedTuple):
-    """The kernel modules of one conflict, and its real nodes per set of matching selectors."""
-
-    modules: set[str]
-    nodes: dict[tuple[int, ...], list[str]]
-
-
-_Meetings = dict[tuple[Kind, Pairs], _Meeting]
+_Meetings = defaultdict[tuple[Kind, Pairs], tuple[set[str], dict[tuple[int, ...], list[str]]]]
+"""The kernel modules of each conflict, and its real nodes per set of matching selectors."""
 
 
 def check(
@@ -75,32 +69,27 @@ def conflicts(
 
 def _decided(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str) -> tuple[list[Conflict], list[Result]]:
     """Return the conflicts of claims on nodes of one kind, and the findings about what is undecided."""
-    index = index_of(claims)
-    groups = groups_of(index)
+    groups = Groups(claims)
     if not groups.groups:
         return [], []
     if mode == "nodes" and not nodes:
         remedy = "the mode is `nodes`, but no Node objects are given; add them, or use mode `auto`"
         return [], [_undecided(f"{len(claims):,} node selectors", remedy, "error")]
-    real: _Meetings = {}
-    possible: _Meetings = {}
-    unsettled: list[Result] = []
-    if nodes and mode != "selectors":
-        unsettled += _meet(groups, nodes, real)
+    real, possible = (_Meetings(lambda: (set(), {})) for _ in range(2))
+    unsettled = _meet(groups, nodes, real) if nodes and mode != "selectors" else []
     # What could meet is a mere warning only beside nodes that were all looked at.
     unseen = bool(nodes) and mode == "auto" and not unsettled
     if mode != "nodes":
         unsettled += _may_meet(groups, real, possible, "warning" if unseen else "error")
-    return [*_conflicts(index, real), *_conflicts(index, possible, unseen)], unsettled
+    return [*_conflicts(groups, real), *_conflicts(groups, possible, unseen)], unsettled
 
 
 def _meet(groups: Groups, nodes: Sequence[Node], meetings: _Meetings) -> list[Result]:
     """Collect the claims of one group that select the same real nodes; return what is undecided."""
-    claimed = groups.indexed.by_selector(sorted(groups.of_claim))
+    claimed = groups.by_selector(sorted(groups.of_claim))
     same_selector = list(claimed.values())
     names_of: dict[tuple[int, ...], list[str]] = {}
-    work = Work(STEPS)
-    decided = 0
+    work, decided = Work(STEPS), 0
     labels = ((node.name, node.labels) for node in nodes)
     try:
         for selectors, names in match(list(claimed), labels, work):
@@ -109,9 +98,9 @@ def _meet(groups: Groups, nodes: Sequence[Node], meetings: _Meetings) -> list[Re
                 work.spend(sum(len(groups.of_claim[i]) for i in claims))
                 names_of[selectors] = names
                 for group, members in groups.clashes(claims):
-                    meeting = meetings.setdefault((group.kind, (members, ())), _Meeting(set(), {}))
-                    meeting.modules.add(group.module)
-                    meeting.nodes[selectors] = names
+                    modules, real = meetings[group.kind, (members, ())]
+                    modules.add(group.module)
+                    real[selectors] = names
             else:
                 names_of[selectors] += names
             decided += len(names)
@@ -125,16 +114,13 @@ def _may_meet(groups: Groups, real: _Meetings, meetings: _Meetings, severity: Se
 
     Return what is undecided.
     """
-    met: dict[tuple[Kind, int], set[int]] = {}
-    for number, (kind, (members, _)) in enumerate(real):
-        for i in members:
-            met.setdefault((kind, i), set()).add(number)
+    met = grouped(((kind, i), number) for number, (kind, (members, _)) in enumerate(real) for i in members)
     marks = {claim: frozenset(numbers) for claim, numbers in met.items()}
     work = Work(STEPS)
     for position, group in enumerate(groups.groups):
         try:
-            for pairs in _overlapping(groups.indexed, group, marks, work):
-                meetings.setdefault((group.kind, pairs), _Meeting(set(), {})).modules.add(group.module)
+            for pairs in _overlapping(groups, group, marks, work):
+                meetings[group.kind, pairs][0].add(group.module)
         except Exhausted:
             left = {i for undone in groups.groups[position:] for i in undone.members}
             return [_undecided(f"every pair of {len(left):,} node selectors", TOO_MUCH, severity)]
@@ -142,11 +128,11 @@ def _may_meet(groups: Groups, real: _Meetings, meetings: _Meetings, severity: Se
 
 
 def _overlapping(
-    index: Index, group: ExclusionGroup, marks: Mapping[tuple[Kind, int], frozenset[int]], work: Work
+    groups: Groups, group: ExclusionGroup, marks: Mapping[tuple[Kind, int], frozenset[int]], work: Work
 ) -> Iterator[Pairs]:
     """Yield the claims of one group that could meet and have not met."""
     kind = group.kind
-    claimed = index.by_selector(group.members)
+    claimed = groups.by_selector(group.members)
     same_selector = list(claimed.values())
     for packed in overlaps(list(claimed), work):
         left, right = ([i for selector in positions for i in same_selector[selector]] for positions in packed)
@@ -154,19 +140,16 @@ def _overlapping(
             continue
         work.spend(len(left) + len(right))
         for pairs in unmet(left, right, lambda i: marks.get((kind, i), frozenset()), work):
-            for one, other in of_different_owners(*pairs, lambda i: index.owner_in(kind, i)):
-                if index.clash(kind, one + other):
+            for one, other in of_different_owners(*pairs, lambda i: groups.owner_in(kind, i)):
+                if groups.clash(kind, one + other):
                     yield one, other
 
 
-def _conflicts(index: Index, meetings: _Meetings, unseen: bool = False) -> list[Conflict]:
-    """Return the collected conflicts in the order of rule and owners."""
-    conflicts = []
-    for (kind, pairs), meeting in sorted(meetings.items(), key=lambda item: item[0]):
-        left, right = (tuple(index.claims[i] for i in claims) for claims in pairs)
-        nodes = [sorted(names) for names in meeting.nodes.values()]
-        conflicts.append(Conflict(kind, left, right, tuple(sorted(meeting.modules)), nodes, unseen))
-    return conflicts
+def _conflicts(groups: Groups, meetings: _Meetings, unseen: bool = False) -> Iterator[Conflict]:
+    """Yield the collected conflicts in the order of rule and owners."""
+    for (kind, pairs), (modules, nodes) in sorted(meetings.items(), key=lambda item: item[0]):
+        left, right = (tuple(groups.claims[i] for i in claims) for claims in pairs)
+        yield Conflict(kind, left, right, tuple(sorted(modules)), [*map(sorted, nodes.values())], unseen)
 
 
 def _undecided(what: str, remedy: str, severity: Severity) -> Result:

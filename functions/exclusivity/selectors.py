@@ -10,10 +10,20 @@ from krmfn.typed import TypeVar
 Labels = frozenset[tuple[str, str]]
 """A selector as a set of (label, value) pairs."""
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 Name = TypeVar("Name", str, tuple[str, int])
 """A node's name, which is unique, or that with a number which makes it so."""
 Group = tuple[list[int], list[int]]
 """Selectors by position: `(group, [])` is about all pairs in the group, `(left, right)` about each with each."""
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """Return the values of each key, both in the order in which they come."""
+    groups: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 class Exhausted(Exception):
@@ -49,51 +59,36 @@ def overlaps(selectors: Sequence[Labels], work: Work) -> Iterator[Group]:
         if len(left) == 1 and not right:
             yield left, right
             continue
-        work.spend(sum(len(selectors[i]) + 1 for i in left) + sum(len(selectors[i]) + 1 for i in right))
-        parts = _across(selectors, left, right) if right else _within(selectors, left)
-        if parts is None:
+        work.spend(sum(len(selectors[i]) + 1 for i in (*left, *right)))
+        if (parts := _parts(selectors, left, right)) is None:
             yield left, right
         else:
             waiting += parts
 
 
-def _within(selectors: Sequence[Labels], rows: list[int]) -> list[Group] | None:
-    """Return the smaller groups that one group splits into, None when all of it overlaps."""
-    index = _index(selectors, rows)
-    keys = [key for key, values in index.items() if len(values) > 1]
+def _parts(selectors: Sequence[Labels], left: list[int], right: list[int]) -> list[Group] | None:
+    """Return the smaller groups that a group, or left against right, splits into; None when each overlaps each."""
+    indexes = [_index(selectors, rows) for rows in ((left, right) if right else (left,))]
+    in_all = indexes[0].keys() & indexes[-1].keys()
+    keys = [key for key in in_all if len(set[str]().union(*(index[key] for index in indexes))) > 1]
     if not keys:
         return None
-    _, key = max((sum(map(len, index[key].values())), key) for key in keys)
-    having, lacking = _split(index[key], rows)
-    parts: list[Group] = [(group, []) for group in index[key].values()]
-    return [*parts, (lacking, []), (having, lacking)] if lacking else parts
-
-
-def _across(selectors: Sequence[Labels], left: list[int], right: list[int]) -> list[Group] | None:
-    """Return the smaller groups that left against right splits into, None when each overlaps each."""
-    left_index, right_index = _index(selectors, left), _index(selectors, right)
-    keys = [
-        key
-        for key in left_index.keys() & right_index.keys()
-        if len(left_index[key].keys() | right_index[key].keys()) > 1
-    ]
-    if not keys:
-        return None
-    _, key = max((sum(map(len, [*left_index[key].values(), *right_index[key].values()])), key) for key in keys)
-    having, lacking = _split(left_index[key], left)
-    _, right_lacking = _split(right_index[key], right)
-    parts = [(group, right_index[key][value]) for value, group in left_index[key].items() if value in right_index[key]]
+    _, key = max((sum(len(rows) for index in indexes for rows in index[key].values()), key) for key in keys)
+    groups, others = indexes[0][key], indexes[-1][key]
+    having, lacking = _split(groups, left)
+    if not right:
+        parts: list[Group] = [(group, []) for group in groups.values()]
+        return [*parts, (lacking, []), (having, lacking)] if lacking else parts
+    _, right_lacking = _split(others, right)
+    parts = [(group, others[value]) for value, group in groups.items() if value in others]
     parts += [(having, right_lacking)] if right_lacking else []
     return [*parts, (lacking, right)] if lacking else parts
 
 
 def _index(selectors: Sequence[Labels], rows: Iterable[int]) -> dict[str, dict[str, list[int]]]:
     """Return the rows that have each label and value: label -> value -> rows."""
-    index: dict[str, dict[str, list[int]]] = {}
-    for row in rows:
-        for key, value in selectors[row]:
-            index.setdefault(key, {}).setdefault(value, []).append(row)
-    return index
+    of_key = grouped((key, (value, row)) for row in rows for key, value in selectors[row])
+    return {key: grouped(pairs) for key, pairs in of_key.items()}
 
 
 def _split(values: dict[str, list[int]], rows: list[int]) -> tuple[list[int], list[int]]:
@@ -118,16 +113,14 @@ def match(
         pairs = [(key, labels[key]) for key in keys if key in labels] if len(keys) < len(labels) else labels.items()
         alike.setdefault(known.intersection(pairs), []).append(name)
     number = Counter(pair for seen in alike for pair in seen)
-    by_rarest: dict[tuple[str, str], list[int]] = {}
-    for i, selector in enumerate(selectors):
-        if selector:
-            by_rarest.setdefault(min(selector, key=lambda pair: (number[pair], pair)), []).append(i)
+    numbered = [(i, selector) for i, selector in enumerate(selectors) if selector]
+    by_rarest = grouped((min(selector, key=lambda pair: (number[pair], pair)), i) for i, selector in numbered)
     everywhere = [i for i, selector in enumerate(selectors) if not selector]
     for names in alike.values():
         names.sort()
     # The order decides what is still undecided when the work runs out, so it must not depend on the input's order.
     for seen in sorted(alike, key=lambda seen: alike[seen][0]):
-        tried = [i for pair in seen if pair in by_rarest for i in by_rarest[pair]]
+        tried = [i for pair in seen for i in by_rarest.get(pair, ())]
         work.spend(len(tried))
         yield tuple(sorted(everywhere + [i for i in tried if selectors[i] <= seen])), alike[seen]
 
@@ -143,7 +136,7 @@ def unmet(
 
     Claims with the same marks are taken together, so that a set without any marks costs nothing extra.
     """
-    left_groups, right_groups = _by_marks(left, marks), _by_marks(right, marks)
+    left_groups, right_groups = ([*grouped((marks(i), i) for i in claims).items()] for claims in (left, right))
     for n, (met, claims) in enumerate(left_groups):
         others = right_groups or left_groups[n + 1 :]
         work.spend(len(others) + len(claims))
@@ -156,9 +149,9 @@ def of_different_owners(
     left: Collection[int], right: Collection[int], owner_of: Callable[[int], int]
 ) -> Iterator[Pairs]:
     """Yield the pairs without those of one owner, each owner by its first claim."""
-    first_left, first_right = _first(left, owner_of), _first(right, owner_of)
-    if not first_right:
-        yield tuple(first_left.values()), ()
+    first_left, first_right = ({owner_of(i): i for i in sorted(claims, reverse=True)} for claims in (left, right))
+    if not right:
+        yield tuple(sorted(first_left.values())), ()
         return
     both = first_left.keys() & first_right.keys()
     yield from _each(first_left.values(), [claim for owner, claim in first_right.items() if owner not in both])
@@ -175,18 +168,3 @@ def _each(left: Iterable[int], right: Iterable[int]) -> Iterator[Pairs]:
     one, other = sorted((tuple(sorted(left)), tuple(sorted(right))), key=lambda claims: (len(claims), claims))
     if one:
         yield (tuple(sorted(one + other)), ()) if len(other) == 1 else (one, other)
-
-
-def _first(claims: Iterable[int], owner_of: Callable[[int], int]) -> dict[int, int]:
-    """Return the first claim of each owner, in the order of claims."""
-    first: dict[int, int] = {}
-    for claim in sorted(claims):
-        first.setdefault(owner_of(claim), claim)
-    return first
-
-
-def _by_marks(claims: Iterable[int], marks: Callable[[int], frozenset[int]]) -> list[tuple[frozenset[int], list[int]]]:
-    alike: dict[frozenset[int], list[int]] = {}
-    for claim in claims:
-        alike.setdefault(marks(claim), []).append(claim)
-    return list(alike.items())
