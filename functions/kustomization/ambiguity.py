@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -18,12 +18,11 @@ from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error
-from krmfn.yamltext import documents
+from krmfn.yamltext import documents as divided
 from krmfn.yamltext.positions import nodes, parts
 from krmfn.yamltext.simple import PLAIN, is_merge
 
-from .documents import documents as documents_in
-from .documents import unreadable
+from .documents import documents, unreadable
 
 RULE = "KRM517"
 _CORE = "tag:yaml.org,2002:"
@@ -46,43 +45,40 @@ _ODD = {
 _HEAD = ("apiVersion", "kind", "metadata", "name", "annotations")
 
 
-def read(
-    text: bytes, place: Place, rule: str, column: int = 0, is_function: bool = True
-) -> tuple[list[Item], list[Result]]:
+def read(text: bytes, place: Place, column: int, *, rule: str, is_function: bool) -> tuple[list[Item], list[Result]]:
     """Return the documents of a text, none of one that is no YAML (a finding of `rule`), and what is wrong with it.
 
-    It begins at `place`; `column`: see `documents`.
+    It begins at `place`; `column`: see `documents`; `is_function`: see `_differences`.
     """
     try:
-        items = list(documents_in(place.path, text, place.line, column))
+        items = list(documents(place.path, text, place.line, column))
     except KrmfnError as failure:
-        return [], [unreadable(failure, place.path, rule), *findings(text, (), place)]
-    return items, [*findings(text, items, place, is_function)]
+        return [], [unreadable(failure, place.path, rule), *_divisions(text, place)]
+    return items, [*_divisions(text, place), *(one for item in items for one in _differences(item, is_function))]
 
 
-def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool = True) -> Iterator[Result]:
-    """Yield an error for each way in which readers differ on a text, which begins at `place` and holds `items`.
-
-    `is_function`: it is a function's configuration, whose equal keys and aliases are judged as well.
-    """
+def _divisions(text: bytes, place: Place) -> Iterator[Result]:
+    """Yield an error for each way in which readers divide a text differently, which begins at `place`."""
     text = text.removeprefix(b"\xef\xbb\xbf")
-    problem = documents.misread(text, place.line - 1)
+    problem = divided.misread(text, place.line - 1)
     if problem:
         yield unreadable(KrmfnError(problem), place.path, RULE)
     for pattern, message in _ODD.items():
         if match := pattern.search(text):
             yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, match.start())))
-    for item in items:
-        spot = item.place or place
-        odd = [
-            *tagged(item.content.node),
-            *((*_names(item.content.node), *_shared(item.content.node)) if is_function else ()),
-        ]
-        for line, message in odd:
-            yield error(message, rule=RULE, place=spot._replace(line=spot.line + line))
-        for path in item.content.duplicate_keys if is_function else ():
-            message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
-            yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
+
+
+def _differences(item: Item, is_function: bool) -> Iterator[Result]:
+    """Yield an error for each way in which readers differ on a document.
+
+    `is_function`: it is a function's configuration, whose equal keys and aliases are judged as well.
+    """
+    node, place = item.content.node, item.place or Place()
+    for line, message in [*tagged(node), *((*_names(node), *_shared(node)) if is_function else ())]:
+        yield error(message, rule=RULE, place=place._replace(line=place.line + line))
+    for path in item.content.duplicate_keys if is_function else ():
+        message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
+        yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
 
 
 def tagged(root: Node | None, allowed: str = "") -> Iterator[tuple[int, str]]:

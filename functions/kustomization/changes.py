@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Manifest, Place, join, same, split
-from krmfn.streams import max_bytes
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import MISSING, at
@@ -43,7 +42,7 @@ def changes(
     """
     for one in built:
         for reference in reversed(one.references):
-            if re.match(r"(patches|patchesStrategicMerge|patchesJson6902)\[", reference.field):
+            if reference.is_patch:
                 target = _target(one, reference)
                 for patch in read(reference):
                     for change in _by_patch(one, patch, target, path, manifest, names):
@@ -67,9 +66,9 @@ def documents_of(reference: Reference) -> list[Item]:
     """Return the documents of a patch; [] when it cannot be read any more."""
     try:
         if reference.kind == "inline":
-            name, text = (reference.place or Place()).path, reference.text.encode(errors="surrogatepass")
+            name, text = reference.place.path, reference.data
         else:
-            name, text = reference.name, files.read_regular(reference.real, reference.name, max_bytes())
+            name, text = reference.name, files.read_regular(reference.real, reference.name)
         return list(documents(name, text, reference.first or 1, reference.column))
     except KrmfnError:
         return []

@@ -9,7 +9,6 @@ from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Result, error
-from krmfn.streams import max_bytes
 from krmfn.yamltext import documents as divided
 from krmfn.yamltext import split
 
@@ -39,7 +38,7 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_compos
 def resources_in(file: File) -> list[Item]:
     """Return the resources in a file, those of a List one by one; [] when it cannot be read any more."""
     try:
-        return manifests.read_stream(files.read_regular(file.real, file.name, max_bytes()), file.name).items
+        return manifests.read_stream(files.read_regular(file.real, file.name), file.name).items
     except KrmfnError:
         return []
 

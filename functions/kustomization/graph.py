@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from krmfn.resource import Manifest
 from krmfn.results import Result
@@ -31,13 +31,11 @@ class Kustomization(NamedTuple):
     """The file's path, absolute and without links."""
     item: Item | None
     """Its document; None when it cannot be read. Read only."""
-    references: tuple[Reference, ...]
+    references: list[Reference]
     """What its fields refer to, and what the configurations of kustomize's own plugins refer to."""
-    calls: tuple[Call, ...] = ()
+    calls: list[Call]
     """The functions it lists, kustomize's own plugins aside."""
-    findings: tuple[Result, ...] = ()
-    is_untouched: bool = False
-    """Whether it leaves annotations alone, and their texts can be changed for a build (see `untouched`)."""
+    findings: list[Result]
 
     @property
     def manifest(self) -> Manifest:
@@ -65,6 +63,8 @@ class Graph(NamedTuple):
     """The links that were followed: the place of each, in a folder without links, and where it leads."""
     names: Mapping[str, str] = {}
     """The functions of ours that are called (a program, an image), and the names that stand for them in the texts."""
+    untouched: Collection[str] = ()
+    """The folders of those that leave annotations alone, and whose texts can be changed for a build."""
     workspace: Workspace | None = None
     """Where all that is untouched is built."""
     resources: Callable[[File], list[Item]] = lambda _: []
@@ -91,7 +91,10 @@ class Graph(NamedTuple):
 
     def is_untouched(self, folder: str) -> bool:
         """Return True when nothing in a build sees or sets annotations, and its texts can be changed for it."""
-        return all(one.is_untouched for one in self.below(folder)) and not self.kustomizations[folder].is_component
+        return (
+            all(one.folder in self.untouched for one in self.below(folder))
+            and not self.kustomizations[folder].is_component
+        )
 
     def transformed(self, folder: str) -> Transformed:
         """Return what a build does to all resources; what its patches and plugins do is not in it."""

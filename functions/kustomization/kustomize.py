@@ -28,7 +28,6 @@ from . import confinement, process
 from . import origins as origin_notes
 from .confinement import Seen
 from .decision import Decision
-from .entries import unnamed
 from .landlock import Bounds
 from .workspace import Tree, Workspace, used
 
@@ -93,12 +92,18 @@ def build(
         command += [top, *flags, *how.flags]
         done = _run(path, command, flags, decision, how.environment, seconds, top if tree else None, bounds)
         seen = how.seen() if decision.calls else []
-    aside = workspace.aside.encode()
-    said, stream = (unnamed(text, names).replace(aside, LOCAL.encode()) for text in (done.stderr, done.stdout))
+    said, stream = (_renamed(text, {**names, LOCAL: workspace.aside}) for text in (done.stderr, done.stdout))
     text = said.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
     text = text.replace(os.path.basename(folder), path).strip()
     built = _judged(path, done.returncode, Built(stream, *_messages(text, bool(decision.calls)), seen, base))
     return built if origins or not base else built._replace(stream=origin_notes.unwrapped(built.stream, base))
+
+
+def _renamed(text: bytes, names: Mapping[str, str]) -> bytes:
+    """Return what kustomize printed with the functions and the annotation as they are called in the repository."""
+    for value, name in names.items():
+        text = text.replace(name.encode(), value.encode())
+    return text
 
 
 def _run(

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterator
 from functools import partial
 
-from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error, warning
-from krmfn.typed import NamedTuple
 
-from ..paths.disk import Disk, Target
-from . import ambiguity, calls, mentions, references
-from .calls import Call, Ours
-from .documents import unreadable
-from .entries import Entries
+from ..paths.disk import Disk
+from . import ambiguity, calls, flow, mentions, references
+from .calls import ANNOTATIONS, Call, Ours
 from .graph import Graph, Kustomization
+from .plain import Judged, Texts, written_out
 from .references import Reference
-
-FIELDS = ("generators", "transformers", "validators")
-"""The fields of a kustomization that list functions, and kustomize's own plugins."""
 
 _AS_WRITTEN = frozenset(
     {"apiVersion", "kind", "metadata", "resources", "bases", "namePrefix", "nameSuffix", "namespace"}
@@ -28,86 +23,101 @@ _AS_WRITTEN = frozenset(
 """Fields of a kustomization whose resources keep their annotations."""
 
 
-class Listed(NamedTuple):
-    """What the entries of one kustomization stand for."""
-
-    calls: list[Call]
-    references: list[Reference]
-    """What the configurations of kustomize's own plugins refer to."""
-    findings: list[Result]
-
-
 class Configs:
-    """The functionConfigs of files, each read once however many kustomizations list it."""
+    """The functionConfigs of files, each read once however many kustomizations list it.
 
-    def __init__(self, disk: Disk, ours: Ours, graph: Graph) -> None:
+    The name by which kustomize starts a function of ours is made at random, so that nothing in a repository can call
+    it.
+    """
+
+    def __init__(self, disk: Disk, ours: Ours, graph: Graph, texts: Texts) -> None:
         """Take how to read, which programs are ours, and all kustomizations, of which any folder may be listed."""
-        self._disk, self._ours, self._graph = disk, ours, graph
-        self._read: dict[str, tuple[list[Item], list[Result]]] = {}
-        self.entries = Entries()
+        self._disk, self._ours, self._graph, self._texts = disk, ours, graph, texts
+        self._files: dict[str, Judged] = {}
+        self._inline: dict[str, dict[str, list[Item]]] = {}
+        self._replaced: dict[int, str] = {}
+        self.names: dict[str, str] = {}
+        """What an annotation calls (a program, an image) to the name that stands for it in this run."""
         self.unknown: set[str] = set()
         """The folders of kustomizations that list functions which are not known before the build."""
 
-    def listed(self, folder: str, named: Iterable[Reference]) -> Listed:
-        """Return what the references of the kustomization in `folder` call."""
-        out = Listed([], [], [])
-        for reference in named:
-            if not reference.field.startswith(FIELDS):
-                out.findings.extend(_patches(reference))
+    def read(self, one: Kustomization) -> list[Reference]:
+        """Note what a kustomization calls; return what the configurations of kustomize's own plugins refer to."""
+        references: list[Reference] = []
+        for reference in one.references:
+            if reference.role != "function":
+                one.findings.extend(_patch(reference))
                 continue
-            for config in self._configs(folder, reference, out.findings):
+            for config in self._configs(one, reference):
                 if calls.is_builtin(config):
-                    more, wrong = references.read(mentions.builtin(config.manifest), config, folder, self._disk)
-                    out.references.extend(more)
-                    out.findings.extend(wrong)
-                    out.findings.extend(finding for one in more for finding in _patches(one))
-                    out.findings.extend(_misspelt(config))
-                    out.findings.extend(_absolute(one) for one in more if one.text.startswith("/"))
+                    references += self._plugin(one, config)
                 else:
-                    out.calls.append(calls.call(reference.field, config, self._ours))
-                    self.entries.call(out.calls[-1])
-                    out.findings.extend(_judged(out.calls[-1], self._ours))
-        return out
+                    one.calls.append(call := calls.call(reference.field, config, self._ours))
+                    self._rename(call)
+                    one.findings.extend(_judged(call, self._ours))
+        return references
 
-    def _configs(self, folder: str, reference: Reference, findings: list[Result]) -> Iterator[Item]:
+    def _plugin(self, one: Kustomization, config: Item) -> list[Reference]:
+        """Return what the configuration of one of kustomize's own plugins refers to."""
+        named, wrong = references.read(mentions.builtin(config.manifest), config, one.folder, self._disk)
+        one.findings.extend(wrong)
+        one.findings.extend(finding for reference in named for finding in _patch(reference))
+        one.findings.extend(_misspelt(config))
+        one.findings.extend(_absolute(reference) for reference in named if reference.text.startswith("/"))
+        return named
+
+    def _configs(self, one: Kustomization, reference: Reference) -> Iterator[Item]:
         """Yield the functionConfigs that an entry stands for."""
         if reference.kind == "inline":
-            items, wrong = written_out(reference, "KRM510", is_function=True)
-            findings.extend(wrong)
-            self.entries.add(folder, reference.field, "", items)
+            items, wrong = _written_out(reference, "KRM510", is_function=True)
+            one.findings.extend(wrong)
+            self._inline.setdefault(one.folder, {})[reference.field] = items
             yield from items
         elif reference.kind == "file":
-            yield from self._of_file(reference, findings)
+            yield from self._of_file(one, reference)
         elif reference.kind == "folder":
-            for one in self._graph.below(reference.real):
-                changing = sorted(key for key, value in one.manifest.items() if value and key not in _AS_WRITTEN)
+            for listed in self._graph.below(reference.real):
+                changing = sorted(key for key, value in listed.manifest.items() if value and key not in _AS_WRITTEN)
                 if changing:
-                    findings.append(_changing(one, reference, changing))
-                    self.unknown.add(folder)
+                    one.findings.append(_changing(listed, reference, changing))
+                    self.unknown.add(one.folder)
                     continue
-                for inner in one.references:
+                for inner in listed.references:
                     if inner.kind == "file":
-                        yield from self._of_file(inner, findings)
+                        yield from self._of_file(one, inner)
 
-    def _of_file(self, reference: Reference, findings: list[Result]) -> list[Item]:
-        if reference.real not in self._read:
-            try:
-                text = self._disk.read(Target(reference.name, reference.real))
-            except KrmfnError as failure:
-                findings.append(unreadable(failure, reference.name, "KRM510"))
-                return []
-            self._read[reference.real] = ambiguity.read(text, Place(reference.name, line=1), "KRM510")
-            self.entries.add("", "", reference.real, self._read[reference.real][0])
-        items, wrong = self._read[reference.real]
-        findings.extend(wrong)
+    def _of_file(self, one: Kustomization, reference: Reference) -> list[Item]:
+        if reference.real not in self._files:
+            judge = partial(ambiguity.read, rule="KRM510", is_function=True)
+            self._files[reference.real] = self._texts.documents(reference.real, reference.name, "KRM510", judge)
+        items, wrong = self._files[reference.real]
+        one.findings.extend(wrong)
         return items
 
+    def _rename(self, call: Call) -> None:
+        """Give the annotation of one of ours the name of this run."""
+        value = call.image or call.program
+        annotations = flow.entries(flow.at(call.config.content.node, "metadata.annotations"))
+        node = next((annotations[key][1] for key in ANNOTATIONS if key in annotations), None)
+        if value and node is not None:
+            name = self.names.setdefault(value, f"krmfn-{os.urandom(12).hex()}")
+            self._replaced[id(node)] = str(node.value).replace(value, name)
 
-def _patches(reference: Reference) -> list[Result]:
+    def files(self) -> dict[str, bytes]:
+        """Return the texts of the files as kustomize is given them, by their paths without links."""
+        return {real: flow.written(items, self._replaced).encode() for real, (items, _) in self._files.items()}
+
+    def inline(self, folder: str) -> dict[str, str]:
+        """Return the texts that are written out in a kustomization, by their fields."""
+        fields = self._inline.get(folder, {})
+        return {field: flow.written(items, self._replaced, on_lines=False).strip() for field, items in fields.items()}
+
+
+def _patch(reference: Reference) -> list[Result]:
     """Return what is wrong with a patch that is written out where its path may stand."""
-    if reference.kind != "inline" or not reference.field.startswith(("patchesStrategicMerge[", "paths[")):
+    if reference.kind != "inline" or reference.role != "merge":
         return []
-    return written_out(reference, ambiguity.RULE, is_function=False)[1]
+    return _written_out(reference, ambiguity.RULE, is_function=False)[1]
 
 
 def _misspelt(config: Item) -> Iterator[Result]:
@@ -147,22 +157,19 @@ def _judged(call: Call, ours: Ours) -> Iterator[Result]:
         yield warning(message, rule="KRM513", ref=ref, place=place)
 
 
-def written_out(reference: Reference, rule: str, is_function: bool) -> tuple[list[Item], list[Result]]:
+def _written_out(reference: Reference, rule: str, is_function: bool) -> Judged:
     """Return the resources in a text that is written out, and what is wrong with it; `rule`: what no YAML breaks.
 
     kustomize first reads such a text as resources and, when it finds none in it, takes it for a path
     (api/internal/target/kusttarget.go, api/internal/builtins/PatchStrategicMergeTransformer.go). So it has to be a
     resource for every reader.
     """
-    place = reference.place or Place()
-    text, head = reference.text.encode(errors="surrogatepass"), place._replace(line=reference.first)
-    items, findings = ambiguity.read(text, head, rule, reference.column, is_function)
-    findings += [_nameless(item, reference) for item in items if not _is_resource(item)]
-    if not reference.column:  # quoted or folded: its lines are not those of the file
-        findings = [finding._replace(field=Field(reference.field), place=place) for finding in findings]
-        for item in items:
-            item.file = place._replace(finder=partial(_there, place))
-    return items, findings
+
+    def judge(text: bytes, place: Place, column: int) -> Judged:
+        items, findings = ambiguity.read(text, place, column, rule=rule, is_function=is_function)
+        return items, findings + [_nameless(item, reference) for item in items if not _is_resource(item)]
+
+    return written_out(reference, judge)
 
 
 def _is_resource(item: Item) -> bool:
@@ -176,7 +183,3 @@ def _nameless(item: Item, reference: Reference) -> Result:
         "a resource as a path; add it, or move the resource into a file"
     )
     return error(message, rule=ambiguity.RULE, field=Field(reference.field), place=item.place)
-
-
-def _there(place: Place, result: Result) -> Result:
-    return result._replace(place=place)

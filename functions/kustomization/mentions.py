@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from krmfn.resource import Manifest
 from krmfn.typed import Any, Literal
 
-Role = Literal["resource", "component", "function", "merge", "file", "text", "chart"]
+from ..kmm.lookup import listing, table, text
+
+Role = Literal["resource", "component", "function", "merge", "yaml", "file", "text", "chart"]
 Mention = tuple[str, str, Role]
 """A field, its value, and what may stand there."""
 Roles = Mapping[str, Role]
@@ -21,11 +23,11 @@ _FIELDS: Roles = {
     "transformers[]": "function",
     "validators[]": "function",
     "patchesStrategicMerge[]": "merge",
-    "configurations[]": "file",
+    "configurations[]": "yaml",
     "crds[]": "file",
 }
-_PATH: Roles = {"path": "file"}
-_PATCH: Roles = {"path": "file", "patch": "text"}
+_PATH: Roles = {"path": "yaml"}
+_PATCH: Roles = {"path": "yaml", "patch": "text"}
 _SOURCES: Roles = {"env": "file", "envs[]": "file", "files[]": "file"}
 _VALUES: Roles = {"valuesFile": "file", "additionalValuesFiles[]": "file"}
 _ENTRIES: Mapping[str, Roles] = {
@@ -48,9 +50,8 @@ BUILTIN = {
 def named(manifest: Manifest) -> Iterator[Mention]:
     """Yield (field, text, role) of everything that a kustomization names; what has another type is passed over."""
     yield from _named(manifest, _FIELDS)
-    yield from _named(manifest.get("openapi"), _PATH, "openapi.")
-    options = manifest.get("helmGlobals")
-    home = options.get("chartHome") if isinstance(options, dict) else None
+    yield from _named(table(manifest, "openapi"), {"path": "file"}, "openapi.")
+    home = table(manifest, "helmGlobals").get("chartHome")
     for field, roles in _ENTRIES.items():
         for path, entry in entries(manifest, field):
             if field == "helmCharts":
@@ -72,28 +73,25 @@ def builtin(manifest: Manifest) -> Iterator[Mention]:
 
 
 def entries(manifest: Manifest, field: str) -> Iterator[tuple[str, Manifest]]:
-    """Yield the mappings of a list with their paths."""
-    value = manifest.get(field)
-    for at, entry in enumerate(value if isinstance(value, list) else ()):
-        if isinstance(entry, dict):
-            yield f"{field}[{at}]", entry
+    """Return the mappings of a list with their paths."""
+    listed = enumerate(listing(manifest, field) or ())
+    return ((f"{field}[{at}]", entry) for at, entry in listed if isinstance(entry, dict))
 
 
-def _named(entry: Any, roles: Roles, path: str = "") -> Iterator[Mention]:
+def _named(entry: Manifest, roles: Roles, path: str = "") -> Iterator[Mention]:
     """Yield what the fields of a mapping name; an empty string counts as absent, as for kustomize, but in a list."""
-    for field, role in roles.items() if isinstance(entry, dict) else ():
+    for field, role in roles.items():
         name = field.removesuffix("[]")
-        value = entry.get(name)
-        if name == field and isinstance(value, str) and value:
+        if name == field and (value := text(entry, name)):
             yield path + name, value, role
-        for at, text in enumerate(value if name != field and isinstance(value, list) else ()):
-            if isinstance(text, str):
-                yield f"{path}{name}[{at}]", _source(text) if name == "files" else text, role
+        for at, one in enumerate(listing(entry, name) or () if name != field else ()):
+            if isinstance(one, str):
+                yield f"{path}{name}[{at}]", _source(one) if name == "files" else one, role
 
 
-def _source(text: str) -> str:
+def _source(entry: str) -> str:
     """Return the file of an entry under `files`, where `key=file` names the key as well; "" for none."""
-    key, sign, file = text.rpartition("=")
+    key, sign, file = entry.rpartition("=")
     return file if not sign or (key and "=" not in key) else ""
 
 

@@ -6,18 +6,19 @@ Plain is about division and sameness, not about style: readers of YAML divide an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 
 from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL, Item
-from krmfn.resource import annotations_of
+from krmfn.resource import Place, annotations_of
 from krmfn.results import Field, Result, error
 from krmfn.yamltext import documents as divided
 from krmfn.yamltext.load import events
 from krmfn.yamltext.values import BINARY
 
+from ..paths import files
 from ..paths.contents import explained
-from ..paths.disk import Disk, Target
 from . import ambiguity, flow
 from .documents import documents, unreadable
 from .references import Reference
@@ -31,44 +32,73 @@ _ODD = re.compile(
 _MARKED = re.compile(rb"[&*!]|<<")
 """What an anchor, an alias, a tag or a merge begins with."""
 
+Judged = tuple[list[Item], list[Result]]
+"""The documents of a text, and what is wrong with it."""
+Judge = Callable[[bytes, Place, int], Judged]
+"""Reads a text that begins at a place, each line at a column (see `documents`)."""
+
 
 class Texts:
-    """The YAML files that kustomizations list, functions aside: each read and judged once."""
+    """The texts that kustomizations list, and their own, as they were read."""
 
-    def __init__(self, disk: Disk) -> None:
-        self._disk = disk
+    def __init__(self) -> None:
         self._wrong: dict[str, list[Result]] = {}
         self.read: dict[str, bytes] = {}
-        """What they hold, by their paths without links."""
+        """What the files hold, by their paths without links."""
         self.given: dict[str, bytes] = {}
-        """What kustomize is given of them."""
+        """What kustomize is given of those that were judged."""
         self.local: dict[str, int] = {}
         """How many of their resources have the annotation local-config."""
+        self.patch = lru_cache(maxsize=None)(_patch)
 
-    def wrong_in(self, target: Target) -> list[Result]:
-        """Read a file, and return what is wrong with it: it is no YAML, or readers would differ on it."""
-        if target.real not in self._wrong:
-            self._wrong[target.real] = self._read(target)
-        return self._wrong[target.real]
-
-    def _read(self, target: Target) -> list[Result]:
+    def documents(self, real: str, name: str, rule: str, judge: Judge) -> Judged:
+        """Return the documents of a file, and what is wrong with it; `rule` is about one that cannot be read."""
         try:
-            text = self.read[target.real] = self._disk.read(target)
+            text = self.read[real] = files.read_regular(real, name)
         except KrmfnError as failure:
-            return [unreadable(failure, target.name, "KRM504")]
-        items, findings = _read(target.name, text)
-        self.given[target.real] = b"" if findings else given(text, items)
-        self.local[target.real] = sum(LOCAL in annotations_of(item.manifest) for item in items)
+            return [], [unreadable(failure, name, rule)]
+        return judge(text, Place(name, line=1), 0)
+
+    def wrong_in(self, references: Sequence[Reference]) -> Iterator[Result]:
+        """Yield what is wrong with the texts that kustomize reads as YAML, functions aside.
+
+        They are no YAML, or readers would differ on them. A file is judged once.
+        """
+        for one in references:
+            if one.is_yaml and one.role != "function":
+                if one.real not in self._wrong:
+                    self._wrong[one.real] = self._judged(one)
+                yield from self._wrong[one.real]
+            elif one.role == "text":
+                yield from self.patch(one)[1]
+
+    def _judged(self, one: Reference) -> list[Result]:
+        items, findings = self.documents(one.real, one.name, "KRM504", _judge)
+        if one.real in self.read:
+            self.given[one.real] = b"" if findings else given(self.read[one.real], items)
+            self.local[one.real] = sum(LOCAL in annotations_of(item.manifest) for item in items)
         return findings
 
 
-def inline(reference: Reference) -> tuple[str, list[Result]]:
-    """Return a patch that is written out as kustomize is given it, "" for as it stands, and what is wrong with it."""
-    text, place = reference.text.encode(errors="surrogatepass"), reference.place
-    items, findings = _read(place.path if place else "", text, reference.first, reference.column)
-    if findings and not reference.column:  # quoted or folded: its lines are not those of the file
+def written_out(reference: Reference, judge: Judge) -> Judged:
+    """Return the documents of a text that is written out, and what is wrong with it, each at its place."""
+    place = reference.place
+    items, findings = judge(reference.data, place._replace(line=reference.first), reference.column)
+    if not reference.column:  # quoted or folded: its lines are not those of the file
         findings = [one._replace(field=Field(reference.field), place=place) for one in findings]
-    is_same = bool(findings) or given(text, items) == text
+        for item in items:
+            item.file = place._replace(finder=partial(_there, place))
+    return items, findings
+
+
+def _there(place: Place, result: Result) -> Result:
+    return result._replace(place=place)
+
+
+def _patch(reference: Reference) -> tuple[str, list[Result]]:
+    """Return a patch that is written out as kustomize is given it, "" for as it stands, and what is wrong with it."""
+    items, findings = written_out(reference, _judge)
+    is_same = bool(findings) or given(reference.data, items) == reference.data
     return "" if is_same else flow.written(items, on_lines=False).rstrip(), findings
 
 
@@ -77,14 +107,14 @@ def given(text: bytes, items: Sequence[Item], replaced: flow.Replaced = flow.NOT
     return text if not replaced and _is_plain(text, items) else flow.written(items, replaced).encode()
 
 
-def _read(name: str, text: bytes, first: int = 1, column: int = 0) -> tuple[list[Item], list[Result]]:
-    if problem := divided.misread(text.removeprefix(b"\xef\xbb\xbf"), first - 1):
-        return [], [unreadable(KrmfnError(problem), name, ambiguity.RULE)]
+def _judge(text: bytes, place: Place, column: int) -> Judged:
+    if problem := divided.misread(text.removeprefix(b"\xef\xbb\xbf"), place.line - 1):
+        return [], [unreadable(KrmfnError(problem), place.path, ambiguity.RULE)]
     try:
-        items = list(documents(name, text, first, column, is_composed=False))
+        items = list(documents(place.path, text, place.line, column, is_composed=False))
         return items, [finding for item in items for finding in _differences(item)]
     except KrmfnError as failure:
-        return [], [unreadable(explained(failure, text), name, "KRM523")]
+        return [], [unreadable(explained(failure, text), place.path, "KRM523")]
 
 
 def _is_plain(text: bytes, items: Sequence[Item]) -> bool:

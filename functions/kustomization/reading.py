@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 
-from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL, Item
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error
@@ -18,18 +17,16 @@ from krmfn.results import Field, Result, error
 from ..paths.disk import Disk, Target
 from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import parents, within
-from . import ambiguity, fields, flow, mentions, plain, references, untouched
+from . import ambiguity, fields, flow, mentions, plain, references
 from .calls import Ours
-from .documents import resources_in, unreadable
+from .documents import resources_in
 from .graph import Graph, Kustomization
-from .listed import FIELDS, Configs
+from .listed import Configs
 from .plain import Texts
 from .references import Reference
+from .untouched import can_grow, is_untouched
 from .workspace import Workspace
 
-_RESOURCES = ("resources", "bases")
-_DIVIDED = (*_RESOURCES, "patches")
-"""What begins the fields whose files kustomize reads as documents."""
 MAX_BUILDS = 100_000
 """How often kustomize may read a kustomization in one build: it reads one anew for each way that leads there."""
 
@@ -43,31 +40,30 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
     reader = _Reader(Disk(root, absolute))
     for folder in folders:
         reader.down(os.path.realpath(folder))
-    configs = Configs(reader.disk, ours, Graph(reader.read))
-    judged: dict[str, Kustomization] = {}
-    for folder, one in reader.read.items():
-        listed = configs.listed(folder, one.references)
-        more = reader.wrong_in(listed.references)
-        findings = (*reader.found[folder], *_misplaced(one, reader.read), *listed.findings, *more)
-        judged[folder] = one._replace(
-            references=(*one.references, *listed.references), calls=tuple(listed.calls), findings=findings
-        )
-    known = (one for one in judged.values() if one.folder not in configs.unknown)
-    texts = {one.path: reader.given(one, configs.entries.inline(one.folder)) for one in known}
-    texts = {**reader.texts.given, **texts, **configs.entries.files()}
-    files = (reference for one in judged.values() for reference in one.references if reference.kind == "file")
+    every = list(reader.read.values())
+    configs = Configs(reader.disk, ours, Graph(reader.read), reader.texts)
+    plugins: list[list[Reference]] = []
+    for one in every:
+        one.findings.extend(_misplaced(one, reader.read))
+        plugins.append(configs.read(one))
+        one.findings.extend(reader.texts.wrong_in(plugins[-1]))
+    known = (one for one in every if one.folder not in configs.unknown)
+    texts = {one.path: reader.given(one, configs.inline(one.folder)) for one in known}
+    texts = {**reader.texts.given, **texts, **configs.files()}
+    for one, more in zip(every, plugins, strict=True):
+        one.references.extend(more)
+    files = (reference for one in every for reference in one.references if reference.kind == "file")
     copied = {reference.real for reference in files if not reference.is_yaml}
-    for folder, one in judged.items():
-        judged[folder] = one._replace(is_untouched=reader.is_untouched(one, texts, copied))
+    untouched = {one.folder for one in every if reader.is_untouched(one, texts, copied)}
     read_once = lru_cache(maxsize=None)(resources_in)
-    return Graph(judged, texts, reader.disk.links, configs.entries.names, Workspace(), read_once)
+    return Graph(reader.read, texts, reader.disk.links, configs.names, untouched, Workspace(), read_once)
 
 
 def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterator[Result]:
     """Yield a finding for each Component that is listed as a base, and each base that is listed as a Component."""
     for reference in one.bases:
         other = read.get(reference.real)
-        if other and other.manifest and other.is_component != reference.field.startswith("components"):
+        if other and other.manifest and other.is_component != (reference.role == "component"):
             kind, where = ("Component", "components") if other.is_component else ("Kustomization", "resources")
             message = f"{reference.name} is a {kind}; list it under {where}"
             yield error(message, rule="KRM506", field=Field(reference.field), place=reference.place)
@@ -89,9 +85,8 @@ class _Reader:
 
     def __init__(self, disk: Disk) -> None:
         self.disk = disk
-        self.texts = Texts(disk)
+        self.texts = Texts()
         self.read: dict[str, Kustomization] = {}
-        self.found: dict[str, list[Result]] = {}
         self._builds: dict[str, int] = {}
 
     def down(self, top: str) -> None:
@@ -120,14 +115,14 @@ class _Reader:
             message = (
                 f"{reference.text} leads back to {reference.name}, which is being built; kustomize refuses such a cycle"
             )
-            self.found[here.folder].append(wrong(message, rule="KRM505"))
+            here.findings.append(wrong(message, rule="KRM505"))
             return None
         if reference.real in self.read:
             return None
         one = self._enter(reference.real)
         if one is None:
             message = f"{reference.name} has no kustomization; add a {KUSTOMIZATIONS[0]}"
-            self.found[here.folder].append(wrong(message, rule="KRM504"))
+            here.findings.append(wrong(message, rule="KRM504"))
         return one
 
     def _enter(self, folder: str) -> Kustomization | None:
@@ -135,7 +130,7 @@ class _Reader:
         names = [name for name in KUSTOMIZATIONS if self.disk.exists(folder, name)]
         if not names:
             return None
-        found = self.found[folder] = []
+        found: list[Result] = []
         target = self.disk.target(folder, names[0])
         item = None
         if len(names) > 1:
@@ -151,26 +146,17 @@ class _Reader:
             found.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
             named, wrong = references.read(mentions.named(item.manifest), item, folder, self.disk)
             found.extend(wrong)
-        found.extend(self.wrong_in(named))
-        one = Kustomization(folder, target.name, target.real, item, tuple(named))
-        self.read[folder] = one
-        return one
-
-    def wrong_in(self, named: Iterable[Reference]) -> Iterator[Result]:
-        """Yield what is wrong with the files that kustomize reads as YAML, functions aside."""
-        for reference in named:
-            if reference.is_yaml and not reference.field.startswith(FIELDS):
-                yield from self.texts.wrong_in(Target(reference.name, reference.real))
-            elif reference.kind == "inline" and reference.field.endswith(".patch"):
-                yield from plain.inline(reference)[1]
+        found.extend(self.texts.wrong_in(named))
+        self.read[folder] = Kustomization(folder, target.name, target.real, item, named, [], found)
+        return self.read[folder]
 
     def given(self, one: Kustomization, inline: Mapping[str, str]) -> bytes:
         """Return a kustomization as kustomize is given it; `inline` are the functions that are written out in it."""
         if one.item is None:
             return b""  # it is refused
-        patches = (reference for reference in one.references if reference.kind == "inline")
-        texts = {**{reference.field: plain.inline(reference)[0] for reference in patches}, **inline}
-        texts |= _within_the_tree(one.item, one.folder, self.read[one.folder].references)
+        patches = [each for each in one.references if each.kind == "inline" and each.role != "function"]
+        texts = {**{each.field: self.texts.patch(each)[0] for each in patches}, **inline}
+        texts |= _within_the_tree(one.item, one.folder, one.references)
         nodes = {field: flow.at(one.item.content.node, field) for field, text in texts.items() if text}
         replaced = {id(node): texts[field] for field, node in nodes.items()}
         return plain.given(self.texts.read[one.path], [one.item], replaced)
@@ -181,34 +167,29 @@ class _Reader:
         `texts` are what kustomize is given, `copied` the files that it does not read as YAML.
         """
         text = self.texts.read.get(one.path, b"")
-        if one.item is None or texts.get(one.path) != text or not untouched.can_grow(one.item, text):
+        if one.item is None or texts.get(one.path) != text or not can_grow(one.item, text):
             return False
         if any(reference.kind not in ("file", "folder", "inline") for reference in one.references):
             return False
         resources: list[bytes] = []
         patches: list[tuple[str, bytes]] = []
         for reference in one.references:
-            if reference.kind == "folder" or not reference.field.startswith(_DIVIDED):
-                continue
-            is_inline, real = reference.kind == "inline", reference.real
-            given = reference.text.encode(errors="surrogatepass") if is_inline else texts.get(real, b"")
-            if not reference.field.startswith(_RESOURCES):
+            real = reference.real
+            given = reference.data if reference.kind == "inline" else texts.get(real, b"")
+            if reference.is_patch:
                 patches.append((reference.name, given))
+            if reference.kind == "folder" or reference.role != "resource":
                 continue
             local = given.count(LOCAL.encode())
             if local != self.texts.local.get(real) or (local and real in copied):
                 return False
             resources.append(given)
-        return untouched.is_untouched(one.item.text, one.manifest, resources, patches)
+        return is_untouched(one.item.text, one.manifest, resources, patches)
 
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""
-        try:
-            text = self.texts.read[target.real] = self.disk.read(target)
-        except KrmfnError as failure:
-            found.append(unreadable(failure, target.name, "KRM502"))
-            return None
-        items, wrong = ambiguity.read(text, Place(target.name, line=1), "KRM502", is_function=False)
+        judge = partial(ambiguity.read, rule="KRM502", is_function=False)
+        items, wrong = self.texts.documents(target.real, target.name, "KRM502", judge)
         found.extend(wrong)
         if wrong and not items:
             return None
@@ -225,4 +206,4 @@ class _Reader:
         self._builds[here.folder] = min(builds, MAX_BUILDS)
         if builds >= MAX_BUILDS:
             message = f"lists the same kustomizations {MAX_BUILDS:,} times or more; list each once"
-            self.found[here.folder].append(error(message, rule="KRM505", place=Place(here.name)))
+            here.findings.append(error(message, rule="KRM505", place=Place(here.name)))

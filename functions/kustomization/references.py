@@ -27,8 +27,9 @@ class Reference(NamedTuple):
     """The field in the kustomization: `resources[0]`, `patches[1].path`."""
     text: str
     """The value as it is written."""
-    kind: Kind
-    place: Place | None
+    role: Role
+    place: Place
+    kind: Kind = "nothing"
     name: str = ""
     """A file's or folder's path as people are shown it."""
     real: str = ""
@@ -41,20 +42,26 @@ class Reference(NamedTuple):
     @property
     def is_yaml(self) -> bool:
         """Return True for a file that kustomize reads as YAML."""
-        return self.kind == "file" and self.field.startswith(_YAML)
+        return self.kind == "file" and self.role != "file"
+
+    @property
+    def is_patch(self) -> bool:
+        """Return True for a patch of the kustomization's, in a file or written out."""
+        return self.field.startswith("patches")
+
+    @property
+    def data(self) -> bytes:
+        """Return the value as bytes."""
+        return self.text.encode(errors="surrogatepass")
 
 
 _URL = re.compile(r"https?:", re.IGNORECASE)
-_SCHEME = re.compile(r"(?:ssh|https?|file)://", re.IGNORECASE)
-_USER = re.compile(r"[A-Za-z][A-Za-z0-9-]*@")
+"""What kustomize fetches over HTTP where a file is named."""
+_ADDRESS = re.compile(r"\A(?i:git::)?((?i:ssh|https?|file)://)?([A-Za-z][A-Za-z0-9-]*@)?(.*)", re.DOTALL)
+"""The scheme, the user and the rest of an address."""
 _GITHUB = re.compile(r"github\.com[/:]", re.IGNORECASE)
-_YAML = (
-    *("resources", "bases", "patches", "configurations", "replacements", "generators", "transformers", "validators"),
-    "path",  # of one of kustomize's own plugins
-)
-"""What begins the fields whose files kustomize reads as YAML."""
 _FOLDERS = ("resource", "component", "function")
-_FILES = ("resource", "function", "merge", "file")
+_FILES = ("resource", "function", "merge", "yaml", "file")
 _WANTED = {
     "resource": "a file or a folder",
     "component": "a folder with a Component",
@@ -67,6 +74,7 @@ _CHART = (
 )
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _EMPTY = re.compile(r" *(?:[#!&[]|---|(?:(?:null|Null|NULL|~) *)?(?:#|\Z))")
+"""What kustomize takes for a resource that is written out, and not there, behind a tag or an anchor perhaps."""
 _DOTS = re.compile(r"(?:^|/)(?:[^/]+\.\.[^/]*|\.\.[^/]+)(?=/|$)")
 
 
@@ -74,26 +82,24 @@ def read(mentions: Iterable[Mention], item: Item, folder: str, disk: Disk) -> tu
     """Return what `item` refers to, seen from `folder` (absolute, without links), and what is wrong with it."""
     references: list[Reference] = []
     findings: list[Result] = []
-    lines: list[bytes] = []
-    for field, text, role in mentions:
-        place = item.field_place(field)
-        reference, rule, message = _resolved(Reference(field, text, "nothing", place), role, folder, disk)
-        if reference.kind == "inline" and place:
-            lines = lines or item.text.splitlines()
-            start = (item.place or place).line
-            column = _column(lines, place.line - start, text)
+    lines = item.text.splitlines()
+    for mention in mentions:
+        place = item.field_place(mention[0]) or Place()
+        reference, rule, message = _resolved(Reference(*mention, place), folder, disk)
+        if reference.kind == "inline":
+            column = _column(lines, place.line - (item.place or place).line, reference.data)
             reference = reference._replace(first=place.line + (column > 0), column=column)
         references.append(reference)
         if rule:
-            findings.append(error(message, rule=rule, field=Field(field), place=place))
+            findings.append(error(message, rule=rule, field=Field(reference.field), place=place))
     return references, findings
 
 
-def _column(lines: list[bytes], at: int, text: str) -> int:
+def _column(lines: list[bytes], at: int, text: bytes) -> int:
     """Return the column at which a literal block's lines begin when one begins on a line; 0 for another text."""
     if at >= len(lines) or not lines[at].split(b" #")[0].rstrip().endswith((b"|", b"|-", b"|+")):
         return 0
-    pairs = zip(lines[at + 1 :], text.encode(errors="surrogatepass").splitlines(), strict=False)
+    pairs = zip(lines[at + 1 :], text.splitlines(), strict=False)
     indents = (len(line) - len(own) for line, own in pairs if own.strip())
     return 1 + max(next(indents, 0), 0)
 
@@ -108,22 +114,15 @@ def _is_inline(text: str) -> bool:
     return "\n" in text or "\r" in text or "{" in text or (": " in text and ("kind" in text or '"' in text))
 
 
-def _is_empty(text: str) -> bool:
-    """Return True for a value that kustomize takes for a resource that is written out, and not there.
-
-    A tag or an anchor may stand before what is nothing.
-    """
-    return _EMPTY.match(text) is not None
-
-
-def _resolved(reference: Reference, role: Role, folder: str, disk: Disk) -> tuple[Reference, str, str]:
+def _resolved(reference: Reference, folder: str, disk: Disk) -> tuple[Reference, str, str]:
     """Return the reference with what it leads to, and the rule and message of what is wrong ("" for nothing)."""
-    text, may_be_inline = reference.text, role in ("function", "merge")
+    text, role = reference.text, reference.role
+    may_be_inline = role in ("function", "merge")
     if role == "text":
         return reference._replace(kind="inline"), "", ""
-    if not text.strip() or (may_be_inline and _is_empty(text) and not _is_inline(text)):
+    if not text.strip() or (may_be_inline and _EMPTY.match(text) and not _is_inline(text)):
         return reference, "KRM504", f"is empty; must be {_WANTED.get(role, 'a file')}"
-    if (role in _FILES and is_url(text)) or (role in _FOLDERS and is_repository(text)):
+    if (role in _FILES and _URL.match(text)) or (role in _FOLDERS and is_repository(text)):
         message = (
             "is fetched over the network during the build, so its content was not checked; keep a copy here, pass "
             "`--allow-remote`, or leave the folder out with `exclude` in .krmfn.yaml"
@@ -169,47 +168,28 @@ def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> 
     return "", ""
 
 
-def is_url(text: str) -> bool:
-    """Return True for what kustomize fetches over HTTP where a file is named."""
-    return _URL.match(text) is not None
-
-
 def is_repository(text: str) -> bool:
     """Return True for what kustomize clones with git where a folder is named.
 
     It has a scheme that Git has, or it begins with a user (`git@host:path`) or with github.com, and there are a host
     and a repository in it. `?ref=`, `//folder` and `.git` only divide it further.
     """
-    if text.startswith("/"):
-        return False
-    text = re.sub(r"^git::", "", text.partition("?")[0], flags=re.IGNORECASE)
-    scheme = _SCHEME.match(text)
-    rest = text[scheme.end() :] if scheme else text
-    if scheme and scheme[0].lower() == "file://":
-        return _has_repository(rest, 1)
-    user = _USER.match(rest)
-    rest = rest[user.end() :] if user else rest
-    scp = scheme is None and (user is not None or _GITHUB.match(rest) is not None)
-    if not scheme and not scp:
-        return False
-    host, path = _divided(rest, scp)
-    return bool(host) and _has_repository(path, 2)
-
-
-def _divided(text: str, scp: bool) -> tuple[str, str]:
-    """Return host and path; in `user@host:path` a colon before the first slash divides them."""
-    at = text.find("/")
-    if scp:
-        colon = text.find(":")
-        if at < 0 or 0 < colon < at:
-            at = colon
-    return (text[: at + 1], text[at + 1 :]) if at >= 0 else (text, "")
+    scheme, user, rest = _ADDRESS.findall(text.partition("?")[0])[0]
+    if scheme.lower() == "file://":
+        return _has_repository(user + rest, 1)
+    at = rest.find("/")
+    if not scheme:
+        if not user and not _GITHUB.match(rest):
+            return False
+        colon = rest.find(":")  # before the first slash it divides host and path
+        at = colon if at < 0 or 0 < colon < at else at
+    return at >= 0 and _has_repository(rest[at + 1 :], 2)
 
 
 def _has_repository(path: str, segments: int) -> bool:
     """Return True when a path names a repository, by a mark (`_git/`, `//`, `.git`) or by its first segments."""
-    for mark in ("_git/", "//", ".git"):
-        at = path.find(mark)
-        if at >= 0:
-            return at > 0 or mark != "//"
-    return path != "" and path.count("/") + 1 >= segments
+    if "_git/" in path:
+        return True
+    if "//" in path:
+        return not path.startswith("//")
+    return ".git" in path or (path != "" and path.count("/") + 1 >= segments)

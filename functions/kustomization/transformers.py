@@ -7,6 +7,7 @@ from itertools import chain
 
 from krmfn.resource import Manifest
 
+from ..kmm.lookup import table, text
 from ..run import Replacement, Transformed
 from .mentions import entries
 
@@ -25,24 +26,18 @@ def joined(builds: Iterable[Transformed]) -> Transformed:
 
 
 def _by(one: Manifest) -> Transformed:
-    prefix, suffix, namespace = ((_text(one, name),) for name in ("namePrefix", "nameSuffix", "namespace"))
+    prefix, suffix, namespace = ((text(one, name),) for name in ("namePrefix", "nameSuffix", "namespace"))
     return Transformed(prefix, suffix, namespace, (*_images(one),), (*_labels(one),))
 
 
 def _images(one: Manifest) -> Iterator[Replacement]:
     for field in ("images", "imageTags"):
         for _, entry in entries(one, field):
-            if _text(entry, "name"):
-                yield Replacement(*(_text(entry, key) for key in _IMAGE))
+            if text(entry, "name"):
+                yield Replacement(*(text(entry, key) for key in _IMAGE))
 
 
 def _labels(one: Manifest) -> Iterator[tuple[str, str]]:
-    groups = [one.get("commonLabels"), *(entry.get("pairs") for _, entry in entries(one, "labels"))]
+    groups = [table(one, "commonLabels"), *(table(entry, "pairs") for _, entry in entries(one, "labels"))]
     for pairs in groups:
-        if isinstance(pairs, dict):
-            yield from ((key, value) for key, value in pairs.items() if isinstance(value, str))
-
-
-def _text(one: Manifest, field: str) -> str:
-    value = one.get(field)
-    return value if isinstance(value, str) else ""
+        yield from ((key, value) for key, value in pairs.items() if isinstance(value, str))

@@ -43,7 +43,7 @@ def tree(graph: Graph, folder: str, is_open: bool = False, aside: str = "") -> T
         for reference in one.references:
             if reference.kind == "file":
                 text = _text(graph, one, reference)
-                is_renamed = aside and reference.field.startswith(("resources", "bases"))
+                is_renamed = aside and reference.role == "resource"
                 texts[reference.real] = text.replace(LOCAL.encode(), aside.encode()) if is_renamed else text
             elif reference.kind == "chart" and is_open:
                 texts |= _chart(reference)
@@ -59,7 +59,7 @@ def _text(graph: Graph, one: Kustomization, reference: Reference) -> bytes:
     text = graph.texts.get(reference.real)
     if text is not None and reference.is_yaml:
         return text
-    data = files.read_regular(reference.real, reference.name, max_bytes())
+    data = files.read_regular(reference.real, reference.name)
     if text is not None and text != data:
         raise KrmfnError(
             f"{one.name}: {reference.field}: {reference.name} is also read as YAML here, and krmfn writes it again for "

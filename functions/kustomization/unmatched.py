@@ -40,7 +40,7 @@ def findings(graph: Graph, folder: str) -> Iterator[Result]:
 
 def _is_closed(graph: Graph, one: Kustomization) -> bool:
     """Return True when all resources of a kustomization are in files, and none gets another kind or name."""
-    patches = [reference for reference in one.references if reference.field.startswith("patches")]
+    patches = [reference for reference in one.references if reference.is_patch]
     texts = [graph.texts.get(patch.real) or patch.text.encode(errors="replace") for patch in patches]
     is_known = all(reference.kind in ("file", "folder", "inline") for reference in one.references)
     is_known = is_known and not one.is_component and one.manifest.keys() <= _FIELDS

@@ -89,7 +89,7 @@ def way(item: Item, known: Origins, built: Sequence[Kustomization]) -> list[Kust
 def resources(one: Kustomization) -> Iterator[File]:
     """Yield the files that a kustomization lists as resources."""
     for reference in one.references:
-        if reference.kind == "file" and reference.field.startswith(("resources", "bases")):
+        if reference.kind == "file" and reference.role == "resource":
             yield File(reference.name, reference.real)
 
 

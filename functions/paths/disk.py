@@ -86,7 +86,7 @@ class Disk:
 
     def read(self, target: Target) -> bytes:
         """Return the bytes of a file; raise KrmfnError when it cannot be read."""
-        return files.read_regular(target.real, target.name, max_bytes())
+        return files.read_regular(target.real, target.name)
 
     def stands(self, folder: str, text: str) -> bool:
         """Return True when there is anything of this name."""

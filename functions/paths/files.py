@@ -36,11 +36,10 @@ def read_named(name: str, given: str | None = None) -> bytes:
     check_named(name, given)
     if os.path.realpath(name) == os.devnull:
         return b""
-    limit = max_bytes()
     if stat.S_ISREG(_mode(name)):
-        return read_regular(name, name, limit)
+        return read_regular(name, name)
     with open_named(name, given) as source:
-        return bounded(source.read(limit + 1), name, limit)
+        return bounded(source.read(max_bytes() + 1), name, max_bytes())
 
 
 def below(folder: str, name: str) -> str:
@@ -115,11 +114,12 @@ def _kind(mode: int) -> str:
     return _KINDS.get(stat.S_IFMT(mode), "something else")
 
 
-def read_regular(real: str, name: str, limit: int) -> bytes:
-    """Return the bytes of a regular file of no more than `limit` bytes; its size is known before it is read.
+def read_regular(real: str, name: str, limit: int | None = None) -> bytes:
+    """Return the bytes of a regular file of no more than `limit` bytes, KRMFN_MAX_BYTES without one.
 
-    Raises KrmfnError whose message calls it `name`.
+    Its size is known before it is read. Raises KrmfnError whose message calls it `name`.
     """
+    limit = max_bytes() if limit is None else limit
     try:
         # O_NONBLOCK: what has become a pipe since it was looked at must not hold us up.
         source = os.open(real, os.O_RDONLY | os.O_NONBLOCK)

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.streams import max_bytes
 
 from . import files, output
 
@@ -136,7 +135,7 @@ def _read(path: Path) -> str:
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             return ""
-        return files.read_regular(str(path), str(path), max_bytes()).decode()
+        return files.read_regular(str(path), str(path)).decode()
     except (OSError, ValueError):
         return ""
 
