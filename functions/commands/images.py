@@ -17,12 +17,13 @@ from ..fleet import images as fleet_images
 from ..fleet import registry
 from ..fleet.coverage import Group
 from ..fleet.drivers import Driver
+from ..fleet.images import Image
 from ..formats import columns
 from ..formats.checked import of_cluster
 from ..kmm.resolution import resolver
 from ..paths import files
 from ..report import local
-from ..report.parts import Part, Pulled, image_record, together
+from ..report.parts import Part, image_record, together
 from ..run import run_of
 from ..settings import LOOK
 from . import clusters, moving
@@ -59,7 +60,7 @@ def _list(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Resul
     there = registry.held(files.read_text(args.missing_from), args.missing_from) if args.missing_from else None
     _check(args)
     results: list[Result] = []
-    needed: list[Sequence[Pulled]] = []
+    needed: list[Sequence[Image]] = []
     built: list[dict[str, Any]] = []
     moves, where = moving.moves(args.kernel), moving.where(args.where)
     every: list[Node] = []
@@ -74,7 +75,7 @@ def _list(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Resul
         nodes = moving.moved(resources, name, moves, where)(whole.fleet)
         every += nodes
         kernels = _kernels(whole.drivers, groups, nodes, [one.kernel for one in moves])
-        needed.append([local.pulled(image) for image in fleet_images.images(groups, whole, kernels)])
+        needed.append(fleet_images.images(groups, whole, kernels))
         built += fleet_images.builds(groups, whole.drivers, kernels) if args.builds else ()
         lacking = (_left_out(one, bool(moves)) for one in fleet_images.not_known(groups, whole.drivers))
         results += of_cluster(name, lacking)
@@ -110,7 +111,7 @@ def _check(args: Any) -> None:
 def _text(
     lists: Mapping[str, ResourceList],
     args: Any,
-    wanted: Sequence[Pulled],
+    wanted: Sequence[Image],
     built: Sequence[dict[str, Any]],
     there: frozenset[str] | None,
 ) -> str:
@@ -172,7 +173,7 @@ def _unmapped(drivers: Sequence[Driver], future: Sequence[Sequence[str]]) -> Ite
             yield clusters.unmapped(driver.ref, some(without, len(without)), "there is no image for it")
 
 
-def _missing(found: Sequence[Pulled], there: frozenset[str], file: str) -> list[Result]:
+def _missing(found: Sequence[Image], there: frozenset[str], file: str) -> list[Result]:
     """Return an error for each image that is not in the list and that no build in the cluster makes."""
     needed = {image.name: image for image in found if not image.built}
     results = []
@@ -184,7 +185,7 @@ def _missing(found: Sequence[Pulled], there: frozenset[str], file: str) -> list[
     return results
 
 
-def text(found: Sequence[Pulled]) -> str:
+def text(found: Sequence[Image]) -> str:
     """Return aligned columns for people."""
     rows = [("IMAGE", "NODES", "MADE", "NEEDED BY")]
     for image in found:
@@ -194,12 +195,12 @@ def text(found: Sequence[Pulled]) -> str:
     return _lines(rows)
 
 
-def as_json(found: Sequence[Pulled]) -> str:
+def as_json(found: Sequence[Image]) -> str:
     """Return a JSON list; `nodes` is null where their number is not known."""
     return json_text(list(map(image_record, found)), 2) + "\n"
 
 
-def imageset(found: Sequence[Pulled]) -> str:
+def imageset(found: Sequence[Image]) -> str:
     """Return an ImageSetConfiguration of what must be there before: images that the cluster makes are left out.
 
     Source: oc-mirror v2, ImageSetConfiguration (mirror.openshift.io/v2alpha1), mirror.additionalImages.
@@ -209,12 +210,12 @@ def imageset(found: Sequence[Pulled]) -> str:
     return emit.dump({**head, "mirror": {"additionalImages": names}})
 
 
-def skopeo(found: Sequence[Pulled]) -> str:
+def skopeo(found: Sequence[Image]) -> str:
     """Return what `skopeo sync --src yaml` reads, without images that the cluster makes."""
     return emit.dump(fleet_images.skopeo(dict.fromkeys(image.name for image in found if not image.built)))
 
 
-FORMATS: dict[str, Callable[[Sequence[Pulled]], str]] = {
+FORMATS: dict[str, Callable[[Sequence[Image]], str]] = {
     "text": text,
     "json": as_json,
     "imageset": imageset,

@@ -16,7 +16,7 @@ from krmfn.typed import Literal, NamedTuple
 from .. import exclusivity
 from ..exclusivity.groups import clashing
 from ..exclusivity.node import Node, Taint
-from ..exclusivity.selectors import Exhausted, Labels, Name, Work, match
+from ..exclusivity.selectors import Exhausted, Labels, Name, Work, grouped, match
 from ..kmm.resolution import Resolution, resolver
 from .drivers import Driver
 from .facts import PASSING, tolerates
@@ -95,8 +95,7 @@ def coverage(
     for selected, members in matched(enumerate(selectors), zip(names, labels, strict=True), "which node gets what"):
         keys = {position: version_labels[position] for position in selected}
         groups += _groups([nodes[at] for _, at in members], keys, excluded(selected) if exclusive else {}, judge)
-    groups = _blocked(sorted(groups, key=lambda group: group.nodes[0].name))
-    return [_divided(group, number) for group in groups] if theirs else groups
+    return list(_settled(sorted(groups, key=lambda group: group.nodes[0].name), number))
 
 
 def matched(
@@ -106,9 +105,7 @@ def matched(
 
     Raises KrmfnError, about `what`, when too many selectors share their labels to be decided in bounded work.
     """
-    alike: dict[Labels, list[int]] = {}
-    for number, selector in selectors:
-        alike.setdefault(frozenset(selector.items()), []).append(number)
+    alike: dict[Labels, list[int]] = grouped((frozenset(selector.items()), number) for number, selector in selectors)
     numbers = list(alike.values())
     try:
         for matching, names in match(list(alike), nodes, Work(STEPS)):
@@ -119,16 +116,14 @@ def matched(
 
 def by_driver(groups: Iterable[Group], drivers: Sequence[Driver]) -> list[tuple[Driver, list[tuple[Group, Outcome]]]]:
     """Return the drivers, each with the groups of nodes that it selects."""
-    selected: list[list[tuple[Group, Outcome]]] = [[] for _ in drivers]
-    for group in groups:
-        for outcome in group.outcomes:
-            selected[outcome.driver].append((group, outcome))
-    return list(zip(drivers, selected, strict=True))
+    selected = grouped((outcome.driver, (group, outcome)) for group in groups for outcome in group.outcomes)
+    return [(driver, selected.get(at, [])) for at, driver in enumerate(drivers)]
 
 
-def _blocked(groups: list[Group]) -> list[Group]:
-    """Return the groups with what becomes of a Module that KMM fails with on some node.
+def _settled(groups: Sequence[Group], number: int) -> Iterator[Group]:
+    """Yield the groups with what becomes of a Module that KMM fails with on some node.
 
+    Outcomes are those of so many drivers; those of the drivers behind them are theirs.
     Source: KMM v2.6.0 and main, internal/controllers/module_reconciler.go: it joins the errors of all nodes of the
     cluster, and returns before it schedules any.
     """
@@ -137,24 +132,17 @@ def _blocked(groups: list[Group]) -> list[Group]:
         for one in group.outcomes:
             if one.failure and one.state in ("failure", "conflict"):
                 blocker.setdefault((one.driver, group.nodes[0].cluster), (group.nodes[0].name, one.failure))
-    if not blocker:
-        return groups
 
     def judged(one: Outcome, cluster: Cluster) -> Outcome:
-        name, failure = blocker.get((one.driver, cluster), ("", ""))
-        own = one._replace(blocker=name)
-        return own._replace(state="blocked", failure=failure) if name and one.state == "planned" else own
+        if (found := blocker.get((one.driver, cluster))) is None:
+            return one
+        own = one._replace(blocker=found[0])
+        return own._replace(state="blocked", failure=found[1]) if one.state == "planned" else own
 
-    return [
-        group._replace(outcomes=tuple(judged(one, group.nodes[0].cluster) for one in group.outcomes))
-        for group in groups
-    ]
-
-
-def _divided(group: Group, number: int) -> Group:
-    """Return a group whose outcomes are those of the first drivers, with those of the others as theirs."""
-    own = tuple(outcome for outcome in group.outcomes if outcome.driver < number)
-    return group._replace(outcomes=own, theirs=group.outcomes[len(own) :])
+    for group in groups:
+        outcomes = tuple(judged(one, group.nodes[0].cluster) for one in group.outcomes)
+        own = sum(one.driver < number for one in outcomes)
+        yield group._replace(outcomes=outcomes[:own], theirs=outcomes[own:])
 
 
 def _scoped(labels: Mapping[str, str], cluster: Iterable[tuple[str, str]] | None) -> dict[str, str]:
@@ -168,10 +156,10 @@ def _groups(
 ) -> Iterator[Group]:
     """Yield the groups of nodes that the same drivers select; `selected` are these, with their version labels."""
     labels = {position: key for position, key in selected.items() if key}
-    alike: dict[tuple[str, str, tuple[Taint, ...], Cluster, tuple[str | None, ...]], list[Node]] = {}
-    for node in nodes:
-        versions = tuple(map(node.labels.get, labels.values()))
-        alike.setdefault((node.kernel, node.last_kernel, node.taints, node.cluster, versions), []).append(node)
+    versions_of = ((node, tuple(map(node.labels.get, labels.values()))) for node in nodes)
+    alike = grouped(
+        ((node.kernel, node.last_kernel, node.taints, node.cluster, own), node) for node, own in versions_of
+    )
     for (kernel, last_kernel, taints, _, versions), members in alike.items():
         version_of = dict(zip(labels, versions, strict=True))
         outcomes = []

@@ -9,6 +9,7 @@ from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity.node import Node
+from ..exclusivity.selectors import grouped
 from ..kmm.envsubst import substitute, variables
 from ..kmm.lookup import has, table, text
 from ..kmm.module import PLUGINS
@@ -19,7 +20,7 @@ from .coverage import LOADING, Group, by_driver
 from .drivers import Driver
 from .workloads import placements
 
-Nodes = frozenset[tuple[object, object]]
+Nodes = set[tuple[object, object]]
 """Nodes by their cluster and name."""
 
 
@@ -29,28 +30,24 @@ class Need(NamedTuple):
     ref: Ref
     purpose: str
     """The kernel module, a plugin, a container, the unsigned image, ..."""
-    nodes: Nodes | None = None
-    """The nodes that pull it; None when they are not known (a Deployment's, or one that is pulled to be signed)."""
-    built: bool = False
-    """Whether a build or a signing in the cluster makes it: it need not be in the registry before."""
 
 
 class Image(NamedTuple):
     """An image with all who need it."""
 
     name: str
+    nodes: int | None
+    """How many nodes pull it, each counted once; None when that is not known."""
+    built: bool
+    """Whether a build or a signing in the cluster makes it for one of those who need it."""
     needs: tuple[Need, ...]
 
-    @property
-    def nodes(self) -> int | None:
-        """How many nodes pull it, each counted once; None when that is not known."""
-        known = [need.nodes for need in self.needs if need.nodes is not None]
-        return len(frozenset().union(*known)) if len(known) == len(self.needs) else None
 
-    @property
-    def built(self) -> bool:
-        """Whether it is made in the cluster for one of those who need it."""
-        return any(need.built for need in self.needs)
+_Pull = tuple[str, Need, Nodes | None, bool]
+"""An image's name, who needs it, the nodes that pull it, and whether it is made in the cluster.
+
+The nodes are None when they are not known (a Deployment's, or one that is pulled to be signed).
+"""
 
 
 def images(groups: Sequence[Group], whole: Cluster, kernels: Sequence[Sequence[str]] = ()) -> list[Image]:
@@ -61,22 +58,28 @@ def images(groups: Sequence[Group], whole: Cluster, kernels: Sequence[Sequence[s
     Raises KrmfnError for a kernel among them that KMM fails on, and when there are neither nodes nor kernels for a
     Module whose image depends on them.
     """
-    needs: dict[str, list[Need]] = {}
+    pulls: list[_Pull] = []
     futures = kernels or [()] * len(whole.drivers)
     for (driver, selected), future in zip(by_driver(groups, whole.drivers), futures, strict=True):
-        nodes_of: dict[str, set[tuple[object, object]]] = {kernel: set() for kernel in future}
+        nodes_of: dict[str, Nodes] = {kernel: set() for kernel in future}
         for group, outcome in selected:  # an unknown kernel is ""
             if outcome.state in LOADING or (outcome.state == "kernel unknown" and _is_one(driver)):
                 nodes_of.setdefault(group.kernel, set()).update(map(_id, group.nodes))
-        known = {kernel: frozenset(members) for kernel, members in nodes_of.items()}
-        for name, need in _of_driver(driver, known, bool(groups or any(kernels))):
-            needs.setdefault(name, []).append(need)
+        pulls += _of_driver(driver, nodes_of, bool(groups or any(kernels)))
     placed = placements(whole.workloads, groups, whole.every, whole.fleet.label_keys)
     for workload, placement in zip(whole.workloads, placed, strict=True):
-        where = frozenset(map(_id, placement.nodes)) if placement and groups else None
-        for name, purpose in workload.images():
-            needs.setdefault(name, []).append(Need(workload.ref, purpose, where))
-    return [Image(name, _merged(needs[name])) for name in sorted(needs) if name]
+        where = set(map(_id, placement.nodes)) if placement and groups else None
+        pulls += ((name, Need(workload.ref, purpose), where, False) for name, purpose in workload.images())
+    by_name = grouped((pull[0], pull) for pull in pulls if pull[0])
+    return [_image(name, by_name[name]) for name in sorted(by_name)]
+
+
+def _image(name: str, pulls: Sequence[_Pull]) -> Image:
+    """Return an image; needs of one object for one purpose (several kernels that share it) are one."""
+    known = [nodes for _, _, nodes, _ in pulls if nodes is not None]
+    number = len(set[object]().union(*known)) if len(known) == len(pulls) else None
+    needs = dict.fromkeys((need, built) for _, need, _, built in pulls)
+    return Image(name, number, any(built for _, built in needs), tuple(need for need, _ in needs))
 
 
 def _id(node: Node) -> tuple[object, object]:
@@ -101,18 +104,7 @@ def _is_one(driver: Driver) -> bool:
         return False
 
 
-def _merged(needs: Sequence[Need]) -> tuple[Need, ...]:
-    """Return the needs, those of one object for one purpose (several kernels that share an image) as one."""
-    merged: dict[Need, Need] = {}
-    for need in needs:
-        key = need._replace(nodes=None)
-        before = merged.get(key, need)
-        both = before.nodes | need.nodes if before.nodes is not None and need.nodes is not None else None
-        merged[key] = need._replace(nodes=both)
-    return tuple(merged.values())
-
-
-def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> Iterator[tuple[str, Need]]:
+def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> Iterator[_Pull]:
     """Yield the images of a Module, given the nodes of each kernel; `decided` is False when none are known."""
     if driver.loads and not decided:
         for position, entry in enumerate(driver.module.mappings):
@@ -125,10 +117,10 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
             except KrmfnError as failure:
                 raise KrmfnError(f"{driver.ref}, kernel {kernel}: {failure}") from failure
             yield from _of_mapping(driver, resolution, nodes, kernel)
-    everywhere = frozenset().union(*nodes_of.values()) if decided else None
+    everywhere = Nodes().union(*nodes_of.values()) if decided else None
     for plugin, noun in PLUGINS.items():
         for part in ("initContainer", "container"):
-            yield text(table(driver.module.spec, plugin, part), "image"), Need(driver.ref, noun, everywhere)
+            yield text(table(driver.module.spec, plugin, part), "image"), Need(driver.ref, noun), everywhere, False
 
 
 def _without_node(driver: Driver, position: int) -> Resolution:
@@ -146,17 +138,17 @@ def _without_node(driver: Driver, position: int) -> Resolution:
     return Resolution(position, one)
 
 
-def _of_mapping(driver: Driver, resolution: Resolution, nodes: Nodes | None, kernel: str) -> Iterator[tuple[str, Need]]:
+def _of_mapping(driver: Driver, resolution: Resolution, nodes: Nodes | None, kernel: str) -> Iterator[_Pull]:
     """Yield the image of a kernel mapping and, when it is signed in the cluster, the one that is signed."""
     if resolution.mapping is None or not resolution.image:
         return
     holders = (driver.module.mappings[resolution.mapping], driver.module.container)
     build, sign = (any(has(holder, key) for holder in holders) for key in ("build", "sign"))
-    yield resolution.image, Need(driver.ref, "kernel module", nodes, build or sign)
+    yield resolution.image, Need(driver.ref, "kernel module"), nodes, build or sign
     unsigned = next(filter(None, (text(table(holder, "sign"), "unsignedImage") for holder in holders)), "")
     if sign and not build and unsigned:
         values = variables(kernel.removesuffix("+")) if kernel else {}
-        yield substitute(unsigned, values), Need(driver.ref, "unsigned image")
+        yield substitute(unsigned, values), Need(driver.ref, "unsigned image"), None, False
 
 
 Mirror = tuple[str, str]

@@ -11,6 +11,7 @@ from krmfn.ownership import Id
 from krmfn.printing import counted
 from krmfn.typed import NamedTuple
 
+from ..exclusivity.selectors import grouped
 from ..kmm.scheduling import Action, Move, View, doubted, entry, play
 from . import wording
 from .coverage import Cluster, Group, Outcome, State, by_driver
@@ -64,7 +65,7 @@ def side(groups: Sequence[Group], drivers: Sequence[Driver], theirs: Sequence[Dr
     """Return a state of a cluster; `groups` is the coverage by these Modules, of which `theirs` stand elsewhere."""
     failing, every = _failing(groups, drivers), [*drivers, *theirs]
     views = [
-        {drivers[one.driver].ref.id: _view(every, one, group, failing) for one in group.outcomes} for group in groups
+        {every[one.driver].ref.id: _view(every, one, group, failing) for one in group.outcomes} for group in groups
     ]
     places = {(node.name, node.cluster): at for at, group in enumerate(groups) for node in group.nodes}
     return Side({one.ref.id: one for one in drivers}, views, [group.kernel for group in groups], places, failing)
@@ -107,9 +108,8 @@ def moves(before: Side, after: Side) -> Iterator[list[Moved]]:
     told of one: a side on which no node has a Module's version label says nothing about what was loaded.
     """
     told = {key for views in before.groups for key, view in views.items() if view.label}
-    alike: dict[tuple[int | None, int | None], list[NodeId]] = {}
-    for place in {**after.group_of, **before.group_of}:
-        alike.setdefault((before.group_of.get(place), after.group_of.get(place)), []).append(place)
+    every = {**after.group_of, **before.group_of}
+    alike = grouped(((before.group_of.get(place), after.group_of.get(place)), place) for place in every)
     for (one, other), places in alike.items():
         names, found = [name for name, _ in places], []
         old = before.groups[one] if one is not None else {}

@@ -15,12 +15,13 @@ from krmfn.schema import check
 from krmfn.typed import Any, NamedTuple, TypeVar
 
 from ..fleet import wording
+from ..fleet.images import Image, Need
 from ..formats.findings import FORMAT as CHECK
 from ..rendering.kinds import schema
 from . import states
 from .local import alike
 from .parts import FORMAT as NODES
-from .parts import Alike, Clash, Gets, Kernel, Part, Pulled, Side, Used, unknown
+from .parts import Alike, Clash, Gets, Kernel, Part, Side, Used, unknown
 
 T = TypeVar("T")
 _SCHEMAS = {NODES: "outputs/nodes-v1", CHECK: "outputs/check-v1"}
@@ -156,9 +157,9 @@ def _clash(one: dict[str, Any]) -> Clash:
     return Clash(**{**one, "sides": [Side(**side) for side in one["sides"]], "labels": labels})
 
 
-def _pulled(one: dict[str, Any]) -> Pulled:
-    needs = tuple((_ref(need), need["for"]) for need in one["neededBy"])
-    return Pulled(one["image"], one["nodes"], one["madeInCluster"], needs)
+def _pulled(one: dict[str, Any]) -> Image:
+    needs = tuple(Need(_ref(need), need["for"]) for need in one["neededBy"])
+    return Image(one["image"], one["nodes"], one["madeInCluster"], needs)
 
 
 def _ref(one: dict[str, str]) -> Ref:

@@ -25,7 +25,7 @@ from ..fleet.nodes import Fleet
 from ..kmm.resolution import resolver
 from ..rendering import claims, function_config
 from ..rendering.kinds import owning
-from .parts import CONFLICTS, SIDES, Alike, Clash, Gets, Kernel, Part, Pulled, Side, Used
+from .parts import CONFLICTS, SIDES, Alike, Clash, Gets, Kernel, Part, Side, Used
 
 NO_NODES = "no node is known; put a NodeInventory beside the configs (`krmfn inventory` makes one)"
 
@@ -73,7 +73,7 @@ def part(name: str, resources: ResourceList, joined: Joined) -> Part:
         unjudged,
         [_clash(one, where) for one in found[:CONFLICTS]],
         max(0, len(found) - CONFLICTS),
-        [pulled(image) for image in needed],
+        needed,
         unlisted,
         bare(resources, whole),
         in_order(placed(findings.values())),
@@ -143,11 +143,6 @@ def alike(groups: Iterable[Alike]) -> list[Alike]:
         names.setdefault((group.kernel, group.gets), []).extend(group.names)
     made = [Alike(tuple(sorted(members)), *key) for key, members in names.items()]
     return sorted(made)
-
-
-def pulled(image: Image) -> Pulled:
-    """Return what is shown of an image."""
-    return Pulled(image.name, image.nodes, image.built, tuple((need.ref, need.purpose) for need in image.needs))
 
 
 def _conflicts(whole: Cluster, mode: str) -> list[Conflict]:

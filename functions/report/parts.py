@@ -11,6 +11,7 @@ from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
 from ..fleet import table
+from ..fleet.images import Image
 
 FORMAT = "krmfn.dev/nodes/v1"
 """The format of the JSON."""
@@ -66,18 +67,6 @@ class Used(NamedTuple):
         return f"{self.ref.namespace}/{self.ref.name}" if self.ref.namespace else self.ref.name
 
 
-class Pulled(NamedTuple):
-    """An image that nodes pull."""
-
-    name: str
-    nodes: int | None
-    """How many; None when that is not known."""
-    built: bool
-    """Whether a build in the cluster makes it."""
-    needs: tuple[tuple[Ref, str], ...]
-    """Who needs it, and what for."""
-
-
 class Side(NamedTuple):
     """One who takes part in a conflict."""
 
@@ -114,7 +103,7 @@ class Part(NamedTuple):
     clashes: Sequence[Clash]
     """The conflicts about nodes, errors first, as far as they are shown."""
     more_clashes: int
-    images: Sequence[Pulled]
+    images: Sequence[Image]
     unlisted: str
     """Why the images are not known; "" when they are."""
     bare: Sequence[Ref]
@@ -137,16 +126,16 @@ def unread(name: str) -> Part:
     return unknown(name, reason)._replace(findings=[error(reason)], has_errors=True)
 
 
-def together(clusters: Iterable[Sequence[Pulled]]) -> list[Pulled]:
+def together(clusters: Iterable[Sequence[Image]]) -> list[Image]:
     """Return every image of some clusters once, with all of their nodes and all who need it, sorted by name."""
-    merged: dict[str, Pulled] = {}
+    merged: dict[str, Image] = {}
     for images in clusters:
         for image in images:
-            before = merged.get(image.name, Pulled(image.name, 0, False, ()))
+            before = merged.get(image.name, Image(image.name, 0, False, ()))
             known = before.nodes is not None and image.nodes is not None
             nodes = (before.nodes or 0) + (image.nodes or 0) if known else None
             needs = tuple(dict.fromkeys((*before.needs, *image.needs)))
-            merged[image.name] = Pulled(image.name, nodes, before.built or image.built, needs)
+            merged[image.name] = Image(image.name, nodes, before.built or image.built, needs)
     return [merged[name] for name in sorted(merged)]
 
 
@@ -193,7 +182,7 @@ def _module(module: Used) -> dict[str, Any]:
     return {"module": reference(module.ref), "madeFrom": module.config, "mappings": mappings, "kernels": kernels}
 
 
-def image_record(image: Pulled) -> dict[str, Any]:
+def image_record(image: Image) -> dict[str, Any]:
     """Return an image as JSON data; `nodes` is null where their number is not known."""
     return {
         "image": image.name,
