@@ -6,7 +6,7 @@ import argparse
 import os
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from krmfn.errors import KrmfnError
 from krmfn.results import Rule
@@ -23,7 +23,8 @@ from ..rendering.kinds import near
 from . import catalogue
 
 _WIDEST = 100
-_LABELS = 15
+_LABELS = 17
+"""The columns of a label with what stands before and behind it."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,17 +45,16 @@ def run(_: Context, args: Any) -> int:
 
 def explained(names: tuple[str, ...]) -> str:
     """Return the explanations. Raises KrmfnError that names the ids that no rule has, or an unknown field or config."""
-    if names[0] == "-" or os.path.exists(names[0]):  # noqa: PTH110  # `-` and what is no file are names, too
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    is_path, *are_paths = (name == "-" or os.path.exists(name) for name in names)  # noqa: PTH110  # any name is looked up
+    if is_path or (are_paths and all(are_paths)):
         from . import explain_inputs
 
+        if not is_path:
+            return explain_inputs.profile(names[0], names[1:], width)
         if len(names) != 2:
             raise KrmfnError(f"name the config in {names[0]} to explain: krmfn explain {names[0]} NAME")
         return explain_inputs.layers(*names)
-    width = min(shutil.get_terminal_size().columns, _WIDEST)
-    if len(names) > 1 and all(name == "-" or os.path.exists(name) for name in names[1:]):  # noqa: PTH110  # as above
-        from . import explain_inputs
-
-        return explain_inputs.profile(names[0], names[1:], width)
     names = tuple(map(_meant, names))
     known = {rule.id: rule for rule in catalogue.rules()}
     wanted = list(dict.fromkeys(name if _is_field(name) else name.upper() for name in names))
@@ -89,24 +89,27 @@ def _is_field(name: str) -> bool:
 def _meant(name: str) -> str:
     """Return `deviceconfig.spec.driverVersion` for `driverVersion` or `spec.driverVersion`; other names as they are."""
     path = f"spec.{name.removeprefix('spec.').replace('[]', '')}"
-    known = any(entry.name.replace("[]", "") == path for entry in fields.entries("deviceconfig"))
-    return f"deviceconfig.{path}" if known and not _is_field(name) else name
+    is_known = path in fields.by_name("deviceconfig")
+    return f"deviceconfig.{path}" if is_known and not _is_field(name) else name
 
 
 def _field(name: str, width: int) -> str:
     """Return the explanation of a field such as `deviceconfig.spec.devicePlugin`. Raises KrmfnError without it."""
     kind, _, path = name.partition(".")
-    every = list(fields.entries(kind.lower()))
+    every = fields.by_name(kind.lower())
     wanted = path.replace("[]", "") or "spec"
-    found = next((entry for entry in every if entry.name.replace("[]", "") == wanted), None)
+    found = every.get(wanted)
     if found is None:
         raise KrmfnError(_unknown_field(kind, wanted, every))
-    inside = [entry for entry in every if entry.path[:-1] in (found.path, (*found.path[:-1], f"{found.path[-1]}[]"))]
-    lines = [f"{found.kind}.{found.name}", *_labelled(_facts(found), width)]
-    if inside:
-        longest = max(len(entry.path[-1]) for entry in inside)
-        lines += ["", "fields:"]
-        lines += [line for entry in inside for line in _row(entry, longest, width)]
+    lines = [f"{found.kind}.{found.name}"]
+    lines += textwrap.wrap(found.about, width, initial_indent="  ", subsequent_indent=" " * _LABELS)
+    for label, text in _facts(found).items():
+        lines += _wrapped(f"  {label}".ljust(_LABELS), text, width)
+    inside = _inside(wanted, every)
+    lines += ["", "fields:"] if inside else []
+    longest = max((len(entry.path[-1]) for entry in inside), default=0)
+    for entry in inside:
+        lines += _wrapped(f"  {entry.path[-1].ljust(longest)}  ", f"{entry.about} ({entry.type})", width)
     return "\n".join([*lines, "", "example:", textwrap.indent(emit.dump(_example(found)).rstrip(), "  "), ""])
 
 
@@ -119,43 +122,35 @@ def _example(entry: Entry) -> dict[str, Any]:
     return whole
 
 
-def _facts(entry: Entry) -> list[tuple[str, str]]:
+def _facts(entry: Entry) -> dict[str, str]:
     found = ends.ends(entry)
     default = ends.default(entry, found)
-    facts = [
-        ("", entry.about),
-        ("type", entry.type + (", required" if entry.required else "")),
-        ("default", "" if default is None else str(default)),
-        ("of two layers", entry.merge),
-        ("ends up in", ", ".join(map(str, found)) or "no object; it is used for checking or merging"),
-        ("since KMM", ends.since(found)),
-    ]
-    return [(label, text) for label, text in facts if text]
+    return {
+        "type": entry.type + (", required" if entry.required else ""),
+        "default": "" if default is None else str(default),
+        "of two layers": entry.merge,
+        "ends up in": ", ".join(map(str, found)) or "no object; it is used for checking or merging",
+        "since KMM": ends.since(found),
+    }
 
 
-def _labelled(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
-    lines = []
-    for label, text in facts:
-        indent = " " * (_LABELS + 2)
-        wrapped = textwrap.wrap(text, width, initial_indent=indent if label else "  ", subsequent_indent=indent)
-        lines += [f"  {label}".ljust(_LABELS + 2) + wrapped[0][_LABELS + 2 :], *wrapped[1:]] if label else wrapped
-    return lines
+def _wrapped(head: str, text: str, width: int) -> list[str]:
+    """Return the lines of a text beside its head; [] without any text."""
+    return textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * len(head))
 
 
-def _row(entry: Entry, longest: int, width: int) -> list[str]:
-    head = f"  {entry.path[-1].ljust(longest)}  "
-    return textwrap.wrap(f"{entry.about} ({entry.type})", width, initial_indent=head, subsequent_indent=" " * len(head))
+def _inside(holder: str, every: Mapping[str, Entry]) -> list[Entry]:
+    return [entry for name, entry in every.items() if name.rpartition(".")[0] == holder]
 
 
-def _unknown_field(kind: str, wanted: str, every: Sequence[Entry]) -> str:
-    last = wanted.rpartition(".")[2]
-    holder = wanted.rpartition(".")[0]
-    close = [entry.name for entry in every if near(entry.path[-1], last)]
-    close = sorted(close, key=lambda name: name.replace("[]", "").rpartition(".")[0] != holder)[:3]
-    known = [entry.path[-1] for entry in every if ".".join(entry.path[:-1]).replace("[]", "") == holder]
-    hint = f"did you mean {' or '.join(f'{kind}.{name}' for name in close)}?" if close else ""
-    there = f"fields there: {', '.join(known) or 'nothing'}"
-    return f"unknown field {kind}.{wanted}; {hint or there}"
+def _unknown_field(kind: str, wanted: str, every: Mapping[str, Entry]) -> str:
+    holder, _, last = wanted.rpartition(".")
+    there = _inside(holder, every)
+    close = [entry for entry in every.values() if near(entry.path[-1], last)]
+    close = sorted(close, key=lambda entry: entry not in there)[:3]
+    hint = f"did you mean {' or '.join(f'{kind}.{one.name}' for one in close)}?" if close else ""
+    known = f"fields there: {', '.join(entry.path[-1] for entry in there) or 'nothing'}"
+    return f"unknown field {kind}.{wanted}; {hint or known}"
 
 
 _EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi", "amd-gpu.spec.selector profiles")

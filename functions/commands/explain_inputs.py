@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from krmfn import Item, KrmfnError, ResourceList, Result, schema
 from krmfn.printing import did_you_mean, printable
 from krmfn.resource import join
 from krmfn.results import Field
 from krmfn.streams import Log
-from krmfn.typed import Any
 
 from ..cluster import cluster_streams
 from ..command import Context
@@ -23,10 +22,9 @@ from ..kmm.lookup import leaves, table, text
 from ..kmm.versions import NEWEST
 from ..options import RunOptions
 from ..paths.failures import Unreadable
-from ..profile import structural
 from ..profile.product import GROUP, KIND, Profile, product
 from ..reference import effects
-from ..reference.effects import Option
+from ..reference.fields import Entry
 from ..rendering import function_config, kinds
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import near
@@ -39,13 +37,15 @@ _WIDEST = 60
 _UNSEEN = "no value that was tried changes what is made of a config; it may need another value or option"
 
 
+_CONTEXT = Context(RunOptions(), READ._replace(is_root_only=True), Log())
+
+
 def layers(path: str, name: str) -> str:
     """Return the fields of the config in PATH that is called NAME, or NAMESPACE/NAME.
 
     Raises KrmfnError when there is no such config, or when it or the functionConfig does not fit its schema.
     """
-    context = Context(RunOptions(), READ._replace(is_root_only=True), Log())
-    resources = cluster_streams.only(context, path)
+    resources = cluster_streams.only(_CONTEXT, path)
     config = _function_config(resources, path)
     item = _named(resources, path, name)
     errors = schema.check(item.manifest, kinds.schema(SCHEMAS[item.group, item.kind]), "KRM101")
@@ -88,26 +88,16 @@ def _named(resources: ResourceList, path: str, name: str) -> Item:
 
 
 def _part(config: DeviceConfig) -> str:
-    rows = [("FIELD", "VALUE", "FROM"), *_rows(config)]
+    rows = [("FIELD", "VALUE", "FROM")]
+    for parts, value in leaves(config.fields):
+        name, written = join(parts), json.dumps(value, ensure_ascii=False)
+        layer, path = place(config.layers, config.fields, name)
+        where = "the he-sample operator's own code"
+        if layer is not None:
+            where = f"{layer.source.located(Result('', field=Field(path))).where}{path}"
+        rows.append((name, written if len(written) <= _WIDEST else f"{written[: _WIDEST - 3]}...", where))
     head = f"{config.ref}" + (f", {'module' if config.modules else 'node pool'} {config.pool}" if config.pool else "")
     return "\n".join([printable(head), *columns.lines(rows), ""])
-
-
-def _rows(config: DeviceConfig) -> Iterator[tuple[str, str, str]]:
-    for parts, value in leaves(config.fields):
-        name = join(parts)
-        layer, path = place(config.layers, config.fields, name)
-        if layer is None:
-            where = "the he-sample operator's own code"
-        else:
-            located = layer.source.located(Result("", field=Field(path)))
-            where = f"{located.where}{path}"
-        yield name, _short(value), where
-
-
-def _short(value: Any) -> str:
-    written = json.dumps(value, ensure_ascii=False)
-    return written if len(written) <= _WIDEST else f"{written[: _WIDEST - 3]}..."
 
 
 def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
@@ -116,8 +106,7 @@ def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     Raises KrmfnError when the PATHs have none of that name or two that differ, when something there cannot be read, and
     for a Profile with errors.
     """
-    context = Context(RunOptions(), READ._replace(is_root_only=True), Log())
-    items = [item for one in cluster_streams.whole(context, paths).clusters for item in one.final.select(KIND, GROUP)]
+    items = [item for one in cluster_streams.whole(_CONTEXT, paths).clusters for item in one.final.select(KIND, GROUP)]
     known = {item.ref.name: item for item in items}
     found = max((one for one in known if f"{name}.".startswith(f"{one}.")), key=len, default="")
     if not found:
@@ -150,7 +139,7 @@ def profile(name: str, paths: Sequence[str], width: int) -> str:
     return _option(found, option, width)
 
 
-def _table(found: Profile, every: Sequence[Option], width: int) -> str:
+def _table(found: Profile, every: Sequence[Entry], width: int) -> str:
     about = [found.title, *textwrap.wrap(found.spec.get("description", ""), width)]
     if found.kind:
         group, kind = found.kind
@@ -160,11 +149,11 @@ def _table(found: Profile, every: Sequence[Option], width: int) -> str:
     return "\n".join([*map(printable, about), "", *columns.lines(rows), ""])
 
 
-def _default(option: Option) -> str:
-    return "-" if option.default is structural.ABSENT else json.dumps(option.default, ensure_ascii=False)
+def _default(option: Entry) -> str:
+    return json.dumps(option.node["default"], ensure_ascii=False) if "default" in option.node else "-"
 
 
-def _option(found: Profile, option: Option, width: int) -> str:
+def _option(found: Profile, option: Entry, width: int) -> str:
     lines = [f"{found.title} {option.name}", *textwrap.wrap(option.about, width, initial_indent="  ")]
     lines += [f"  type     {option.type.replace('`', '')}", f"  default  {_default(option)}"]
     ignored = found.spec.get("ignored", {})

@@ -11,30 +11,17 @@ from krmfn.resource import join
 from krmfn.typed import Any, NamedTuple
 
 from ..deviceconfig import generate, reading, trying
-from ..differences import differences
+from ..differences import ABSENT, differences
 from ..profile import samples, structural
 from ..profile.expressions import path_of
 from ..profile.judging import uses
 from ..profile.product import Profile, whens
 from ..rendering.function_config import FunctionConfig
 from .ends import unmarked
-from .fields import in_words
+from .fields import Entry, in_words
 
-
-class Option(NamedTuple):
-    """A field of the vendor's own config."""
-
-    path: tuple[str, ...]
-    """Its names below the whole config, `spec` first."""
-    type: str
-    default: Any
-    about: str
-    node: structural.Node
-
-    @property
-    def name(self) -> str:
-        """Return its path: `spec.metricsExporter.port`."""
-        return ".".join(self.path)
+Written = tuple[tuple[str, ...], Any]
+"""The path of an option, and its value."""
 
 
 class Effect(NamedTuple):
@@ -46,21 +33,21 @@ class Effect(NamedTuple):
     """What else must be written for it to count, such as `spec.metricsExporter.enable: true`; "" for nothing."""
 
 
-def options(product: Profile) -> Iterator[Option]:
+def options(product: Profile) -> Iterator[Entry]:
     """Yield each option of a Profile, in the order of its schema."""
     for path, node in structural.leaves(product.options):
         kind = "number or text" if node.get("x-kubernetes-int-or-string") else in_words(node, {})
-        yield Option(path, kind, node.get("default", structural.ABSENT), node.get("description", ""), node)
+        yield Entry(product.name, path, node.get("description", ""), kind, node)
 
 
-def effects(product: Profile, option: Option) -> list[Effect]:
+def effects(product: Profile, option: Entry) -> list[Effect]:
     """Return what an option decides: first with nothing else written, then with each switch of the Profile."""
     found: dict[tuple[str, str], str] = {}
     config = FunctionConfig(products={product.name: product})
     for spec, switch in _bases(product, option.path[1:]):
-        plain = _objects(product, _with(spec, option.path[1:], structural.ABSENT), config)
+        plain = _objects(product, _with(spec, (option.path[1:], structural.ABSENT)), config)
         for value in _values(option.node):
-            for place in _changed(plain, _objects(product, _with(spec, option.path[1:], value), config)):
+            for place in _changed(plain, _objects(product, _with(spec, (option.path[1:], value)), config)):
                 found.setdefault(place, switch)
     whole = {name for name, path in found if not path}
     return [Effect(*place, switch) for place, switch in found.items() if not place[1] or place[0] not in whole]
@@ -77,25 +64,18 @@ def _bases(product: Profile, own: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
     pairs = [(path, *own) for one in asked for path, own in one.items()]
     others = [(path, parts, value) for path, parts, _ in pairs for value in _values(structural.at(node, parts) or {})]
     switches = {f"{path}: {_word(value)}": (parts, value) for path, parts, value in (*pairs, *others)}
-    yield from ((_with(least, *switch), words) for words, switch in switches.items())
-    every = least
-    for parts, value in switches.values():
-        every = _with(every, parts, value) if value is True else every
+    yield from ((_with(least, switch), words) for words, switch in switches.items())
+    every = _with(least, *(switch for switch in switches.values() if switch[1] is True))
     yield every, "all switches on"
     for base, beside in ((least, ""), (every, "all other switches on")):
         for one in asked:
-            spec = base
-            for parts, value in one.values():
-                spec = _with(spec, parts, value)
             words = ", ".join(f"{path}: {_word(value)}" for path, (_, value) in one.items())
-            yield spec, ", and ".join(filter(None, (words, beside)))
+            yield _with(base, *one.values()), ", and ".join(filter(None, (words, beside)))
 
 
-def _asked(
-    node: structural.Node, condition: Mapping[str, Any], own: tuple[str, ...]
-) -> dict[str, tuple[tuple[str, ...], Any]]:
+def _asked(node: structural.Node, condition: Mapping[str, Any], own: tuple[str, ...]) -> dict[str, Written]:
     """Return the options that a condition is about but for `own`, each with a value for which it holds."""
-    found: dict[str, tuple[tuple[str, ...], Any]] = {}
+    found: dict[str, Written] = {}
     for path, value in condition.items():
         root, parts = path_of(path) or ("", ())
         option = structural.at(node, parts) if root == "spec" and parts != own else None
@@ -124,16 +104,17 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _with(spec: Any, path: tuple[str, ...], value: Any) -> Any:
-    """Return options with a value at a path; ABSENT takes away what is there."""
+def _with(spec: Any, *written: Written) -> Any:
+    """Return options with some values; ABSENT takes away what is there."""
     made = deepcopy(spec)
-    holder = made
-    for part in path[:-1]:
-        holder = holder.setdefault(part, {}) if value is not structural.ABSENT else holder.get(part, {})
-    if value is structural.ABSENT:
-        holder.pop(path[-1], None)
-    else:
-        holder[path[-1]] = value
+    for (*above, last), value in written:
+        holder = made
+        for part in above:
+            holder = holder.setdefault(part, {}) if value is not structural.ABSENT else holder.get(part, {})
+        if value is structural.ABSENT:
+            holder.pop(last, None)
+        else:
+            holder[last] = value
     return made
 
 
@@ -143,16 +124,11 @@ def _objects(product: Profile, spec: Any, config: FunctionConfig) -> dict[str, M
     problems: dict[Item, list[Result]] = {}  # of a made value, or without what must be there: nothing is made then
     groups = reading.from_items([item], config, problems)
     made = [one for group in groups for one in generate.objects(group, {})]
-    return {} if problems else {_name(one.manifest): unmarked(one.manifest) for one in made}
-
-
-def _name(manifest: Manifest) -> str:
-    return f"{manifest['kind']} {manifest['metadata']['name']}"
+    manifests = [] if problems else [unmarked(one.manifest) for one in made]
+    return {f"{manifest['kind']} {manifest['metadata']['name']}": manifest for manifest in manifests}
 
 
 def _changed(one: Mapping[str, Manifest], other: Mapping[str, Manifest]) -> Iterator[tuple[str, str]]:
     for name in {**one, **other} if one and other else ():
-        if name not in one or name not in other:
-            yield name, ""
-        else:
-            yield from ((name, change.path) for change in differences(one[name], other[name]))
+        changes = differences(one.get(name, ABSENT), other.get(name, ABSENT))
+        yield from ((name, change.path) for change in changes)

@@ -5,16 +5,16 @@ No rule is asked: a field is looked at by itself, where a config might need othe
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from krmfn import Item, Manifest
+from krmfn import Manifest
 from krmfn.resource import FieldPath, annotations_of, join
 from krmfn.typed import Any, NamedTuple
-from krmfn.yamltext import emit
 
-from ..deviceconfig import generate, reading
+from ..deviceconfig import generate, profiles, reading
 from ..deviceconfig.merging import EITHER
 from ..differences import ABSENT
 from ..kmm.crd.facts import Fact, module_facts
@@ -105,16 +105,14 @@ def since(found: Sequence[End]) -> str:
 
 def _is_known(fact: Fact, path: str) -> bool:
     for part in path.replace("[]", ".[]").split("."):
-        if part == "metadata":
-            return True
         if part == "[]":
             fact = fact.item or fact
-        elif fact.fields is not None:
-            if part not in fact.fields:
-                return False
-            fact = fact.fields[part]
-        else:
+        elif part == "metadata" or fact.fields is None:
             return True
+        elif part not in fact.fields:
+            return False
+        else:
+            fact = fact.fields[part]
     return True
 
 
@@ -122,23 +120,18 @@ def _rendered(entry: Entry, base: dict[str, Any], value: Any) -> Leaves:
     whole = {**schema(entry.kind)["properties"]["spec"], "required": []}
     spec = _holding({"properties": {"spec": whole}}, definitions(entry.kind), entry.path, value)["spec"]
     others = {other for pair in EITHER for other in pair if entry.path[1] in pair}
-    spec = spec["defaults"] if _is_default(entry) else spec
-    return _leaves(
-        "deviceconfig" if _is_default(entry) else entry.kind,
-        emit.dump_json({**{name: one for name, one in base.items() if name not in others}, **spec}),
-    )
+    kind, spec = ("deviceconfig", spec["defaults"]) if _is_default(entry) else (entry.kind, spec)
+    return _leaves(kind, json.dumps({**{name: one for name, one in base.items() if name not in others}, **spec}))
 
 
 @cache
 def _leaves(kind: str, spec: str) -> Leaves:
     """Return every scalar of the objects that a config with this spec gives, by kind, number and path."""
-    group, name = {"deviceconfig": ("krmfn.dev", "DeviceConfig"), "ptemplate": ("pt.example.com", "Ptemplate")}[kind]
-    head = f'"apiVersion": "{group}/v1alpha1", "kind": "{name}", "metadata": {{"name": "x", "namespace": "x"}}'
-    text = f'{{{head}, "spec": {spec}}}'.encode()
-    item = Item(text, 0, len(text), -2)
     if kind == "deviceconfig":
+        item = profiles.stand_in(json.loads(spec))
         objects = generate.objects(reading.from_item(item, FunctionConfig()), {})
     else:
+        item = profiles.stand_in(json.loads(spec), "pt.example.com", "Ptemplate")
         objects = ptemplate.generate(ptemplate.as_config(item, "", {}))
     numbers = Counter[str]()
     found: Leaves = {}

@@ -17,18 +17,18 @@ _LAYERED = ("deviceconfig", "renderdeviceconfigs")
 
 
 class Entry(NamedTuple):
-    """A field of a kind."""
+    """A field of a kind, ours or a Profile's."""
 
     kind: str
     path: tuple[str, ...]
     """Its names, `daemonSets[]` for the entries of a list."""
     about: str
     type: str
-    required: bool
-    merge: str
-    """What becomes of it where two layers have it; "" for kinds without layers."""
     node: Schema
-    definition: str
+    required: bool = False
+    merge: str = ""
+    """What becomes of it where two layers have it; "" for kinds without layers."""
+    definition: str = ""
     """The definition that it shares with other fields, such as `volumes`; "" for none."""
 
     @property
@@ -46,47 +46,37 @@ def definitions(kind: str) -> Schema:
 def entries(kind: str) -> Iterator[Entry]:
     """Yield every field of a kind's spec, each before the fields in it."""
     whole = schema(kind)
-    yield from _entries(
-        kind, whole["properties"]["spec"], ("spec",), "spec" in whole.get("required", ()), definitions(kind)
-    )
+    spec = {"spec": whole["properties"]["spec"]}
+    yield from _entries(kind, {**whole, "properties": spec}, (), definitions(kind))
 
 
-def _entries(
-    kind: str, raw: Schema, path: tuple[str, ...], required: bool, shared: Schema, siblings: Collection[str] = ()
-) -> Iterator[Entry]:
-    node = resolved(raw, shared)
-    name = path[-1]
-    merge = _merge(name, node, siblings) if kind in _LAYERED and len(path) > 1 else ""
-    definition = raw.get("$ref", "").rpartition("/")[2]
-    yield Entry(kind, path, node.get("description", ""), in_words(node, shared), required, merge, node, definition)
-    if name == "defaults":  # the fields of a DeviceConfig, again, and some that it has not
-        yield from _further(kind, node, path, shared)
-    if name in ("defaults", "profiles"):
-        return
-    inner, at = node, path
-    if "items" in node:
-        inner, at = resolved(node["items"], shared), (*path[:-1], f"{name}[]")
-    for field, child in inner.get("properties", {}).items():
-        yield from _entries(
-            kind, child, (*at, field), field in inner.get("required", ()), shared, inner["properties"].keys()
-        )
+def by_name(kind: str) -> dict[str, Entry]:
+    """Return every field of a kind's spec by its path without the marks of lists: `spec.devicePlugin.env.value`."""
+    return {entry.name.replace("[]", ""): entry for entry in entries(kind)}
 
 
-def _further(kind: str, node: Schema, path: tuple[str, ...], shared: Schema) -> Iterator[Entry]:
-    """Yield the fields of the defaults, and so of profiles, that no DeviceConfig has."""
-    known = {entry.path[1:] for entry in entries("deviceconfig")}
-    for field, child in node["properties"].items():
-        for entry in _entries(kind, child, (*path, field), False, shared, node["properties"].keys()):
-            if entry.path[2:] not in known:
-                yield entry
+def _entries(kind: str, holder: Schema, above: tuple[str, ...], shared: Schema) -> Iterator[Entry]:
+    """Yield the fields of an object, each before the fields in it."""
+    siblings = holder.get("properties", {})
+    for name, raw in siblings.items():
+        node, path = resolved(raw, shared), (*above, name)
+        merge = _merge(name, node, siblings) if kind in _LAYERED and above else ""
+        about, type_, required = node.get("description", ""), in_words(node, shared), name in holder.get("required", ())
+        yield Entry(kind, path, about, type_, node, required, merge, raw.get("$ref", "").rpartition("/")[2])
+        if name == "defaults":  # the fields of a DeviceConfig, which are there, and some that it has not
+            known = {entry.path[1:] for entry in entries("deviceconfig")}
+            yield from (entry for entry in _entries(kind, node, path, shared) if entry.path[2:] not in known)
+        elif "items" in node:
+            yield from _entries(kind, resolved(node["items"], shared), (*above, f"{name}[]"), shared)
+        elif name != "profiles":  # each is like the defaults
+            yield from _entries(kind, node, path, shared)
 
 
 def in_words(node: Schema, shared: Schema) -> str:
     """Return a type in words: `a string, one of A, B`, `a list of strings`, `a number from 1 to 65535`."""
     if "enum" in node:
-        return "one of " + ", ".join(
-            f"`{value}`" if value != "" else '`""' + "`" for value in map(_plain, node["enum"])
-        )
+        shown = (_plain(value) or '""' for value in node["enum"])
+        return "one of " + ", ".join(f"`{word}`" for word in shown)
     kinds = node["type"] if isinstance(node.get("type"), list) else [node.get("type", "object")]
     if kinds == ["array"]:
         return f"list of {_plural(in_words(resolved(node['items'], shared), shared))}"
@@ -197,13 +187,8 @@ def specimen(node: Schema, definitions: Schema, name: str, number: int = 0) -> A
     if isinstance(node.get("additionalProperties"), dict):
         key = _text(node.get("propertyNames", {}).get("pattern", ""), 0)
         return {key: specimen(node["additionalProperties"], definitions, "", number)}
-    return _object(node, definitions, number)
-
-
-def _object(node: Schema, definitions: Schema, number: int) -> Any:
     fields = node.get("properties", {})
-    wanted = list(node.get("required", ()))
-    wanted += [] if wanted else list(fields)[:1]
+    wanted = node.get("required") or list(fields)[:1]
     if not fields:
         return {"example": ("a", "b")[number]}  # Kubernetes knows what may stand here
     return {name: specimen(fields[name], definitions, name, number) for name in wanted}
