@@ -21,7 +21,8 @@ _PARAMETERS = "ARGOCD_APP_PARAMETERS"
 _PREFIX = "ARGOCD_ENV_"
 _CONFIG = "function-config"
 _FROM = "profiles-from"
-_TYPES = ("string", "array", "map")
+_OTHERS = {"array": "an array", "map": "a map"}
+"""What a parameter may be instead of a string."""
 
 
 class Setting(NamedTuple):
@@ -73,15 +74,15 @@ def _parameters(text: str, known: Collection[str]) -> Iterator[Setting]:
         if name not in known:
             raise KrmfnError(f"krmfn has no parameter {name!r}; it has {', '.join(known)}")
         value = entry.get("string")
-        if not isinstance(value, str) or any(kind in entry for kind in _TYPES[1:]):
+        if not isinstance(value, str) or not _OTHERS.keys().isdisjoint(entry):
             raise KrmfnError(f"{source} must be a string, not {_type(entry)}")
         yield _filled(Setting(name, value, source))
 
 
 def _type(entry: Mapping[str, Any]) -> str:
     """Return what a parameter is instead of a string."""
-    kinds = [f"an {kind}" if kind == "array" else f"a {kind}" for kind in _TYPES[1:] if kind in entry]
-    return kinds[0] if kinds else "empty" if entry.get("string") is None else repr(entry["string"])
+    kinds = (what for kind, what in _OTHERS.items() if kind in entry)
+    return next(kinds, "empty" if entry.get("string") is None else repr(entry["string"]))
 
 
 def _variables(environment: Mapping[str, str], known: Collection[str]) -> Iterator[Setting]:

@@ -97,35 +97,28 @@ def _values(known: dict[str, argparse.ArgumentParser]) -> Iterator[tuple[str, st
                 yield command, before, " ".join(grammar.offered(action))
 
 
-def _rules(_: Context, __: Sequence[str]) -> Iterator[str]:
-    from ..commands import catalogue  # here, as below: a script is printed without them
-
-    yield from (rule.id for rule in catalogue.rules())
+WORDS = ("rules", "clusters", "nodes")
+"""What the scripts ask for (see `options.ASKED`)."""
 
 
-def _clusters(context: Context, paths: Sequence[str]) -> Iterator[str]:
-    from ..cluster import cluster_streams
+def _words(asked: str, context: Context, paths: Sequence[str]) -> Iterator[str]:
+    """Yield what is asked for; nodes are those in files: to build kustomizations for others would take too long."""
+    if asked == "rules":
+        from ..commands import catalogue  # here, as below: a script is printed without them
 
-    yield from (f"{name}=" for name in cluster_streams.laid_out(context, paths).config.clusters)
-
-
-def _nodes(context: Context, paths: Sequence[str]) -> Iterator[str]:
-    """Yield the nodes in files: to build kustomizations for those in them would take too long."""
+        yield from (rule.id for rule in catalogue.rules())
+        return
     from ..cluster import cluster_streams
     from ..fleet import nodes
     from ..paths import manifests
 
-    for cluster in cluster_streams.laid_out(context, paths).clusters:
+    laid = cluster_streams.laid_out(context, paths)
+    if asked == "clusters":
+        yield from (f"{name}=" for name in laid.config.clusters)
+        return
+    for cluster in laid.clusters:
         for root in (*cluster.roots, *(root for _, root in cluster.outside)):
             yield from (node.name for node in nodes.read(manifests.read_files(root.files)[0]).nodes)
-
-
-WORDS: dict[str, Callable[[Context, Sequence[str]], Iterator[str]]] = {
-    "rules": _rules,
-    "clusters": _clusters,
-    "nodes": _nodes,
-}
-"""What the scripts ask for (see `options.ASKED`)."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -138,7 +131,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(context: Context, args: Any) -> int:
     if args.shell in WORDS:
-        words = dict.fromkeys(WORDS[args.shell](context, args.paths))
+        words = dict.fromkeys(_words(args.shell, context, args.paths))
         output.write_stdout("".join(f"{word}\n" for word in words if _PLAIN.fullmatch(word)))
         return 0
     from .main import parser  # here: it makes the parsers of all commands, this one's among them

@@ -15,26 +15,16 @@ from krmfn.typed import Any
 from ..options import OFFERED
 from .table import GROUPS
 
-_READ = "live from for base cluster exclude function-config profiles-from"
-_JUDGED = (
-    "against namespace prune kmm-version kernel where strict baseline kinds fail-on exit-zero missing-from "
-    "require-coverage allow-empty allow-unmapped mirror builds min-severity select ignore check max-age"
-)
-_OUTPUT = (
-    "output out output-dir replace split include-inputs format output-format plan wave write-baseline label owner node "
-    "keep-pod-templates problems labels all-labels name valid-until update taken-on wide verbose quiet color"
-)
-_RARE = "root kustomize allow-remote function-image jobs timeout hardened log-format"
-OPTIONS = {
-    f"--{name}": title
-    for title, names in (
-        ("what is read", _READ),
-        ("what is checked", _JUDGED),
-        ("output", _OUTPUT),
-        ("rarely needed", _RARE),
-    )
-    for name in names.split()
+_TITLES = {
+    "what is read": "live from for base cluster exclude function-config profiles-from",
+    "what is checked": "against namespace prune kmm-version kernel where strict baseline kinds fail-on exit-zero "
+    "missing-from require-coverage allow-empty allow-unmapped mirror builds min-severity select ignore check max-age",
+    "output": "output out output-dir replace split include-inputs format output-format plan wave write-baseline label "
+    "owner node keep-pod-templates problems labels all-labels name valid-until update taken-on wide verbose quiet "
+    "color",
+    "rarely needed": "root kustomize allow-remote function-image jobs timeout hardened log-format",
 }
+OPTIONS = {f"--{name}": title for title, names in _TITLES.items() for name in names.split()}
 """The title under which the help of a command lists an option, by its long name."""
 
 
@@ -57,15 +47,10 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """Return the help: usage, what the command does, its arguments in groups, examples and exit codes."""
-        formatter = self._get_formatter()
-        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
-        formatter.add_text(self.description)
+        self._action_groups.clear()
         for title, actions in _sections(self):
-            formatter.start_section(title)
-            formatter.add_arguments(actions)
-            formatter.end_section()
-        formatter.add_text(self.epilog)
-        return formatter.format_help()
+            self.add_argument_group(title)._group_actions.extend(actions)
+        return super().format_help()
 
 
 def _width() -> int:
@@ -80,28 +65,22 @@ def _width() -> int:
 
 def _sections(parser: argparse.ArgumentParser) -> Iterator[tuple[str, Sequence[argparse.Action]]]:
     """Yield the titles with the arguments below each, in the order of the tables; --help and --version come last."""
-    known = {action.dest: action for action in summaries(parser)}
+    known = {summary.dest: summary for table in _tables(parser) for summary in table._get_subactions()}
     for title, names in GROUPS.items() if known else ():
         yield title, [known[name] for name in names]
     yield "arguments", [] if known else positionals(parser)
-    by_title: dict[str, list[argparse.Action]] = {title: [] for title in (*OPTIONS.values(), "options")}
-    for option in options(parser):
-        by_title[OPTIONS.get(option.option_strings[-1], "options")].append(option)
-    yield from by_title.items()
+    named = [(OPTIONS.get(option.option_strings[-1], "options"), option) for option in options(parser)]
+    for title in (*_TITLES, "options"):
+        yield title, [option for own, option in named if own == title]
+
+
+def _tables(parser: argparse.ArgumentParser) -> list[argparse._SubParsersAction[argparse.ArgumentParser]]:
+    return [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
 
 
 def commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Return the parser of each command, by its name."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}
-
-
-def summaries(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """Return what the help of a parser lists for each of its commands."""
-    tables = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return [summary for table in tables for summary in table._get_subactions()]
+    return {name: own for table in _tables(parser) for name, own in table.choices.items()}
 
 
 def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:

@@ -34,26 +34,21 @@ _OF_CATALOGUE = {
 def answer(name: str, arguments: Sequence[str]) -> int:
     """Print the help, the documentation or the version; return the exit code, 2 for any other argument."""
     usage = f"usage: {name} [--help | --doc | --version]\n"
-    if arguments[0] in ("-h", "--help") and len(arguments) == 1:
-        return _print(
-            f"{usage}\n{help_of(name)}\n"
-            "This is a KRM function for kustomize (transformers:) and kpt (pipeline): it reads a ResourceList from\n"
-            "stdin and writes one to stdout. To render or check files, run `krmfn render PATH` or `krmfn check PATH`.\n"
-        )
-    if arguments[0] == "--version" and len(arguments) == 1:
-        return _print(f"{name} (krmfn {VERSION})\n")
-    if arguments[0] == "--doc" and len(arguments) == 1:
-        return _print(document(name))
-    import shlex
+    match list(arguments):
+        case ["-h" | "--help"]:
+            text = usage + _help(name)
+        case ["--version"]:
+            text = f"{name} (krmfn {VERSION})\n"
+        case ["--doc"]:
+            text = _document(name)
+        case _:
+            import shlex
 
-    sys.stderr.write(
-        f"{usage}{name}: error: {name} is a KRM function and takes no arguments; commands are run with krmfn: try "
-        f"`krmfn {shlex.join(arguments)}`, or `krmfn --help`\n"
-    )
-    return 2
-
-
-def _print(text: str) -> int:
+            sys.stderr.write(
+                f"{usage}{name}: error: {name} is a KRM function and takes no arguments; commands are run with krmfn: "
+                f"try `krmfn {shlex.join(arguments)}`, or `krmfn --help`\n"
+            )
+            return 2
     try:
         ensure_stdout()
         write(1, [text.encode()])
@@ -63,7 +58,7 @@ def _print(text: str) -> int:
     return 0
 
 
-def document(name: str) -> str:
+def _document(name: str) -> str:
     """Return the documentation of a function as JSON, from the README.md and the metadata.yaml in its folder."""
     import yaml
 
@@ -71,10 +66,14 @@ def document(name: str) -> str:
     return json_text({**_sections(name), **_OF_CATALOGUE, **known}, 2) + "\n"
 
 
-def help_of(name: str) -> str:
+def _help(name: str) -> str:
     """Return the documentation of a function for people, laid out as the Go SDK does for `--help`."""
-    shown = _sections(name)
-    return f"{shown['short']}\n\n{shown['long']}\n\nExamples:\n{shown['examples']}\n"
+    short, long, examples = _sections(name).values()
+    return (
+        f"\n{short}\n\n{long}\n\nExamples:\n{examples}\n\n"
+        "This is a KRM function for kustomize (transformers:) and kpt (pipeline): it reads a ResourceList from\n"
+        "stdin and writes one to stdout. To render or check files, run `krmfn render PATH` or `krmfn check PATH`.\n"
+    )
 
 
 def _sections(name: str) -> dict[str, str]:

@@ -88,11 +88,8 @@ def judged(context: Context, streams: Streams, known: str | None, more: Iterable
     `more` are findings that no baseline names.
     Raises KrmfnError for a file that is no baseline.
     """
-    parts = (
-        one.read._replace(results=in_order(one.final.results), turned_off=run_of(one.final).turned_off)
-        for one in (*streams.clusters, *streams.apart)
-    )
-    whole = cluster_lists.joined(list(parts))
+    every = (*streams.clusters, *streams.apart)
+    whole = cluster_lists.joined([one.read._replace(turned_off=run_of(one.final).turned_off) for one in every])
     results = [*streams.findings, *in_order(streams.outside)]
     for one in streams.clusters:
         if one.final.results:
@@ -165,8 +162,7 @@ def _shown(checked: Checked, least: str, select: tuple[str, ...]) -> Checked:
     for one in checked.results:
         is_wanted = not select or one.rule.startswith(select)
         (kept if is_wanted and one.severity in severities else left).append(one)
-    hidden = {name: sum(one.unlisted or 1 for one in left if one.severity == name) for name in reversed(_SEVERITIES)}
-    return checked._replace(results=kept, hidden=hidden)
+    return checked._replace(results=kept, hidden=findings.summary(left))
 
 
 def _source_of(root: str | None) -> findings.Source:
