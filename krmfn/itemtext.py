@@ -166,5 +166,5 @@ def mentioning(items: Collection[_Item], words: Collection[str]) -> list[_Item]:
     return [
         item
         for item in items
-        if (any(map(item.mentions, words)) if item.is_read or not item.words else item.start in starts[item.words])
+        if (item.start in starts[item.words] if item.words and not item._content else any(map(item.mentions, words)))
     ]

@@ -95,7 +95,8 @@ class ResourceList:
 
     def select(self, kind: str, group: str | None = None) -> list[Item]:
         """Return the items of a kind, in the list's order; of any group unless `group` names one ("" is core)."""
-        return [item for item in self.items if item.kind == kind and (group is None or item.group == group)]
+        of_kind = [item for item in self.items if (item.kind if item._content else item._kind or item.kind) == kind]
+        return of_kind if group is None else [item for item in of_kind if item.group == group]
 
     def where(
         self, *, kind: str | tuple[str, ...] = (), group: str | None = None, local: bool | None = None

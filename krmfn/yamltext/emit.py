@@ -56,14 +56,14 @@ def _write(data: Any, pad: str, lines: list[str]) -> None:
             name = _key(key) or f"? {quoted(key)}\n{pad}"
             if type(value) is str and (text := _inline(value)):
                 lines.append(f"{pad}{name}: {text}")
-            elif isinstance(value, (dict, list)) and value:
+            elif value and isinstance(value, (dict, list)):
                 lines.append(f"{pad}{name}:")
-                _write(value, pad + "  " if isinstance(value, dict) else pad, lines)
+                _write(value, pad if isinstance(value, list) else pad + "  ", lines)
             else:
                 lines.append(f"{pad}{name}: {_scalar(value, pad)}")
     elif isinstance(data, list) and data:
         for value in data:
-            if isinstance(value, (dict, list)) and value:
+            if value and isinstance(value, (dict, list)):
                 first = len(lines)
                 _write(value, pad + "  ", lines)
                 lines[first] = f"{pad}- {lines[first][len(pad) + 2 :]}"
