@@ -30,93 +30,74 @@ def _list(entry: Rules) -> Rules:
     return {"type": ["array", "null"], "items": {**entry, "type": entry["type"][0]}}
 
 
-def _map(value: Rules) -> Rules:
-    return {"type": ["object", "null"], "additionalProperties": value}
+_TEXTS = _list(_TEXT)
+_MAP: Rules = {"type": ["object", "null"], "additionalProperties": _TEXT}
+_ANYTHING: Rules = {"type": ["object", "null"]}
 
 
-def _object(**fields: Rules) -> Rules:
+def _object(texts: str = "", *, flags: str = "", lists: str = "", **others: Rules) -> Rules:
+    """Return a mapping's schema: the names of its texts, flags and lists of texts, and its other fields."""
+    fields = {**dict.fromkeys(texts.split(), _TEXT), **dict.fromkeys(flags.split(), _FLAG)}
+    fields |= {**dict.fromkeys(lists.split(), _TEXTS), **others}
     return {"type": ["object", "null"], "properties": fields, "additionalProperties": False}
 
 
-def _texts(*names: str) -> dict[str, Rules]:
-    return dict.fromkeys(names, _TEXT)
-
-
-def _flags(*names: str) -> dict[str, Rules]:
-    return dict.fromkeys(names, _FLAG)
-
-
-_TEXT_LIST = _list(_TEXT)
-_TEXT_MAP = _map(_TEXT)
-_ANYTHING: dict[str, Any] = {"type": ["object", "null"]}
-_ID = _texts("group", "version", "kind", "name", "namespace")
-_SELECTOR = _object(**_ID, **_texts("annotationSelector", "labelSelector"))
-_FIELD = _object(**_texts("group", "version", "kind", "path"), create=_FLAG)
-_PATCH = _object(
-    **_texts("path", "patch"), target=_SELECTOR, options=_object(**_flags("allowNameChange", "allowKindChange"))
-)
-_IMAGE = _object(**_texts("name", "newName", "tagSuffix", "newTag", "digest"))
+_ID = "group version kind name namespace"
+_SELECTOR = _object(f"{_ID} annotationSelector labelSelector")
+_PATCH = _object("path patch", target=_SELECTOR, options=_object(flags="allowNameChange allowKindChange"))
+_IMAGE = _object("name newName tagSuffix newTag digest")
 _LABEL = _object(
-    pairs=_TEXT_MAP,
-    **_flags("includeSelectors", "includeTemplates", "includeVolumeClaimTemplates"),
-    fields=_list(_FIELD),
+    flags="includeSelectors includeTemplates includeVolumeClaimTemplates",
+    pairs=_MAP,
+    fields=_list(_object("group version kind path", flags="create")),
 )
-_OPTIONS = _object(labels=_TEXT_MAP, annotations=_TEXT_MAP, **_flags("disableNameSuffixHash", "immutable"))
-_GENERATED: dict[str, Rules] = {
-    **_texts("namespace", "name", "behavior", "env"),
-    **dict.fromkeys(("literals", "files", "envs"), _TEXT_LIST),
-    "options": _OPTIONS,
-}
-_COPY = _object(**_texts("delimiter", "encoding"), index=_NUMBER, create=_FLAG)
+_OPTIONS = _object(flags="disableNameSuffixHash immutable", labels=_MAP, annotations=_MAP)
+_GENERATED = "namespace name behavior env"
+_SOURCES = "literals files envs"
+_COPY = _object("delimiter encoding", flags="create", index=_NUMBER)
+_TARGET = _object(select=_SELECTOR, reject=_list(_SELECTOR), lists="fieldPaths", options=_COPY)
 _REPLACEMENT = _object(
-    path=_TEXT,
-    source=_object(**_ID, fieldPath=_TEXT, options=_COPY),
-    sourceValue=_TEXT,
-    targets=_list(_object(select=_SELECTOR, reject=_list(_SELECTOR), fieldPaths=_TEXT_LIST, options=_COPY)),
+    "path sourceValue",
+    source=_object(f"{_ID} fieldPath", options=_COPY),
+    targets=_list(_TARGET),
 )
-_VAR = _object(
-    name=_TEXT,
-    objref=_object(**_ID, apiVersion=_TEXT),
-    fieldref=_object(fieldPath=_TEXT),
-)
+_VAR = _object("name", objref=_object(f"{_ID} apiVersion"), fieldref=_object("fieldPath"))
 _CHART = _object(
-    **_texts("name", "version", "repo", "releaseName", "namespace", "valuesFile", "valuesMerge", "kubeVersion"),
-    **_texts("nameTemplate"),
-    **_flags("includeCRDs", "skipHooks", "skipTests", "debug", "devel"),
-    **dict.fromkeys(("additionalValuesFiles", "apiVersions"), _TEXT_LIST),
+    "name version repo releaseName namespace valuesFile valuesMerge kubeVersion nameTemplate",
+    flags="includeCRDs skipHooks skipTests debug devel",
+    lists="additionalValuesFiles apiVersions",
     valuesInline=_ANYTHING,
 )
 _OLD_CHART = _object(
-    **_texts("chartName", "chartVersion", "chartRepoUrl", "chartHome", "chartRepoName", "helmBin", "helmHome"),
-    **_texts("values", "valuesMerge", "releaseName", "releaseNamespace"),
+    "chartName chartVersion chartRepoUrl chartHome chartRepoName helmBin helmHome"
+    " values valuesMerge releaseName releaseNamespace",
+    lists="extraArgs",
     valuesLocal=_ANYTHING,
-    extraArgs=_TEXT_LIST,
 )
-_ORDER = _object(order=_TEXT, legacySortOptions=_object(orderFirst=_TEXT_LIST, orderLast=_TEXT_LIST))
+_ORDER = _object("order", legacySortOptions=_object(lists="orderFirst orderLast"))
 
 SCHEMA = Schema(
     _object(
-        **_texts("apiVersion", "kind", "namePrefix", "nameSuffix", "namespace"),
-        metadata=_object(**_texts("name", "namespace"), labels=_TEXT_MAP, annotations=_TEXT_MAP),
-        openapi=_object(**_texts("path", "version")),
-        commonLabels=_TEXT_MAP,
-        commonAnnotations=_TEXT_MAP,
+        "apiVersion kind namePrefix nameSuffix namespace",
+        lists="resources components crds bases configurations generators transformers validators buildMetadata"
+        " patchesStrategicMerge",
+        metadata=_object("name namespace", labels=_MAP, annotations=_MAP),
+        openapi=_object("path version"),
+        commonLabels=_MAP,
+        commonAnnotations=_MAP,
         labels=_list(_LABEL),
-        **dict.fromkeys(("resources", "components", "crds", "bases", "configurations"), _TEXT_LIST),
-        **dict.fromkeys(("generators", "transformers", "validators", "buildMetadata"), _TEXT_LIST),
-        patchesStrategicMerge=_TEXT_LIST,
         patchesJson6902=_list(_PATCH),
         patches=_list(_PATCH),
         images=_list(_IMAGE),
         imageTags=_list(_IMAGE),
         replacements=_list(_REPLACEMENT),
-        replicas=_list(_object(name=_TEXT, count=_NUMBER)),
+        replicas=_list(_object("name", count=_NUMBER)),
         vars=_list(_VAR),
         sortOptions=_ORDER,
-        configMapGenerator=_list(_object(**_GENERATED)),
-        secretGenerator=_list(_object(**_GENERATED, type=_TEXT)),
+        configMapGenerator=_list(_object(_GENERATED, lists=_SOURCES, options=_OPTIONS)),
+        secretGenerator=_list(_object(f"{_GENERATED} type", lists=_SOURCES, options=_OPTIONS)),
         generatorOptions=_OPTIONS,
-        helmGlobals=_object(**_texts("chartHome", "configHome")),
+        helmGlobals=_object("chartHome configHome"),
         helmCharts=_list(_CHART),
         helmChartInflationGenerator=_list(_OLD_CHART),
     )

@@ -13,7 +13,6 @@ import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from subprocess import CompletedProcess
 
 from krmfn import streams
 from krmfn.errors import KrmfnError
@@ -24,11 +23,10 @@ from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from ..paths.disk import refuse_inside
-from . import confinement, process
 from . import origins as origin_notes
-from .confinement import Seen
+from . import process
+from .confinement import HELM, OPEN, Seen, named
 from .decision import Decision
-from .landlock import Bounds
 from .workspace import Tree, Workspace, used
 
 _STOPPED = "couldn't execute function: exit status 1"
@@ -39,7 +37,6 @@ _WHICH_PATCH = (
     "(kustomize does not name the patch: look for this path in the patches of what is built, and of its bases)"
 )
 _CLOSED = Decision(())
-_NOTHING: Mapping[str, str] = {}
 
 
 class Built(NamedTuple):
@@ -85,17 +82,22 @@ def build(
         folder = workspace.folder()
         refuse_inside([path], folder)
         how = workspace.confinement(decision.calls, names)
-        base = "" if tree and tree.is_direct else os.path.basename(folder)  # random: no folder of a repository has it
         top = workspace.write(tree) if tree else os.path.realpath(path)
-        top = _wrapped(folder, base, top, _wrapper(like or {}, base, workspace.aside, origins)) if base else top
+        base = "" if tree and tree.is_direct else os.path.basename(folder)  # random: no folder of a repository has it
+        if base:
+            top = _wrapped(folder, base, top, _wrapper(like or {}, base, workspace.aside, origins))
         bounds = how.bounds(command[0], decision.is_open) if tree else None
+        environment = _environment(decision, {flag.partition("=")[0] for flag in flags}, how.environment)
         command += [top, *flags, *how.flags]
-        done = _run(path, command, flags, decision, how.environment, seconds, top if tree else None, bounds)
+        # a plugin may be a Node.js, which reserves more
+        is_small = environment is not os.environ
+        name = f"kustomize build {path}"
+        done = process.run(command, environment, name, seconds, is_small, top if tree else None, bounds)
         seen = how.seen() if decision.calls else []
     said, stream = (_renamed(text, {**names, LOCAL: workspace.aside}) for text in (done.stderr, done.stdout))
     text = said.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
     text = text.replace(os.path.basename(folder), path).strip()
-    built = _judged(path, done.returncode, Built(stream, *_messages(text, bool(decision.calls)), seen, base))
+    built = _judged(name, done.returncode, Built(stream, *_messages(text, bool(decision.calls)), seen, base))
     return built if origins or not base else built._replace(stream=origin_notes.unwrapped(built.stream, base))
 
 
@@ -104,23 +106,6 @@ def _renamed(text: bytes, names: Mapping[str, str]) -> bytes:
     for value, name in names.items():
         text = text.replace(name.encode(), value.encode())
     return text
-
-
-def _run(
-    path: str,
-    command: Sequence[str],
-    flags: Sequence[str],
-    decision: Decision,
-    confined: Mapping[str, str],
-    seconds: int,
-    folder: str | None,
-    bounds: Bounds | None,
-) -> CompletedProcess[bytes]:
-    names = {flag.partition("=")[0] for flag in flags}
-    has_plugins = "--enable-alpha-plugins" in names  # the user's own: nobody else knows what they are told with
-    environment = os.environ if has_plugins else _environment(decision, names, confined)
-    # a plugin may be a Node.js, which reserves more
-    return process.run(command, environment, f"kustomize build {path}", seconds, not has_plugins, folder, bounds)
 
 
 def _wrapped(folder: str, base: str, target: str, text: str) -> str:
@@ -132,16 +117,16 @@ def _wrapped(folder: str, base: str, target: str, text: str) -> str:
     return str(wrapper)
 
 
-def _judged(path: str, code: int, built: Built) -> Built:
+def _judged(name: str, code: int, built: Built) -> Built:
     """Return what was built; without manifests where a function of ours has found an error."""
     if code == 1 and any(one.severity == "error" for one in built.findings):
         return built._replace(stream=b"", messages=[line for line in built.messages if _STOPPED not in line])
     if code < 0:
-        raise KrmfnError(f"kustomize build {path} was ended by signal {-code}", *built.messages)
+        raise KrmfnError(f"{name} was ended by signal {-code}", *built.messages)
     if code:
         messages = [_FROM_KUBECTL.sub(lambda found: json.loads(found[1]), line) for line in built.messages]
         where = [_WHICH_PATCH] if any("operation does not apply" in line for line in messages) else []
-        raise KrmfnError(f"kustomize build {path} failed:", *messages, *where)
+        raise KrmfnError(f"{name} failed:", *messages, *where)
     return built
 
 
@@ -151,8 +136,8 @@ def _wrapper(like: Manifest, base: str, aside: str, origins: bool) -> str:
     A Component is one of its components, all else a resource. It is listed by a link: kustomize takes no folder with
     dots beside other letters, as in `a..b`.
     """
-    prefix = "/metadata/annotations/"
-    move = [{"op": "move", "from": prefix + _pointer(LOCAL), "path": prefix + _pointer(aside)}]
+    here, there = (f"/metadata/annotations/{key.replace('/', '~1')}" for key in (LOCAL, aside))
+    move = [{"op": "move", "from": here, "path": there}]
     manifest: Manifest = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
@@ -160,19 +145,17 @@ def _wrapper(like: Manifest, base: str, aside: str, origins: bool) -> str:
         "patches": [{"target": {"annotationSelector": LOCAL}, "patch": emit.dump_json(move)}],
     }
     metadata = dict.fromkeys([*(like.get("buildMetadata") or ()), *(origin_notes.OPTIONS if origins else ())])
-    if metadata:
-        manifest["buildMetadata"] = [*metadata]
-    if like.get("sortOptions"):
-        manifest["sortOptions"] = like["sortOptions"]
-    return emit.dump(manifest)
+    more = {"buildMetadata": [*metadata], "sortOptions": like.get("sortOptions")}
+    return emit.dump(manifest | {field: value for field, value in more.items() if value})
 
 
 def _environment(decision: Decision, flags: Collection[str], confined: Mapping[str, str]) -> Mapping[str, str]:
     """Return the environment of kustomize: confined, unless programs of the machine (git, helm) are needed, too."""
+    if "--enable-alpha-plugins" in flags:
+        return os.environ  # the user's own plugins: nobody else knows what they are told with
     known = {**confined}
     if decision.is_open:
-        known |= confinement.named(confinement.OPEN)
-        known |= confinement.named(confinement.HELM) if "--enable-helm" in flags else {}
+        known |= named(OPEN) | (named(HELM) if "--enable-helm" in flags else {})
     if decision.calls:
         path = f"{confined['PATH']}{os.pathsep}{known['PATH']}" if decision.is_open else confined["PATH"]
         known |= {**confined, "PATH": path, streams.VARIABLE: "json"}
@@ -185,8 +168,8 @@ def _messages(text: str, is_ours: bool) -> tuple[list[str], list[Result], list[t
     findings: list[Result] = []
     changes: list[tuple[str, Ref]] = []
     for line in text.splitlines():
-        entry = _entry(line) if is_ours else None
-        if entry is None or not (entry["rule"] or entry["ref"]):  # without both it is a failure, or a crash
+        entry = _entry(line) if is_ours else {}
+        if not (entry.get("rule") or entry.get("ref")):  # without both it is a failure, or a crash
             messages += entry["message"].splitlines() if entry else [line]
             continue
         ref = Ref(*(entry["ref"][key] for key in ("apiVersion", "kind", "namespace", "name"))) if entry["ref"] else None
@@ -201,15 +184,13 @@ def _messages(text: str, is_ours: bool) -> tuple[list[str], list[Result], list[t
     return messages, findings, changes
 
 
-def _entry(line: str) -> dict[str, Any] | None:
-    """Return a line of a log in JSON; None for another line."""
-    if not line.startswith('{"level": "'):
-        return None
+def _entry(line: str) -> dict[str, Any]:
+    """Return a line of a log in JSON; {} for another line."""
     try:
-        entry = json.loads(line)
+        entry = json.loads(line) if line.startswith('{"level": "') else {}
     except ValueError:
-        return None
-    return entry if isinstance(entry, dict) and entry.keys() >= {"message", "rule", "ref", "path", "file"} else None
+        return {}
+    return entry if entry.keys() >= {"message", "rule", "ref", "path", "file"} else {}
 
 
 def _command(decision: Decision) -> list[str]:
@@ -223,7 +204,3 @@ def _command(decision: Decision) -> list[str]:
     if path := shutil.which("kubectl"):
         return [path, "kustomize"]
     raise KrmfnError("it has a kustomization, and neither kustomize nor kubectl is on PATH: install one of them")
-
-
-def _pointer(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
