@@ -15,7 +15,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -63,8 +63,6 @@ case "$image" in
 echo "the image $image is not krmfn's and is not run" >&2
 exit 125
 """
-
-_NOTHING: Mapping[str, str] = {}
 
 
 class Seen(NamedTuple):
@@ -120,14 +118,13 @@ def _python() -> frozenset[str]:
     return frozenset(filter(os.path.isabs, python))
 
 
-def confined(folder: str, calls: Iterable[Call], names: Mapping[str, str] = _NOTHING) -> Confinement:
+def confined(folder: str, calls: Sequence[Call], names: Mapping[str, str] = {}) -> Confinement:
     """Return flags and environment for builds in `folder` that call the programs of `calls`; () for none.
 
     Our programs are started by this interpreter with its own paths, never from the working folder. `names` are those by
     which kustomize calls a program or an image; without one it calls it as it is written. Raises KrmfnError for a call
     that is not ours, and when no program can be run from the temporary folder; OSError when nothing can be written.
     """
-    calls = list(calls)
     foreign = next((call for call in calls if call.program not in ENTRY_POINTS), None)
     if foreign:
         raise KrmfnError(f"{foreign.field}: {foreign.problem or 'calls a function that is not part of krmfn'}")

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 
 from krmfn.errors import KrmfnError
@@ -98,15 +99,6 @@ def started(bounds: Bounds, start: Callable[[], T]) -> T:
     return made[0]
 
 
-class _Ruleset(ctypes.Structure):
-    _fields_ = (("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scopes", ctypes.c_uint64))
-
-
-class _Rule(ctypes.Structure):
-    _pack_ = 1
-    _fields_ = (("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32))
-
-
 class _Allowed:
     """A ruleset of the kernel's; it is closed with the last use of it."""
 
@@ -114,14 +106,25 @@ class _Allowed:
         found = version()
         files = sum(right for since, right in _OF_FILES.items() if since <= found)
         every = files | sum(right for since, right in _OF_FOLDERS.items() if since <= found)
-        offline = bounds.is_offline
-        ruleset = _Ruleset(every, _NETWORK * (offline and found >= 4), _SCOPES * (offline and found >= 6))
-        size = 8 * (3 if found >= 6 else 2 if found >= 4 else 1)
-        self.descriptor = _called("create", _CREATE, ctypes.byref(ruleset), size, 0)
+        outside = [_NETWORK, _SCOPES] if bounds.is_offline else [0, 0]
+        ruleset = struct.pack("3Q", every, *outside)[: 24 if found >= 6 else 16 if found >= 4 else 8]
+        self.descriptor = _called("create", _CREATE, ruleset, len(ruleset), 0)
         weakref.finalize(self, os.close, self.descriptor)
-        reading = _EXECUTE | _READ | _READ_FOLDER
-        for paths, allowed in ((bounds.read, reading), (bounds.written, every)):
-            _allow(self.descriptor, paths, allowed, files)
+        for path in bounds.read:
+            self._allow(path, _EXECUTE | _READ | _READ_FOLDER, files)
+        for path in bounds.written:
+            self._allow(path, every, files)
+
+    def _allow(self, path: str, allowed: int, of_files: int) -> None:
+        try:
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:  # a folder of PATH that is not there, or may not be seen
+            return
+        try:
+            rule = struct.pack("=Qi", allowed if os.path.isdir(path) else allowed & of_files, place)
+            _called("add", _ADD, self.descriptor, _BENEATH, rule, 0)
+        finally:
+            os.close(place)
 
 
 _allowed = lru_cache(maxsize=8)(_Allowed)  # the builds of a run have the same bounds, most of them
@@ -132,19 +135,6 @@ def _restrict(bounds: Bounds) -> None:
     allowed = _allowed(bounds)
     _checked("prctl", _library().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
     _called("restrict", _RESTRICT, allowed.descriptor, 0)
-
-
-def _allow(ruleset: int, paths: Iterable[str], allowed: int, of_files: int) -> None:
-    for path in paths:
-        try:
-            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except OSError:  # a folder of PATH that is not there, or may not be seen
-            continue
-        try:
-            rule = _Rule(allowed if os.path.isdir(path) else allowed & of_files, place)
-            _called("add", _ADD, ruleset, _BENEATH, ctypes.byref(rule), 0)
-        finally:
-            os.close(place)
 
 
 def _called(what: str, number: int, *args: object) -> int:

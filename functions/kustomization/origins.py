@@ -7,6 +7,7 @@ paths in the annotations begin at the kustomization's folder, and the patch is n
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from krmfn.typed import Any
 from krmfn.yamltext import emit, load
@@ -32,7 +33,7 @@ def unwrapped(stream: bytes, base: str) -> bytes:
     """
     if not any(key.encode() in stream for key in OPTIONS.values()):
         return stream
-    return _METADATA.sub(lambda metadata: _ANNOTATIONS.sub(lambda block: _rewritten(block, base), metadata[0]), stream)
+    return _rewritten(stream, lambda entry: _entry(entry[1].decode(), entry[2], base))
 
 
 def without(stream: bytes) -> bytes | None:
@@ -40,19 +41,18 @@ def without(stream: bytes) -> bytes | None:
 
     None when that is not certain: something else than a note of kustomize's holds their names.
     """
-    plain = _METADATA.sub(lambda metadata: _ANNOTATIONS.sub(_unnoted, metadata[0]), stream)
+    plain = _rewritten(stream, lambda _: b"")
     return None if any(key.encode() in plain for key in OPTIONS.values()) else plain
 
 
-def _unnoted(block: re.Match[bytes]) -> bytes:
-    lines = _BLOCK.sub(b"", block[1])
-    return b"  annotations:\n" + lines if lines else b""
+def _rewritten(stream: bytes, entry: Callable[[re.Match[bytes]], bytes]) -> bytes:
+    """Return the output with something else in place of each of the two annotations; without those that are empty."""
 
+    def annotations(block: re.Match[bytes]) -> bytes:
+        lines = _BLOCK.sub(entry, block[1])
+        return b"  annotations:\n" + lines if lines else b""
 
-def _rewritten(block: re.Match[bytes], base: str) -> bytes:
-    """Return the annotations of a resource; nothing when none is left."""
-    lines = _BLOCK.sub(lambda entry: _entry(entry[1].decode(), entry[2], base), block[1])
-    return b"  annotations:\n" + lines if lines else b""
+    return _METADATA.sub(lambda metadata: _ANNOTATIONS.sub(annotations, metadata[0]), stream)
 
 
 def _entry(key: str, text: bytes, base: str) -> bytes:
@@ -67,10 +67,6 @@ def _entry(key: str, text: bytes, base: str) -> bytes:
 
 def _moved(origin: dict[str, Any], base: str) -> dict[str, Any]:
     """Return an origin with its paths seen from the folder; those in a repository that was fetched begin there."""
-    return origin if "repo" in origin else {key: _path(key, value, base) for key, value in origin.items()}
-
-
-def _path(key: str, value: Any, base: str) -> Any:
-    if key not in ("path", "configuredIn") or not isinstance(value, str):
-        return value
-    return value.removeprefix(f"{base}/") if value.startswith(f"{base}/") else f"../{value}"
+    paths = {key: path for key in ("path", "configuredIn") if isinstance(path := origin.get(key), str)}
+    moved = {key: f"../{path}".removeprefix(f"../{base}/") for key, path in paths.items()}
+    return origin if "repo" in origin else {**origin, **moved}

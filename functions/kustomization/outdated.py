@@ -30,11 +30,11 @@ def changed_later(calls: Sequence[Seen], resources: ResourceList) -> Iterator[Re
     what was generated as well.
     """
     functions = {mark.owner: mark.function for item in resources.marked() if (mark := mark_of(item.annotations))}
-    # one without a namespace has got it from the functionConfig
-    functions |= {(group, kind, "", name): function for (group, kind, _, name), function in functions.items()}
+    functions |= {_anywhere(owner): function for owner, function in functions.items()}
     seen = {function: _seen(calls, function) for function in set(functions.values())}
     for item in resources.items if seen else ():
-        before = seen[functions[item.ref.id]].get(item.ref.id) if item.ref.id in functions else None
+        function = functions.get(item.ref.id)
+        before = seen[function].get(item.ref.id) if function else None
         path = before and _changed(_meaning(before), _meaning(item), (), run_of(resources).transformed)
         if path:
             message = (
@@ -45,6 +45,11 @@ def changed_later(calls: Sequence[Seen], resources: ResourceList) -> Iterator[Re
     yield from _removed_later(resources, seen)
 
 
+def _anywhere(one: Id) -> Id:
+    """Return an id without its namespace: a resource may have got that from the functionConfig."""
+    return (*one[:2], "", one[3])
+
+
 def _removed_later(resources: ResourceList, seen: Mapping[str, Mapping[Id, Item]]) -> Iterator[Result]:
     """Yield an error for each resource that is gone, at the first object that was generated from it.
 
@@ -52,13 +57,12 @@ def _removed_later(resources: ResourceList, seen: Mapping[str, Mapping[Id, Item]
     """
     owners = {item.ref.id for item in owning(resources.items)}
     marked = [(item, mark) for item in resources.marked() if (mark := mark_of(item.annotations))]
-    known = {mark.owner for _, mark in marked}
-    renamed = {owner[:2] for owner in owners - known - {(*one[:2], "", one[3]) for one in known}}
+    known = {one for _, mark in marked for one in (mark.owner, _anywhere(mark.owner))}
+    renamed = {owner[:2] for owner in owners - known}
     gone: dict[Id, Item] = {}
     for item, mark in marked:
-        before = seen[mark.function].keys()
-        ids = {mark.owner, (*mark.owner[:2], "", mark.owner[3])}
-        if not ids.isdisjoint(before) and ids.isdisjoint(owners) and mark.owner[:2] not in renamed:
+        ids = {mark.owner, _anywhere(mark.owner)}
+        if not ids.isdisjoint(seen[mark.function]) and ids.isdisjoint(owners) and mark.owner[:2] not in renamed:
             gone.setdefault(mark.owner, item)
     for (_, kind, namespace, name), item in gone.items():
         message = (

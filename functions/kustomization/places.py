@@ -17,7 +17,6 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
 
 from ..paths import manifests
-from ..paths.disk import File
 from ..rendering.origins import of_value
 from . import changes, shorthands, written
 from .calls import Call
@@ -31,15 +30,17 @@ class Places:
 
     def __init__(self, graph: Graph, folder: str, calls: Sequence[Call], again: Callable[[], Built]) -> None:
         """Take the kustomizations, the folder that is built with its calls, and how to build it with origins."""
-        self._graph, self._folder = graph, folder
+        self._graph, self._built = graph, graph.below(folder)
         self._configs = {call.config.ref.id: call.config for call in calls}
-        self._built = graph.below(folder)
-        self._patches = lru_cache(maxsize=None)(changes.documents_of)
         # no cached_property: before Python 3.12 one lock held up all instances, and kustomize runs once for each
-        self._traced = lru_cache(maxsize=None)(partial(_traced, again))
-        self._origins = lru_cache(maxsize=None)(self._read_origins)
-        self._final = lru_cache(maxsize=None)(self._read_final)
-        self._seen = lru_cache(maxsize=None)(self._read_seen)
+        once = lru_cache(maxsize=None)
+        self._patches = once(changes.documents_of)
+        traced = once(partial(_traced, again))
+        self._origins = once(lambda: written.origins(graph, folder, traced().base))
+        self._final = once(lambda: _by_id(manifests.read_stream(traced().stream)))
+        """The resources as kustomize prints them, with their origins."""
+        self._seen = once(lambda: _by_id(*(ResourceList.parse(seen.text) for seen in traced().seen)))
+        """The resources as the functions were shown them last, with their origins."""
 
     def give(self, items: Iterable[Item]) -> None:
         """Let findings about items of the build look up their places."""
@@ -67,30 +68,25 @@ class Places:
             return self._at(item, item, result)
         makers = (one for one in self._seen().values() if result.message.startswith(f"generated from {one.ref}: "))
         owner = next(makers, None)
-        return result._replace(place=self._of_owner(owner, owner, result.field)) if owner else _nowhere(result)
-
-    def _read_origins(self) -> written.Origins:
-        return written.origins(self._graph, self._folder, self._traced().base)
-
-    def _read_final(self) -> Mapping[Id, Item]:
-        """Return the resources as kustomize prints them, with their origins."""
-        return {item.ref.id: item for item in manifests.read_stream(self._traced().stream).items}
-
-    def _read_seen(self) -> Mapping[Id, Item]:
-        """Return the resources as the functions were shown them last, with their origins."""
-        return {item.ref.id: item for seen in self._traced().seen for item in ResourceList.parse(seen.text).items}
+        return result._replace(place=self._of_owner(owner, owner, result.field) if owner else None)
 
     def _at(self, traced: Item | None, item: Item, result: Result) -> Result:
         """Return a finding about an item at its field, with the name that the resource has in its file."""
         built = written.way(traced, self._origins(), self._built) if traced else self._built
+        names = written.names(item.ref, built)
         maker = written.maker(traced) if traced else ""
         if maker:
-            return self._at_maker(maker, item, result, built)
-        if traced and "repo" in written.origin_of(traced):  # fetched: its paths are those of another repository
-            return _nowhere(result)
-        source, file = self._source(traced, item, built), self._file(traced)
+            return self._at_maker(maker, item, result, names, built)
+        origin = written.origin_of(traced) if traced else {}
+        if "repo" in origin:  # fetched: its paths are those of another repository
+            return result._replace(place=None)
+        file = self._origins().files.get(str(origin.get("path", "")))  # None where it may mean one of several
+        files = {file} if file else {file for one in self._built for file in written.resources(one)}
+        previous = traced.annotations.get(written.PREVIOUS, "").partition(",")[0] if traced else ""
+        candidates = [one for file in sorted(files) for one in self._graph.resources(file)]
+        source = written.document(candidates, item.ref, {previous} if previous else names)
         if source:
-            return self._at_field(result, item, source, built)
+            return self._at_field(result, item, source, names, built)
         return result._replace(place=Place(file.name) if file else None)
 
     def _of_owner(self, owner: Item, traced: Item | None, field: Field | None) -> Place | None:
@@ -101,47 +97,37 @@ class Places:
         key, value = (split(field.path)[-1], field.current) if field else ("", None)
         for item in (owner, *self._configs.values()):
             path = of_value({"spec": item.manifest.get("spec")}, value, key)
+            if path and item is not owner:
+                return item.field_place(path)
             if path:
-                result = Result("", field=Field(path))
-                return self._at(traced, owner, result).place if item is owner else item.field_place(path)
+                return self._at(traced, owner, Result("", field=Field(path))).place
         return self._at(traced, owner, Result("")).place
 
-    def _source(self, traced: Item | None, item: Item, built: Sequence[Kustomization]) -> Item | None:
-        """Return the document that an item was made from; None when that is not certain."""
-        names = written.names(item.ref, built)
-        previous = traced.annotations.get(written.PREVIOUS, "").partition(",")[0] if traced else ""
-        file = self._file(traced)
-        files = {file} if file else {file for one in self._built for file in written.resources(one)}
-        candidates = [one for file in sorted(files) for one in self._graph.resources(file)]
-        return written.document(candidates, item.ref, {previous} if previous else names)
-
-    def _file(self, traced: Item | None) -> File | None:
-        """Return the file that kustomize says an item comes from; None when it does not, or may mean one of several."""
-        return self._origins().files.get(str(written.origin_of(traced).get("path"))) if traced else None
-
-    def _at_field(self, result: Result, item: Item, source: Item, built: Sequence[Kustomization]) -> Result:
+    def _at_field(
+        self, result: Result, item: Item, source: Item, names: set[str], built: Sequence[Kustomization]
+    ) -> Result:
         """Return a finding about an item at its field in `source`, or where a kustomization gives it another value."""
         path = result.field.path if result.field else ""
         result = result._replace(ref=source.ref)
         same = path if path in ("", "metadata.name") else same_at(path, item.manifest, source)
         if same is not None:
             return result._replace(place=source.field_place(same) if same else source.place)
-        found = list(
-            changes.changes(path, item.manifest, {*written.names(item.ref, built), source.name}, built, self._patches)
-        )
-        place = next((one.place for one in found if one.place), None)
-        if place:
-            return result._replace(place=place)
-        by = " or ".join(dict.fromkeys(one.kustomization.name for one in found))
-        message = f"{result.message} (set by a patch of {by})" if by else result.message
-        return result._replace(message=message, place=source.field_place(path))
+        place, by = self._changed(path, item, {*names, source.name}, built)
+        message = f"{result.message} (set by a patch of {' or '.join(by)})" if by and not place else result.message
+        return result._replace(message=message, place=place or source.field_place(path))
 
-    def _at_maker(self, maker: str, item: Item, result: Result, built: Sequence[Kustomization]) -> Result:
+    def _changed(
+        self, path: str, item: Item, names: set[str], built: Sequence[Kustomization]
+    ) -> tuple[Place | None, Iterable[str]]:
+        """Return where a kustomization gives a field its value, and the kustomizations that may change it."""
+        found = list(changes.changes(path, item.manifest, names, built, self._patches)) if path else []
+        return next((place for _, place in found if place), None), dict.fromkeys(name for name, _ in found)
+
+    def _at_maker(
+        self, maker: str, item: Item, result: Result, names: set[str], built: Sequence[Kustomization]
+    ) -> Result:
         """Return a finding about what was made in the build: where that was patched, else where what made it stands."""
-        names = written.names(item.ref, built)
-        path = result.field.path if result.field else ""
-        found = changes.changes(path, item.manifest, names, built, self._patches) if path else ()
-        patched = next((one.place for one in found if one.place), None)
+        patched, _ = self._changed(result.field.path if result.field else "", item, names, built)
         if patched:
             return result._replace(place=patched)
         mark = mark_of(item.annotations)
@@ -163,8 +149,8 @@ def _traced(again: Callable[[], Built]) -> Built:
         return Built(b"")
 
 
-def _nowhere(result: Result) -> Result:
-    return result._replace(place=None)
+def _by_id(*lists: ResourceList) -> Mapping[Id, Item]:
+    return {item.ref.id: item for resources in lists for item in resources.items}
 
 
 def _id_in(wanted: Id, items: Mapping[Id, Item]) -> Item | None:

@@ -84,7 +84,7 @@ def written_out(reference: Reference, judge: Judge) -> Judged:
     """Return the documents of a text that is written out, and what is wrong with it, each at its place."""
     place = reference.place
     items, findings = judge(reference.data, place._replace(line=reference.first), reference.column)
-    if not reference.column:  # quoted or folded: its lines are not those of the file
+    if not reference.has_lines:
         findings = [one._replace(field=Field(reference.field), place=place) for one in findings]
         for item in items:
             item.file = place._replace(finder=partial(_there, place))

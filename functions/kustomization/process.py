@@ -40,9 +40,9 @@ def run(
     environment: Mapping[str, str],
     name: str,
     seconds: int,
-    is_small: bool = True,
-    folder: str | None = None,
-    bounds: Bounds | None = None,
+    is_small: bool,
+    folder: str | None,
+    bounds: Bounds | None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a program in a folder, None for ours, to its end, or end it with us.
 
@@ -97,9 +97,8 @@ def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[b
         f"{name} took longer than {counted(seconds, 'second')} and was stopped; raise the limit with --timeout SECONDS"
     )
     end_of_time = monotonic() + seconds
-    parts: list[list[bytes]] = [[], []]
-    most = [max_bytes(), max(1 << 20, max_bytes() // 8)]  # the sentence about a bound fits into any
-    left = list(most)
+    parts = (bytearray(), bytearray())
+    most = (max_bytes(), max(1 << 20, max_bytes() // 8))  # the sentence about a bound fits into any
     with selectors.DefaultSelector() as pipes:
         for number, pipe in enumerate((process.stdout, process.stderr)):
             pipes.register(pipe or -1, selectors.EVENT_READ, number)
@@ -110,9 +109,8 @@ def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[b
                 part = os.read(key.fd, 1 << 16)
                 if not part:
                     pipes.unregister(key.fileobj)
-                parts[key.data].append(part)
-                left[key.data] -= len(part)
-                if left[key.data] < 0:
+                parts[key.data].extend(part)
+                if len(parts[key.data]) > most[key.data]:
                     much = f"{most[key.data]:,} bytes to {('stdout', 'stderr')[key.data]}"
                     raise KrmfnError(
                         f"{name} wrote more than {much} and was stopped; raise the limit with KRMFN_MAX_BYTES"
@@ -121,7 +119,7 @@ def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[b
         process.wait(max(0, end_of_time - monotonic()))
     except subprocess.TimeoutExpired as failure:
         raise late from failure
-    return [b"".join(those) for those in parts]
+    return [*map(bytes, parts)]
 
 
 def _limit(process: int, seconds: int, is_small: bool) -> None:

@@ -45,6 +45,11 @@ class Reference(NamedTuple):
         return self.kind == "file" and self.role != "file"
 
     @property
+    def has_lines(self) -> bool:
+        """Return False for a text that stands quoted or folded: its lines are not those of the file."""
+        return self.kind == "file" or self.column > 0
+
+    @property
     def is_patch(self) -> bool:
         """Return True for a patch of the kustomization's, in a file or written out."""
         return self.field.startswith("patches")

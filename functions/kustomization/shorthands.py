@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterator
 from krmfn.resource import Manifest, Place
 from krmfn.typed import Any
 
-from ..kmm.lookup import MISSING, at
+from ..kmm.lookup import MISSING, at, table
 from .graph import Kustomization
 from .mentions import entries
 from .values import Parts, is_for
 
 _STEP = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]|((?:\\.|[^.\[])+)")
 """A step of a replacement's path: `[name=gpu]`, or a key in which a backslash keeps a dot."""
-_HASH = re.compile(r"-[a-z0-9]{10}")
+_HASH = re.compile(r"-[a-z0-9]{10}\Z")
 
 
 def places(one: Kustomization, parts: Parts, manifest: Manifest, names: Collection[str]) -> Iterator[Place | None]:
@@ -31,9 +31,7 @@ def generator(one: Kustomization, kind: str, names: Collection[str]) -> Place | 
     field = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}.get(kind, "")
     for path, entry in entries(one.manifest, field):
         name = str(entry.get("name"))
-        if one.item and any(
-            known == name or (known.startswith(f"{name}-") and _HASH.fullmatch(known, len(name))) for known in names
-        ):
+        if one.item and any(known == name or _HASH.sub("", known) == name for known in names):
             return one.item.field_place(path)
     return None
 
@@ -42,13 +40,14 @@ def _named(kustomization: Manifest, parts: Parts, value: Any) -> Iterator[str]:
     """Yield the path of the namespace, label, annotation or image that the value is."""
     if parts == ("metadata", "namespace") and kustomization.get("namespace") == value:
         yield "namespace"
-    if parts[0] == "metadata" and parts[1:2] and len(parts) == 3:
-        for field in ("commonLabels",) if parts[1] == "labels" else ("commonAnnotations",):
-            if at(kustomization, (field, parts[2])) == value:
-                yield f"{field}[{parts[2]}]"
-        for path, entry in entries(kustomization, "labels"):
-            if parts[1] == "labels" and at(entry, ("pairs", parts[2])) == value:
-                yield f"{path}.pairs[{parts[2]}]"
+    if parts[0] == "metadata" and len(parts) == 3:
+        is_label = parts[1] == "labels"
+        field = "commonLabels" if is_label else "commonAnnotations"
+        groups = entries(kustomization, "labels") if is_label else ()
+        pairs = ((f"{path}.pairs", table(entry, "pairs")) for path, entry in groups)
+        for path, held in ((field, table(kustomization, field)), *pairs):
+            if held.get(parts[2], MISSING) == value:
+                yield f"{path}[{parts[2]}]"
     for path, entry in entries(kustomization, "images"):
         new = [entry[key] for key in ("newName", "newTag", "digest") if isinstance(entry.get(key), str) and entry[key]]
         name = entry.get("newName") or entry.get("name")
@@ -72,14 +71,10 @@ def _way(path: str, manifest: Manifest) -> Parts:
     way: list[str] = []
     value: Any = manifest
     for key, wanted, step in _STEP.findall(path):
+        part = step.replace("\\.", ".")
         if key:
-            entries = value if isinstance(value, list) else []
-            number = next(
-                (n for n, one in enumerate(entries) if isinstance(one, dict) and one.get(key) == wanted), None
-            )
-            part = "" if number is None else str(number)
-        else:
-            part = step.replace("\\.", ".")
+            entries = enumerate(value if isinstance(value, list) else ())
+            part = next((str(n) for n, one in entries if isinstance(one, dict) and one.get(key) == wanted), "")
         value = at(value, (part,))
         if value is MISSING:
             return ()

@@ -8,12 +8,15 @@ from functools import lru_cache
 
 from krmfn.item import Item
 from krmfn.resource import Ref
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any, NamedTuple, TypeVar
 from krmfn.yamltext import load
 
+from ..kmm.lookup import table, text
 from ..paths.disk import File
 from .graph import Graph, Kustomization
 from .origins import ORIGIN, TRANSFORMATIONS
+
+T = TypeVar("T")
 
 PREVIOUS = "internal.config.kubernetes.io/previousNames"
 """Where kustomize notes earlier names while it builds, the first one first; what it prints lacks it."""
@@ -33,25 +36,26 @@ def origins(graph: Graph, folder: str, base: str) -> Origins:
 
     kustomize joins what is written on the way down, and follows no link for it: so the way is gone here again.
     """
-    found: dict[str, set[File]] = {}
-    kustomizations: dict[str, set[str]] = {}
+    files: dict[str, dict[str, File]] = {}
+    kustomizations: dict[str, dict[str, Kustomization]] = {}
     left, seen = [(base, folder)], {(base, folder)}
     while left:
         path, here = left.pop()
         one = graph.kustomizations[here]
-        kustomizations.setdefault(os.path.join(path, os.path.basename(one.path)), set()).add(here)
+        kustomizations.setdefault(os.path.join(path, os.path.basename(one.path)), {})[here] = one
         for reference in one.references:
             way = os.path.normpath(os.path.join(path, reference.text))
             if reference.kind == "file":
-                found.setdefault(way, set()).add(File(reference.name, reference.real))
+                files.setdefault(way, {})[reference.real] = File(reference.name, reference.real)
             next_ = (way, reference.real)
             if reference.real in graph.kustomizations and next_ not in seen and len(seen) < _MOST_WAYS:
                 seen.add(next_)
                 left.append(next_)
-    return Origins(
-        {way: next(iter(those)) for way, those in found.items() if len({one.real for one in those}) == 1},
-        {way: graph.kustomizations[next(iter(those))] for way, those in kustomizations.items() if len(those) == 1},
-    )
+    return Origins(_certain(files), _certain(kustomizations))
+
+
+def _certain(found: Mapping[str, Mapping[str, T]]) -> dict[str, T]:
+    return {way: one for way, those in found.items() if len(those) == 1 for one in those.values()}
 
 
 def origin_of(item: Item) -> Mapping[str, Any]:
@@ -72,8 +76,7 @@ def maker(item: Item) -> str:
     A patch that replaces all annotations looks like the item's maker; what it was made from is then not known.
     """
     origin = origin_of(item)
-    by = origin.get("configuredBy")
-    by = by if isinstance(by, dict) else {}
+    by = table(origin, "configuredBy")
     is_patch = by.get("apiVersion") == "builtin" and not str(by.get("kind")).endswith("Generator")
     return "" if is_patch else str(origin.get("configuredIn", ""))
 
@@ -105,11 +108,9 @@ def document(candidates: Iterable[Item], ref: Ref, names: Collection[str]) -> It
     return fitting[0] if len(fitting) == 1 else None
 
 
-def names(ref: Ref, kustomizations: Iterable[Kustomization]) -> set[str]:
+def names(ref: Ref, built: Sequence[Kustomization]) -> set[str]:
     """Return what a resource may have been called before the prefixes and suffixes of these kustomizations."""
-    built = list(kustomizations)
-    prefixes = _texts([one.manifest.get("namePrefix") for one in built])
-    suffixes = _texts([one.manifest.get("nameSuffix") for one in built])
+    prefixes, suffixes = ({text(one.manifest, field) for one in built} for field in ("namePrefix", "nameSuffix"))
     known, left = {ref.name}, [ref.name]
     while left and len(known) < _MOST_WAYS:
         name = left.pop()
@@ -117,7 +118,3 @@ def names(ref: Ref, kustomizations: Iterable[Kustomization]) -> set[str]:
         left += [one for one in shorter if one and one not in known]
         known.update(filter(None, shorter))
     return known
-
-
-def _texts(values: Iterable[Any]) -> set[str]:
-    return {value for value in values if isinstance(value, str) and value}
