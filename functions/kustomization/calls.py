@@ -9,10 +9,14 @@ A function is ours when its annotation is one of these and holds nothing else, n
 
 import re
 from collections.abc import Callable, Collection
+from contextlib import suppress
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
+from krmfn.resource import annotations_of
 from krmfn.typed import Any, NamedTuple
+
+from ..kmm.lookup import table
 
 ANNOTATIONS = ("config.kubernetes.io/function", "config.k8s.io/function")
 OTHERS = ("config.kubernetes.io/container", "configFn")
@@ -63,10 +67,9 @@ def is_builtin(item: Item) -> bool:
 def call(field: str, config: Item, ours: Ours) -> Call:
     """Return the call that a functionConfig makes."""
     try:
-        program, image = _called(config, ours)
+        return Call(field, config, *_called(config, ours))
     except KrmfnError as failure:
         return Call(field, config, "", problem=str(failure))
-    return Call(field, config, program, image)
 
 
 def _called(config: Item, ours: Ours) -> tuple[str, str]:
@@ -75,9 +78,8 @@ def _called(config: Item, ours: Ours) -> tuple[str, str]:
         raise KrmfnError("is not a functionConfig; write a resource with the annotation config.kubernetes.io/function")
     if config.ref.api_version.startswith("/"):
         raise KrmfnError("has an apiVersion that begins with a slash: `/builtin` is a kustomize plugin; remove it")
-    metadata = config.manifest.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    present = [key for key in ANNOTATIONS if isinstance(annotations, dict) and key in annotations]
+    annotations = annotations_of(config.manifest)
+    present = [key for key in ANNOTATIONS if key in annotations]
     if _mentions(config.content.node) != len(present) or len(present) > 1 or config.content.duplicate_keys:
         raise KrmfnError(
             "does not name its function exactly once and plainly; write the annotation "
@@ -89,8 +91,7 @@ def _called(config: Item, ours: Ours) -> tuple[str, str]:
             f"is for the plugin {plugin}, which is not part of krmfn; only krmfn's functions are run: keep what the "
             "plugin makes here, or leave the folder out with `exclude` in .krmfn.yaml"
         )
-    spec = _spec(annotations[present[0]])  # type: ignore[index]  # present is empty unless it is a mapping
-    return _program(spec, ours)
+    return _program(_spec(annotations[present[0]]), ours)
 
 
 def _mentions(node: Any) -> int:
@@ -108,13 +109,11 @@ def _spec(text: Any) -> dict[str, Any]:
     from krmfn.yamltext import load, positions, values
 
     if isinstance(text, str) and re.fullmatch(_PLAIN, text):
-        try:
+        with suppress(KrmfnError):
             node = load.compose(text.encode())
             spec = values.build(node)
-        except KrmfnError:
-            spec = None
-        if isinstance(spec, dict) and not positions.duplicate_keys(node):
-            return spec
+            if isinstance(spec, dict) and not positions.duplicate_keys(node):
+                return spec
     raise KrmfnError(
         "has an annotation that does not define a function; must be `exec: {path: ...}` or `container: {image: ...}`"
     )
@@ -124,14 +123,13 @@ def _program(spec: dict[str, Any], ours: Ours) -> tuple[str, str]:
     """Return (program, image) of a function's annotation; raise KrmfnError for what is not ours to the letter."""
     names = ", ".join(sorted(ours.programs))
     if list(spec) == ["exec"]:
-        settings, key, what = spec["exec"], "path", f"its path must be the bare name of a krmfn program ({names})"
+        key, what = "path", f"its path must be the bare name of a krmfn program ({names})"
     elif list(spec) == ["container"]:
-        what = f"its image must be one of krmfn's ({names}), or be passed with --function-image"
-        settings, key = spec["container"], "image"
+        key, what = "image", f"its image must be one of krmfn's ({names}), or be passed with --function-image"
     else:
         raise KrmfnError(f"calls a function with {', '.join(map(str, spec)) or 'nothing'}; must be exec or container")
-    value = settings.get(key) if isinstance(settings, dict) else None
-    more = [str(name) for name in settings if name != key] if isinstance(settings, dict) else []
+    settings = table(spec, *spec)
+    value, more = settings.get(key), [str(name) for name in settings if name != key]
     if not isinstance(value, str):
         raise KrmfnError(f"calls a function without {key}; {what}")
     program = (value if value in ours.programs else "") if key == "path" else _of_image(value, ours)

@@ -8,7 +8,7 @@ stays on its line, so that what kustomize says of a line is true of the file tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -46,7 +46,10 @@ def entries(node: Node | None) -> dict[str, tuple[Node, Node]]:
     """
     if not isinstance(node, MappingNode):
         return {}
-    merged = [source for key, value in node.value if is_merge(key) for source in _sources(value)]
+    merged: list[Node] = []
+    for key, value in node.value:
+        if is_merge(key):
+            merged += value.value if isinstance(value, SequenceNode) else [value]
     every = [pair for source in reversed(merged) for pair in entries(source).values()]
     every += [pair for pair in node.value if not is_merge(pair[0])]
     return {key.value: (key, value) for key, value in every}
@@ -60,10 +63,6 @@ def at(node: Node | None, path: str) -> Node | None:
         else:
             node = entries(node).get(part, (None, None))[1]
     return node
-
-
-def _sources(value: Node) -> Iterator[Node]:
-    yield from value.value if isinstance(value, SequenceNode) else [value]
 
 
 class _Writer:

@@ -27,30 +27,6 @@ metadata:
   annotations:
     config.kubernetes.io/function: "exec: {path: krmfn}"
 """
-_COMPONENT = """\
-# kustomization.yaml
-resources: [config.yaml]
-components: [part]
----
-# config.yaml
-kind: DeviceConfig
----
-# part/kustomization.yaml
-apiVersion: kustomize.config.k8s.io/v1alpha1
-kind: Component
-namePrefix: lab-
-"""
-_PATCHED = """\
-# kustomization.yaml
-resources: [config.yaml]
-patches:
-- patch: '[{"op": "add", "path": "/spec/moduleName", "value": "gpu"}]'
-"""
-_CONFIG = """\
----
-# config.yaml
-kind: DeviceConfig
-"""
 
 RULES = (
     Rule(
@@ -91,8 +67,30 @@ RULES = (
     Rule(
         "KRM506",
         "a Component must be listed under components, and only a Component must be listed there",
-        good=_COMPONENT,
-        bad=_COMPONENT.replace("apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n", ""),
+        good="""\
+# kustomization.yaml
+resources: [config.yaml]
+components: [part]
+---
+# config.yaml
+kind: DeviceConfig
+---
+# part/kustomization.yaml
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+namePrefix: lab-
+""",
+        bad="""\
+# kustomization.yaml
+resources: [config.yaml]
+components: [part]
+---
+# config.yaml
+kind: DeviceConfig
+---
+# part/kustomization.yaml
+namePrefix: lab-
+""",
         remedy="List it under the other field, or change its kind.",
     ),
     Rule(
@@ -167,8 +165,26 @@ kind: DeviceConfig
     Rule(
         "KRM518",
         "the target of a patch should match something: kustomize skips a patch without a match, and says nothing",
-        good=f"{_PATCHED}  target: {{kind: DeviceConfig}}\n{_CONFIG}",
-        bad=f"{_PATCHED}  target: {{kind: DeviceConfigs}}\n{_CONFIG}",
+        good="""\
+# kustomization.yaml
+resources: [config.yaml]
+patches:
+- patch: '[{"op": "add", "path": "/spec/moduleName", "value": "gpu"}]'
+  target: {kind: DeviceConfig}
+---
+# config.yaml
+kind: DeviceConfig
+""",
+        bad="""\
+# kustomization.yaml
+resources: [config.yaml]
+patches:
+- patch: '[{"op": "add", "path": "/spec/moduleName", "value": "gpu"}]'
+  target: {kind: DeviceConfigs}
+---
+# config.yaml
+kind: DeviceConfig
+""",
         remedy="Correct kind and name of the target, or remove the patch.",
         severities=("warning",),
     ),

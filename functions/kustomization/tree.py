@@ -34,12 +34,10 @@ def tree(graph: Graph, folder: str, is_open: bool = False, aside: str = "") -> T
     if foreign:
         raise KrmfnError(f"{foreign.field}: {foreign.problem}")
     texts: dict[str, bytes] = {}
-    links: dict[str, str] = {}
-    folders: set[str] = set()
+    named: list[str] = []
     for one in graph.below(folder):
-        folders.add(one.folder)
+        named.append(os.path.join(one.folder, os.path.basename(one.name)))
         texts[one.path] = graph.texts.get(one.path, b"") + (NOTES if aside and not one.is_component else b"")
-        links.update(_links(graph, os.path.join(one.folder, os.path.basename(one.name))))
         for reference in one.references:
             if reference.kind == "file":
                 text = _text(graph, one, reference)
@@ -50,8 +48,10 @@ def tree(graph: Graph, folder: str, is_open: bool = False, aside: str = "") -> T
             elif reference.kind not in ("folder", "inline") and not is_open:
                 raise KrmfnError(f"{one.name}: {reference.field}: {reference.text} is not a file or folder here")
             if reference.kind in ("file", "folder"):
-                links.update(_links(graph, os.path.normpath(os.path.join(one.folder, reference.text))))
-    return Tree(folder, texts, links, frozenset(folders), graph.names, bool(aside))
+                named.append(os.path.normpath(os.path.join(one.folder, reference.text)))
+    links = {place: there for path in named for place, there in _links(graph, path)} if graph.links else {}
+    folders = frozenset(one.folder for one in graph.below(folder))
+    return Tree(folder, texts, links, folders, graph.names, bool(aside))
 
 
 def _text(graph: Graph, one: Kustomization, reference: Reference) -> bytes:

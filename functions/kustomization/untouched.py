@@ -8,7 +8,7 @@ not known to leave annotations alone counts as what does not; then kustomize run
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from yaml.nodes import MappingNode, Node, SequenceNode
 
@@ -44,7 +44,7 @@ _LARGE = 1 << 18
 
 
 def is_untouched(
-    text: bytes, manifest: Manifest, resources: Iterable[bytes], patches: Iterable[tuple[str, bytes]]
+    text: bytes, manifest: Manifest, resources: Collection[bytes], patches: Iterable[tuple[str, bytes]]
 ) -> bool:
     """Return True for a kustomization that leaves annotations alone, as do its `resources` and `patches` (name, text).
 
@@ -52,11 +52,8 @@ def is_untouched(
     """
     if not manifest.keys() <= FIELDS or _WORD.search(text) or _HIDDEN.search(text):
         return False
-    size = 0
-    for resource in resources:
-        size += len(resource)
-        if size > _LARGE or not _has_strings(resource):
-            return False
+    if sum(map(len, resources)) > _LARGE or not all(map(_has_strings, resources)):
+        return False
     return all(_is_harmless(name, patch) for name, patch in patches)
 
 
@@ -68,9 +65,8 @@ def can_grow(item: Item, text: bytes) -> bool:
     node = item.content.node
     is_block = isinstance(node, MappingNode) and not node.flow_style and node.start_mark.column == 0
     is_last = text.endswith(b"\n") and text.find(item.text) + len(item.text) == len(text)
-    return (
-        is_block and is_last and any(value for key, value in item.manifest.items() if key not in ("apiVersion", "kind"))
-    )
+    holds = any(value for key, value in item.manifest.items() if key not in ("apiVersion", "kind"))
+    return is_block and is_last and holds
 
 
 def _has_strings(text: bytes) -> bool:
@@ -94,14 +90,9 @@ def _is_narrow(node: Node | None) -> bool:
     if isinstance(node, MappingNode):
         keys = {key.value: value for key, value in node.value if isinstance(key.value, str)}
         return "<<" not in keys and isinstance(keys.get("metadata"), MappingNode)
-    if not isinstance(node, SequenceNode):
+    if not isinstance(node, SequenceNode) or not all(isinstance(one, MappingNode) for one in node.value):
         return False
-    for operation in node.value:
-        if not isinstance(operation, MappingNode):
-            return False
-        for key, value in operation.value:
-            if key.value in ("path", "from") and not (isinstance(value.value, str) and _POINTER.fullmatch(value.value)):
-                return False
-            if key.value not in ("op", "path", "from", "value"):
-                return False
-    return True
+    fields = [(key.value, value.value) for operation in node.value for key, value in operation.value]
+    pointers = [value for key, value in fields if key in ("path", "from")]
+    is_known = all(key in ("op", "path", "from", "value") for key, _ in fields)
+    return is_known and all(isinstance(one, str) and _POINTER.fullmatch(one) for one in pointers)

@@ -52,12 +52,11 @@ def same_at(path: str, whole: Manifest, other: Item) -> str | None:
 
 def is_for(target: Manifest, manifest: Manifest, names: Collection[str]) -> bool:
     """Return True when a patch may be for the resource; selectors by labels and annotations are not evaluated."""
-    wanted = {key: value for key, value in target.items() if key in ("kind", "name") and value}
-    return _fits(wanted.get("kind"), [manifest.get("kind", "")]) and _fits(wanted.get("name"), names)
+    return _fits(target.get("kind"), [manifest.get("kind", "")]) and _fits(target.get("name"), names)
 
 
 def _fits(pattern: Any, words: Iterable[str]) -> bool:
-    if pattern is None:
+    if not pattern:
         return True
     plain = str(pattern).replace("\\-", "-")
     return plain in words if plain.replace("-", "").isalnum() else any(_matches(str(pattern), word) for word in words)
