@@ -46,7 +46,7 @@ def predictions(case: Case) -> Iterator[dict[str, Any]]:
             was = before.groups[before.group_of[node]].get(module) if node in before.group_of else None
             move = play(loaded.get((node, module)), was, after.view(node, module))
             loaded[node, module] = move.after
-            image = move.after.image if move.after else None
+            image = move.after["containerImage"] if move.after else None
             told = {"loaded": image, "events": list(move.events), "effect": move.effect}
             named = {"id": case["id"], "phase": number, "node": node[0], "module": "/".join(module[2:])}
             yield {**named, "prediction": told}

@@ -18,7 +18,7 @@ from ..kmm.module import MODULE_KINDS
 from ..paths import files, output
 
 if TYPE_CHECKING:
-    from ..fleet.loading import Loading
+    from ..fleet.explanation import Loading
     from ..fleet.table import Row
     from ..plan import Comparison
     from ..report.local import Joined

@@ -14,7 +14,7 @@ from krmfn.typed import Any, NamedTuple
 from .. import options
 from ..cluster import live_nodes
 from ..command import Command, Context
-from ..fleet import loading, table, wording
+from ..fleet import explanation, table, wording
 from ..fleet.drivers import Driver
 from ..fleet.live import Live
 from ..formats import findings
@@ -67,7 +67,7 @@ class View(NamedTuple):
     joined: local.Joined
     bare: Sequence[Ref]
     """Its configs of which no Module is made."""
-    live: loading.Loading | None
+    live: explanation.Loading | None
     """What a dump says, where its nodes are live."""
     rows: Sequence[table.Row]
     """All rows of live nodes."""
@@ -88,7 +88,7 @@ def _table(
         live = None
         if (dump := dumps.get(name)) and not joined.wrong:
             committed = [*dump.committed[name].values()]
-            live = loading.compared(dump, joined.groups, committed, joined.whole, joined.mode != "off")
+            live = explanation.compared(dump, joined.groups, committed, joined.whole, joined.mode != "off")
         rows = [*table.rows(joined.groups, joined.whole.every, table.Filter(), live=live)] if live else []
         views.append(View(name, resources, joined, local.bare(resources, joined.whole), live, rows))
     results = list(_found(args, wanted, where, views))
@@ -177,7 +177,7 @@ def _judged(view: View, keys: Collection[str], is_required: bool) -> Iterator[Re
         yield from clusters.lacking(joined, view.live, view.rows)
 
 
-def _loaded(rows: Iterable[table.Row], live: loading.Loading) -> Iterator[Result]:
+def _loaded(rows: Iterable[table.Row], live: explanation.Loading) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
     modules = [
         (row.state, row.loaded, f"{row.driver.module.ref.name} on {row.node.name}")

@@ -1,4 +1,4 @@
-"""Why a node has a Module, or has it not: one sentence, from the plan to what is loaded."""
+"""What a dump says of the Modules on nodes: why a node has one, or has it not, and which are planned in Git only."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from ..exclusivity.node import Node
 from ..kmm.lookup import has
 from ..kmm.module import PLUGINS
 from . import wording
-from .coverage import Outcome
+from .cluster import Cluster
+from .coverage import Group, Outcome, coverage
 from .drivers import Driver
 from .live import ROLES, Key, Live
 
 _NOTHING = "nothing, as far as the dump says"
-
 _PODS = "add `pods` to the dump"
-
 _NOUNS = frozenset({"conflict", "failure", "kernel unknown", "no mapping"})
 """States whose reason is no verb that a Module can do."""
 
@@ -33,7 +32,70 @@ class Told(NamedTuple):
     steps: tuple[str, ...] = ()
 
 
-def key_of(node: Node, driver: Driver) -> Key:
+class Loss(NamedTuple):
+    """A Module that the committed inventory plans for a node, and that does not select the live one."""
+
+    node: Node
+    """The live one; the committed one where the dump has none of this name."""
+    outcome: Outcome
+    """What became of the Module on the committed node."""
+    reason: str
+
+
+class Loading(NamedTuple):
+    """A dump beside the inventory whose place its nodes take."""
+
+    dump: Live
+    losses: Sequence[Loss]
+    kept: int
+    """How many drivers that the inventory plans are for live nodes, too, whatever becomes of them there."""
+
+
+def compared(dump: Live, live: Sequence[Group], committed: Sequence[Node], whole: Cluster, exclusive: bool) -> Loading:
+    """Return a dump with what the committed nodes of a cluster get, and the `live` ones do not.
+
+    `exclusive` as for `coverage`. Raises KrmfnError as it does.
+    """
+    nodes = {node.name: node for group in live for node in group.nodes}
+    selected = {(node.name, one.driver) for group in live for node in group.nodes for one in group.outcomes}
+    groups = coverage(committed, whole.drivers, exclusive, whole.theirs)
+    planned = [(group, one) for group in groups for one in group.outcomes if one.state == "planned"]
+    losses, kept = list[Loss](), 0
+    for node, outcome in ((node, one) for group, one in planned for node in group.nodes):
+        driver, there = whole.drivers[outcome.driver], nodes.get(node.name)
+        if (node.name, outcome.driver) in selected:
+            kept += driver.loads
+            continue
+        labels = ", ".join(map("=".join, driver.lacking(there.labels).items())) if there else ""
+        without = f"the live node lacks {labels}" if labels else "the node is not in the dump"
+        losses.append(Loss(there or node, outcome, f"the committed inventory plans it, but {without}"))
+    return Loading(dump, losses, kept)
+
+
+def loaded(node: Node, drivers: Sequence[Driver], outcome: Outcome, dump: Live) -> tuple[bool | None, str]:
+    """Return whether a Module is loaded on a live node, and what is wrong where it is planned: what `why` says.
+
+    None for a plugin alone. Of a dump without NodeModulesConfigs KMM's ready label is all that is known.
+    """
+    driver = drivers[outcome.driver]
+    if outcome.state != "planned":
+        return is_still_loaded(node, driver, dump) if driver.loads else None, ""
+    if dump.is_of_nodes and not driver.loads:
+        return None, ""
+    holds, said = _planned(node, driver, outcome, dump)
+    if driver.loads and not dump.configured:
+        is_there = not dump.modules or dump.modules.get(_key_of(node, driver)[1:]) is False
+        holds = driver.ready in node.labels and is_there
+    wrong = _plugin(node, driver, dump) or "; ".join(dump.troubles.get(node.name, ()))
+    return holds if driver.loads else None, wrong if holds else said
+
+
+def is_still_loaded(node: Node, driver: Driver, dump: Live) -> bool:
+    """Return whether a Module that a node is not to have is loaded there, where the dump has the node."""
+    return node.name in dump.nodes and _is_left(node, driver, dump)
+
+
+def _key_of(node: Node, driver: Driver) -> Key:
     """Return how a dump names a Module on a node."""
     return node.name, driver.module.ref.namespace, driver.module.ref.name
 
@@ -41,29 +103,29 @@ def key_of(node: Node, driver: Driver) -> Key:
 def told(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | None) -> Told:
     """Return what is known of a Module on a node that it selects; `live` is None where there is no dump."""
     driver = drivers[outcome.driver]
-    key = key_of(node, driver)
+    key = _key_of(node, driver)
     named = f"{node.name}: {key[1]}/{key[2]}"
     steps, is_planned = tuple(_steps(key, node, driver, outcome, live)), outcome.state == "planned"
     reason = wording.reason(drivers, outcome)
     if live is None:
         return Told(is_planned, f"{named} {'is planned' if is_planned else f'is not planned to run: {reason}'}", steps)
     if is_planned:
-        holds, said = planned(node, driver, outcome, live)
-        wrong = plugin(node, driver, live) if holds and driver.loads else ""
+        holds, said = _planned(node, driver, outcome, live)
+        wrong = _plugin(node, driver, live) if holds and driver.loads else ""
         return Told(holds and not wrong, f"{named} {f'is loaded, but {wrong}' if wrong else said}", steps)
     if outcome.state in _NOUNS:
         reason = f"gets no driver: {reason}{f' {node.kernel}' if outcome.state == 'no mapping' else ''}"
-    left = "; it is still loaded" if is_left(node, driver, live) else ""
+    left = "; it is still loaded" if _is_left(node, driver, live) else ""
     said = f"{':' if left else ';'} {_worker(key, driver, live)}" if key in live.workers else ""
     return Told(False, f"{named} {reason}{left}{said}", steps)
 
 
-def planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
+def _planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
     """Return whether the node has a Module that it shall have, and the end of the sentence; the first reason counts.
 
-    Of a Module that loads a kernel module, its plugins aside (see `plugin`).
+    Of a Module that loads a kernel module, its plugins aside (see `_plugin`).
     """
-    key, is_ready = key_of(node, driver), driver.ready in node.labels
+    key, is_ready = _key_of(node, driver), driver.ready in node.labels
     wanted, loaded, image = live.wanted.get(key), live.loaded.get(key), outcome.resolution.image or ""
     if live.modules and key[1:] not in live.modules:
         return False, "is planned, but the Module is not on the cluster: has it been synced?"
@@ -94,16 +156,16 @@ def planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[b
     return True, f"is loaded: {image}"
 
 
-def is_left(node: Node, driver: Driver, live: Live) -> bool:
+def _is_left(node: Node, driver: Driver, live: Live) -> bool:
     """Return whether a Module that a node shall not have is loaded there: nothing is after another boot."""
-    key = key_of(node, driver)
+    key = _key_of(node, driver)
     boots = {live.loaded[key].boot, live.boots.get(node.name, "")} if key in live.loaded else set[str]()
     return len(boots - {""}) < 2 if boots else driver.ready in node.labels
 
 
-def plugin(node: Node, driver: Driver, live: Live) -> str:
+def _plugin(node: Node, driver: Driver, live: Live) -> str:
     """Return what is wrong with a Module's device plugin or DRA driver on a node; "" where nothing is known to be."""
-    key = key_of(node, driver)
+    key = _key_of(node, driver)
     for role, field in ROLES.items():
         if not has(driver.module.spec, field):
             continue
@@ -114,9 +176,9 @@ def plugin(node: Node, driver: Driver, live: Live) -> str:
 
 
 def _plugin_only(node: Node, driver: Driver, live: Live) -> tuple[bool, str]:
-    """Return `planned` for a Module that loads nothing."""
-    is_there = any((*key_of(node, driver), role) in live.plugins for role in ROLES)
-    wrong = plugin(node, driver, live) or ("" if is_there else f"whether its plugin is running is not known: {_PODS}")
+    """Return `_planned` for a Module that loads nothing."""
+    is_there = any((*_key_of(node, driver), role) in live.plugins for role in ROLES)
+    wrong = _plugin(node, driver, live) or ("" if is_there else f"whether its plugin is running is not known: {_PODS}")
     return not wrong, f"loads nothing, and {wrong or 'its plugin is running'}"
 
 
@@ -161,13 +223,13 @@ def answers(
 
 def _lost(node: Node, driver: Driver, live: Live | None) -> str:
     """Return the sentence about a Module that selects a node by the labels of the inventory, and not by its own."""
-    key = key_of(node, driver)
+    key = _key_of(node, driver)
     missing = driver.lacking(node.labels)
     labels = [f"{name}={value}" for name, value in missing.items()]
     others = [f"{name}={node.labels[name]}" for name in missing if name in node.labels]
     has = f" has, and the live node has {', '.join(others)}" if others else " has and the live node lacks"
     command = shlex.join(["kubectl", "label", "node", node.name, *labels, *(["--overwrite"] if others else [])])
-    still = ", and is still loaded" if live and is_left(node, driver, live) else ""
+    still = ", and is still loaded" if live and _is_left(node, driver, live) else ""
     asks = f"{wording.name(driver)} asks for {', '.join(labels)}, which the inventory{has}"
     return f"{node.name}: {key[1]}/{key[2]} is not planned any more{still}: {asks}; {command}"
 

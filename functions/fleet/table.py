@@ -12,10 +12,10 @@ from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity.node import Node
 from ..formats.columns import aligned
-from . import loading, wording
+from . import explanation, wording
 from .coverage import Group, Outcome
 from .drivers import Driver
-from .loading import Loading
+from .explanation import Loading
 
 _COMPARED = 100
 """Modules up to which those that do not select a node are compared with its labels."""
@@ -99,14 +99,14 @@ def rows(
         pairs += ((node, made) for node in group.nodes)
     if live:
         for node, outcome, why in live.losses:
-            is_left = loading.is_left(node, drivers[outcome.driver], live.dump)
+            is_left = explanation.is_still_loaded(node, drivers[outcome.driver], live.dump)
             pairs.append((node, [Row(node, *_facts(drivers, outcome), why, loaded=is_left, is_lost=True)]))
     for node, made in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
         for row in made or [_unselected(node, drivers, in_doubt)]:
             row = row._replace(node=node, cluster=of_hub or cluster)
             if live and row.outcome and not row.is_lost:
-                is_loaded, why = loading.loaded(node, drivers, row.outcome, live.dump)
+                is_loaded, why = explanation.loaded(node, drivers, row.outcome, live.dump)
                 row = row._replace(loaded=is_loaded, reason=row.reason or why)
             if wanted.wants(row):
                 yield row

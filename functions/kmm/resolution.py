@@ -69,7 +69,7 @@ def compared(module: Module, entry: Table) -> Table:
         IN_TREE[0]: _in_tree(module.container, entry),
         "imagePullPolicy": text(module.container, "imagePullPolicy"),
         "registryTLS": is_insecure(module, entry),
-        "modprobe": modprobe(module),
+        "modprobe": {**_stored(module.modprobe), "dirName": module.directory},
     }
 
 
@@ -77,11 +77,6 @@ def is_insecure(module: Module, entry: Table) -> bool:
     """Return whether images of a mapping are pulled without verifying TLS; its registryTLS replaces the container's."""
     tls = table(entry if has(entry, "registryTLS") else module.container, "registryTLS")
     return tls.get("insecure") is True or tls.get("insecureSkipTLSVerify") is True
-
-
-def modprobe(module: Module) -> Table:
-    """Return the modprobe section as the API server stores it: what is empty is absent, dirName is not."""
-    return {**_stored(module.modprobe), "dirName": module.directory}
 
 
 def _parts(image: str) -> Any:
@@ -92,7 +87,7 @@ def _parts(image: str) -> Any:
 
 
 def _stored(value: Table) -> Table:
-    """Return a mapping without what is empty, as Go stores it; an empty mapping stays."""
+    """Return a mapping as the API server stores it: without what is empty; an empty mapping stays."""
     kept = {key: field for key, field in value.items() if field not in (None, "", [])}
     return {key: _stored(field) if isinstance(field, dict) else field for key, field in kept.items()}
 

@@ -9,11 +9,12 @@ against their recordings by tests/functions/kmm/test_scheduling.py.
 
 from __future__ import annotations
 
-from krmfn.typed import Literal, NamedTuple
+from collections.abc import Mapping
 
-from .lookup import Table, text
+from krmfn.typed import Any, Literal, NamedTuple
+
 from .module import Module
-from .resolution import Resolution, is_insecure, modprobe
+from .resolution import Resolution, compared
 
 Action = Literal["load", "leave", "remove", "fail", "ignore", "gone"]
 """What the Module reconciler decides for a node:
@@ -32,18 +33,8 @@ was loaded before; none: nothing was loaded and nothing is.
 """
 
 
-class Entry(NamedTuple):
-    """A Module in a node's NodeModulesConfig: what KMM compares. A difference is an unload and a load."""
-
-    kernel: str
-    image: str
-    in_tree: tuple[str, ...]
-    pull_policy: str
-    is_insecure: bool
-    modprobe: Table
-
-
-_FIELDS = ("kernelVersion", "containerImage", "inTreeModulesToRemove", "imagePullPolicy", "registryTLS", "modprobe")
+Entry = Mapping[str, Any]
+"""A Module in a node's NodeModulesConfig: the fields that KMM compares. A difference is an unload and a load."""
 
 
 class View(NamedTuple):
@@ -89,9 +80,8 @@ class Move(NamedTuple):
 def entry(module: Module, kernel: str, resolution: Resolution) -> Entry:
     """Return what KMM writes into the NodeModulesConfig of a node with this kernel."""
     own = module.mappings[resolution.mapping] if resolution.mapping is not None else {}
-    running, image = kernel.removesuffix("+"), resolution.image or ""
-    pull_policy = text(module.container, "imagePullPolicy")
-    return Entry(running, image, resolution.in_tree, pull_policy, is_insecure(module, own), modprobe(module))
+    made = {**compared(module, own), "containerImage": resolution.image or ""}
+    return {"kernelVersion": kernel.removesuffix("+"), **made}
 
 
 def play(before: Entry | None, old: View | None, new: View, is_known: bool = True) -> Move:
@@ -105,8 +95,8 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
     is_left_alone = new.action in ("fail", "ignore") or (new.action == "leave" and not moved)
     after = new.entry if new.action == "load" else before if is_left_alone else None
     ends = new.action != "gone" and not rebooted and (after != before or (moved and new.action == "load"))
-    unloads = [f"Unload {before.image}"] if before and ends else []
-    loads = [f"Load {after.image}"] if after and (ends or rebooted) else []
+    unloads = [f"Unload {before['containerImage']}"] if before and ends else []
+    loads = [f"Load {after['containerImage']}"] if after and (ends or rebooted) else []
     move = Move("none", (*unloads, *loads), new.reason, before, after)
     if not is_known:
         return _unknown(move, old or new, new, moved, rebooted)
@@ -115,7 +105,7 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
     if before:
         return move._replace(effect="lost", reason=_moved(old, new) if moved and old else new.reason)
     if after:
-        return move._replace(effect="gained", reason=after.image)
+        return move._replace(effect="gained", reason=after["containerImage"])
     if not new.is_selected or new.action in ("ignore", "gone"):
         return move
     return move._replace(effect="waiting" if new.is_waiting else "blocked")
@@ -123,18 +113,18 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
 
 def _again(move: Move, before: Entry, after: Entry, new: View, rebooted: bool) -> Move:
     """Return the effect on what is loaded before and after."""
-    running = new.kernel.removesuffix("+")
+    running, image = new.kernel.removesuffix("+"), after["containerImage"]
     if not move.events:
         return move._replace(effect="blocked" if new.action == "fail" else "kept")
-    if after.kernel != running:
+    if (kernel := after["kernelVersion"]) != running:
         why = f": {new.reason}" if new.reason else ""
-        text = f"after the reboot KMM loads {after.image}, made for kernel {after.kernel}, on kernel {running}{why}"
+        text = f"after the reboot KMM loads {image}, made for kernel {kernel}, on kernel {running}{why}"
         return move._replace(effect="lost", reason=text)
     if rebooted:
-        return move._replace(effect="reloaded", reason=f"{after.image} for kernel {running}")
-    changed = [name for name, was, now in zip(_FIELDS, before, after, strict=True) if was != now]
+        return move._replace(effect="reloaded", reason=f"{image} for kernel {running}")
+    changed = [name for name in after if before[name] != after[name]]
     if "containerImage" in changed:
-        return move._replace(effect="reloaded", reason=f"{after.image} in place of {before.image}")
+        return move._replace(effect="reloaded", reason=f"{image} in place of {before['containerImage']}")
     why = f"another {', '.join(changed)}" if changed else "its version label has moved"
     return move._replace(effect="reloaded", reason=why)
 
@@ -156,7 +146,7 @@ def _unknown(move: Move, old: View, new: View, moved: bool, rebooted: bool) -> M
     if not old.label:
         doubt += ", since no node had the version label"
     if move.after:
-        reason = f"{move.after.image} is loaded"
+        reason = f"{move.after['containerImage']} is loaded"
     elif new.action == "leave" and moved:
         word, reason = "lost", _moved(old, new)
     elif new.action in ("leave", "fail") and rebooted:

@@ -94,7 +94,7 @@ def _joined(before: Side, after: Side) -> Iterator[Effect]:
             is_left = move.effect in ("lost", "blocked", "waiting") or (move.effect == "unknown" and not move.after)
             failing = moved.new.failing if move.effect == "blocked" else ""
             key = (own.id, _WORDS.index(move.effect), move.reason, failing, is_left and moved.new.is_selected)
-            was, now = (loaded.image if loaded else None for loaded in (move.before, move.after))
+            was, now = (loaded["containerImage"] if loaded else None for loaded in (move.before, move.after))
             part = OnNodes((), move.events, was, now, move.is_known)
             parts_by_reason.setdefault(key, {}).setdefault(part, []).extend(moved.nodes)
     for (module, at, reason, failing, is_short), parts in sorted(parts_by_reason.items(), key=lambda group: group[0]):

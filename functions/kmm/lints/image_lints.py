@@ -18,18 +18,14 @@ _SAMPLE = variables(_KERNEL)
 
 
 class Template(NamedTuple):
-    """A text with variables: those that KMM knows there, and whether it is an image."""
+    """A text with variables, and what becomes of it on a node."""
 
     text: str
     known: tuple[str, ...]
+    """The variables that KMM knows there."""
     is_image: bool = True
     every_kernel: bool = False
-    """The image of a kernel mapping that takes every kernel."""
-
-
-class Filled(NamedTuple):
-    """What becomes of a template on a node."""
-
+    """Whether it is the image of a kernel mapping that takes every kernel."""
     names: Sequence[str] | None = None
     """The variables that decide it; None for an unclosed brace."""
     image: str | None = None
@@ -71,28 +67,28 @@ def _at(path: str, template: Template, name: str = "", namespace: str = "") -> I
 @lru_cache(maxsize=1024)
 def _judged(template: Template, name: str, namespace: str) -> tuple[Result, ...]:
     """Return the lints about a text, without its path: equal ones are judged once."""
-    return tuple(apply(RULES, template, _filled(template, name, namespace)))
+    return tuple(apply(RULES, _filled(template, name, namespace)))
 
 
-def _filled(template: Template, name: str, namespace: str) -> Filled:
+def _filled(template: Template, name: str, namespace: str) -> Template:
     try:
         parts = parse(template.text)
     except KrmfnError:
-        return Filled()
+        return template
     decisive = [part for part in parts if part.name in VARIABLES or part.operator in ("", "+", ":+")]
     defaults = [part.default for part in parts if part.default]
     names = [part.name for part in (*decisive, *defaults) if part.name is not None]
     if not template.is_image:
-        return Filled(names)
+        return template._replace(names=names)
     values = {**_SAMPLE, "MOD_NAME": name, "MOD_NAMESPACE": namespace}
     known = {name: values[name] for name in template.known}
     image = substitute(template.text, known) if known else template.text
     refused = bool(known) and ":" not in template.text
-    return Filled(names, image, "" if refused or _is_incomplete(image) else image)
+    return template._replace(names=names, image=image, pullable="" if refused or _is_incomplete(image) else image)
 
 
-def _braces_are_closed(template: Template, filled: Filled) -> Iterator[Result]:
-    if template.known and filled.names is None:
+def _braces_are_closed(template: Template) -> Iterator[Result]:
+    if template.known and template.names is None:
         fails = "KMM accepts it and then fails on every node"
         yield error(f"{quote(template.text)} has a ${{ that is not closed by a }}; {fails}")
 
@@ -108,8 +104,8 @@ KRM221 = Rule(
 )
 
 
-def _variables_are_known(template: Template, filled: Filled) -> Iterator[Result]:
-    for name in dict.fromkeys(filled.names or ()) if template.known else ():
+def _variables_are_known(template: Template) -> Iterator[Result]:
+    for name in dict.fromkeys(template.names or ()) if template.known else ():
         if name not in template.known:
             also = " here" if name in VARIABLES else ""
             yield warning(f"KMM sets no variable {name}{also}, so it is empty; known: {', '.join(template.known)}")
@@ -127,7 +123,7 @@ KRM222 = Rule(
 )
 
 
-def _plugin_images_have_no_variables(template: Template, filled: Filled) -> Iterator[Result]:
+def _plugin_images_have_no_variables(template: Template) -> Iterator[Result]:
     if not template.known and "$" in template.text:
         yield warning(f"no variables are substituted here; the image would be {quote(template.text)}, unchanged")
 
@@ -144,9 +140,9 @@ KRM223 = Rule(
 )
 
 
-def _tag_is_not_empty(template: Template, filled: Filled) -> Iterator[Result]:
-    if filled.image is not None and _is_incomplete(filled.image):
-        yield error(f"comes out as {quote(filled.image)}, for example on kernel {_KERNEL}; no runtime can pull that")
+def _tag_is_not_empty(template: Template) -> Iterator[Result]:
+    if template.image is not None and _is_incomplete(template.image):
+        yield error(f"comes out as {quote(template.image)}, for example on kernel {_KERNEL}; no runtime can pull that")
 
 
 KRM224 = Rule(
@@ -160,10 +156,10 @@ KRM224 = Rule(
 )
 
 
-def _tag_does_not_move(template: Template, filled: Filled) -> Iterator[Result]:
-    if not filled.pullable or "@" in filled.pullable:
+def _tag_does_not_move(template: Template) -> Iterator[Result]:
+    if not template.pullable or "@" in template.pullable:
         return
-    if (tag := filled.pullable.rpartition("/")[2].partition(":")[2]) in ("", "latest"):
+    if (tag := template.pullable.rpartition("/")[2].partition(":")[2]) in ("", "latest"):
         what = "the tag latest" if tag else "no tag, which means latest"
         message = f"has {what}: the image that it names can change without a change in Git; write a version or a digest"
         yield warning(message)
@@ -181,11 +177,11 @@ KRM225 = Rule(
 )
 
 
-def _image_is_for_its_kernels(template: Template, filled: Filled) -> Iterator[Result]:
-    read = [name for name in filled.names or () if name in KERNEL_VARIABLES]
+def _image_is_for_its_kernels(template: Template) -> Iterator[Result]:
+    read = [name for name in template.names or () if name in KERNEL_VARIABLES]
     if template.known and template.is_image and read and "@" in template.text:
         yield warning(f"has a digest, which is one image for every kernel, so ${read[0]} in it changes nothing")
-    elif template.every_kernel and not read and filled.pullable:
+    elif template.every_kernel and not read and template.pullable:
         remedy = "put $KERNEL_FULL_VERSION into its tag, or name its kernels in the mapping"
         yield warning(f"is one image for every kernel; unless it holds a kernel module for each, {remedy}")
 

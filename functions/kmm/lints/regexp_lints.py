@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate
 
 from krmfn import Field, Result, error, warning
 from krmfn.results import Rule
@@ -49,7 +50,8 @@ def _is_anchored(branch: str, depth: int = 0) -> bool:
     So many groups in one another are taken for anchored: nobody writes them, and each would be read again.
     """
     cut = [token.text for token in tokens(branch)]
-    if _is_one_group(cut):
+    depths = [*accumulate(piece.startswith("(") - (piece == ")") for piece in cut)]
+    if 0 in depths and depths.index(0) == len(cut) - 1 > 0:
         inner = "".join(cut[1:-1]).removeprefix(":")
         return depth > _DEEPEST or all(_is_anchored(part, depth + 1) for part in _branches(inner))
     if cut and cut[-1] == "?" and len(cut) > 2:
@@ -57,15 +59,6 @@ def _is_anchored(branch: str, depth: int = 0) -> bool:
     starts = cut[:1] in (["^"], ["\\A"]) or cut[:2] in ([".", "*"], [".", "+"])
     ends = cut[-1:] in (["$"], ["\\z"]) or cut[-2:] in ([".", "*"], [".", "+"])
     return starts and ends
-
-
-def _is_one_group(cut: list[str]) -> bool:
-    depth = 0
-    for at, piece in enumerate(cut):
-        depth += piece.startswith("(") - (piece == ")")
-        if depth == 0:
-            return at == len(cut) - 1 > 0
-    return False
 
 
 KRM213 = Rule(

@@ -11,7 +11,7 @@ from krmfn import Result
 from krmfn.results import Rule
 
 from ..lookup import Table, has, listing, table, text, texts
-from ..module import CONTAINER, MODPROBE, Module
+from ..module import MODPROBE, Module
 from ..rule import prefixed, quote, refused
 from ..versions import Target
 
@@ -116,22 +116,15 @@ KMM033 = Rule(
 )
 
 
-def of_container(container: Table) -> Iterator[Result]:
-    """Yield the findings about the container."""
-    is_list, name = _fields(container)
+def in_tree(path: str, holder: Table, container: Table) -> Iterator[Result]:
+    """Yield the findings about the in-tree kernel modules of a kernel mapping, or of the container itself."""
+    (is_list, name), (is_other_list, other_name) = _fields(holder), _fields(container)
     if is_list and name:
-        message = "only one of the Container's fields: InTreeModulesToRemove or InTreeModuleToRemove can be defined"
-        yield refused(message, f"{CONTAINER}.inTreeModuleToRemove", name, rule="KMM019")
-
-
-def of_mapping(entry: Table, path: str, container: Table) -> Iterator[Result]:
-    """Yield the findings about one kernel mapping."""
-    (is_list, name), (is_other_list, other_name) = _fields(entry), _fields(container)
-    if is_list and name:
-        message = "only one of the KernelMapping fields: InTreeModulesToRemove or InTreeModuleToRemove can be defined"
-        yield refused(message, f"{path}.inTreeModuleToRemove", name, rule="KMM026")
+        whose, rule = ("Container's", "KMM019") if holder is container else ("KernelMapping", "KMM026")
+        message = f"only one of the {whose} fields: InTreeModulesToRemove or InTreeModuleToRemove can be defined"
+        yield refused(message, f"{path}.inTreeModuleToRemove", name, rule=rule)
     mine = is_list and other_name
-    if mine or (name and is_other_list):
+    if holder is not container and (mine or (name and is_other_list)):
         fields = "only one type if field (InTreeModuleToRemove or InTreeModulesToRemove)"
         path = f"{path}.{'inTreeModulesToRemove' if mine else 'inTreeModuleToRemove'}"
         yield refused(f"{fields} can be defined in KenrelMapping or Container", path, rule="KMM027")

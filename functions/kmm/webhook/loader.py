@@ -28,12 +28,13 @@ def _findings(module: Module) -> Iterator[Result]:
     if has_in_tree:
         from . import kernel_modules
 
-        yield from kernel_modules.of_container(container)
+        yield from kernel_modules.in_tree(CONTAINER, container, container)
     yield from _tagged(container, CONTAINER, "KMM020")
     for index, entry in enumerate(module.mappings):
-        yield from _of_mapping(entry, f"{MAPPINGS}[{index}]", index, container)
+        path = f"{MAPPINGS}[{index}]"
+        yield from _of_mapping(entry, path, index, container)
         if has_in_tree:
-            yield from kernel_modules.of_mapping(entry, f"{MAPPINGS}[{index}]", container)
+            yield from kernel_modules.in_tree(path, entry, container)
 
 
 def _of_mapping(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
