@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Field, Item, Place, Ref, ResourceList, Result, error
+from krmfn import Item, Place, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
 from krmfn.results import Rule
 
@@ -39,15 +39,14 @@ def against(
         gone, twin = former.items.get(item.ref.id), here.items.get(item.ref.id)
         if gone is not None and former.is_one(gone, item):
             continue
-        if twin is None and not here.made(item):
+        if twin is not None:
+            findings += [] if here.is_one(twin, item) else [_on_both_sides(twin, item)]
+        elif not (here.is_failed and here.is_owner(item)):  # with an error it is not known what is still made
             foreign.append(item)
-        elif twin is not None and not here.is_one(twin, item):
-            findings.append(_on_both_sides(twin, item))
     left = ResourceList(foreign)
     findings += _unknown(foreign)
     claims = [driver.joint for driver in cluster.of_theirs(left, domain_of) if driver.owner or driver.module.loads]
     if claims and not here.is_failed:
-        findings += _turned_off(lists, claims)
         findings += between.conflicts(lists, list(_with_origin(claims, foreign, here)))
     return left, findings
 
@@ -62,10 +61,6 @@ class _Here:
         configs = [item.ref.id for item in owning(self.items.values())]
         self.configs = {*configs, *((group, kind, "", name) for group, kind, _, name in configs)}
         self.adopts = any(function_config.read(one)[0].adopt for one in lists)
-
-    def made(self, item: Item) -> bool:
-        """Return True for an object of a config that is here, as long as it is not known whether it is still made."""
-        return self.is_failed and bool(item.mark) and self.is_owner(item)
 
     def is_owner(self, item: Item) -> bool:
         """Return True for an object that was made, under its own name, from a config that is here."""
@@ -134,23 +129,11 @@ def _owners(item: Item) -> Iterator[tuple[str, ...]]:
             yield text(owner, "kind"), text(owner, "name")
 
 
-def _turned_off(lists: Sequence[ResourceList], claims: Sequence[Claim]) -> Iterator[Result]:
-    """Yield an error where nodes are to be compared and node exclusivity is off."""
-    for one in lists:
-        config = function_config.read(one)[0]
-        if config.exclusivity == "off":
-            why = f"nothing here is compared with the {len(claims):,} selectors from --against"
-            message = f"is off, so {why}; set another mode, or leave out --against"
-            field = Field("spec.exclusivity.mode", "off", "auto")
-            yield config.source.located(error(message, rule="KRM528", field=field))
-
-
 def _with_origin(claims: Iterable[Claim], items: Iterable[Item], here: _Here) -> Iterator[Claim]:
     """Yield the claims; one of an object that was made earlier from a config that is here says so."""
-    left_over = {(item.ref.namespace, item.ref.name): item.mark for item in items if here.is_owner(item) and item.mark}
+    marks = {(item.ref.namespace, item.ref.name): item.mark for item in items if here.is_owner(item)}
     for claim in claims:
-        mark = left_over.get(claim.module)
-        if mark:
+        if mark := marks.get(claim.module):
             group, kind, namespace, name = mark.owner
             owner = Ref(f"{group}/v1alpha1", kind, namespace, name)
             claim = claim._replace(theirs=f"from --against, generated from {owner} earlier but not now")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Item, Ref, ResourceList, Result, error
+from krmfn import Field, Item, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
 
 from .. import exclusivity
@@ -13,6 +13,7 @@ from ..exclusivity import Claim, Conflict
 from ..exclusivity.claim import across
 from ..fleet import cluster
 from ..rendering import claims, function_config
+from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import in_file, owning
 
 Key = tuple[Ref, str, tuple[str, str]]
@@ -52,10 +53,12 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
     every: list[Claim] = list(theirs)
     modes: set[str] = set()
     for number, resources in enumerate(lists):
-        mode = function_config.read(resources)[0].exclusivity
-        if mode == "off":
+        config = function_config.read(resources)[0]
+        if config.exclusivity == "off":
+            if theirs:
+                yield _turned_off(config, len(theirs))
             continue
-        modes.add(mode)
+        modes.add(config.exclusivity)
         for driver in cluster.of_list(resources, domain_of).drivers:
             if driver.owner or driver.module.loads:
                 roots[_key(driver.joint)] = number  # on the nodes of a hub's clusters with the labels of the clusters
@@ -72,6 +75,14 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
     else:
         joint = [one for one in found if len({roots[_key(claim)] for claim in _of(one)}) > 1]
     yield from (*exclusivity.findings(joint, claims.at_selector(lists)), *undecided)
+
+
+def _turned_off(config: FunctionConfig, number: int) -> Result:
+    """Return the error that nodes are to be compared and node exclusivity is off."""
+    why = f"nothing here is compared with the {number:,} selectors from --against"
+    message = f"is off, so {why}; set another mode, or leave out --against"
+    field = Field("spec.exclusivity.mode", "off", "auto")
+    return config.source.located(error(message, rule="KRM528", field=field))
 
 
 def _key(claim: Claim) -> Key:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item, ResourceList, Result
@@ -11,7 +10,7 @@ from krmfn.results import apply
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
-from ..run import note, run_of
+from ..run import run_of
 from . import objects, order, passed_over, ready, resolved, tools
 from .stream import Final, modules_of
 
@@ -45,10 +44,4 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
             owner = (whole.owner(item) or item) if item else None
             yield owner.ref if owner else None, finding
 
-    hidden = Counter[frozenset[ignoring.Hidden]]()
-    results = list(function_config.reaching(ignoring.kept(owned(), by_ref, config, hidden), config.source))
-    if hidden:
-        note(resources, turned_off=run.turned_off + hidden.total())
-    yield from results
-    if run.settings.intent.judges_nodes and not any(one.severity == "error" for one in results):
-        yield from ignoring.idle(resources, config, OWNERS | run.driven, hidden, of_final=True)
+    yield from ignoring.told(resources, owned(), by_ref, config, OWNERS | run.driven, of_final=True)

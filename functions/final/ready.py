@@ -1,66 +1,52 @@
 """Who waits for a Module: labels that KMM puts on nodes, in the selectors and affinities of the list."""
 
+import re
 from collections.abc import Iterator
 
-from krmfn import Field, Result, error, warning
+from krmfn import Field, Item, Result, error, warning
 from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import has
-from ..kmm.module import (
-    LABELS,
-    PLUGINS,
-    Module,
-    plugin_ready_label,
-    ready_label,
-    version_label,
-    version_ready_label,
-)
-from .pods import labels_of_kmm
+from ..kmm.module import LABELS, PLUGINS, Module, node_labels
+from .pods import NodeLabel, labels_of_kmm
 from .stream import Final, modules_of, twin
 
-_VERSION = "version-module."
-_SUFFIXES = (".version.ready", ".device-plugin-ready", ".ready")
+_LABEL = re.compile(rf"{LABELS}(?:version-module\.(.+)|(.+?)\.(?:version\.|device-plugin-)?ready)", re.DOTALL)
+"""A label that is for a Module, with its namespace and name."""
 
 
 class Label(NamedTuple):
     """A label that KMM, or for it an administrator, puts on nodes for a Module."""
 
     module: Module
-    never: str = ""
-    """Why KMM never sets it for this Module; "" when it does."""
-    value: str | None = None
-    """Its value; None where it is a version."""
-    where: str = ""
+    where: str
     """Where the Module stands, when that is elsewhere (--against)."""
+    never: str
+    """Why KMM never sets it for this Module; "" when it does."""
+    value: str | None
+    """Its value; None where it is a version."""
 
 
 def labels_have_their_module(final: Final) -> Iterator[Result]:
     """Yield a finding per selector or affinity on a label of a Module that is not in the list."""
-    naming = [item for item in final.deployed if item.mentions(LABELS)]
-    labels = [(item, one) for item in naming for one in labels_of_kmm(item)]
     names = dict[str, set[str]]()
-    known = _known(final) if labels else {}
     for _, module in final.modules:
         names.setdefault(module.ref.namespace, set()).add(module.ref.name)
-    for item, one in labels:
-        parts = _parts(one.key)
-        if one.key in known or not parts or parts[1] in names.get("", ()):
+    for item, one, label in _waiting(final):
+        match = _LABEL.fullmatch(one.key)
+        namespace, _, name = (match[1] or match[2]).partition(".") if match else ("", "", "")
+        if label or not (namespace and name) or name in names.get("", ()):
             continue
-        field = Field(join(one.path), one.key)
-        message, is_sure = _missing(final, names, *parts)
+        message, is_sure = _missing(final, names, namespace, name)
         report = error if is_sure and one.is_required else warning
-        yield final.located(item, report(message, field=field))
+        yield final.located(item, report(message, field=Field(join(one.path), one.key)))
 
 
 def labels_are_set(final: Final) -> Iterator[Result]:
     """Yield an error per required label that no node ever has: the Module lacks that part, or it has another value."""
-    naming = [item for item in final.deployed if item.mentions(LABELS)]
-    labels = [(item, one) for item in naming for one in labels_of_kmm(item)]
-    known = _known(final) if labels else {}
-    for item, one in labels:
-        label = known.get(one.key)
+    for item, one, label in _waiting(final):
         if not label or not one.is_required:
             continue
         field = Field(join(one.path), one.value)
@@ -72,36 +58,23 @@ def labels_are_set(final: Final) -> Iterator[Result]:
             yield final.located(item, error(message, field=field._replace(proposed=label.value)))
 
 
-def _known(final: Final) -> dict[str, Label]:
+def _waiting(final: Final) -> Iterator[tuple[Item, NodeLabel, Label | None]]:
+    """Yield each selector or affinity on a label of KMM's, with what is known of the label."""
+    naming = [item for item in final.deployed if item.mentions(LABELS)]
+    labels = [(item, one) for item in naming for one in labels_of_kmm(item)]
     known: dict[str, Label] = {}
+    theirs = modules_of(final.theirs) if labels else []
     # those that stand elsewhere first: what is here counts
-    places = ((module, item.place) for item, module in modules_of(final.theirs))
-    theirs = [
-        (module, f" (from --against{f': {place.path}:{place.line}' if place else ''})") for module, place in places
-    ]
-    for module, where in [*theirs, *((module, "") for _, module in final.modules)]:
-        named = (module.ref.namespace, module.ref.name)
-        loads, plugs = has(module.spec, "moduleLoader"), any(has(module.spec, field) for field in PLUGINS)
-        no_loader = "" if loads else "has no moduleLoader"
+    for at, (item, module) in enumerate([*theirs, *final.modules] if labels else ()):
+        place = f": {item.place.path}:{item.place.line}" if item.place else ""
+        where = f" (from --against{place})" if at < len(theirs) else ""
+        no_loader = "" if has(module.spec, "moduleLoader") else "has no moduleLoader"
         no_version = no_loader or ("" if module.version else "has no version")
-        no_plugin = "" if plugs else "has no devicePlugin"
-        known[ready_label(*named)] = Label(module, no_loader, "", where)
-        known[version_ready_label(*named)] = Label(module, no_version, None, where)
-        known[version_label(*named)] = Label(module, "", None, where)
-        known[plugin_ready_label(*named)] = Label(module, no_plugin, "", where)
-    return known
-
-
-def _parts(key: str) -> tuple[str, str] | None:
-    """Return namespace and name of the Module that a label is for; None for another label."""
-    rest = key.removeprefix(LABELS)
-    if rest.startswith(_VERSION):
-        rest = rest.removeprefix(_VERSION)
-    else:
-        suffix = next((one for one in _SUFFIXES if rest.endswith(one)), "")
-        rest = rest.removesuffix(suffix) if suffix else ""
-    namespace, dot, name = rest.partition(".")
-    return (namespace, name) if dot and namespace and name else None
+        no_plugin = "" if any(has(module.spec, field) for field in PLUGINS) else "has no devicePlugin"
+        facts = ((no_loader, ""), (no_version, None), (no_plugin, ""), ("", None))
+        for key, fact in zip(node_labels(module.ref.namespace, module.ref.name), facts, strict=True):
+            known[key] = Label(module, where, *fact)
+    yield from ((item, one, known.get(one.key)) for item, one in labels)
 
 
 def _missing(final: Final, names: dict[str, set[str]], namespace: str, name: str) -> tuple[str, bool]:

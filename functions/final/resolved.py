@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Field, Item, Manifest, Result, error, warning
+from krmfn import Field, Item, Result, error, warning
 from krmfn.printing import some
 from krmfn.resource import FieldPath, GroupKind, join
 from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 
-from ..kmm.lookup import listing, table, text
+from ..kmm.lookup import POD_KINDS, table
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
-from . import pods
 from .pods import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT
 from .stream import Final, Names, modules_of, twin
 
@@ -26,13 +25,15 @@ _SHOWN = 3
 
 
 Fields = tuple[tuple[GroupKind, str], ...]
-"""What fields name, with their paths; `[]` is each entry of a list."""
+"""What fields name, with their paths; `[]` is each entry of a list, `[0]` that of a list with one."""
 
 
 def _below(holders: Iterable[str], fields: Fields) -> Fields:
     return tuple((kind, f"{holder}.{path}") for holder in holders for kind, path in fields)
 
 
+_OLD_ACCOUNT = "serviceAccount"
+"""The older name of serviceAccountName: it counts where that is not there."""
 _PULLING: Fields = ((SECRET, "imagePullSecrets[].name"),)
 _OF_CONTAINER: Fields = (
     (CONFIG_MAP, "env[].valueFrom.configMapKeyRef.name"),
@@ -47,6 +48,7 @@ _OF_VOLUMES: Fields = (
     (SECRET, "volumes[].projected.sources[].secret.name"),
 )
 _OF_POD: Fields = (
+    *((SERVICE_ACCOUNT, "serviceAccountName"), (SERVICE_ACCOUNT, _OLD_ACCOUNT)),
     (PRIORITY_CLASS, "priorityClassName"),
     *(*_PULLING, *_OF_VOLUMES),
     *_below(("initContainers[]", "containers[]", "ephemeralContainers[]"), _OF_CONTAINER),
@@ -64,9 +66,19 @@ _OF_MODULE: Fields = (
     *_below(("moduleLoader.container", "moduleLoader.container.kernelMappings[]"), _OF_LOADER),
 )
 """What a Module names in its own namespace, where KMM builds, signs, loads and runs its plugins."""
-_OF_CLAIM: Fields = _below(("requests[]", "requests[].exactly"), ((DEVICE_CLASS, "deviceClassName"),))
+_OF_CLAIM: Fields = (
+    *_below(("requests[]", "requests[].exactly"), ((DEVICE_CLASS, "deviceClassName"),)),
+    (DEVICE_CLASS, "requests[].firstAvailable[0].deviceClassName"),  # of several one is enough
+)
 """The DeviceClasses of a ResourceClaim, in each version of its API."""
-_CLAIMS = {"ResourceClaim": ("spec", "devices"), "ResourceClaimTemplate": ("spec", "spec", "devices")}
+_HOLDERS: dict[GroupKind, tuple[tuple[str, ...], Fields]] = {
+    (MODULE_GROUP, MODULE_KIND): (("spec",), _OF_MODULE),
+    SERVICE_ACCOUNT: ((), _PULLING),
+    ("resource.k8s.io", "ResourceClaim"): (("spec", "devices"), _OF_CLAIM),
+    ("resource.k8s.io", "ResourceClaimTemplate"): (("spec", "spec", "devices"), _OF_CLAIM),
+    **{kind: (path, _OF_POD) for kind, path in POD_KINDS.items()},
+}
+"""Where each kind has such fields."""
 
 
 class Reference(NamedTuple):
@@ -79,47 +91,26 @@ class Reference(NamedTuple):
 
 def references(item: Item) -> Iterator[Reference]:
     """Yield the references of a resource that have to be there: an `optional: true` does not count."""
-    kind, manifest = (item.group, item.kind), item.manifest
-    path, pod = pods.pod_of(item.group, item.kind, manifest)
-    if pod:
-        account = "serviceAccountName" if pod.get("serviceAccountName") else "serviceAccount"
-        yield from _named(pod, path, ((SERVICE_ACCOUNT, account), *_OF_POD))
-    elif kind == (MODULE_GROUP, MODULE_KIND):
-        yield from _named(table(manifest, "spec"), ("spec",), _OF_MODULE)
-    elif kind == SERVICE_ACCOUNT:
-        yield from _named(manifest, (), _PULLING)
-    elif item.group == "resource.k8s.io" and item.kind in _CLAIMS:
-        path = _CLAIMS[item.kind]
-        yield from _of_claim(table(manifest, *_CLAIMS[item.kind]), path)
-
-
-def _of_claim(devices: Manifest, path: FieldPath) -> Iterator[Reference]:
-    yield from _named(devices, path, _OF_CLAIM)
-    for at, request in enumerate(listing(devices, "requests") or []):
-        choices = listing(request, "firstAvailable") or []
-        if len(choices) == 1 and (name := text(choices[0], "deviceClassName")):  # of several one is enough
-            yield Reference(DEVICE_CLASS, name, (*path, "requests", at, "firstAvailable", 0, "deviceClassName"))
-
-
-def _named(holder: Manifest, path: FieldPath, fields: Fields) -> Iterator[Reference]:
+    path, fields = _HOLDERS.get((item.group, item.kind), ((), ()))
+    holder = table(item.manifest, *path) if fields else {}
     for kind, field in fields:
-        for where, name in _at(holder, path, field.split(".")):
-            yield Reference(kind, name, where)
+        if field != _OLD_ACCOUNT or not holder.get("serviceAccountName"):
+            yield from (Reference(kind, name, where) for where, name in _at(holder, path, field.split(".")))
 
 
 def _at(holder: Any, path: FieldPath, parts: Sequence[str]) -> Iterator[tuple[FieldPath, str]]:
     """Yield the texts at a path, each with its own path; those beside an `optional: true` are left out."""
     part, *rest = parts
-    key = part.removesuffix("[]")
+    key, bracket, index = part.partition("[")
     value = holder.get(key) if isinstance(holder, dict) else None
     if not rest:
         if isinstance(value, str) and value and holder.get("optional") is not True:
             yield (*path, key), value
-    elif part == key:
+    elif not bracket:
         yield from _at(value, (*path, key), rest)
-    elif isinstance(value, list):
-        for index, entry in enumerate(value):
-            yield from _at(entry, (*path, key, index), rest)
+    elif isinstance(value, list) and (index == "]" or len(value) == 1):
+        for at, entry in enumerate(value):
+            yield from _at(entry, (*path, key, at), rest)
 
 
 def names_are_there(final: Final) -> Iterator[Result]:

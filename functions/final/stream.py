@@ -83,19 +83,14 @@ class Names:
 
     def __init__(self, items: Sequence[Item], modules: Iterable[tuple[Item, Module]]) -> None:
         """Take the names of some resources, and of what KMM makes for the Modules among them."""
-        self._by_kind: dict[GroupKind, dict[str, set[str]]] = {}
-        for item in items:
-            ref = item.ref
-            self._add((ref.group, ref.kind), ref.namespace, ref.name)
-            for kind, namespace, name in made_by(item):
-                self._add(kind, namespace, name)
+        made = [name for item in items for name in (((item.group, item.kind), *item.ref[2:]), *made_by(item))]
         for _, module in modules:
-            for _, device_class in tables(table(module.spec, "dra"), "deviceClasses"):
-                self._add(DEVICE_CLASS, "", text(device_class, "name"))  # KMM makes it
-
-    def _add(self, kind: GroupKind, namespace: str, name: str) -> None:
-        if name:
-            self._by_kind.setdefault(kind, {}).setdefault(namespace, set()).add(name)
+            classes = tables(table(module.spec, "dra"), "deviceClasses")  # KMM makes them
+            made += ((DEVICE_CLASS, "", text(device_class, "name")) for _, device_class in classes)
+        self._by_kind: dict[GroupKind, dict[str, set[str]]] = {}
+        for kind, namespace, name in made:
+            if name:
+                self._by_kind.setdefault(kind, {}).setdefault(namespace, set()).add(name)
 
     def near(self, kind: GroupKind, namespace: str) -> set[str]:
         """Return the names of a kind in a namespace; who applies it decides what no namespace means: it fits all."""

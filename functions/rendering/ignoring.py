@@ -48,25 +48,25 @@ def is_hideable(finding: Result) -> bool:
     return finding.severity in _hideable().get(finding.rule, ())
 
 
-def report(
+def told(
     resources: ResourceList,
     findings: Iterable[Finding],
     owners: Mapping[Ref, Item],
     config: FunctionConfig,
     handled: Collection[tuple[str, str]],
-) -> bool:
-    """Report the findings that are not turned off, and count the others; return False when one is an error.
+    of_final: bool = False,
+) -> Iterator[Result]:
+    """Yield the findings that are not turned off, which the caller reports one by one, and count the others.
 
-    A command that judges says then which entries hide nothing.
+    A command that judges says then which entries hide nothing; `of_final`: see `idle`.
     """
     hidden = Counter[frozenset[Hidden]]()
-    is_sound = resources.report(reaching(kept(findings, owners, config, hidden), config.source))
+    yield from reaching(kept(findings, owners, config, hidden), config.source)
     run = run_of(resources)
     if hidden:
         note(resources, turned_off=run.turned_off + hidden.total())
-    if is_sound and run.settings.intent.judges_nodes and not run.is_settled:
-        resources.report(idle(resources, config, handled, hidden))
-    return is_sound
+    if not resources.failed and run.settings.intent.judges_nodes and (of_final or not run.is_settled):
+        yield from idle(resources, config, handled, hidden, of_final)
 
 
 def kept(

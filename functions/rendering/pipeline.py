@@ -57,7 +57,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     lint = bool(items or not known.settings.intent.is_function)
     findings, owners = _judge(resources, renderers, rest, rendered, left, config, lint)
     resources.report(left.findings)
-    is_sound = ignoring.report(resources, findings, owners, config, handled)
+    is_sound = resources.report(ignoring.told(resources, findings, owners, config, handled))
     if (is_sound or known.settings.intent.shows_errors) and not known.is_settled:
         settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
 
