@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from krmfn import Field, KrmfnError, Place, Ref, Result
 from krmfn.results import UNLISTED, in_order
 from krmfn.schema import check
-from krmfn.typed import Any, NamedTuple, TypeVar
+from krmfn.typed import Any, NamedTuple
 
 from ..fleet import wording
 from ..fleet.images import Image, Need
@@ -23,7 +23,6 @@ from .local import alike
 from .parts import FORMAT as NODES
 from .parts import Alike, Clash, Gets, Kernel, Part, Side, Used, unknown
 
-T = TypeVar("T")
 _SCHEMAS = {NODES: "outputs/nodes-v1", CHECK: "outputs/check-v1"}
 _ABSENT = "none of the given files was printed by `krmfn {} --format json` for it"
 
@@ -41,28 +40,21 @@ def read(files: Iterable[File]) -> list[Part]:
     Raises KrmfnError for a file that was not printed by `nodes` or `check`, or not whole, and for a cluster that two
     files are about.
     """
-    nodes: dict[str, tuple[str, Part]] = {}
-    findings: dict[str, tuple[str, list[Result]]] = {}
+    known: dict[str, dict[str, tuple[str, Any]]] = {NODES: {}, CHECK: {}}
     names: dict[str, None] = {}
     for file in files:
         document = _document(file)
-        found = _parts(file, document) if document["format"] == NODES else []
-        for part in found:
-            _once(nodes, part.name, file, part)
-        for name, results in _findings(file, document).items() if document["format"] == CHECK else ():
-            _once(findings, name, file, results)
+        form = document["format"]
+        found = _parts(file, document) if form == NODES else _findings(file, document).items()
+        for name, value in found:
+            if name in known[form]:
+                raise KrmfnError(
+                    f"{known[form][name][0]} and {file.name} are both about the cluster {name}; leave one of them out, "
+                    "or give the clusters different names, with --cluster NAME=PATH, where the files are printed"
+                )
+            known[form][name] = file.name, value
             names[name] = None
-        names |= dict.fromkeys(part.name for part in found)
-    return [_merged(name, nodes.get(name), findings.get(name)) for name in names]
-
-
-def _once(known: dict[str, tuple[str, T]], name: str, file: File, value: T) -> None:
-    if name in known:
-        raise KrmfnError(
-            f"{known[name][0]} and {file.name} are both about the cluster {name}; leave one of them out, or give the "
-            "clusters different names, with --cluster NAME=PATH, where the files are printed"
-        )
-    known[name] = file.name, value
+    return [_merged(name, known[NODES].get(name), known[CHECK].get(name)) for name in names]
 
 
 def _merged(name: str, nodes: tuple[str, Part] | None, findings: tuple[str, list[Result]] | None) -> Part:
@@ -96,22 +88,22 @@ def _document(file: File) -> dict[str, Any]:
     raise KrmfnError(f"{file.name}: is not the output of `krmfn nodes` or `krmfn check` with --format json")
 
 
-def _parts(file: File, document: dict[str, Any]) -> list[Part]:
-    """Return the clusters of a file of `nodes`."""
+def _parts(file: File, document: dict[str, Any]) -> list[tuple[str, Part]]:
+    """Return the clusters of a file of `nodes`, by their names."""
     if kernel := document["kernel"]:
         raise KrmfnError(f"{file.name}: shows what would happen with --kernel {kernel}, not the current state")
     if not document["whole"]:
         raise KrmfnError(
             f"{file.name}: was printed with --label, --node, --owner or --problems, so not all nodes are in it"
         )
-    return [_part(file, one) for one in document["clusters"]]
+    return [(one["cluster"], _part(file, one)) for one in document["clusters"]]
 
 
 def _part(file: File, one: dict[str, Any]) -> Part:
-    modules = [
-        Used(_ref(module["module"]), module["madeFrom"], tuple(module["mappings"]), tuple(_kernels(module)))
-        for module in one["modules"]
-    ]
+    modules = []
+    for module in one["modules"]:
+        kernels = tuple(Kernel(**kernel) for kernel in module["kernels"])
+        modules.append(Used(_ref(module["module"]), module["madeFrom"], tuple(module["mappings"]), kernels))
     return Part(
         one["cluster"],
         modules,
@@ -127,29 +119,22 @@ def _part(file: File, one: dict[str, Any]) -> Part:
     )
 
 
-def _kernels(module: dict[str, Any]) -> Iterator[Kernel]:
-    for one in module["kernels"]:
-        yield Kernel(one["kernel"] or "", one["nodes"], one["mapping"], one["failure"] or "")
-
-
 def _groups(file: File, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, int]) -> Iterator[Alike]:
     """Yield the nodes of a cluster, each with what it gets; its rows follow one another."""
-    gets: dict[tuple[str | None, str], list[Gets]] = {}
-    kernels: dict[tuple[str | None, str], str] = {}
+    nodes: dict[tuple[str | None, str], tuple[str, list[Gets]]] = {}
     for row in rows:
-        node, state = (row["cluster"], row["node"]), row["state"]
-        kernels[node] = row["kernel"] or ""
-        of_node = gets.setdefault(node, [])
+        node, state = row["node"], row["state"]
+        _, gets = nodes.setdefault((row["cluster"], node), (row["kernel"] or "", []))
         if state not in states.RANK:
-            raise KrmfnError(f"{file.name}: the state {state!r} of node {node[1]} is not one that this krmfn knows")
+            raise KrmfnError(f"{file.name}: the state {state!r} of node {node} is not one that this krmfn knows")
         if row["module"]:
             module = _ref(row["module"])
             if module not in positions:
-                raise KrmfnError(f"{file.name}: {module} of node {node[1]} is not among the Modules of the cluster")
+                raise KrmfnError(f"{file.name}: {module} of node {node} is not among the Modules of the cluster")
             what = wording.in_words(row["reason"] or "", row["image"] or "", row["inTreeModulesToRemove"])
-            of_node.append(Gets(positions[module], state, row["mappingText"] or "", what))
-    for key, found in gets.items():
-        yield Alike((key[1],), kernels[key], tuple(found))
+            gets.append(Gets(positions[module], state, row["mappingText"] or "", what))
+    for (_, node), (kernel, gets) in nodes.items():
+        yield Alike((node,), kernel, tuple(gets))
 
 
 def _clash(one: dict[str, Any]) -> Clash:

@@ -18,7 +18,7 @@ from ..exclusivity.messages import REMEDY, in_files, law_of
 from ..exclusivity.node import Node
 from ..fleet import cluster, rules, wording
 from ..fleet.cluster import Cluster
-from ..fleet.coverage import Group, Outcome, coverage
+from ..fleet.coverage import Group, coverage
 from ..fleet.drivers import Driver
 from ..fleet.images import Image, images, not_known
 from ..fleet.nodes import Fleet
@@ -67,7 +67,7 @@ def part(name: str, resources: ResourceList, joined: Joined) -> Part:
     where = claims.at_selector([resources])
     return Part(
         name,
-        [used(driver, versions) for driver, versions in zip(whole.drivers, _versions(whole, groups), strict=True)],
+        list(_modules(whole, groups)),
         alike(_nodes(whole, groups)),
         bool(whole.fleet.nodes),
         unjudged,
@@ -97,43 +97,37 @@ def bare(resources: ResourceList, whole: Cluster) -> list[Ref]:
     return [item.ref for item in owning(resources.items) if item.ref.id not in made]
 
 
-def used(driver: Driver, versions: Mapping[str, int]) -> Used:
-    """Return what is shown of a Module, given how many of the nodes that it selects have each kernel."""
-    mappings = tuple(map(wording.condition, driver.module.mappings))
-    kernels = tuple(_resolved(driver, versions)) if driver.loads else ()
-    return Used(driver.ref, wording.name(driver), mappings, kernels)
-
-
-def _versions(whole: Cluster, groups: Sequence[Group]) -> list[Counter[str]]:
-    """Return, for each Module, how many of the nodes that it selects have each kernel."""
+def _modules(whole: Cluster, groups: Sequence[Group]) -> Iterator[Used]:
+    """Yield what is shown of each Module, with how many of the nodes that it selects have each kernel."""
     numbers: list[Counter[str]] = [Counter() for _ in whole.drivers]
     for group in groups:
         for outcome in group.outcomes:
             numbers[outcome.driver][group.kernel] += len(group.nodes)
-    return numbers
+    for driver, versions in zip(whole.drivers, numbers, strict=True):
+        mappings = tuple(map(wording.condition, driver.module.mappings))
+        kernels = tuple(_resolved(driver, versions)) if driver.loads else ()
+        yield Used(driver.ref, wording.name(driver), mappings, kernels)
 
 
 def _resolved(driver: Driver, versions: Mapping[str, int]) -> Iterator[Kernel]:
     resolve = resolver(driver.module)
     for version, number in versions.items():
         try:
-            yield Kernel(version, number, resolve(version).mapping if version else None)
+            yield Kernel(version or None, number, resolve(version).mapping if version else None)
         except KrmfnError as failure:
             yield Kernel(version, number, None, str(failure))
 
 
 def _nodes(whole: Cluster, groups: Sequence[Group]) -> Iterator[Alike]:
+    """Yield the nodes of each group with what becomes of their Modules, in words."""
     every = whole.every
     for group in groups:
-        gets = tuple(_got(every, outcome) for outcome in group.outcomes)
-        yield Alike(tuple(node.name for node in group.nodes), group.kernel, gets)
-
-
-def _got(drivers: Sequence[Driver], outcome: Outcome) -> Gets:
-    """Return what becomes of a Module, in words."""
-    driver, resolution = drivers[outcome.driver], outcome.resolution
-    what = wording.in_words(wording.reason(drivers, outcome), resolution.image or "", resolution.in_tree)
-    return Gets(outcome.driver, outcome.state, wording.mapping(driver, outcome), what)
+        gets = []
+        for one in group.outcomes:
+            _, image, in_tree = one.resolution
+            what = wording.in_words(wording.reason(every, one), image or "", in_tree)
+            gets.append(Gets(one.driver, one.state, wording.mapping(every[one.driver], one), what))
+        yield Alike(tuple(node.name for node in group.nodes), group.kernel, tuple(gets))
 
 
 def alike(groups: Iterable[Alike]) -> list[Alike]:
@@ -154,10 +148,8 @@ def _conflicts(whole: Cluster, mode: str) -> list[Conflict]:
 
 def _clash(conflict: Conflict, where: Where) -> Clash:
     """Return a conflict with the selectors side by side; `where` returns the place of each."""
-    claims = [*conflict.left, *conflict.right]
-    if conflict.right:  # each of one with each of the others: show some of both
-        claims = [*conflict.left[: SIDES // 2], *conflict.right[: SIDES // 2]]
-    shown = claims[:SIDES]
+    most = SIDES // 2 if conflict.right else SIDES  # each of one with each of the others: show some of both
+    shown = [*conflict.left[:most], *conflict.right[:most]]
     keys = sorted({key for claim in shown for key in claim.selector})
     labels = [(key, [claim.selector.get(key) for claim in shown]) for key in keys]
     rule, law = law_of(conflict)

@@ -36,26 +36,22 @@ _NUMBERS = re.compile(r"(?::\d+){0,2}\Z")
 """Line and column at the end of a place."""
 IMAGES = 1_000
 """Images that are shown."""
-FIELDS = 40
-"""Clusters that have a field of squares each."""
 PANELS = 100
 CHANGES = 200
 """Changes of one cluster that are shown, and fields of one change."""
 LINES = 100
 """Lines of one field's values."""
 _WORDING = {
-    "bar": pictures.bar,
-    "legend": states.STATES,
+    "changes": changes,
     "lines": lambda field: islice(changes.values(field), LINES),
     "most_changes": CHANGES,
-    "named": changes.named,
     "needed": lambda image: [f"{ref} ({purpose})" for ref, purpose in image.needs],
+    "pictures": pictures,
     "sentence": sentence,
     "some": some,
-    "spoken": summary.spoken,
     "state": lambda key: states.STATES[states.RANK[key]],
-    "state_of": states.of_group,
-    "without_driver": states.without_driver,
+    "states": states,
+    "summary": summary,
 }
 """What the template writes and draws with, on every page the same."""
 
@@ -82,8 +78,7 @@ def page(
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters |= {"ticked": _ticked}
-    environment.filters |= {"number": lambda number: f"{number:,}", "counted": lambda n, noun: counted(n, noun)}
+    environment.filters |= {"ticked": _ticked, "number": "{:,}".format, "counted": counted}
     environment.globals |= _WORDING
     style, script = ((_FOLDER / name).read_text() for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
@@ -124,7 +119,6 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
     said = {str(result) for part in parts for result in part.findings}
     refused = [note for note in summary.refused(compared) if str(note) not in said]
     needed = together(part.images for part in parts)
-    per_square = pictures.nodes_per_square(numbers.total())
     return {
         "parts": parts,
         "is_one": len(parts) == 1,
@@ -135,9 +129,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "numbers": states.shown(numbers),
         "whole": numbers.total(),
         "ring": summary.ring(numbers),
-        "per_square": per_square,
-        "fields": _fields(parts, by_part, per_square),
-        "zoom": pictures.zoom(max(1, numbers.total()), per_square),
+        "fields": pictures.fields([(part.name, own) for part, own in zip(parts, by_part, strict=True) if own]),
         "map": tallies.map_of(lines, parts, by_part) if lines else None,
         "panels": panels[:PANELS],
         "more_panels": max(0, len(panels) - PANELS),
@@ -158,17 +150,6 @@ def _embedded(data: Any) -> Markup:
     for char in "<>&":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return Markup(text)
-
-
-def _fields(
-    parts: Sequence[Part], by_part: Sequence[Counter[str]], per_square: int
-) -> list[tuple[str, Counter[str], pictures.Squares]]:
-    """Return the fields of squares: one per cluster, or one of all where there are many."""
-    named = [(part.name, numbers) for part, numbers in zip(parts, by_part, strict=True) if numbers]
-    if len(named) > FIELDS:
-        named = [("all clusters", sum(by_part, Counter[str]()))]
-    rows = pictures.rows_of_squares(sum(numbers.total() for _, numbers in named), per_square)
-    return [(name, numbers, pictures.squares(numbers, per_square, rows)) for name, numbers in named]
 
 
 def link(path: str) -> str:

@@ -44,10 +44,11 @@ class Alike(NamedTuple):
 class Kernel(NamedTuple):
     """A kernel with how many of a Module's nodes have it, and the mapping that has a driver for it."""
 
-    version: str
+    kernel: str | None
+    """Its version; None where it is not known."""
     nodes: int
     mapping: int | None
-    failure: str = ""
+    failure: str | None = None
     """Why KMM fails on it."""
 
 
@@ -174,12 +175,8 @@ def _conflict(clash: Clash) -> dict[str, Any]:
 
 
 def _module(module: Used) -> dict[str, Any]:
-    kernels = [
-        {"kernel": one.version or None, "nodes": one.nodes, "mapping": one.mapping, "failure": one.failure or None}
-        for one in module.kernels
-    ]
-    mappings = list(module.mappings)
-    return {"module": reference(module.ref), "madeFrom": module.config, "mappings": mappings, "kernels": kernels}
+    facts = {"module": reference(module.ref), "madeFrom": module.config, "mappings": list(module.mappings)}
+    return {**facts, "kernels": [kernel._asdict() for kernel in module.kernels]}
 
 
 def image_record(image: Image) -> dict[str, Any]:

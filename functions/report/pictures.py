@@ -11,6 +11,8 @@ from krmfn.typed import NamedTuple
 from . import states
 from .states import State
 
+FIELDS = 40
+"""Clusters that have a field of squares each."""
 SQUARES = 1_200
 """Squares in all the fields of squares of one page."""
 WIDEST = 1_050
@@ -41,9 +43,21 @@ BAR = 100
 class Squares(NamedTuple):
     """A field of squares, or shapes in their places, column by column: one for some nodes."""
 
+    name: str
+    numbers: Counter[str]
     width: int
     height: int
     paths: Sequence[tuple[State, str]]
+
+
+class Fields(NamedTuple):
+    """The fields of squares of a page."""
+
+    every: Sequence[Squares]
+    per_square: int
+    """For how many nodes a square stands."""
+    zoom: float
+    """How much the squares are enlarged, so that few of them fill the page, too."""
 
 
 class Piece(NamedTuple):
@@ -55,23 +69,19 @@ class Piece(NamedTuple):
     width: float
 
 
-def nodes_per_square(nodes: int) -> int:
-    """Return for how many nodes a square stands."""
-    return max(1, ceil(nodes / SQUARES))
+def fields(named: Sequence[tuple[str, Counter[str]]]) -> Fields:
+    """Return the fields of squares of some clusters: one for each, or one of all where there are many."""
+    whole = sum((numbers for _, numbers in named), Counter[str]())
+    if len(named) > FIELDS:
+        named = [("all clusters", whole)]
+    per_square = max(1, ceil(whole.total() / SQUARES))
+    squares = whole.total() / per_square
+    rows = max(2, min(8, round(sqrt(squares / 9))))  # all fields together are wide rather than high
+    zoom = max(0.9, min(2.4, WIDEST / (max(1, squares) / rows * STEP)))
+    return Fields([_squares(name, numbers, per_square, rows) for name, numbers in named], per_square, zoom)
 
 
-def rows_of_squares(nodes: int, per_square: int) -> int:
-    """Return how many squares stand one above the other, so that all fields together are wide rather than high."""
-    return max(2, min(8, round(sqrt(nodes / per_square / 9))))
-
-
-def zoom(nodes: int, per_square: int) -> float:
-    """Return how much the squares are enlarged, so that few of them fill the page, too."""
-    columns = nodes / per_square / rows_of_squares(nodes, per_square)
-    return max(0.9, min(2.4, WIDEST / (columns * STEP)))
-
-
-def squares(numbers: Counter[str], per_square: int, rows: int) -> Squares:
+def _squares(name: str, numbers: Counter[str], per_square: int, rows: int) -> Squares:
     """Return the field of squares of a cluster; a state that one node has gets a square, however large the fleet is."""
     at = 0
     paths = []
@@ -81,8 +91,8 @@ def squares(numbers: Counter[str], per_square: int, rows: int) -> Squares:
         shape = SHAPES[state.key]
         paths.append((state, "".join(f"M{column * STEP} {row * STEP}{shape}" for column, row in places)))
         at += count
-    columns = ceil(at / rows)
-    return Squares(columns * STEP - (STEP - SIDE), min(at, rows) * STEP - (STEP - SIDE), paths)
+    margin = STEP - SIDE
+    return Squares(name, numbers, ceil(at / rows) * STEP - margin, min(at, rows) * STEP - margin, paths)
 
 
 def bar(numbers: Counter[str]) -> list[Piece]:

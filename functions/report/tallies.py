@@ -108,17 +108,11 @@ def panels(parts: Iterable[Part]) -> list[Panel]:
             names.append(part.name)
             for kernel in module.kernels:
                 numbers[kernel._replace(nodes=0)] += kernel.nodes
-    made = [
-        Panel(key[0], names, key[1], _in_order(numbers), _holes(numbers)) for key, (names, numbers) in found.items()
-    ]
+    made = []
+    for (name, mappings), (names, numbers) in found.items():
+        kernels = [kernel._replace(nodes=number) for kernel, number in numbers.items()]
+        # those without a driver first, then the most frequent
+        kernels.sort(key=lambda one: (one.mapping is not None or not one.kernel, -one.nodes, one.kernel or ""))
+        holes = sum(one.nodes for one in kernels if one.mapping is None and one.kernel)
+        made.append(Panel(name, names, mappings, kernels, holes))
     return sorted(made, key=lambda panel: (-panel.holes, panel.module))
-
-
-def _holes(numbers: Mapping[Kernel, int]) -> int:
-    return sum(number for kernel, number in numbers.items() if kernel.mapping is None and kernel.version)
-
-
-def _in_order(numbers: Mapping[Kernel, int]) -> list[Kernel]:
-    """Return the kernels, those without a driver first, then the most frequent."""
-    kernels = [kernel._replace(nodes=number) for kernel, number in numbers.items()]
-    return sorted(kernels, key=lambda one: (one.mapping is not None or not one.version, -one.nodes, one.version))
