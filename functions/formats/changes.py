@@ -46,7 +46,7 @@ class Told(NamedTuple):
 
     def where(self, names: Names) -> str:
         """Return the clusters in words; "" where there is only one."""
-        return grouped.where(names, self.every) if self.rows else ""
+        return grouped.where(names, self.every)
 
 
 def told(compared: Sequence[Comparison], every: Names) -> Told:
@@ -114,7 +114,9 @@ def text(compared: Sequence[Comparison], paint: printing.Paint = printing.plain)
     Of several clusters the fleet comes first, and a change that several have is told once.
     """
     said = told(compared, [one.name for one in compared])
-    fleet = [paint(printable(said.headline), "place"), "", *_table(said)] if said.rows else []
+    table = [["CLUSTER", *map(str.upper, said.columns), "OBJECTS"]]
+    table += ([row.name, *row.cells(said.columns), objects] for row, objects in said.rows)
+    fleet = [paint(printable(said.headline), "place"), "", *columns.lines(table)] if said.rows else []
     objects, head = list[str](), ""
     for change, names in said.changes:
         if said.rows and (there := printable(f"{said.where(names)}:")) != head:
@@ -129,11 +131,6 @@ def text(compared: Sequence[Comparison], paint: printing.Paint = printing.plain)
         *(["on the nodes:", *effects] if effects else [], notes, [] if said.rows else [said.headline]),
     ]
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
-
-
-def _table(said: Told) -> list[str]:
-    head = ["CLUSTER", *(name.upper() for name in said.columns), "OBJECTS"]
-    return columns.lines([head, *([row.name, *row.cells(said.columns), objects] for row, objects in said.rows)])
 
 
 def _change_lines(change: Change, paint: printing.Paint) -> Iterator[str]:
@@ -171,8 +168,7 @@ def as_json(compared: Sequence[Comparison]) -> str:
     notes = grouped.notes(compared) if is_fleet else [(note, ()) for note in every]
     totals: Counter[str] = Counter()
     for one in compared:
-        totals.update(counted(one.plan))
-        totals.update({"hidden": one.hidden} if one.hidden else {})
+        totals.update({**counted(one.plan), **({"hidden": one.hidden} if one.hidden else {})})
     same, failed = sum(one.is_same for one in compared), [one.name for one in compared if one.failed]
     document = {
         **({"clusters": clusters} if is_fleet else {}),

@@ -50,16 +50,16 @@ def markdown(compared: Sequence[Comparison]) -> str:
     others = len(quiet) - (not telling)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
     told_first = ((f"* {_cell(_shortened(line))}\n", ()) for line in (*_lost(compared), *first(compared)))
-    at_once, _ = _filled(told_first, LIMIT // 4)
+    at_once = _filled(told_first, LIMIT // 4)
     if at_once.text:
         rest = f"* **and {at_once.cut:,} more, which do not fit: read them with krmfn diff**\n" if at_once.cut else ""
         head = f"**Look at this first**\n\n{at_once.text}{rest}\n{head}"
     room = LIMIT - len(head) - len(tail) - _REST
-    lines, left = _filled(_lines(said), room // 2)
-    room -= room // 2 - left
-    rows, left = _filled(((_row(change, _whose(said, names)), names) for change, names in said.changes), room // 2)
-    room -= room // 2 - left
-    details, _ = _filled(((_details(change, _whose(said, names)), names) for change, names in said.changes), room)
+    lines = _filled(_lines(said), room // 2)
+    room -= len(lines.text)
+    rows = _filled(((_row(change, _whose(said, names)), names) for change, names in said.changes), room // 2)
+    room -= len(rows.text)
+    details = _filled(((_details(change, _whose(said, names)), names) for change, names in said.changes), room)
     column, rule, cell = (" clusters |", "---|", " |") if said.rows else ("", "", "")
     more = " more" if details.text else ""
     return "".join(
@@ -97,8 +97,8 @@ class Part(NamedTuple):
     clusters: Counter[str]
 
 
-def _filled(told: Iterable[tuple[str, Names]], room: int) -> tuple[Part, int]:
-    """Return the texts that fit into the room, one after the other, and the room that is left."""
+def _filled(told: Iterable[tuple[str, Names]], room: int) -> Part:
+    """Return the texts that fit into the room, one after the other."""
     fitting: list[str] = []
     cut, clusters = 0, Counter[str]()
     for one, names in told:
@@ -108,7 +108,7 @@ def _filled(told: Iterable[tuple[str, Names]], room: int) -> tuple[Part, int]:
         else:
             cut += 1
             clusters.update(names)
-    return Part("".join(fitting), cut, clusters), room
+    return Part("".join(fitting), cut, clusters)
 
 
 def _tells(compared: Comparison) -> bool:
@@ -121,7 +121,7 @@ def _head(said: Told) -> str:
         (f"| {_cell(row.name)} | {' | '.join(row.cells(said.columns))} | {_cell(objects)} |\n", (row.name,))
         for row, objects in said.rows
     ]
-    shown, _ = _filled(lines, LIMIT // 3)
+    shown = _filled(lines, LIMIT // 3)
     left = Counter[str]()
     for row, _ in said.rows:
         left.update(row.numbers if row.name in shown.clusters else {})
