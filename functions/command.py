@@ -32,8 +32,11 @@ class Command(NamedTuple):
     """Arguments as the command's help shows them."""
     arguments: Callable[[argparse.ArgumentParser], None]
     """Adds the command's own arguments."""
-    run: Callable[[Context, Any], int]
-    """Takes these as a named tuple; returns the exit code. Raises KrmfnError when the work cannot be done."""
+    run: Callable[[Context, Any], int | str]
+    """Takes these as a named tuple; returns the exit code, or the text to print where that is all.
+
+    Raises KrmfnError when the work cannot be done.
+    """
     intent: Intent | None = None
     """What it wants of the resources in its PATHs; a command with None reads none, and has no options of a run."""
     joins: bool = False

@@ -106,7 +106,6 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
         "what the cluster gets from elsewhere (a folder, rendered manifests, a dump, - for stdin): PATHs are "
         "checked together with it, but it is not checked itself; may be repeated"
     )
-    parser.set_defaults(against=[])
     if joins:
         parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)
     text = "a functionConfig (default: the one in PATH) or Profiles; may be repeated"
@@ -124,7 +123,6 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     parser.add_argument("--cluster", action="append", default=[], metavar="NAME=PATH,...", help=text)
     text = "skip the files and folders that this pattern would ignore in a .gitignore; may be repeated"
     parser.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help=text)
-    parser.set_defaults(written=frozenset(), live=parser.get_default("live") or [])
     _add_rare(parser)
 
 
@@ -158,9 +156,9 @@ def _number(most: int, text: str) -> int:
 
 
 def typed(kind: type[Any], namespace: argparse.Namespace) -> Any:
-    """Return the arguments as a value of `kind`, a NamedTuple type with a field for each; a list becomes a tuple."""
-    values = (getattr(namespace, name) for name in kind._fields)
-    return kind._make(tuple(value) if isinstance(value, list) else value for value in values)
+    """Return the arguments as a value of `kind`, a NamedTuple type with fields for them; a list becomes a tuple."""
+    given = {name: value for name, value in vars(namespace).items() if name in kind._fields}
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
 
 
 def settings(options: RunOptions, intent: Intent) -> Settings:
@@ -169,8 +167,12 @@ def settings(options: RunOptions, intent: Intent) -> Settings:
     Argo CD's namespace is for resources that get none otherwise: what stands in Git wins over it.
     """
     fallback = os.environ.get("ARGOCD_APP_NAMESPACE") or ""
-    _check_namespace("--namespace", options.own.get("namespace"))
-    _check_namespace("ARGOCD_APP_NAMESPACE", fallback or None)
+    for where, name in (("--namespace", options.own.get("namespace")), ("ARGOCD_APP_NAMESPACE", fallback)):
+        if name and not _NAMESPACE.fullmatch(name):  # it becomes part of labels and of other names
+            raise KrmfnError(
+                f"{where} is {name!r}; a namespace must have 1 to 63 lower case letters, digits and dashes, and must "
+                "not begin or end with a dash"
+            )
     return Settings(intent, fallback, options.own)
 
 
@@ -187,12 +189,3 @@ def log_of(options: RunOptions) -> Log:
     base = Log(options.log_format) if options.log_format else streams.from_environment()
     is_painted = printing.is_wanted(options.color, sys.stderr)
     return base._replace(verbose=base.verbose or options.verbose, quiet=options.quiet, color=is_painted)
-
-
-def _check_namespace(where: str, name: str | None) -> None:
-    """Raise KrmfnError for a name that no namespace can have: it becomes part of labels and of other names."""
-    if name is not None and not _NAMESPACE.fullmatch(name):
-        raise KrmfnError(
-            f"{where} is {name!r}; a namespace must have 1 to 63 lower case letters, digits and dashes, and must "
-            "not begin or end with a dash"
-        )

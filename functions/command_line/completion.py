@@ -11,7 +11,6 @@ from krmfn.typed import Any
 
 from ..command import PRINTED, Command, Context
 from ..options import OFFERED
-from ..paths import output
 from . import grammar
 
 _PLAIN = re.compile(r"[\w./=-]+", re.ASCII)
@@ -129,15 +128,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 
 
-def _run(context: Context, args: Any) -> int:
+def _text(context: Context, args: Any) -> str:
     if args.shell in WORDS:
         words = dict.fromkeys(_words(args.shell, context, args.paths))
-        output.write_stdout("".join(f"{word}\n" for word in words if _PLAIN.fullmatch(word)))
-        return 0
+        return "".join(f"{word}\n" for word in words if _PLAIN.fullmatch(word))
     from .main import parser  # here: it makes the parsers of all commands, this one's among them
 
-    output.write_stdout(SHELLS[args.shell](parser()))
-    return 0
+    return SHELLS[args.shell](parser())
 
 
 COMMAND = Command(
@@ -146,6 +143,6 @@ COMMAND = Command(
         "zsh > ~/.krmfn-completion.zsh",
         "fish > ~/.config/fish/completions/krmfn.fish",
     ),
-    *(_arguments, _run),
+    *(_arguments, _text),
     exits=PRINTED,
 )

@@ -151,7 +151,11 @@ def main(argv: Sequence[str]) -> int:
             from . import argocd
 
             given = argocd.applied(given)
-        return command.run(Context(given, command.intent or CHECK, log), args)
+        answer = command.run(Context(given, command.intent or CHECK, log), args)
+        if isinstance(answer, int):
+            return answer
+        output.write_stdout(answer)
+        return 0
     except KrmfnError as failure:
         log.failure(failure)
     except KeyboardInterrupt:

@@ -8,7 +8,6 @@ from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..command import PRINTED, Command, Context
-from ..paths import output
 from ..rendering import ignoring
 
 CHAPTERS = (
@@ -86,15 +85,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help=text)
 
 
-def run(_: Context, args: Any) -> int:
-    """Print every rule."""
-    if args.format == "json":
-        names = ("id", "sentence", "severities", "bad", "good", "remedy")
-        every = ({name: getattr(rule, name) for name in names} | {"canBeTurnedOff": rule.advice} for rule in rules())
-        output.write_stdout(json_text([*every], 2) + "\n")
-    else:
-        output.write_stdout("".join(f"{rule.id}  {rule.sentence}\n" for rule in rules()))
-    return 0
+def text(_: Context, args: Any) -> str:
+    """Return every rule."""
+    if args.format == "text":
+        return "".join(f"{rule.id}  {rule.sentence}\n" for rule in rules())
+    names = ("id", "sentence", "severities", "bad", "good", "remedy")
+    every = ({name: getattr(rule, name) for name in names} | {"canBeTurnedOff": rule.advice} for rule in rules())
+    return json_text([*every], 2) + "\n"
 
 
-COMMAND = Command(("", "--format json"), arguments, run, exits=PRINTED)
+COMMAND = Command(("", "--format json"), arguments, text, exits=PRINTED)

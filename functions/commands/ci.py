@@ -105,8 +105,8 @@ def _texts(
         ),
         "failOn": list(args.fail_on),
         "base": args.base,
+        "check": json.loads(findings.as_json(checked)),
     }
-    result |= {"check": json.loads(findings.as_json(checked))}
     result |= {"diff": json.loads(comment.FORMATS["json"](compared))} if compared else {}
     texts[replacing.RESULT] = json_text(result, 2) + "\n"
     return {name: text.encode(errors="backslashreplace") for name, text in texts.items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from functools import partial
 
 from krmfn import printing
 from krmfn.errors import KrmfnError
@@ -55,8 +54,8 @@ def run(context: Context, args: Any) -> int:
     if args.base is None:
         compared = pairs.of_two(context, *args.paths)
     else:
-        asks = args.kinds is not None or args.plan or "uncovered" in args.fail_on
-        skips = not asks  # these ask what is in a cluster that does not change, too
+        # these ask what is in a cluster that does not change, too
+        skips = not (args.kinds is not None or args.plan or "uncovered" in args.fail_on)
         is_read = args.format == "text" and not args.plan  # what a program reads is on stderr for people, too
         compared = against_base.with_base(context, args.base, args.paths, skips=skips, shows_notes=is_read)
     if not compared:
@@ -67,12 +66,12 @@ def run(context: Context, args: Any) -> int:
         if len(compared) > 1:
             raise KrmfnError(f"no plan: there are {len(compared):,} clusters; pass the PATHs of one")
         planned = waves.rollout(compared[0], args.wave or waves.DEFAULT)
-        output.write_stdout(rollout.as_json(planned) if args.format == "json" else rollout.text(planned))
-        return int(not args.exit_zero and _fails(context, compared, args.fail_on))
-    write = comment.FORMATS[args.format]
-    if args.format == "text" and printing.is_wanted(context.options.color, sys.stdout):
-        write = partial(changes.text, paint=printing.painted)
-    output.write_stdout(write(compared))
+        text = rollout.as_json(planned) if args.format == "json" else rollout.text(planned)
+    elif args.format == "text" and printing.is_wanted(context.options.color, sys.stdout):
+        text = changes.text(compared, paint=printing.painted)
+    else:
+        text = comment.FORMATS[args.format](compared)
+    output.write_stdout(text)
     if any(one.failed for one in compared):
         return 2
     return int(not args.exit_zero and _fails(context, compared, args.fail_on))

@@ -14,9 +14,8 @@ from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from .. import options
-from ..command import PRINTED, Command, Context
+from ..command import PRINTED, Command
 from ..formats import rules as reports
-from ..paths import output
 from ..reference import ends, fields
 from ..reference.fields import KINDS, Entry
 from ..rendering.kinds import near
@@ -35,12 +34,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     names = parser.add_argument("names", nargs="+", metavar="NAME", help=help_)
     setattr(names, options.OFFERED, (options.ASKED.format("rules"),))
-
-
-def run(_: Context, args: Any) -> int:
-    """Print what the arguments are about."""
-    output.write_stdout(explained(args.names))
-    return 0
 
 
 def explained(names: tuple[str, ...]) -> str:
@@ -154,4 +147,4 @@ def _unknown_field(kind: str, wanted: str, every: Mapping[str, Entry]) -> str:
 
 
 _EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi", "amd-gpu.spec.selector profiles")
-COMMAND = Command(_EXAMPLES, arguments, run, exits=PRINTED)
+COMMAND = Command(_EXAMPLES, arguments, lambda _, args: explained(args.names), exits=PRINTED)

@@ -15,7 +15,7 @@ from ..command import Command, Context
 from ..exclusivity.node import Node
 from ..fleet import images as fleet_images
 from ..fleet import registry
-from ..fleet.coverage import Group
+from ..fleet.coverage import Group, by_driver
 from ..fleet.drivers import Driver
 from ..fleet.images import Image
 from ..formats import columns
@@ -23,10 +23,13 @@ from ..formats.checked import of_cluster
 from ..kmm.resolution import resolver
 from ..paths import files
 from ..report import local
-from ..report.parts import Part, image_record, together
+from ..report.parts import image_record, together
 from ..run import run_of
 from ..settings import LOOK
 from . import clusters, moving
+
+_WRONG = "it has errors (run `krmfn check` on it)"
+"""Why the images of a cluster in a file are not all there."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +87,8 @@ def _list(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Resul
     moving.check_moved(moves, args.where, args.kernel, every)
     for part in clusters.elsewhere(args.files, lists):
         needed.append(part.images)
-        results += _not_known(part)
+        if why := _WRONG if part.has_errors else part.unlisted:
+            results.append(error(f"the images of {part.name} are not known: {why}"))
     wanted = together(needed)
     of_lists = (one for resources in lists.values() for one in resources.results)
     if not wanted and not any(one.severity == "error" for one in (*results, *of_lists)):
@@ -143,25 +147,18 @@ def _left_out(lacking: Result, is_future: bool) -> Result:
     return lacking._replace(message=f"{lacking.message}; pass a future kernel with --kernel VERSION")
 
 
-def _not_known(part: Part) -> list[Result]:
-    """Return an error where a file does not have all images of its cluster."""
-    why = "it has errors (run `krmfn check` on it)" if part.has_errors else part.unlisted
-    return [error(f"the images of {part.name} are not known: {why}")] if why else []
-
-
 def _kernels(
     drivers: Sequence[Driver], groups: Sequence[Group], nodes: Sequence[Node], future: Sequence[str]
 ) -> list[list[str]]:
     """Return for each Module the kernels to come of the nodes that it selects; all of them where no node is known."""
-    if not nodes:
+    if not (nodes and future):
         return [list(future) for _ in drivers]
     becomes = {(node.cluster, node.name): node.kernel for node in nodes}
-    found: list[set[str]] = [set() for _ in drivers]
-    for group in groups if future else ():
-        kernels = {becomes[node.cluster, node.name] for node in group.nodes}
-        for outcome in group.outcomes:
-            found[outcome.driver] |= kernels
-    return [[kernel for kernel in dict.fromkeys(future) if kernel in those] for those in found]
+    found = []
+    for _, selected in by_driver(groups, drivers):
+        kernels = {becomes[node.cluster, node.name] for group, _ in selected for node in group.nodes}
+        found.append([kernel for kernel in dict.fromkeys(future) if kernel in kernels])
+    return found
 
 
 def _unmapped(drivers: Sequence[Driver], future: Sequence[Sequence[str]]) -> Iterator[Result]:

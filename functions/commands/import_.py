@@ -147,14 +147,12 @@ def _findings(whole: Imported, places: Places) -> list[Result]:
         for reason in one.reasons
     ]
     for manifest in (manifest for one in whole.taken for manifest in one.objects):
-        owner = normal.owner(manifest)
-        own = ref(manifest)
-        if owner:
+        if owner := normal.owner(manifest):
             message = (
                 f"belongs to {owner}, which will overwrite it, and whose deletion deletes it, too; remove the owner "
                 "with `kubectl delete --cascade=orphan` first"
             )
-            findings.append(warning(message, ref=own, place=places.get(own.id)))
+            findings.append(warning(message, ref=ref(manifest), place=places.get(ref(manifest).id)))
     return findings
 
 

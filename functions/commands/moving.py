@@ -14,8 +14,6 @@ from ..fleet import table
 from ..fleet.nodes import Fleet
 from ..report import local
 
-_FACTS = ("os", "kernel", "config", "state")
-"""What `--where` takes beside labels."""
 NO_NODES = "no nodes are known in {}: is it the right PATH? Add a NodeInventory (`krmfn inventory`), or pass --live"
 """What is said of a cluster without nodes, by its name."""
 
@@ -26,10 +24,6 @@ class Move(NamedTuple):
     kernel: str
     old: str = "*"
     """The kernel that they have now, perhaps with `*`."""
-
-    def takes(self, node: Node) -> bool:
-        """Return True for a node that has such a kernel."""
-        return fnmatchcase(node.kernel, self.old)
 
 
 def add_arguments(parser: argparse.ArgumentParser, what: str) -> None:
@@ -58,11 +52,9 @@ def moves(texts: Sequence[str]) -> list[Move]:
 
 def where(texts: Sequence[str]) -> table.Filter:
     """Return which rows --where asks for. Raises KrmfnError for what is no KEY=VALUE."""
-    pairs = [label(text) for text in texts]
-    facts = {key: value for key, value in pairs if key in _FACTS}
-    labels = {key: value for key, value in pairs if key not in _FACTS}
-    owner, state = facts.get("config", ""), facts.get("state", "")
-    return table.Filter(labels, owner, os=facts.get("os", ""), kernel=facts.get("kernel", ""), state=state)
+    labels = dict(map(label, texts))
+    owner, os, kernel, state = (labels.pop(key, "") for key in ("config", "os", "kernel", "state"))
+    return table.Filter(labels, owner, os=os, kernel=kernel, state=state)
 
 
 def moved(
@@ -80,7 +72,7 @@ def moved(
         chosen = {(row.node.cluster, row.node.name) for row in rows}
 
     def boots(node: Node) -> Node:
-        new = next((one.kernel for one in every if one.takes(node)), node.kernel)
+        new = next((one.kernel for one in every if fnmatchcase(node.kernel, one.old)), node.kernel)
         if new == node.kernel or not (chosen is None or (node.cluster, node.name) in chosen):
             return node
         return node._replace(kernel=new, last_kernel=node.kernel)

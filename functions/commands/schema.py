@@ -14,7 +14,6 @@ from krmfn.yamltext import emit
 
 from .. import options
 from ..command import PRINTED, Command, Context
-from ..paths import output
 from ..profile import structural
 from ..profile.product import Profile
 from ..rendering.kinds import text
@@ -38,41 +37,33 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
 
 
-def _run(_: Context, args: Any) -> int:
-    if args.paths:
-        output.write_stdout(schema_text(args.kind, args.paths))
-        return 0
-    if args.kind not in SCHEMAS:
-        all_kinds = f"there are {', '.join(SCHEMAS)}; for a Profile pass its PATH, too"
-        raise KrmfnError(f"unknown kind {args.kind}{did_you_mean(args.kind, SCHEMAS, all_kinds)}")
-    output.write_stdout(text(f"{SCHEMAS[args.kind]}.schema.json"))
-    return 0
-
-
 def _crd_arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "a Profile in PATHs, for its own kind (default: our kinds)"
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help=help_)
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
 
 
-def _crds(_: Context, args: Any) -> int:
-    if args.name:
-        if not args.paths:
-            raise KrmfnError(f"pass the PATH that holds the Profile: krmfn crd {args.name} PATH")
-        output.write_stdout(crd_text(args.name, args.paths))
-        return 0
-    output.write_stdout("---\n".join(text(f"crds/{name}.yaml") for name in CRDS))
-    return 0
+def _schema(_: Context, args: Any) -> str:
+    """Return the JSON Schema of a kind of ours, or of the configs of a Profile. Raises KrmfnError as `named`."""
+    if args.paths:
+        return _schema_of(_profile(args.kind, args.paths))
+    if args.kind not in SCHEMAS:
+        all_kinds = f"there are {', '.join(SCHEMAS)}; for a Profile pass its PATH, too"
+        raise KrmfnError(f"unknown kind {args.kind}{did_you_mean(args.kind, SCHEMAS, all_kinds)}")
+    return text(f"{SCHEMAS[args.kind]}.schema.json")
 
 
-def _fields(_: Context, args: Any) -> int:
-    output.write_stdout(text("kustomize-configurations.yaml"))
-    return 0
+def _crds(_: Context, args: Any) -> str:
+    """Return the CustomResourceDefinitions of our kinds, or that of a Profile's. Raises KrmfnError as `named`."""
+    if not args.name:
+        return "---\n".join(text(f"crds/{name}.yaml") for name in CRDS)
+    if not args.paths:
+        raise KrmfnError(f"pass the PATH that holds the Profile: krmfn crd {args.name} PATH")
+    return _crd_of(_profile(args.name, args.paths))
 
 
-def schema_text(name: str, paths: Sequence[str]) -> str:
-    """Return the JSON Schema of the configs of a Profile, for editors. Raises KrmfnError as `named`."""
-    found = _profile(name, paths)
+def _schema_of(found: Profile) -> str:
+    """Return the JSON Schema of the configs of a Profile, for editors."""
     own = structural.json_schema(found.options)
     metadata = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
     if found.kind:
@@ -91,9 +82,8 @@ def schema_text(name: str, paths: Sequence[str]) -> str:
     return json_text({**{key: value for key, value in own.items() if key not in ("$id", "title")}, **title}, 2) + "\n"
 
 
-def crd_text(name: str, paths: Sequence[str]) -> str:
-    """Return the CustomResourceDefinition of a Profile's kind. Raises KrmfnError as `named`, and where it has none."""
-    found = _profile(name, paths)
+def _crd_of(found: Profile) -> str:
+    """Return the CustomResourceDefinition of a Profile's kind. Raises KrmfnError where it has none."""
     own = found.spec.get("for")
     if not own:
         raise KrmfnError(f"Profile {found.name} is for no kind of its own; its configs are DeviceConfigs of krmfn.dev")
@@ -140,10 +130,14 @@ def _profile(name: str, paths: Sequence[str]) -> Profile:
 
 COMMAND = Command(
     ("DeviceConfig > deviceconfig.schema.json", "amd-gpu profiles > amd.schema.json"),
-    *(_arguments, _run),
+    *(_arguments, _schema),
     exits=PRINTED,
 )
 CRD = Command(
     ("| kubectl apply -f -", "amd-gpu profiles | kubectl apply -f -"), *(_crd_arguments, _crds), exits=PRINTED
 )
-KUSTOMIZE_CONFIG = Command(("> kustomize-configurations.yaml",), *(lambda parser: None, _fields), exits=PRINTED)
+KUSTOMIZE_CONFIG = Command(
+    ("> kustomize-configurations.yaml",),
+    *(lambda parser: None, lambda _, args: text("kustomize-configurations.yaml")),
+    exits=PRINTED,
+)
