@@ -21,7 +21,7 @@ node.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 
@@ -53,12 +53,15 @@ class Problem(NamedTuple):
     """That line."""
 
 
-def read(manifest: Manifest) -> tuple[list[Node], list[Problem]]:
-    """Return the nodes of a NodeInventory that fits its schema, and what is wrong with the lines that are none."""
-    keys = label_keys(manifest)
+def read(manifest: Manifest, cut: bytes = b"") -> tuple[list[Node], list[Problem]]:
+    """Return the nodes of a NodeInventory that fits its schema, and what is wrong with the lines that are none.
+
+    `cut` is its text in a file without a last newline: a part of it may be missing.
+    """
+    keys, groups = label_keys(manifest), manifest["spec"]["groups"]
     read_nodes: list[Node] = []
     problems: list[Problem] = []
-    for index, group in enumerate(manifest["spec"]["groups"]):
+    for index, group in enumerate(groups):
         labels = tuple(group.get("labels", {}).items())
         taints = tuple(sorted(Taint(**taint) for taint in group.get("taints", ())))
         facts = (taints, group.get("architecture", ""), group.get("osImage", ""))
@@ -73,28 +76,25 @@ def read(manifest: Manifest) -> tuple[list[Node], list[Problem]]:
         differs = f"it says {counted(count, 'node')}, but there {'is' if there == 1 else 'are'} {there:,}"
         message = f"{differs}: {cause}; regenerate it, or correct the number"
         problems.append(Problem("spec.nodeCount", message))
+    if len({node.name for node in read_nodes}) < there:
+        problems += _repeated(groups)
+    last = _lines(groups[-1]["nodes"]) if cut else []
+    if last and cut.rpartition(b"\n")[2].strip() == last[-1].encode():
+        message = "the file ends in the middle of this line, so it may be cut off; regenerate it, or end the line"
+        problems.append(Problem(f"spec.groups[{len(groups) - 1}].nodes", message, len(last), last[-1]))
     return read_nodes, problems
 
 
-def repeated(manifest: Manifest) -> Iterator[Problem]:
+def _repeated(groups: Iterable[Mapping[str, str]]) -> Iterator[Problem]:
     """Yield a problem for each line whose node stands in an earlier line of the inventory."""
     seen: set[str] = set()
-    for index, group in enumerate(manifest["spec"]["groups"]):
+    for index, group in enumerate(groups):
         for number, line in enumerate(_lines(group["nodes"]), 1):
             name = line.partition(" ")[0]
             if name in seen:
                 message = f"node {name} appears twice; remove one of its lines"
                 yield Problem(f"spec.groups[{index}].nodes", message, number, line)
             seen.add(name)
-
-
-def cut_off(manifest: Manifest, file: bytes) -> Iterator[Problem]:
-    """Yield a problem when a file without a last newline ends in the line of a node: a part of it may be missing."""
-    index = len(manifest["spec"]["groups"]) - 1
-    lines = _lines(manifest["spec"]["groups"][index]["nodes"])
-    if file.rpartition(b"\n")[2].strip() == lines[-1].encode():
-        message = "the file ends in the middle of this line, so it may be cut off; regenerate it, or end the line"
-        yield Problem(f"spec.groups[{index}].nodes", message, len(lines), lines[-1])
 
 
 def _lines(text: str) -> list[str]:

@@ -86,41 +86,28 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
         if problems := list(_unfit(item)):
             findings += problems
             continue
-        of_inventory, lines, keys_held = _of_inventory(item)
+        from . import inventory  # here, for the start-up of lists without one
+
+        is_cut = item.place and item.place.path and not item.data.endswith(b"\n", item.start, item.end)
+        of_inventory, lines = inventory.read(item.manifest, item.text if is_cut else b"")
         findings += _at_lines(item, lines) if lines else ()
         sources += ((node.name, item) for node in of_inventory)
         nodes += of_inventory
+        keys_held = inventory.label_keys(item.manifest)
         held += [] if keys_held is None else [keys_held]
     findings += _repeated(sources)
     return Fleet(nodes, frozenset.intersection(*held) if held else None, tuple(findings), tuple(inventories))
 
 
-def _of_inventory(item: Item) -> tuple[list[Node], list[inventory.Problem], frozenset[str] | None]:
-    """Return the nodes of an inventory that fits its schema, what is wrong with its lines, and the labels it holds."""
-    from . import inventory  # here, for the start-up of lists without one
-
-    nodes, lines = inventory.read(item.manifest)
-    if len({node.name for node in nodes}) < len(nodes):
-        lines += inventory.repeated(item.manifest)
-    if item.place and item.place.path and not item.data.endswith(b"\n", item.start, item.end):
-        lines += inventory.cut_off(item.manifest, item.text)
-    return nodes, lines, inventory.label_keys(item.manifest)
-
-
 def _node(item: Item, keys: Collection[str] | None) -> Node:
     """Return the facts of a Node object. Raises KrmfnError for what no API server takes."""
-    if item.is_read:
-        return facts.of_manifest(item.manifest, keys)
-    if keys is not None:
-        labels = itemtext.strings(item, "metadata", "labels")
-        return Node(item.name, {key: labels[key] for key in keys if key in labels})
-    info = {name: itemtext.string(item, "status", "nodeInfo", name) for name in facts.NODE_INFO}
-    if any(not text and item.mentions(name) for name, text in info.items()):
-        return facts.of_manifest(item.manifest)  # it may be no string
-    kernel, architecture, system, kubelet = info.values()
-    taints = facts.taints_of({"spec": itemtext.part(item, "spec")}) if item.mentions("taints") else ()
-    labels = itemtext.strings(item, "metadata", "labels")
-    return Node(item.name, labels, kernel, tuple(taints), architecture, system, kubelet=kubelet)
+    names = facts.NODE_INFO if keys is None else ()
+    info = {} if item.is_read else {name: itemtext.string(item, "status", "nodeInfo", name) for name in names}
+    if item.is_read or any(not text and item.mentions(name) for name, text in info.items()):
+        return facts.of_manifest(item.manifest, keys)  # what is mentioned may be no string
+    metadata = {"name": item.name, "labels": itemtext.strings(item, "metadata", "labels")}
+    spec = itemtext.part(item, "spec") if keys is None and item.mentions("taints") else {}
+    return facts.of_manifest({"metadata": metadata, "spec": spec, "status": {"nodeInfo": info}}, keys)
 
 
 def kernels(resources: ResourceList) -> set[str]:

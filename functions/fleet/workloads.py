@@ -1,6 +1,6 @@
 """The pods of an input: their images, and the nodes of each DaemonSet."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from krmfn import Manifest, Ref
@@ -76,24 +76,22 @@ def placements(
         needed = workload.selector.keys() - own
         if workload.is_placed and not needed & foreign and (held is None or held.issuperset(needed)):
             selectors[number] = workload.selector
-    placed = {number: Placement([], []) for number in selectors}
-    keys = {key for selector in selectors.values() for key in selector}
-    labels_of: dict[str, Mapping[str, str]] = {}
-    node_of: dict[str, Node] = {}
-    for group in groups:
-        set_by_kmm = _set_by_kmm(group, drivers)
-        for node in group.nodes:
-            if node.cluster is None:
-                labels = {key: value for key, value in node.labels.items() if key in keys and key not in own}
-                node_of[node.name] = node
-                labels_of[node.name] = {**labels, **set_by_kmm}
-    for numbers, names in matched(selectors.items(), labels_of.items(), "where DaemonSets run"):
+    keys = {key for selector in selectors.values() for key in selector} - own
+    here = [(node, made) for group in groups for made in [_set_by_kmm(group, drivers)] for node in group.nodes]
+    node_of = {node.name: node for node, _ in here if node.cluster is None}
+    labels = (
+        (node.name, {**{key: node.labels[key] for key in keys & node.labels.keys()}, **made})
+        for node, made in here
+        if node.cluster is None
+    )
+    found: dict[int, list[Node]] = {number: [] for number in selectors}
+    for numbers, names in matched(selectors.items(), labels, "where DaemonSets run"):
         for number in numbers:
-            _place(placed[number], daemonsets[number], [node_of[name] for name in names])
-    return [placed.get(number) for number in range(len(daemonsets))]
+            found[number] += [node_of[name] for name in names]
+    return [_placement(one, found[at]) if at in found else None for at, one in enumerate(daemonsets)]
 
 
-def _place(placement: Placement, workload: Workload, nodes: list[Node]) -> None:
+def _placement(workload: Workload, nodes: Iterable[Node]) -> Placement:
     tolerations: Any = workload.pod.get("tolerations")
 
     @cache
@@ -101,11 +99,8 @@ def _place(placement: Placement, workload: Workload, nodes: list[Node]) -> None:
         lasting = (taint for taint in taints if taint.key not in PASSING)
         return tuple(taint for taint in lasting if not tolerates(tolerations, taint))
 
-    for node in nodes:
-        if left := untolerated(node.taints):
-            placement.repelled.append((node, left))
-        else:
-            placement.nodes.append(node)
+    left = [(node, untolerated(node.taints)) for node in nodes]
+    return Placement([node for node, taints in left if not taints], [pair for pair in left if pair[1]])
 
 
 def _set_by_kmm(group: Group, drivers: Sequence[Driver]) -> dict[str, str]:
