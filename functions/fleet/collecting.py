@@ -216,19 +216,14 @@ def _divided(entries: Sequence[Entry]) -> tuple[set[str], list[int]]:
 
 def _columns(entries: Sequence[Entry]) -> dict[str, array[int]]:
     """Return the labels that many nodes have: per key the number of each node's value, 0 for none."""
-    alike: dict[tuple[str, ...], list[int]] = {}  # the nodes that have labels of the same keys
-    for at, entry in enumerate(entries):
-        alike.setdefault(entry.keys, []).append(at)
     nodes_of: Counter[str] = Counter()
-    for keys, nodes in alike.items():
-        nodes_of.update(dict.fromkeys(keys, len(nodes)))
+    for keys, number in Counter(entry.keys for entry in entries).items():
+        nodes_of.update(dict.fromkeys(keys, number))
     zeros = array("i", [0]) * len(entries)
     columns = {key: zeros[:] for key, number in nodes_of.items() if number * RAREST >= len(entries)}
     numbers = {key: defaultdict[str, int](count(1).__next__) for key in columns}  # 0 is no label
-    for keys, nodes in alike.items():
-        for key, values in zip(keys, zip(*[entries[at].values for at in nodes], strict=True), strict=True):
+    for at, entry in enumerate(entries):
+        for key, value in zip(entry.keys, entry.values, strict=True):
             if key in columns:
-                column = columns[key]
-                for at, number in zip(nodes, map(numbers[key].__getitem__, values), strict=True):
-                    column[at] = number
+                columns[key][at] = numbers[key][value]
     return columns

@@ -132,7 +132,10 @@ def _planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[
     if live.modules.get(key[1:]):
         return False, "is being deleted on the cluster, so KMM unloads it"
     if not driver.loads:
-        return _plugin_only(node, driver, live)
+        is_there = any((*key, role) in live.plugins for role in ROLES)
+        unknown = "" if is_there else f"whether its plugin is running is not known: {_PODS}"
+        wrong = _plugin(node, driver, live) or unknown
+        return not wrong, f"loads nothing, and {wrong or 'its plugin is running'}"
     if not live.configured:
         there = "has its ready label" if is_ready else "lacks its ready label"
         said = f"; {_worker(key, driver, live)}" if key in live.workers else ""
@@ -173,13 +176,6 @@ def _plugin(node: Node, driver: Driver, live: Live) -> str:
         if said := live.plugins.get((*key, role), elsewhere if (*key[1:], role) in live.roles else ""):
             return f"its {PLUGINS[field]} is not running: {said}"
     return ""
-
-
-def _plugin_only(node: Node, driver: Driver, live: Live) -> tuple[bool, str]:
-    """Return `_planned` for a Module that loads nothing."""
-    is_there = any((*_key_of(node, driver), role) in live.plugins for role in ROLES)
-    wrong = _plugin(node, driver, live) or ("" if is_there else f"whether its plugin is running is not known: {_PODS}")
-    return not wrong, f"loads nothing, and {wrong or 'its plugin is running'}"
 
 
 def _worker(key: Key, driver: Driver, live: Live) -> str:

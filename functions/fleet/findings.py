@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from krmfn import Field, KrmfnError, Result, error, info, warning
 from krmfn.printing import counted, some
@@ -128,10 +129,8 @@ def _taken(driver: Driver, kernels: set[str]) -> set[int | None]:
     resolve = resolver(driver.module)
     taken: set[int | None] = set()
     for kernel in kernels:
-        try:
+        with suppress(KrmfnError):  # KMM fails on it, so it takes none
             taken.add(resolve(kernel).mapping)
-        except KrmfnError:
-            continue  # KMM fails on it, so it takes none
     return taken - {None}
 
 

@@ -98,27 +98,21 @@ def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | No
 
     It raises KrmfnError for a regexp before the first match that does not compile.
     """
-    literals: dict[str, int] = {}
-    regexps: dict[int, str] = {}
-    broken: list[tuple[int, str, str]] = []
-    for index, (literal, regexp) in enumerate(conditions):
-        if literal:
-            literals.setdefault(literal, index)
-        if wrong := compile_error(regexp) if regexp else None:
-            broken.append((index, regexp[:200], wrong))
-        elif regexp:
-            regexps[index] = regexp
-    at, matching = list(regexps), matcher(list(regexps.values())) if regexps else None
+    ends = (at for at, (_, regexp) in enumerate(conditions) if regexp and compile_error(regexp))
+    broken = next(ends, len(conditions))  # nothing behind it is looked at
+    literals = {literal: at for at, (literal, _) in reversed([*enumerate(conditions[: broken + 1])])}
+    regexps = [(at, regexp) for at, (_, regexp) in enumerate(conditions[:broken]) if regexp]
+    matching = matcher([regexp for _, regexp in regexps]) if regexps else None
 
     def find(kernel: str) -> int | None:
-        hits = [at[position] for position in matching(kernel)] if matching else []
-        if kernel in literals:
+        hits = [regexps[position][0] for position in matching(kernel)] if matching else []
+        if kernel and kernel in literals:
             hits.append(literals[kernel])
-        first = min(hits, default=None)
-        for index, regexp, wrong in broken[:1]:
-            if first is None or index < first:
-                raise KrmfnError(f"could not match regexp {quote(regexp)} against kernel {quote(kernel)}: {wrong}")
-        return first
+        if not hits and broken < len(conditions):
+            regexp = conditions[broken][1]
+            what = f"regexp {quote(regexp[:200])} against kernel {quote(kernel)}"
+            raise KrmfnError(f"could not match {what}: {compile_error(regexp)}")
+        return min(hits, default=None)
 
     return find
 
