@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from .errors import KrmfnError
 from .typed import Any
 from .yamltext import peek, simple
 
-__all__ = ["Words", "check_aliases", "lines_before", "mapping", "mentioning", "mentions", "named", "part", "string"]
-__all__ += ["strings"]
+__all__ = ["Words", "check_aliases", "chosen", "lines_before", "mapping", "mentioning", "mentions", "named", "part"]
+__all__ += ["string", "strings"]
 
 _Item = Any
 """An Item, which stands above."""
@@ -29,6 +29,13 @@ def string(item: _Item, *path: str) -> str:
         value = value.scalar(*map(str.encode, path))
     value = _loaded(item, path) if value is peek.UNSURE else value
     return value if isinstance(value, str) else ""
+
+
+def chosen(item: _Item, keys: Iterable[str], *path: str) -> dict[str, str]:
+    """Return the strings under some keys of the mapping at a path, "" where there is none; it is looked for once."""
+    block: Any = peek.UNSURE if item.is_read else mapping(item, *path)
+    known = {key: block.scalar(key.encode()) for key in keys} if isinstance(block, peek.Mapping) else {}
+    return {key: text if isinstance(text := known.get(key), str) else string(item, *path, key) for key in keys}
 
 
 def strings(item: _Item, *path: str) -> dict[str, str]:

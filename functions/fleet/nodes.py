@@ -101,8 +101,8 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
 
 def _node(item: Item, keys: Collection[str] | None) -> Node:
     """Return the facts of a Node object. Raises KrmfnError for what no API server takes."""
-    names = facts.NODE_INFO if keys is None else ()
-    info = {} if item.is_read else {name: itemtext.string(item, "status", "nodeInfo", name) for name in names}
+    names = facts.NODE_INFO if keys is None and not item.is_read else ()
+    info = itemtext.chosen(item, names, "status", "nodeInfo") if names else {}
     if item.is_read or any(not text and item.mentions(name) for name, text in info.items()):
         return facts.of_manifest(item.manifest, keys)  # what is mentioned may be no string
     metadata = {"name": item.name, "labels": itemtext.strings(item, "metadata", "labels")}
