@@ -101,13 +101,17 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
 
 def _node(item: Item, keys: Collection[str] | None) -> Node:
     """Return the facts of a Node object. Raises KrmfnError for what no API server takes."""
-    names = facts.NODE_INFO if keys is None and not item.is_read else ()
-    info = itemtext.chosen(item, names, "status", "nodeInfo") if names else {}
-    if item.is_read or any(not text and item.mentions(name) for name, text in info.items()):
-        return facts.of_manifest(item.manifest, keys)  # what is mentioned may be no string
-    metadata = {"name": item.name, "labels": itemtext.strings(item, "metadata", "labels")}
-    spec = itemtext.part(item, "spec") if keys is None and item.mentions("taints") else {}
-    return facts.of_manifest({"metadata": metadata, "spec": spec, "status": {"nodeInfo": info}}, keys)
+    if item.is_read:
+        return facts.of_manifest(item.manifest, keys)
+    labels = itemtext.strings(item, "metadata", "labels")
+    if keys is not None:  # the common case of a large list, where each step counts
+        return Node(item.name, {key: labels[key] for key in keys if key in labels})
+    info = itemtext.chosen(item, facts.NODE_INFO, "status", "nodeInfo")
+    if any(not text and item.mentions(name) for name, text in info.items()):
+        return facts.of_manifest(item.manifest)  # it may be no string
+    kernel, architecture, system, kubelet = info.values()
+    taints = facts.taints_of({"spec": itemtext.part(item, "spec")}) if item.mentions("taints") else ()
+    return Node(item.name, labels, kernel, tuple(taints), architecture, system, kubelet=kubelet)
 
 
 def kernels(resources: ResourceList) -> set[str]:
