@@ -84,10 +84,10 @@ class Content:
     def node(self) -> Any:
         """Return the node tree of the text (PyYAML's), for places and duplicate keys."""
         if self._node is None:
-            self._node = self._tree()
+            self._node = self._composed()
         return self._node
 
-    def _tree(self) -> Any:
+    def _composed(self) -> Any:
         """Return the same, made anew and not kept: it takes much memory."""
         from .yamltext import load
 
@@ -152,9 +152,14 @@ class Content:
     def _lines(self) -> Any:
         """Return the fields that have a line of their own in the text (see `remarks.spots`)."""
         if self._spots is None:
-            from .yamltext import remarks
+            from .yamltext import linetree, remarks
 
-            self._spots = remarks.spots(self.text.decode(), self._tree, self.indent >= 0)
+            text = self.text.decode()
+            if self._is_simple or simple.read(text) is not None:
+                tree = linetree.tree(text)
+                self._spots = remarks.spots(text, tree.value[0] if self.indent >= 0 else tree)
+            else:
+                self._spots = remarks.spots(text, self._composed())
         return self._spots
 
     def settle(self, item: _Item) -> None:

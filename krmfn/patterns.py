@@ -33,34 +33,23 @@ def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
     is_without = words and is_as_it_came and not all(map(item.mentions, words))
     if is_without or (comment and comment.encode() not in item.text):
         return []
-    fitting: list[tuple[str, ...]] = []
+    comments = item.content.comments(item) if comment else {}
+    commented = {path for path, words in comments.items() if words.startswith(comment)}
+    above = {path[:length] for path in commented for length in range(len(path) + 1)}
 
-    def walk(value: Any, path: tuple[str, ...], states: frozenset[int]) -> None:
-        if path and len(parts) in states:
-            fitting.append(path)
+    def walk(value: Any, path: tuple[str, ...], states: frozenset[int]) -> Iterator[tuple[str, ...]]:
+        if path and len(parts) in states and (not comment or path in commented):
+            yield path
         if isinstance(value, (dict, list)):
             for key, child in value.items() if isinstance(value, dict) else enumerate(value):
-                further = _behind(parts, states, key)
-                if further:
-                    walk(child, (*path, str(key)), further)
-        elif value is not None and max(states) < free:
+                below, further = (*path, str(key)), _behind(parts, states, key)
+                if further and (not comment or below in above):  # few fields have one
+                    yield from walk(child, below, further)
+        elif value is not None and not comment and max(states) < free:
             raise ItemField(item, path).failure(f"is no mapping and no list, and {pattern} goes on below it")
 
-    if comment:  # few fields have one, so that each of these is compared
-        comments = item.content.comments(item)
-        fitting = [path for path in comments if comments[path].startswith(comment) and _fits(item, path, parts)]
-    else:
-        walk(item.content.manifest, (), _closed(frozenset({0}), parts))
+    fitting = [*walk(item.content.manifest, (), _closed(frozenset({0}), parts))]
     return [ItemField(item, path) for path in fitting]
-
-
-def _fits(item: Editable, path: tuple[str, ...], parts: tuple[str, ...]) -> bool:
-    """Return True for a field of the item whose path fits the parts of a pattern."""
-    value, states = item.content.manifest, _closed(frozenset({0}), parts)
-    for part in path:
-        key = int(part) if isinstance(value, list) else part
-        value, states = value[key], _behind(parts, states, key)
-    return len(parts) in states
 
 
 def field_spec(

@@ -23,8 +23,8 @@ from .typed import Any, NamedTuple, NoReturn
 __all__ = ["FORMATS", "MAX_BYTES", "VARIABLE", "VERBOSE", "Log", "ensure_stderr", "ensure_stdout", "from_environment"]
 __all__ += ["leave", "max_bytes", "read_stdin", "write"]
 
-_AT_ONCE = 512
-"""How many chunks one system call writes; every system takes as many."""
+_AT_ONCE = 1 << 20
+"""How many bytes one system call reads or writes, where the system can."""
 MAX_BYTES = 1 << 29
 """Input larger than this (512 MiB) is refused; the environment variable KRMFN_MAX_BYTES sets another limit."""
 FORMATS = ("text", "json")
@@ -159,7 +159,7 @@ def _widen(descriptor: int) -> None:
     with suppress(ImportError, AttributeError, OSError):  # no pipe, not Linux, not allowed: only speed is lost
         import fcntl
 
-        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, 1 << 20)
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _AT_ONCE)
 
 
 def max_bytes() -> int:
@@ -173,16 +173,8 @@ def max_bytes() -> int:
 def write(descriptor: int, chunks: Iterable[Chunk]) -> None:
     """Write all chunks to a file descriptor. Raises KrmfnError when that fails (full disk, closed pipe)."""
     _widen(descriptor)
-    views = [memoryview(chunk) for chunk in chunks if chunk]
-    at = 0
     try:
-        while at < len(views):
-            written = os.writev(descriptor, views[at : at + _AT_ONCE])
-            while at < len(views) and written >= len(views[at]):
-                written -= len(views[at])
-                at += 1
-            if written:
-                views[at] = views[at][written:]
-        os.close(descriptor)
+        with open(descriptor, "wb", _AT_ONCE) as stream:
+            stream.writelines(chunks)
     except OSError as failure:
         raise KrmfnError(f"the output could not be written in full: {failure.strerror}") from failure

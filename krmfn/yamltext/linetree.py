@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from ..typed import Any
 from . import simple
-from .simple import ABSENT, PLAIN, Line, NotSimple, lines_of
+from .simple import ABSENT, PLAIN, Line
 
 __all__ = ["Mark", "Node", "tree"]
 
@@ -28,12 +28,12 @@ class Node:
     tag = PLAIN
     style = ""
     flow_style = False
-    last = 0
-    """The column behind it, where it stands on one line."""
 
     def __init__(self, text: _Text, kind: str, at: int, end: int, column: int, value: Any = None) -> None:
         """Take the kind, as PyYAML's `id`, its lines, the column where it begins, and what it holds, if known."""
-        self.text, self.id, self.at, self.end, self.column, self._value = text, kind, at, end, column, value
+        self.text, self.id, self.at, self.end, self._value = text, kind, at, end, value
+        self.start_mark = self.end_mark = text.mark(text.spans[at][0], column)
+        """Where it ends is known only of what stands on one line, and of a literal block."""
 
     @property
     def value(self) -> Any:
@@ -42,32 +42,23 @@ class Node:
             self._value = list(self.text.parts(self))
         return self._value
 
-    @property
-    def start_mark(self) -> Mark:
-        """Return where it begins."""
-        return self.text.mark(self.at, self.column)
 
-    @property
-    def end_mark(self) -> Mark:
-        """Return where it ends; only for what stands on one line, and a literal block."""
-        return self.text.block_end(self.at) if self.style == "|" else self.text.mark(self.at, self.last)
-
-
-def tree(text: str) -> tuple[Node, Any]:
-    """Return the node tree of a text, and its data. Raises NotSimple."""
-    lines, spans = lines_of(text)
-    data, rest = simple.node([*lines], 0)
-    if rest < len(spans):
-        raise NotSimple
-    return _Text(text, lines, spans).collection(0, len(spans)), data
+def tree(text: str) -> Node:
+    """Return the node tree of a text that `simple.read` has read."""
+    whole = _Text(text)
+    return whole.collection(0, len(whole.spans))
 
 
 class _Text:
     """A text that is known to be simple, by its lines."""
 
-    def __init__(self, text: str, lines: list[Line], spans: list[tuple[int, int]]) -> None:
-        self.lines, self.spans, self.rows = lines, spans, text.split("\n")
+    def __init__(self, text: str) -> None:
+        self.lines, self.spans = simple.lines_of(text)
+        self.rows = text.split("\n")
         self.starts = [0, *accumulate(len(row) + 1 for row in self.rows)]
+
+    def mark(self, row: int, column: int) -> Mark:
+        return Mark(self.starts[row] + column, row, column)
 
     def collection(self, at: int, end: int) -> Node:
         """Return the collection on some lines."""
@@ -76,15 +67,14 @@ class _Text:
 
     def parts(self, node: Node) -> Iterator[Node | tuple[Node, Node]]:
         """Yield the entries of a sequence, or the pairs of a mapping."""
-        at, column, is_mapping = node.at, node.column, node.id == "mapping"
+        at, column, is_mapping = node.at, node.start_mark.column, node.id == "mapping"
         while at < node.end:
             start, line, at = at, self.lines[at], at + 1
             # deeper lines belong to it; so does, in a mapping, a list whose dashes stand in the column of its key
             while at < node.end and self.lines[at].column >= column + (not is_mapping or not self.lines[at].dash):
                 at += 1
             if is_mapping:
-                key = Node(self, "scalar", start, at, column, line.key)
-                key.last = column + len(line.key or "")
+                key = self.word("scalar", start, (column, column + len(line.key or "")), line.key)
                 yield key, self.collection(start + 1, at) if at > start + 1 else self.scalar(start, line)
             elif line.key is None:
                 yield self.scalar(start, line)
@@ -93,22 +83,24 @@ class _Text:
 
     def scalar(self, at: int, line: Line) -> Node:
         """Return the scalar, or the empty collection, on a line."""
-        value, (first, last) = line.value, line.span
-        if value is ABSENT:
-            value, first = "", line.column + line.dash + len(line.key or "") + 1
-            last = first
-        kind = "sequence" if value is list else "mapping" if value is dict else "scalar"
-        node = Node(self, kind, at, at + 1, first, value if kind == "scalar" else [])
-        node.last, node.style, node.flow_style = last, line.quote, kind != "scalar"
+        if line.value is ABSENT:
+            behind = line.column + line.dash + len(line.key or "") + 1
+            return self.word("scalar", at, (behind, behind), "")
+        if line.value is list or line.value is dict:
+            node = self.word("sequence" if line.value is list else "mapping", at, line.span, [])
+            node.flow_style = True
+        else:
+            node = self.word("scalar", at, line.span, line.value)
+            node.style = line.quote
+        if line.quote == "|":  # to a parser empty lines behind it are the block's
+            row = self.spans[at][1]
+            while row < len(self.rows) - 1 and not self.rows[row].strip(" "):
+                row += 1
+            node.end_mark = self.mark(row, 0)
         return node
 
-    def mark(self, at: int, column: int) -> Mark:
-        row = self.spans[at][0]
-        return Mark(self.starts[row] + column, row, column)
-
-    def block_end(self, at: int) -> Mark:
-        """Return where a literal block ends: to a parser empty lines behind it are the block's."""
-        row = self.spans[at][1]
-        while row < len(self.rows) - 1 and not self.rows[row].strip(" "):
-            row += 1
-        return Mark(self.starts[row], row, 0)
+    def word(self, kind: str, at: int, span: tuple[int, int], value: Any) -> Node:
+        """Return what stands between two columns of a line."""
+        node = Node(self, kind, at, at + 1, span[0], value)
+        node.end_mark = self.mark(self.spans[at][0], span[1])
+        return node

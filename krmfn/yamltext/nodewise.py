@@ -10,9 +10,9 @@ from itertools import pairwise
 
 from ..resource import same
 from ..typed import Any
-from . import emit, linetree, remarks
+from . import emit, linetree, remarks, simple
 from .align import Lists, aligned
-from .simple import PLAIN, NotSimple, is_merge, scalar
+from .simple import PLAIN, is_merge, scalar
 
 __all__ = ["patched"]
 
@@ -26,27 +26,20 @@ def patched(text: str, new: Any, lists: Lists | None = None, whole: bool = True)
     which is the item, may be written anew.
     """
     root: Any
-    try:
-        root, old = linetree.tree(text)
-    except NotSimple:
+    old = simple.read(text)
+    if old is not None:
+        root = linetree.tree(text)
+    else:
         from . import load, values
 
         root = load.compose(text.encode())
         old = values.build(root)
     walk = _Walk(text, root, lists, whole)
-    return _applied(text, 0, walk.patches) if walk.is_edited(root, old, new) else None
+    return remarks.applied(text, walk.patches) if walk.is_edited(root, old, new) else None
 
 
 class _TooMuch(Exception):
     """The change is more than edits of parts: what is above has to be written anew."""
-
-
-def _applied(text: str, offset: int, patches: list[tuple[int, int, str]]) -> str:
-    """Return a piece of the text, which begins at `offset`, with the patches in it."""
-    # inner additions come first, here and in the text
-    for start, end, piece in sorted(patches, key=lambda patch: patch[0])[::-1]:
-        text = text[: start - offset] + piece + text[end - offset :]
-    return text
 
 
 class _Walk:
@@ -147,7 +140,8 @@ class _Walk:
                 continue
             self.entry(node, match, old[match], value, dashes)
             begin, until = begins[match : match + 2]
-            pieces.append(_applied(self.text[begin:until], begin, self.patches).removesuffix("\n") + "\n")
+            piece = remarks.applied(self.text[begin:until], self.patches, begin)
+            pieces.append(piece.removesuffix("\n") + "\n")
         is_ended = self.text.endswith("\n", 0, end) or matches[: len(old)] != [*range(len(old))]
         self.patches = [*outer, (begins[0], end, "".join(pieces) if is_ended else "".join(pieces)[:-1])]
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from itertools import accumulate
 
 from ..typed import Any, NamedTuple
-from .positions import nodes
-from .simple import NotSimple, lines_of
+from .positions import entries, nodes
 
-__all__ = ["Parts", "Spot", "above", "commented", "comments", "dash", "head", "rest", "spots", "stop"]
+__all__ = ["Parts", "Spot", "above", "applied", "commented", "comments", "dash", "head", "rest", "spots", "stop"]
 
 Parts = tuple[str, ...]
 
@@ -29,53 +27,15 @@ class Spot(NamedTuple):
     """Behind what may stand a comment on its line; -1 where no comment can be the field's."""
 
 
-def spots(text: str, root: Callable[[], Any], is_item: bool) -> dict[Parts, Spot]:
-    """Return the fields that have a line of their own, by the parts of their paths; what is in brackets has none.
-
-    `is_item` says that the resource is the one entry of a list; `root` returns its node tree, which takes longer.
-    """
-    try:
-        found = _by_lines(text)
-    except NotSimple:
-        return _by_nodes(text, root())
-    return {parts[1:]: spot for parts, spot in found.items() if len(parts) > 1} if is_item else found
-
-
-def _by_lines(text: str) -> dict[Parts, Spot]:
-    """Return the same for a simple text without literal blocks. Raises NotSimple."""
-    lines, spans = lines_of(text)
-    starts = [0, *accumulate(len(row) + 1 for row in text.split("\n"))]
-    found: dict[Parts, Spot] = {}
-    within: list[tuple[int, str, bool]] = []  # columns and parts of the keys and entries around; True for an entry
-    for line, (row, _) in zip(lines, spans, strict=False):
-        if line.quote == "|":
-            raise NotSimple
-        column, start = line.column, starts[row]
-        while within and (within[-1][0] > column or (within[-1][0] == column and not line.dash)):
-            within.pop()
-        if line.dash:
-            follows = bool(within) and within[-1][0] == column and within[-1][2]
-            within.append((column, str(int(within.pop()[1]) + 1) if follows else "0", True))
-            stop = start + line.span[1] if line.key is None else -1
-            found[tuple([part for _, part, _ in within])] = Spot(start + column, stop)
-            column += line.dash
-        if line.key is not None:
-            within.append((column, line.key, False))
-            stop = start + (line.span[1] or column + len(line.key) + 1)
-            found[tuple([part for _, part, _ in within])] = Spot(start + column, stop)
-    return found
-
-
-def _by_nodes(text: str, root: Any) -> dict[Parts, Spot]:
-    """Return the same for any text, from its node tree."""
+def spots(text: str, root: Any) -> dict[Parts, Spot]:
+    """Return the fields that have a line of their own, by the parts of their paths; what is in brackets has none."""
     found: dict[Parts, Spot] = {}
 
     def visit(node: Any, path: Parts) -> None:
         if node is None or node.id == "scalar" or node.flow_style:
             return
-        for at, entry in enumerate(node.value):
-            key, value = entry if isinstance(entry, tuple) else (None, entry)
-            parts = (*path, key.value if key else str(at))
+        for key, name, value in entries(node):
+            parts = (*path, str(name))
             begin = key.start_mark.index if key else dash(text, node, value)
             if begin >= 0 and not text[text.rfind("\n", 0, begin) + 1 : begin].strip(" -"):
                 found[parts] = Spot(begin, stop(text, key, value))
@@ -122,8 +82,14 @@ def commented(
             patches.append((above(text, root(), begin), begin, "".join(rows)))
         elif span := rest(text, spot.stop):
             patches.append((*span, f" # {words}" if words else ""))
-    for start, end, piece in sorted(patches, reverse=True):
-        text = text[:start] + piece + text[end:]
+    return applied(text, sorted(patches))
+
+
+def applied(text: str, patches: list[tuple[int, int, str]], offset: int = 0) -> str:
+    """Return a piece of a text, which begins at `offset`, with the patches in it."""
+    # inner additions come first, here and in the text
+    for start, end, piece in sorted(patches, key=lambda patch: patch[0])[::-1]:
+        text = text[: start - offset] + piece + text[end - offset :]
     return text
 
 

@@ -80,14 +80,12 @@ def check_encoding(text: bytes) -> None:
     """Raise KrmfnError, with the line, for bytes that are not UTF-8 text and for NUL."""
     at, problem = text.find(b"\0"), "a NUL byte, so this is not text (perhaps UTF-16: save it as UTF-8)"
     if at < 0 and not text.isascii():
-        decoder = codecs.getincrementaldecoder("utf-8")()
+        view, done = memoryview(text), 0
         try:
-            for start in range(0, len(text), _STEP):
-                part = text[start : start + _STEP]
-                decoder.decode(part, final=start + _STEP >= len(text))
+            while done < len(text):
+                done += codecs.utf_8_decode(view[done : done + _STEP], None, done + _STEP >= len(text))[1]
         except UnicodeDecodeError as failure:
-            at = start + len(part) - len(failure.object) + failure.start  # what was left of the step before counts
-            problem = f"not UTF-8 ({failure.reason}); save it as UTF-8"
+            at, problem = done + failure.start, f"not UTF-8 ({failure.reason}); save it as UTF-8"
     if at >= 0:
         raise KrmfnError(f"line {text.count(bytes([10]), 0, at) + 1}: {problem}")
 
