@@ -72,7 +72,7 @@ _POD_LABELS = (OWN_LABEL, SERVED_LABEL)
 
 def normal(manifest: Manifest) -> Manifest:
     """Return the manifest in the form that is equal for all that mean the same; see the module."""
-    form: Manifest = _bare(_without_ours(_unaddressed(cleaned(manifest))), "")
+    form: Manifest = _bare(_without_ours(cleaned(manifest)), "")
     return form
 
 
@@ -192,8 +192,8 @@ _BY_TOOLS = ("meta.helm.sh/", "helm.sh/chart", "argocd.argoproj.io/instance", "i
 
 
 def cleaned(manifest: Manifest) -> Manifest:
-    """Return the manifest without its status, and without what server and tools have put into its metadata."""
-    written = {name: value for name, value in cluster_dump.cleaned(manifest).items() if name != "status"}
+    """Return the manifest without its status, what server and tools have put into its metadata, and addresses."""
+    written = {name: value for name, value in cluster_dump.cleaned(_unaddressed(manifest)).items() if name != "status"}
     metadata = written.get("metadata")
     return written | {"metadata": _metadata(metadata)} if isinstance(metadata, dict) else written
 

@@ -13,7 +13,7 @@ from krmfn_functions.importing.comparing import compared
 from krmfn_functions.importing.drafts import rendered
 from krmfn_functions.importing.importer import Imported, imported
 from krmfn_functions.importing.normal import normal
-from krmfn_functions.importing.profiles import with_settings
+from krmfn_functions.importing.profiles import extra_of, with_settings
 from krmfn_functions.importing.wording import Written, report
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import is_insecure, resolver
@@ -513,3 +513,13 @@ def test_pod_templates_stay_as_they_are_where_that_is_asked_for(spec: dict[str, 
         assert normal({"metadata": {}, "spec": {"template": new}}) == normal(
             {"metadata": {}, "spec": {"template": old}}
         )
+
+
+def test_an_extra_service_keeps_no_address_that_the_server_gave_it() -> None:
+    """Another cluster would refuse the address, and this one a second Service with it."""
+    spec = {"ports": [{"port": 5000}], "selector": {"app": "gpu"}}
+    of_server = {"clusterIP": "10.0.0.3", "clusterIPs": ["10.0.0.3"], "ipFamilies": ["IPv4"]}
+    service = {**manifest("v1", "Service", "gpu-metrics"), "spec": {**spec, **of_server}}
+    assert extra_of(service)["spec"] == spec
+    headless = {**service, "spec": {**spec, "clusterIP": "None"}}
+    assert extra_of(headless)["spec"] == headless["spec"]
