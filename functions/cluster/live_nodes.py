@@ -54,7 +54,7 @@ def read(name: str) -> Live:
     try:
         with files.open_named(name) as source:
             if json_stream.begins(source):
-                return live.read(json_stream.objects(live.bounded(source.read, max_bytes())), name)
+                return live.read(json_stream.objects(source.read, max_bytes()), name)
             items = read_yaml(source, "" if name == "-" else name).items
             return live.read((item.manifest for item in items), name, items)
     except KrmfnError as failure:

@@ -152,7 +152,7 @@ def _check_filter(wanted: table.Filter, views: Sequence[View]) -> None:
         hint = did_you_mean(wanted.owner, owners)
         raise KrmfnError(f"--owner {wanted.owner}: no config or Module has this name{hint}")
     nodes = [node for view in views for node in view.joined.whole.fleet.nodes]
-    nodes += [one.node for view in views if view.live for one in view.live.losses] if nodes else []
+    nodes += [node for view in views if view.live for node, _, _ in view.live.losses] if nodes else []
     for name in wanted.names if nodes else ():
         if not any(fnmatchcase(node.name, name) for node in nodes):
             hint = did_you_mean(name, [node.name for node in nodes])

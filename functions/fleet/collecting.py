@@ -22,7 +22,7 @@ from ..kmm.lookup import text
 from ..kmm.module import VERSION_LABELS, is_set_by_kmm
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 from . import facts
-from .inventory import API_VERSION, EVERY, KIND, UNKNOWN
+from .inventory import API_VERSION, EVERY, KIND
 
 SHOWN = 20
 KUBELET = re.compile(r"v?[0-9]+\.[0-9]+[-+.0-9A-Za-z]{0,100}")
@@ -95,7 +95,7 @@ def _entry(node: Node, wanted: frozenset[str] | None) -> Entry:
     if errors := subdomain_errors(node.name):
         raise KrmfnError(f"{node.name!r} is not a valid name: {errors[0]}")
     shape = node.architecture, node.os_image, node.taints
-    kernel, kubelet, shape = _facts(node.kernel or UNKNOWN, node.kubelet, shape)
+    kernel, kubelet, shape = _facts(node.kernel or facts.UNKNOWN, node.kubelet, shape)
     try:
         keys = _kept(tuple(node.labels), wanted)
         values = tuple(map(_value, map(node.labels.__getitem__, keys)))

@@ -32,21 +32,16 @@ class Told(NamedTuple):
     steps: tuple[str, ...] = ()
 
 
-class Loss(NamedTuple):
-    """A Module that the committed inventory plans for a node, and that does not select the live one."""
-
-    node: Node
-    """The live one; the committed one where the dump has none of this name."""
-    outcome: Outcome
-    """What became of the Module on the committed node."""
-    reason: str
-
-
 class Loading(NamedTuple):
     """A dump beside the inventory whose place its nodes take."""
 
     dump: Live
-    losses: Sequence[Loss]
+    losses: Sequence[tuple[Node, Outcome, str]]
+    """The Modules that the committed inventory plans for a node, and that do not select the live one.
+
+    Each has the live node (the committed one where the dump has none of this name), what became of the Module on the
+    committed one, and the reason.
+    """
     kept: int
     """How many drivers that the inventory plans are for live nodes, too, whatever becomes of them there."""
 
@@ -60,7 +55,7 @@ def compared(dump: Live, live: Sequence[Group], committed: Sequence[Node], whole
     selected = {(node.name, one.driver) for group in live for node in group.nodes for one in group.outcomes}
     groups = coverage(committed, whole.drivers, exclusive, whole.theirs)
     planned = [(group, one) for group in groups for one in group.outcomes if one.state == "planned"]
-    losses, kept = list[Loss](), 0
+    losses, kept = list[tuple[Node, Outcome, str]](), 0
     for node, outcome in ((node, one) for group, one in planned for node in group.nodes):
         driver, there = whole.drivers[outcome.driver], nodes.get(node.name)
         if (node.name, outcome.driver) in selected:
@@ -68,7 +63,7 @@ def compared(dump: Live, live: Sequence[Group], committed: Sequence[Node], whole
             continue
         labels = ", ".join(map("=".join, driver.lacking(there.labels).items())) if there else ""
         without = f"the live node lacks {labels}" if labels else "the node is not in the dump"
-        losses.append(Loss(there or node, outcome, f"the committed inventory plans it, but {without}"))
+        losses.append((there or node, outcome, f"the committed inventory plans it, but {without}"))
     return Loading(dump, losses, kept)
 
 

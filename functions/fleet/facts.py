@@ -27,6 +27,8 @@ Source: Kubernetes, Taints and Tolerations (built-in taints).
 """
 NODE_INFO = ("kernelVersion", "architecture", "osImage", "kubeletVersion")
 """The strings of status.nodeInfo that are facts."""
+UNKNOWN = "-"
+"""The kernel in an inventory of a node that has not reported one."""
 REPELLING = ("NoSchedule", "NoExecute")
 EFFECTS = (*REPELLING, "PreferNoSchedule")
 """The effects of a taint. The last one keeps no pod away, and KMM ignores it."""

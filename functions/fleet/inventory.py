@@ -30,16 +30,15 @@ from krmfn.printing import counted
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node, Taint
-from ..kmm.lookup import tables, text, texts
+from ..kmm.lookup import text, texts
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
+from . import facts
 
 API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
 EVERY = "*"
 """The entry of `labelKeys` that stands for all labels."""
 Facts = tuple[tuple[Taint, ...], str, str]
 """Taints, architecture and OS image of a group."""
-UNKNOWN = "-"
-"""The kernel of a node that has not reported one."""
 
 
 class Problem(NamedTuple):
@@ -64,10 +63,10 @@ def read(manifest: Manifest, cut: bytes = b"") -> tuple[list[Node], list[Problem
     for index, group in enumerate(groups):
         labels = tuple(group.get("labels", {}).items())
         taints = tuple(sorted(Taint(**taint) for taint in group.get("taints", ())))
-        facts = (taints, group.get("architecture", ""), group.get("osImage", ""))
+        alike = (taints, group.get("architecture", ""), group.get("osImage", ""))
         if missing := sorted(key for key, _ in labels if keys is not None and key not in keys):
             problems.append(Problem(f"spec.groups[{index}].labels", f"{missing[0]} is not in spec.labelKeys"))
-        of_group, lines = _group(group["nodes"], labels, facts, keys)
+        of_group, lines = _group(group["nodes"], labels, alike, keys)
         read_nodes += of_group
         problems += [Problem(f"spec.groups[{index}].nodes", *line) for line in lines]
     count, there = manifest["spec"].get("nodeCount", len(read_nodes)), len(read_nodes)
@@ -147,7 +146,7 @@ def _kernel(word: str) -> str:
         raise KrmfnError("separate words by one space")
     if "=" in word:
         raise KrmfnError(f"{word!r} is not a kernel version")
-    return "" if word == UNKNOWN else word
+    return "" if word == facts.UNKNOWN else word
 
 
 def _label(word: str, shared: Collection[str], keys: Collection[str] | None) -> tuple[str, str]:
@@ -169,13 +168,6 @@ def label_keys(manifest: Manifest) -> frozenset[str] | None:
     """Return the labels that an inventory holds; None for all."""
     keys = manifest["spec"]["labelKeys"]
     return None if EVERY in keys else frozenset(keys)
-
-
-def kernels(manifest: Manifest) -> set[str]:
-    """Return the kernel versions in an inventory, also in one with errors elsewhere."""
-    groups = (text(group, "nodes") for _, group in tables(manifest.get("spec"), "groups"))
-    lines = (line.split(" ", 2) for nodes in groups for line in nodes.split("\n"))
-    return {line[1] for line in lines if len(line) > 1} - {UNKNOWN, ""}
 
 
 def check_freshness(manifest: Manifest, asked: Collection[str], max_age: int | None, today: str) -> Iterator[Result]:

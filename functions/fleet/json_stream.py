@@ -31,14 +31,14 @@ def begins(source: BufferedReader) -> bool:
     return source.peek(1).removeprefix(_BOM).lstrip()[:1] in (b"{", b"[")
 
 
-def objects(read: Callable[[int], bytes]) -> Iterator[dict[str, Any]]:
+def objects(read: Callable[[int], bytes], limit: int | None = None) -> Iterator[dict[str, Any]]:
     """Yield the objects of a stream: those of Lists and arrays one by one, others as they are (NDJSON, one object).
 
     `read(n)` returns at most n bytes, b"" at the end. A List's `items` may come before its kind, as kubectl sorts them.
     Raises KrmfnError, with the number of objects before it, for text that is not JSON, is cut off or not UTF-8, for a
-    value that is no object, and for an object that is too large for an API server.
+    value that is no object, for an object that is too large for an API server, and for more than `limit` bytes.
     """
-    source = _Source(read)
+    source = _Source(read, limit)
     while char := source.peek():
         if char == "[":
             yield from _array(source)
@@ -55,8 +55,8 @@ def objects(read: Callable[[int], bytes]) -> Iterator[dict[str, Any]]:
 class _Source:
     """The text that is read and not used yet."""
 
-    def __init__(self, read: Callable[[int], bytes]) -> None:
-        self.read = read
+    def __init__(self, read: Callable[[int], bytes], limit: int | None) -> None:
+        self.read, self.limit, self.total = read, limit, 0
         self.decoder = getincrementaldecoder("utf-8-sig")()
         self.scan = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
         self.text, self.at, self.ended = "", 0, False
@@ -111,6 +111,10 @@ class _Source:
         self._bound(len(rest))
         data = b"" if self.ended else self.read(max(CHUNK, len(rest)))
         self.ended = not data
+        self.total += len(data)
+        if self.limit is not None and self.total > self.limit:
+            more = f"it has more than {counted(self.limit, 'byte')}"
+            raise KrmfnError(f"{more}; raise KRMFN_MAX_BYTES, or dump fewer kinds")
         try:
             new = self.decoder.decode(data, self.ended)
         except UnicodeDecodeError as failure:

@@ -5,10 +5,10 @@ Only named fields are kept, never env, args, commands or annotations; texts of o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item, KrmfnError, Manifest
-from krmfn.printing import counted, printable
+from krmfn.printing import printable
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
@@ -111,21 +111,6 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
     if not (live.nodes or live.inventories):
         raise KrmfnError("it holds no Node and no NodeInventory; add `nodes` to the `kubectl get` that prints it")
     return live
-
-
-def bounded(source: Callable[[int], bytes], limit: int) -> Callable[[int], bytes]:
-    """Return `source`, which raises KrmfnError for more than `limit` bytes."""
-    total = 0
-
-    def read(size: int) -> bytes:
-        nonlocal total
-        data = source(size)
-        total += len(data)
-        if total > limit:
-            raise KrmfnError(f"it has more than {counted(limit, 'byte')}; raise KRMFN_MAX_BYTES, or dump fewer kinds")
-        return data
-
-    return read
 
 
 def _add_node(live: Live, manifest: Manifest) -> None:

@@ -12,7 +12,7 @@ from krmfn.yamltext.simple import scalar
 
 from ..exclusivity.claim import Claim
 from ..exclusivity.node import Node
-from ..kmm.lookup import table, texts
+from ..kmm.lookup import table, tables, text, texts
 from ..rendering import kinds
 from . import facts, readings
 from .readings import KUSTOMIZE_ID, previous_name
@@ -116,12 +116,11 @@ def _node(item: Item, keys: Collection[str] | None) -> Node:
 
 def kernels(resources: ResourceList) -> set[str]:
     """Return the kernel versions of all nodes in a list; what is wrong with an inventory is reported elsewhere."""
-    versions = _of_objects(resources, "kernelVersion")
-    for item in resources.select("NodeInventory", "krmfn.dev"):
-        from . import inventory
-
-        versions |= inventory.kernels(item.manifest)
-    return versions - {""}
+    specs = (item.manifest.get("spec") for item in resources.select("NodeInventory", "krmfn.dev"))
+    groups = (text(group, "nodes") for spec in specs for _, group in tables(spec, "groups"))
+    lines = (line.split(" ", 2) for nodes in groups for line in nodes.split("\n"))
+    of_inventories = {line[1] for line in lines if len(line) > 1} - {facts.UNKNOWN}
+    return (_of_objects(resources, "kernelVersion") | of_inventories) - {""}
 
 
 def kubelets(resources: ResourceList) -> set[str]:

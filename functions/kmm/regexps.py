@@ -30,7 +30,7 @@ TOO_LARGE = (
     "nor one that takes 256 KiB when it is compiled"
 )
 """Why a regexp was not compiled. KMM may take it; a file of such would keep us busy for hours."""
-_TOKEN = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\(\?P?<(?P<name>[^>]*)>|\(\?|.", re.DOTALL)
+_TOKEN = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\(\?P?<[^>]*>|\(\?|.", re.DOTALL)
 _IN_CLASS = re.compile(r"\\.|\[:\^?[a-z]+:\]|.", re.DOTALL)
 _ATOM = r"(?:[A-Za-z0-9_-]|\\[.d]|\.)[*+?]?"
 _is_simple = re.compile(rf"\^?(?:{_ATOM}|\({_ATOM}(?:{_ATOM})*\)[*+?]?)*\$?").fullmatch
@@ -43,7 +43,6 @@ class Token(NamedTuple):
     start: int
     text: str
     in_class: bool
-    group_name: str | None
 
 
 def tokens(regexp: str) -> Iterator[Token]:
@@ -51,7 +50,7 @@ def tokens(regexp: str) -> Iterator[Token]:
     at, in_class, first = 0, False, -1
     while token := (_IN_CLASS if in_class else _TOKEN).match(regexp, at):
         text, start, at = token[0], at, token.end()
-        yield Token(start, text, in_class, None if in_class else token["name"])
+        yield Token(start, text, in_class)
         if text == "[" and not in_class:
             in_class, first = True, at + regexp.startswith("^", at)
         elif text == "]" and in_class and start != first:
@@ -84,7 +83,7 @@ def _go_only(regexp: str) -> tuple[int, str] | None:
             continue
         if token.text == "\\C":
             return token.start, _go_error("invalid escape sequence", "\\C")
-        if token.group_name and not token.group_name.isascii():
+        if token.text.startswith("(?") and not token.text.isascii():
             return token.start, _go_error("invalid named capture", token.text)
         if token.text.startswith("("):
             groups.append(token.text != "(?")
