@@ -25,7 +25,7 @@ TOO_MUCH = (
 
 
 _Meetings = defaultdict[tuple[Kind, Pairs], tuple[set[str], dict[tuple[int, ...], list[str]]]]
-"""The kernel modules of each conflict, and its real nodes per set of matching selectors."""
+"""The kernel modules of each conflict, and its real nodes per set of claims that select them."""
 
 
 def check(
@@ -86,23 +86,20 @@ def _decided(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str) -
 
 def _meet(groups: Groups, nodes: Sequence[Node], meetings: _Meetings) -> list[Result]:
     """Collect the claims of one group that select the same real nodes; return what is undecided."""
-    claimed = groups.by_selector(sorted(groups.of_claim))
-    same_selector = list(claimed.values())
     names_of: dict[tuple[int, ...], list[str]] = {}
     work, decided = Work(STEPS), 0
-    labels = ((node.name, node.labels) for node in nodes)
+    selectors = ((i, groups.selectors[i]) for i in groups.of_claim)
     try:
-        for selectors, names in match(list(claimed), labels, work):
-            if selectors not in names_of:
-                claims = sorted(i for selector in selectors for i in same_selector[selector])
+        for selecting, names in match(selectors, ((node.name, node.labels) for node in nodes), work):
+            if (claims := tuple(selecting)) in names_of:
+                names_of[claims] += names
+            else:
                 work.spend(sum(len(groups.of_claim[i]) for i in claims))
-                names_of[selectors] = names
+                names_of[claims] = names
                 for group, members in groups.clashes(claims):
                     modules, real = meetings[group.kind, (members, ())]
                     modules.add(group.module)
-                    real[selectors] = names
-            else:
-                names_of[selectors] += names
+                    real[claims] = names
             decided += len(names)
     except Exhausted:
         return [_undecided(f"{len(nodes) - decided:,} of {len(nodes):,} nodes", TOO_MUCH, "error")]
@@ -132,7 +129,7 @@ def _overlapping(
 ) -> Iterator[Pairs]:
     """Yield the claims of one group that could meet and have not met."""
     kind = group.kind
-    claimed = groups.by_selector(group.members)
+    claimed = grouped((groups.selectors[i], i) for i in group.members)
     same_selector = list(claimed.values())
     for packed in overlaps(list(claimed), work):
         left, right = ([i for selector in positions for i in same_selector[selector]] for positions in packed)

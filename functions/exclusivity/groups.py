@@ -62,10 +62,6 @@ class Groups:
         """Return the owner of a claim in a group of this kind: its resource; among pools the claim itself."""
         return claim if kind == "pool" else self.owner[claim]
 
-    def by_selector(self, claims: Iterable[int]) -> dict[Labels, list[int]]:
-        """Return the claims of each selector: those with the same selector are decided once."""
-        return grouped((self.selectors[i], i) for i in claims)
-
     def clash(self, kind: Kind, members: Sequence[int]) -> bool:
         """Return True when two of them exclude each other; within a domain a common kernel module adds nothing."""
         if len({self.owner_in(kind, i) for i in members}) < 2:

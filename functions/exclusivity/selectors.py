@@ -98,31 +98,31 @@ def _split(values: dict[str, list[int]], rows: list[int]) -> tuple[list[int], li
 
 
 def match(
-    selectors: Sequence[Labels], nodes: Iterable[tuple[Name, Mapping[str, str]]], work: Work
-) -> Iterator[tuple[tuple[int, ...], list[Name]]]:
-    """Yield, for all nodes (name and labels), the selectors, as positions, that select them, and the nodes' names.
+    selectors: Iterable[tuple[int, Labels]], nodes: Iterable[tuple[Name, Mapping[str, str]]], work: Work
+) -> Iterator[tuple[list[int], list[Name]]]:
+    """Yield, for all nodes (name and labels), the numbers of the selectors that select them, and the nodes' names.
 
-    Nodes that look the same to every selector are matched once, and only selectors are tried whose rarest label the
-    node has: near-linear, unless many selectors share all their labels.
+    Nodes that look the same to every selector are matched once, equal selectors are tried once, and only those whose
+    rarest label the node has: near-linear, unless many selectors share all their labels.
     """
-    known: Labels = frozenset().union(*selectors)
+    numbers = grouped((selector, number) for number, selector in selectors)
+    known: Labels = frozenset().union(*numbers)
     keys = {key for key, _ in known}
     alike: dict[Labels, list[Name]] = {}
     for name, labels in nodes:
         # the smaller of the two is walked through: a node may have forty labels, of which selectors use one
         pairs = [(key, labels[key]) for key in keys if key in labels] if len(keys) < len(labels) else labels.items()
         alike.setdefault(known.intersection(pairs), []).append(name)
-    number = Counter(pair for seen in alike for pair in seen)
-    numbered = [(i, selector) for i, selector in enumerate(selectors) if selector]
-    by_rarest = grouped((min(selector, key=lambda pair: (number[pair], pair)), i) for i, selector in numbered)
-    everywhere = [i for i, selector in enumerate(selectors) if not selector]
+    nodes_with = Counter(pair for seen in alike for pair in seen)
+    by_rarest = grouped((min(one, key=lambda pair: (nodes_with[pair], pair)), one) for one in numbers if one)
     for names in alike.values():
         names.sort()
     # The order decides what is still undecided when the work runs out, so it must not depend on the input's order.
     for seen in sorted(alike, key=lambda seen: alike[seen][0]):
-        tried = [i for pair in seen for i in by_rarest.get(pair, ())]
+        tried: list[Labels] = [one for pair in seen for one in by_rarest.get(pair, ())]
         work.spend(len(tried))
-        yield tuple(sorted(everywhere + [i for i in tried if selectors[i] <= seen])), alike[seen]
+        found = [number for one in (Labels(), *tried) if one <= seen for number in numbers.get(one, ())]
+        yield sorted(found), alike[seen]
 
 
 Pairs = tuple[tuple[int, ...], tuple[int, ...]]

@@ -16,7 +16,7 @@ from krmfn.typed import Literal, NamedTuple
 from .. import exclusivity
 from ..exclusivity.groups import clashing
 from ..exclusivity.node import Node, Taint
-from ..exclusivity.selectors import Exhausted, Labels, Name, Work, grouped, match
+from ..exclusivity.selectors import Exhausted, Name, Work, grouped, match
 from ..kmm.resolution import Resolution, resolver
 from .drivers import Driver
 from .facts import PASSING, tolerates
@@ -105,11 +105,8 @@ def matched(
 
     Raises KrmfnError, about `what`, when too many selectors share their labels to be decided in bounded work.
     """
-    alike: dict[Labels, list[int]] = grouped((frozenset(selector.items()), number) for number, selector in selectors)
-    numbers = list(alike.values())
     try:
-        for matching, names in match(list(alike), nodes, Work(STEPS)):
-            yield sorted(number for at in matching for number in numbers[at]), names
+        yield from match(((at, frozenset(one.items())) for at, one in selectors), nodes, Work(STEPS))
     except Exhausted as failure:
         raise KrmfnError(f"{what} could not be decided: {exclusivity.TOO_MUCH}") from failure
 
