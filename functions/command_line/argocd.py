@@ -88,9 +88,7 @@ def _type(entry: Mapping[str, Any]) -> str:
 def _variables(environment: Mapping[str, str], known: Collection[str]) -> Iterator[Setting]:
     """Yield the variables that the Application sets for its plugin."""
     names = {_PREFIX + name.replace("-", "_").upper(): name for name in known}
-    for variable in sorted(environment):
-        if not variable.startswith(_PREFIX):
-            continue
+    for variable in sorted(name for name in environment if name.startswith(_PREFIX)):
         if variable not in names:
             written = [name.removeprefix(_PREFIX) for name in names]
             message = f"krmfn has no variable {variable.removeprefix(_PREFIX)} ({variable})"

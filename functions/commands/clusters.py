@@ -19,7 +19,6 @@ from ..paths import files, output
 
 if TYPE_CHECKING:
     from ..fleet.explanation import Loading
-    from ..fleet.table import Row
     from ..plan import Comparison
     from ..report.local import Joined
     from ..report.parts import Part
@@ -119,16 +118,16 @@ def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iter
         yield error(without)
 
 
-def lacking(joined: Joined, live: Loading | None = None, rows: Iterable[Row] = ()) -> list[Result]:
+def lacking(joined: Joined, live: Loading | None = None) -> list[Result]:
     """Return an error per config and reason for which nodes of a cluster that it selects get no driver.
 
-    `live` is what a dump says of live nodes, in `rows`: which have not what is planned. Nodes alone, before a merge,
-    do not say that KMM has done its part.
+    `live` is what a dump says of live nodes: which have not what is planned. Nodes alone, before a merge, do not say
+    that KMM has done its part.
     """
     from ..fleet import table, wording  # late, as above
 
     names: dict[tuple[Ref, str], list[str]] = {}
-    for row in rows if live else table.rows(joined.groups, joined.whole.every, table.Filter()):
+    for row in table.rows(joined.groups, joined.whole.every, table.Filter(), live=live):
         if row.driver and row.is_problem and (row.state != table.DRIVEN or (live and not live.dump.is_of_nodes)):
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason

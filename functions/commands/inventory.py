@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -91,7 +90,6 @@ def _inventory(args: Any, keys: set[str] | None) -> Manifest:
     for option, day in (("--valid-until", args.valid_until), ("--taken-on", args.taken_on)):
         if day is not None and not _is_day(day):
             raise KrmfnError(f"{option} {day!r} is not a date; write it as 2026-12-31")
-    gc.disable()  # nothing here is cyclic, and looking for what is takes a third of the time
     read = _manifests(args.file)
     try:  # the nodes are in no variable: they take as much memory as their text, which comes next
         days = {"validUntil": args.valid_until, "takenOn": args.taken_on}

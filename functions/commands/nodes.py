@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error, info, printing, warning
@@ -69,8 +69,6 @@ class View(NamedTuple):
     """Its configs of which no Module is made."""
     live: explanation.Loading | None
     """What a dump says, where its nodes are live."""
-    rows: Sequence[table.Row]
-    """All rows of live nodes."""
 
 
 def _table(
@@ -89,8 +87,7 @@ def _table(
         if (dump := dumps.get(name)) and not joined.wrong:
             committed = [*dump.committed[name].values()]
             live = explanation.compared(dump, joined.groups, committed, joined.whole, joined.mode != "off")
-        rows = [*table.rows(joined.groups, joined.whole.every, table.Filter(), live=live)] if live else []
-        views.append(View(name, resources, joined, local.bare(resources, joined.whole), live, rows))
+        views.append(View(name, resources, joined, local.bare(resources, joined.whole), live))
     results = list(_found(args, wanted, where, views))
     nodes = [node for view in views for group in view.joined.groups for node in group.nodes]
     moving.check_moved(moves, args.where, args.kernel, nodes)
@@ -127,7 +124,7 @@ def _found(args: Any, wanted: table.Filter, where: table.Filter, views: Sequence
         raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
     for view in views:
         if view.live:
-            yield from of_cluster(view.name, _loaded(view.rows, view.live))
+            yield from of_cluster(view.name, _loaded(view.joined, view.live))
     without = clusters.not_asked({view.name: view.resources for view in views}, [view.joined for view in views])
     if without and any(view.joined.whole.fleet.nodes for view in views):
         yield (error if is_required else warning)(without)
@@ -174,14 +171,14 @@ def _judged(view: View, keys: Collection[str], is_required: bool) -> Iterator[Re
         return
     moving.check_nodes(joined.whole.fleet, view.name, keys)
     if is_required and not has_errors:
-        yield from clusters.lacking(joined, view.live, view.rows)
+        yield from clusters.lacking(joined, view.live)
 
 
-def _loaded(rows: Iterable[table.Row], live: explanation.Loading) -> Iterator[Result]:
+def _loaded(joined: local.Joined, live: explanation.Loading) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
     modules = [
         (row.state, row.loaded, f"{row.driver.module.ref.name} on {row.node.name}")
-        for row in rows
+        for row in table.rows(joined.groups, joined.whole.every, table.Filter(), live=live)
         if row.driver and row.driver.loads
     ]
     planned = [(is_loaded, name) for state, is_loaded, name in modules if state == table.DRIVEN]

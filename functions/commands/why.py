@@ -49,7 +49,6 @@ def _run(context: Context, args: Any) -> int:
 def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, Live]) -> Iterator[tuple[str, Told]]:
     """Yield each cluster's name with a sentence per Module. Raises KrmfnError for a node not found or not judged."""
     names: list[str] = []
-    is_there = False
     for cluster, resources in lists.items():
         joined, dump = local.join(resources), dumps.get(cluster)
         committed = dump.committed[cluster].get(name) if dump else None
@@ -61,7 +60,6 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
         for group in joined.groups:
             names += (node.name for node in group.nodes)
             for node in (node for node in group.nodes if node.name == name):
-                is_there = True
                 for told in explanation.answers(node, joined.whole.every, group.outcomes, live, committed):
                     yield cluster, told if live or not told.holds else _not_asked(told, cluster, lists, dumps)
         if committed and not any(node.name == name for group in joined.groups for node in group.nodes):
@@ -69,7 +67,7 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
             raise KrmfnError(f"{gone}: it has left the cluster, or the dump is not whole")
     if not names and not dumps:
         raise KrmfnError(moving.NO_NODES.format(some(lists, len(lists))))
-    if not is_there:
+    if name not in names:
         where = "the dump" if dumps else "the inventories"
         raise KrmfnError(f"no node of {where} is called {name}{did_you_mean(name, names)}")
 
