@@ -14,7 +14,7 @@ from ..kmm.module import Module
 from ..run import run_of
 from .function_config import FunctionConfig
 from .generated import Finding, Handwritten
-from .kinds import OURS
+from .kinds import has_nodes
 
 if TYPE_CHECKING:
     from ..fleet.nodes import Fleet
@@ -28,7 +28,7 @@ def nodes(
     With an error not all nodes are there, or not all labels: then none is returned. `fleet` is what is known of them
     all, where it has been read already.
     """
-    if not resources.select("Node", "") and not resources.select("NodeInventory", OURS):
+    if not has_nodes(resources):
         return [], []
     from ..fleet import nodes as fleet_nodes  # here, for the start-up of lists without nodes
 
@@ -84,18 +84,17 @@ def turned_off(
     handwritten: Iterable[Handwritten],
     config: FunctionConfig,
     fleet: Fleet | None,
-) -> list[Finding]:
-    """Return the conflicts that nobody is told of where the functionConfig turns exclusivity off; for `check` only.
+) -> int:
+    """Return of how many conflicts nobody is told since the functionConfig turns exclusivity off; for `check` only.
 
     That the nodes are not known well enough is an error of its own, and none of these.
     """
     if config.exclusivity != "off" or not run_of(resources).settings.intent.judges_nodes:
-        return []
+        return 0
     from ..exclusivity.rules import RULES  # here: few lists turn it off
 
-    conflicts = {rule.id for rule in RULES}
     found = check(resources, claims, handwritten, config._replace(exclusivity="auto"), fleet)
-    return [(ref, one) for ref, one in found if one.rule in conflicts]
+    return sum(one.rule in {rule.id for rule in RULES} for _, one in found)
 
 
 def at_selector(lists: Iterable[ResourceList]) -> Where:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from krmfn import Item, ResourceList
 
-from ..exclusivity import Claim
-from ..fleet import rules
+from ..fleet import nodes, rules
 from ..fleet.cluster import Cluster
 from ..fleet.drivers import driver
 from ..fleet.nodes import Fleet
@@ -15,20 +14,17 @@ from ..fleet.workloads import workloads
 from ..kmm.lookup import POD_KINDS
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..kmm.versions import target
+from . import claims
 from .function_config import FunctionConfig
-from .generated import Finding, Generated
+from .generated import Finding, Rendered
 
 
 def check(
-    resources: ResourceList,
-    fleet: Fleet,
-    wanted: Sequence[Generated],
-    claims: Iterable[Claim],
-    handwritten: Sequence[Item],
-    config: FunctionConfig,
-) -> list[Finding]:
-    """Return the findings KRM601 to KRM611, each with the resource that may turn it off."""
-    claim_of = {claim.module: claim for claim in claims}
+    resources: ResourceList, rendered: Rendered, handwritten: Sequence[Item], config: FunctionConfig
+) -> tuple[Fleet, list[Finding]]:
+    """Return the nodes, and the findings KRM601 to KRM611, each with the resource that may turn it off."""
+    fleet, wanted = nodes.read(resources), rendered.objects
+    claim_of = {claim.module: claim for claim in rendered.claims}
     owner_of = {one.ref: one.owner for one in wanted}
     drivers = [
         driver(one.manifest, claim_of.get((one.ref.namespace or one.owner.namespace, one.ref.name)))._replace(
@@ -55,4 +51,5 @@ def check(
     placed = (
         item.located(one._replace(place=None)) if item and one.place in (None, item.place) else one for one, item in own
     )
-    return [(owner_of.get(one.ref, one.ref) if one.ref else None, one) for one in placed]
+    advised = (claims.advised(resources, one) for one in placed)
+    return fleet, [(owner_of.get(one.ref, one.ref) if one.ref else None, one) for one in advised]

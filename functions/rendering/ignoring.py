@@ -20,7 +20,7 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import note, run_of
 from .function_config import FunctionConfig, reaching
 from .generated import Finding
-from .kinds import OURS, near
+from .kinds import OURS, has_nodes, near
 
 Hidden = tuple[Id, str]
 """A resource, and a rule that it turns off."""
@@ -128,9 +128,8 @@ def idle(
     nothing to judge beside it, is also for others. What `diff` says is judged elsewhere, and what nodes get only where
     nodes are known. `of_final` asks about the rules of the final list, which is judged after all else.
     """
-    nodes = resources.select("Node", "") or resources.select("NodeInventory", OURS)
     useful = frozenset[Hidden]().union(*hidden)
-    elsewhere = (_CHANGES,) if nodes else (_CHANGES, _NODES)
+    elsewhere = (_CHANGES,) if has_nodes(resources) else (_CHANGES, _NODES)
 
     def is_asked(rule: str) -> bool:
         is_here = not rule.startswith(elsewhere) and rule.startswith(_FINAL) == of_final

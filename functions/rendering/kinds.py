@@ -130,6 +130,11 @@ def of_kinds(items: Iterable[Item], pairs: Collection[tuple[str, str]]) -> list[
     return [item for item in items if item.kind in kinds and (item.group, item.kind) in pairs]
 
 
+def has_nodes(resources: ResourceList) -> bool:
+    """Return True for a list with Nodes or inventories."""
+    return bool(of_kinds(resources.items, NODES))
+
+
 def in_file(item: Item) -> str:
     """Return ` (a.yaml)` for an item that stands in that file; "" for one of a stream."""
     return f" ({item.place.path})" if item.place and item.place.path else ""

@@ -19,7 +19,7 @@ from ..fleet.readings import KUSTOMIZE_ID
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .function_config import FunctionConfig
-from .kinds import OWNERS, PROFILE_MARK, Scope
+from .kinds import OWNERS, PROFILE_MARK, Scope, of_kinds
 
 WAYS_OUT = (
     "pass --prune always (in the functionConfig `prune: always`) to remove it, or pass --prune never (`prune: "
@@ -51,27 +51,28 @@ def sort_out(
     of these kinds that are not: what was made from a config that nothing drives stays while it is here. In a list that
     is rendered already nothing is left over, and each Module is judged.
     """
-    if run_of(resources).is_settled:
-        return LeftOvers((), resources.select(MODULE_KIND, MODULE_GROUP), list(_strays(resources, scopes, ())))
-    marked = resources.marked()
+    modules, marked = resources.select(MODULE_KIND, MODULE_GROUP), resources.marked()
     of_scopes = [(scope, made(marked, scope)) for scope in scopes]
-    left = (orphans(resources.items, objects, scope, config.namespace) for scope, objects in of_scopes)
-    orphaned = [item for items in left for item in items if item.ref.id not in names]
+    objects = dict.fromkeys(item for _, items in of_scopes for item in items)
+    named = {item for item in marked if any(scope.names(item.mark) for scope in scopes)}
+    others = [item for item in marked if item.ref.id not in names and item not in objects]
+    strays = [*_strays([item for item in others if item in named or not item.mark])]
+    if run_of(resources).is_settled:
+        return LeftOvers((), modules, strays)
+    orphaned = [one for scope, items in of_scopes for one in orphans(resources.items, items, scope, config.namespace)]
+    orphaned = [item for item in orphaned if item.ref.id not in names]
     packages = _kpt_folders(resources) if orphaned else []
     is_kept = run_of(resources).settings.intent.keeps_left_overs
-    fates = {id(item): _fate(item, config.prune, packages, is_kept) for item in orphaned}
-    kept = [item for item in orphaned if fates[id(item)] == "kept"]
-    refused = [item for item in orphaned if fates[id(item)] == "refused"]
-    owners = {name for item in idle for name in known_as(item.ref, item.annotations)}
-    owners |= {(group, kind, config.namespace, name) for group, kind, namespace, name in owners if not namespace}
-    rest = [(item, item.mark) for _, objects in of_scopes for item in objects if id(item) not in fates]
+    fates = {item: _fate(item, config.prune, packages, is_kept) for item in orphaned}
+    kept, refused = ([item for item in orphaned if fates[item] == fate] for fate in ("kept", "refused"))
+    owners = _ids(idle, config.namespace)
+    rest = [(item, item.mark) for item in objects if item not in fates]
     undriven = [item for item, mark in rest if mark and (mark.owner[:2] not in handled or mark.owner in owners)]
-    fates |= dict.fromkeys(map(id, undriven), "undriven")
-    modules = resources.select(MODULE_KIND, MODULE_GROUP)
-    written = [item for item in modules if not _is_ours(item, fates.get(id(item)), scopes, config, names)]
-    findings = [*_left_over(refused, kept, config), *_strays(resources, scopes, names)]
-    findings += _idle([item for item in undriven if item.mark and item.mark.owner in owners])
-    return LeftOvers([*kept, *undriven], written, findings)
+    replaced = {item for item in named if item.ref.id in names}
+    ours = (replaced if config.prune == "never" else replaced | objects.keys()).difference(kept, refused, undriven)
+    idle_left = [item for item in undriven if item.mark and item.mark.owner in owners]
+    findings = [*_left_over(refused, kept, config), *strays, *_idle(idle_left)]
+    return LeftOvers([*kept, *undriven], [item for item in modules if item not in ours], findings)
 
 
 def made(marked: Iterable[Item], scope: Scope) -> list[Item]:
@@ -79,17 +80,19 @@ def made(marked: Iterable[Item], scope: Scope) -> list[Item]:
     return [item for item in marked if scope.names(item.mark) and scope.made(item.ref, item.annotations)]
 
 
-def orphans(items: Iterable[Item], made: Iterable[Item], scope: Scope, namespace: str = "") -> list[Item]:
+def orphans(items: Iterable[Item], made: Collection[Item], scope: Scope, namespace: str = "") -> list[Item]:
     """Return those of the objects `made` whose owner is not among the items, also not under a former name.
 
     `namespace` is that of owners that name none.
     """
-    made, kinds, ids = list(made), {kind for _, kind in scope.owners}, set[Id]()
-    for item in items if made else ():
-        if item.kind in kinds and (item.group, item.kind) in scope.owners:
-            ids |= known_as(item.ref, item.annotations)
-    ids |= {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
+    ids = _ids(of_kinds(items, scope.owners), namespace) if made else ()
     return [item for item in made if item.mark and item.mark.owner not in ids]
+
+
+def _ids(items: Iterable[Item], namespace: str) -> set[Id]:
+    """Return every id of some items, the former ones too; of those without a namespace also in the one given."""
+    ids = {one for item in items for one in known_as(item.ref, item.annotations)}
+    return ids | {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
 
 
 def _fate(item: Item, prune: str, packages: Sequence[str], is_kept: bool) -> str:
@@ -131,36 +134,13 @@ def _idle(staying: Sequence[Item]) -> Iterator[Result]:
         yield items[0].located(warning(message, rule="KRM116"))
 
 
-def _strays(resources: ResourceList, scopes: Sequence[Scope], wanted: Collection[Id]) -> Iterator[Result]:
+def _strays(copies: Sequence[Item]) -> Iterator[Result]:
     """Yield a warning about the copies of generated objects: they carry a mark that is not their own."""
-    copies = [item for item in resources.marked() if item.ref.id not in wanted and _is_stray(item, scopes)]
     if copies:
         shown = some((str(item.ref) for item in copies), len(copies))
         outcome = "it is neither updated nor removed; remove the annotation"
         message = f"on {shown} this annotation was written for another object, so this is a copy: {outcome}"
         yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
-
-
-def _is_ours(
-    item: Item, fate: str | None, scopes: Sequence[Scope], config: FunctionConfig, names: Collection[Id]
-) -> bool:
-    """Return True for a Module that this run generates or removes.
-
-    The others are written by hand, copied or left over; with `prune: never` also generated ones that no config asks
-    for.
-    """
-    if fate or not item.mark:
-        return fate == "removed"
-    if item.ref.id in names:
-        return any(scope.names(item.mark) for scope in scopes)
-    return config.prune != "never" and any(scope.made(item.ref, item.annotations) for scope in scopes)
-
-
-def _is_stray(item: Item, scopes: Sequence[Scope]) -> bool:
-    """Return True for a mark that is none, or that a function of ours wrote for another object."""
-    mark = item.mark
-    named = [scope for scope in scopes if scope.names(mark)]
-    return mark is None or any(not scope.made(item.ref, item.annotations) for scope in named)
 
 
 def _owner(item: Item) -> str:

@@ -9,25 +9,23 @@ from krmfn.ownership import Id
 from krmfn.resource import join, same, split
 from krmfn.typed import Any
 
+from ..exclusivity import Claim
 from ..kmm.lookup import at, leaves
 from .generated import Finding, Generated, Rendered
 
 
-def unchanged(parts: Iterable[Rendered], modules: Sequence[Item]) -> Rendered:
-    """Return what would be generated from the configs as they are now, with the claims that still are those of Modules.
+def claims_of(rendered: Rendered, modules: Sequence[Item]) -> list[Claim]:
+    """Return the claims of the configs as they are now, as far as they still are those of Modules.
 
     A Module whose selector was changed after the call claims its nodes by itself.
     """
-    parts = list(parts)
-    objects = [one for part in parts for one in part.objects]
-    selectors = {one.ref.id: at(one.manifest, ("spec", "selector")) for one in objects}
+    selectors = {one.ref.id: at(one.manifest, ("spec", "selector")) for one in rendered.objects}
     same_nodes = {
         (item.ref.namespace, item.ref.name)
         for item in modules
         if item.mark and same(selectors.get(item.ref.id), at(item.manifest, ("spec", "selector")))
     }
-    claims = [claim for part in parts for claim in part.claims if claim.of_hub or claim.module in same_nodes]
-    return Rendered(objects, claims)
+    return [claim for claim in rendered.claims if claim.of_hub or claim.module in same_nodes]
 
 
 def at_origins(findings: Iterable[Finding], modules: Sequence[Item], made: Iterable[Generated]) -> Iterator[Finding]:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 
 from krmfn import Item, Manifest, Ref, ResourceList
 from krmfn.resource import ref
-from krmfn.typed import TYPE_CHECKING
 
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, HUB_KIND, Module
 from ..run import note, run_of
 from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
-from .generated import Finding, Generated, Handwritten, Rendered, Renderer
-from .kinds import OURS, PROFILE, Scope, driven, of_kinds
+from .generated import Finding, Rendered, Renderer
+from .kinds import OURS, PROFILE, Scope, driven, has_nodes, of_kinds
 from .metadata_checks import marks_are_of_use
-
-if TYPE_CHECKING:
-    from ..exclusivity import Claim
-    from ..fleet.nodes import Fleet
 
 
 def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
@@ -51,89 +47,55 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     rest = [item for item in items if item not in idle] if idle else items
 
     known = run_of(resources)
-    rendered = [_render(renderer, resources, rest, config) for renderer in renderers if not known.is_settled]
-    wanted = [one for part in rendered for one in part.objects]
-    left = leftovers.sort_out(resources, scopes, config, {one.ref.id for one in wanted}, handled, idle)
+    render = partial(_render, renderers, rest, config)
+    rendered = render(resources) if not known.is_settled else Rendered()
+    left = leftovers.sort_out(resources, scopes, config, {one.ref.id for one in rendered.objects}, handled, idle)
     lint = bool(items or not known.settings.intent.is_function)
-    findings, owners = _judge(resources, renderers, rest, rendered, left, config, lint)
+    findings, owners = _judge(resources, render, rest, rendered, left, config, lint)
     resources.report(left.findings)
     is_sound = resources.report(ignoring.told(resources, findings, owners, config, handled))
     if (is_sound or known.settings.intent.shows_errors) and not known.is_settled:
-        settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
+        settle(resources, scopes, [one.manifest for one in rendered.objects], left.kept, config)
 
 
 def _judge(
     resources: ResourceList,
-    renderers: Sequence[Renderer],
+    render: Callable[[ResourceList], Rendered],
     items: Sequence[Item],
-    rendered: Sequence[Rendered],
+    rendered: Rendered,
     left: leftovers.LeftOvers,
     config: FunctionConfig,
     lint: bool,
 ) -> tuple[Iterator[Finding], Mapping[Ref, Item]]:
-    """Return the findings about what is rendered and what is written by hand, and the resources that they are about."""
-    objects = [one for part in rendered for one in part.objects]
-    own = [claim for part in rendered for claim in part.claims]
+    """Return the findings about what is rendered and what is written by hand, and the resources that they are about.
+
+    `render` does it again: what kustomize had generated is judged with what its configs give now.
+    """
     resources.report(readings.check(*left.handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
     modules = [(item, Module(item.manifest)) for item in left.handwritten if not item.content.ambiguous]
-    fleet, of_nodes = _about_nodes(resources, objects, own, [item for item, _ in modules], config)
-    of_configs = [finding for part in rendered for finding in part.findings]
+    written, run, objects = [item for item, _ in modules], run_of(resources), rendered.objects
+    fleet, of_nodes, of_configs = None, list[Finding](), rendered.findings
+    if (run.settings.intent.judges_nodes or run.settings.intent.warns_of_nodes) and has_nodes(resources):
+        from . import fleet_checks  # here: few lists have nodes
+
+        fleet, of_nodes = fleet_checks.check(resources, rendered, written, config)
     of_modules: Iterator[Finding] = chain(module_checks.check(resources, objects, modules, config, lint), of_nodes)
-    of_marks = marks_are_of_use(items) if run_of(resources).is_plain else ()
-    of_claims = claims.check(resources, own, modules, config, fleet)
-    if off := claims.turned_off(resources, own, modules, config, fleet):
-        note(resources, turned_off=run_of(resources).turned_off + len(off))
-    if run_of(resources).is_settled and any(item.mark for item in left.handwritten):
-        moved = _at_origins(resources, renderers, items, modules, of_modules, of_claims, config)
-        of_modules, of_claims, rendered = moved
-    owners = {ref: item for part in rendered for ref, item in part.owners.items()}
-    owners |= {item.ref: item for item in left.handwritten}
-    of_objects = object_checks.check(resources, objects, config)
-    return chain(of_configs, of_modules, of_marks, of_claims, of_objects), owners
+    of_marks = marks_are_of_use(items) if run.is_plain else ()
+    of_claims = claims.check(resources, rendered.claims, modules, config, fleet)
+    off = claims.turned_off(resources, rendered.claims, modules, config, fleet)
+    note(resources, turned_off=run.turned_off + off)
+    first = [*islice(of_modules, 1)] if run.is_settled else []  # never all at once: they may be many
+    of_modules = chain(first, of_modules)
+    if (first or (of_claims and run.is_settled)) and any(item.mark for item in left.handwritten):
+        from . import origins  # here: few builds call us, and fewer have findings
 
-
-def _at_origins(
-    resources: ResourceList,
-    renderers: Sequence[Renderer],
-    items: Sequence[Item],
-    modules: Sequence[Handwritten],
-    of_modules: Iterator[Finding],
-    of_claims: list[Finding],
-    config: FunctionConfig,
-) -> tuple[Iterator[Finding], list[Finding], list[Rendered]]:
-    """Return findings about objects that kustomize had generated at the fields of configs, and what these give now."""
-    first = [*islice(of_modules, 1)]  # never all at once: they may be many
-    if not first and not of_claims:
-        return of_modules, of_claims, []
-    from . import origins  # here: few builds call us, and fewer have findings
-
-    scratch = ResourceList(resources.items, resources.function_config)  # nobody reads its findings
-    note(scratch, config_item=run_of(resources).config_item, settings=run_of(resources).settings)
-    rendered = [_render(renderer, scratch, items, config) for renderer in renderers]
-    written = [item for item, _ in modules]
-    known = origins.unchanged(rendered, written)
-    moved = origins.at_origins(chain(first, of_modules), written, known.objects)
-    return moved, claims.check(resources, known.claims, modules, config), rendered
-
-
-def _about_nodes(
-    resources: ResourceList,
-    wanted: Sequence[Generated],
-    own: Sequence[Claim],
-    handwritten: Sequence[Item],
-    config: FunctionConfig,
-) -> tuple[Fleet | None, list[Finding]]:
-    """Return the nodes of a list, None without any, and what is found about those that the Modules select."""
-    has_nodes = resources.select("Node", "") or resources.select("NodeInventory", OURS)
-    intent = run_of(resources).settings.intent
-    if not has_nodes or not (intent.judges_nodes or intent.warns_of_nodes):
-        return None, []
-    from ..fleet.nodes import read  # here, as what follows: few lists have nodes
-    from . import fleet_checks
-
-    fleet = read(resources)
-    findings = fleet_checks.check(resources, fleet, wanted, own, handwritten, config)
-    return fleet, [(owner, claims.advised(resources, one)) for owner, one in findings]
+        scratch = ResourceList(resources.items, resources.function_config)  # nobody reads its findings
+        note(scratch, config_item=run.config_item, settings=run.settings)
+        rendered = render(scratch)
+        of_modules = origins.at_origins(of_modules, written, rendered.objects)
+        of_claims = claims.check(resources, origins.claims_of(rendered, written), modules, config)
+    owners = {**rendered.owners, **{item.ref: item for item in left.handwritten}}
+    return chain(of_configs, of_modules, of_marks, of_claims, object_checks.check(resources, objects, config)), owners
 
 
 def settle(
@@ -144,19 +106,27 @@ def settle(
     config: FunctionConfig,
 ) -> None:
     """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones."""
-    keep = [*wanted, *(item.manifest for item in kept)]
-    for scope in scopes if config.prune != "never" else ():  # first, so that it need not look at what is new
-        objects = leftovers.made(resources.marked(), scope)
-        kept_ids = {ref(manifest).id for manifest in keep} if objects else ()
-        stale = {id(item): item.ref for item in objects if item.ref.id not in kept_ids}
-        resources.items = [item for item in resources.items if id(item) not in stale]
+    marked = resources.marked() if config.prune != "never" else ()  # first, so that nobody looks at what is new
+    if objects := [item for scope in scopes for item in leftovers.made(marked, scope)]:
+        keep = {*(ref(manifest).id for manifest in wanted), *(item.ref.id for item in kept)}
+        stale = {item: item.ref for item in objects if item.ref.id not in keep}
+        resources.items = [item for item in resources.items if item not in stale]
         resources.changes += [("removed", old) for old in stale.values()]
     resources.upsert_owned(wanted)
 
 
-def _render(renderer: Renderer, resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
-    """Render the resources of one kind; without any, what the functionConfig says of them is looked at."""
-    own = [item for item in items if (item.group, item.kind) in renderer.schemas]
-    if not own and not config.source.ref.kind and not config.products:
-        return Rendered()
-    return renderer.load()(resources, input_checks.sound(resources, own, renderer, config), config)
+def _render(
+    renderers: Iterable[Renderer], items: Sequence[Item], config: FunctionConfig, resources: ResourceList
+) -> Rendered:
+    """Render the resources of all kinds; of a kind without any, what the functionConfig says of it is looked at."""
+    parts: list[Rendered] = []
+    for renderer in renderers:
+        own = [item for item in items if (item.group, item.kind) in renderer.schemas]
+        if own or config.source.ref.kind or config.products:
+            parts.append(renderer.load()(resources, input_checks.sound(resources, own, renderer, config), config))
+    return Rendered(
+        [one for part in parts for one in part.objects],
+        [claim for part in parts for claim in part.claims],
+        [finding for part in parts for finding in part.findings],
+        {ref: item for part in parts for ref, item in part.owners.items()},
+    )
