@@ -12,7 +12,7 @@ from krmfn import Manifest
 from krmfn.typed import Any
 
 from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
-from ..rendering.generated import MODULE_ORDER, Generated, filled, generated, metadata
+from ..rendering.generated import MODULE_ORDER, Generated, filled, metadata
 from ..rendering.kinds import CLUSTER_WIDE, DEVICECONFIG
 from . import daemonsets, rbac
 from .fields import Container, DevicePlugin, KernelMapping
@@ -46,7 +46,7 @@ def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
         if not config.spec.hub and (config.spec.daemonSets or config.retained):
             manifests += daemonsets.objects(config)
     return [
-        generated(
+        Generated(
             _extra(first, entry),
             scope,
             first.item,
@@ -56,7 +56,7 @@ def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
         )
         for index, entry in enumerate(first.spec.extraObjects)
     ] + [
-        generated(manifest, scope, config.item, config.ref, partial(origin, config), _ANSWERED, first.vendor.title)
+        Generated(manifest, scope, config.item, config.ref, partial(origin, config), _ANSWERED, first.vendor.title)
         for config, manifest in manifests
     ]
 

@@ -17,7 +17,7 @@ from ..deviceconfig.generate import module
 from ..deviceconfig.model import DeviceConfig, spec
 from ..deviceconfig.render import claim_of
 from ..rendering.function_config import FunctionConfig
-from ..rendering.generated import Finding, Generated, Rendered, generated
+from ..rendering.generated import Finding, Generated, Rendered
 from ..rendering.kinds import OURS, PTEMPLATE, SEED
 
 _IMAGES = "quay.io/chrisp262"
@@ -83,7 +83,7 @@ def generate(config: DeviceConfig) -> list[Generated]:
     consumer["metadata"]["labels"]["app"] = config.ref.name
     origin = partial(_origin, config.item, config.ref)
     made = (module(config, {}), consumer)
-    return [generated(manifest, PTEMPLATE, config.item, config.ref, origin) for manifest in made]
+    return [Generated(manifest, PTEMPLATE, config.item, config.ref, origin) for manifest in made]
 
 
 def _origin(item: Item, owner: Ref, finding: Result) -> Result | None:

@@ -11,7 +11,7 @@ from .. import exclusivity
 from ..exclusivity import Claim, Node
 from ..exclusivity.claim import Where
 from ..kmm.module import Module
-from ..run import run_of
+from ..run import note, run_of
 from .function_config import FunctionConfig
 from .generated import Finding, Handwritten
 from .kinds import has_nodes
@@ -71,30 +71,18 @@ def check(
     of_hub = [claim for claim in claims if claim.of_hub]
     if max(len(here), len(of_hub)) < 2:
         return []
-    mode = config.exclusivity
+    run, mode = run_of(resources), config.exclusivity
+    if mode == "off":
+        if not run.settings.intent.judges_nodes:
+            return []
+        mode = "auto"  # to say how many conflicts nobody is told of
     known, errors = nodes(resources, here, fleet) if here and mode in ("auto", "nodes") else ([], [])
     decided = [*here, *of_hub] if selectors_decide(errors) else of_hub
     results = exclusivity.check(decided, known, mode, at_selector([resources]))
+    if config.exclusivity == "off":
+        note(resources, turned_off=run.turned_off + len(results))
+        return []
     return [(result.ref, result) for result in (*errors, *results)]
-
-
-def turned_off(
-    resources: ResourceList,
-    claims: Sequence[Claim],
-    handwritten: Iterable[Handwritten],
-    config: FunctionConfig,
-    fleet: Fleet | None,
-) -> int:
-    """Return of how many conflicts nobody is told since the functionConfig turns exclusivity off; for `check` only.
-
-    That the nodes are not known well enough is an error of its own, and none of these.
-    """
-    if config.exclusivity != "off" or not run_of(resources).settings.intent.judges_nodes:
-        return 0
-    from ..exclusivity.rules import RULES  # here: few lists turn it off
-
-    found = check(resources, claims, handwritten, config._replace(exclusivity="auto"), fleet)
-    return sum(one.rule in {rule.id for rule in RULES} for _, one in found)
 
 
 def at_selector(lists: Iterable[ResourceList]) -> Where:

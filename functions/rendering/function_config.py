@@ -134,19 +134,15 @@ def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
     prune = ("auto" if prune else "never") if isinstance(prune, bool) else prune
     if prune not in PRUNE:
         raise KrmfnError(f"prune is {prune!r}; it must be one of {', '.join(PRUNE)}")
+    same = ("defaults", "profiles", "overrides", "adopt", "annotations", "ignore")
     return FunctionConfig(
-        defaults=spec.get("defaults", {}),
-        profiles=spec.get("profiles", {}),
-        overrides=spec.get("overrides", {}),
+        **{name: spec[name] for name in same if name in spec},
         operators=frozenset((one["group"], one["kind"]) for one in spec.get("operators", ())),
         namespace=own.get("namespace") or spec.get("namespace") or settings.fallback_namespace,
         kmm_version=own.get("kmm-version") or spec.get("kmm", {}).get("version", DEFAULT),
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
-        adopt=spec.get("adopt", False),
         prune=prune,
         partial_view=spec.get("partialView", "refuse") == "allow",
-        annotations=spec.get("annotations", {}),
-        ignore=spec.get("ignore", {}),
     )
 
 
@@ -174,15 +170,6 @@ def _nested(data: dict[str, Any]) -> dict[str, Any]:
                 level = {}
         level[last] = value
     return spec
-
-
-def with_products(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
-    """Return a functionConfig with the Profiles among the resources; report what is wrong with them."""
-    from . import products  # here: few lists have one
-
-    known, findings = products.read(resources, config.profiles, config.kmm_version)
-    resources.report(findings)
-    return config._replace(products=known)
 
 
 def reaching(findings: Iterable[tuple[Ref | None, Result]], source: Source) -> Iterator[Result]:

@@ -32,39 +32,33 @@ Handwritten = tuple[Item, "Module"]
 """A Module in the list that this run does not generate, and the view of it."""
 
 
-class Generated(NamedTuple):
-    """A generated object, the item and the owner that it is generated from."""
+class Generated:
+    """A generated object with its marks, and the item and the owner that it is generated from."""
 
-    manifest: Manifest
-    ref: Ref
-    item: Item
-    owner: Ref
-    scope: Scope
-    origin: Callable[[Result], Result | None]
-    """The function that moves a finding about the manifest to the field that it comes from; None when there is none."""
-    answered: frozenset[str] = frozenset()
-    """Rules about Modules that rules about the owner stand for."""
-    product: str = ""
-    """NAME@VERSION of the Profile that it is made by; "" without one."""
+    def __init__(
+        self,
+        manifest: Manifest,
+        scope: Scope,
+        item: Item,
+        owner: Ref,
+        origin: Callable[[Result], Result | None] = lambda finding: None,
+        answered: frozenset[str] = frozenset(),
+        product: str = "",
+    ) -> None:
+        """Mark the manifest, which is new.
 
-
-def generated(
-    manifest: Manifest,
-    scope: Scope,
-    item: Item,
-    owner: Ref,
-    origin: Callable[[Result], Result | None] = lambda finding: None,
-    answered: frozenset[str] = frozenset(),
-    product: str = "",
-) -> Generated:
-    """Return the manifest, with its marks, together with what it is generated from."""
-    annotations = manifest["metadata"]["annotations"]
-    if SUBSTITUTE not in annotations and b"$" in (fingerprint(manifest) or b"$") and changed_at(manifest):
-        annotations[SUBSTITUTE] = DISABLED  # a walk takes five times as long as the bytes, which rarely have a dollar
-    stamp(manifest, scope.function, owner)
-    if product:
-        annotations[PROFILE_MARK] = product
-    return Generated(manifest, ref(manifest), item, owner, scope, origin, answered, product)
+        `origin` moves a finding about the manifest to the field that it comes from, None when there is none. `answered`
+        are rules about Modules that rules about the owner stand for, `product` is the NAME@VERSION of the Profile that
+        it is made by.
+        """
+        annotations = manifest["metadata"]["annotations"]
+        if SUBSTITUTE not in annotations and b"$" in (fingerprint(manifest) or b"$") and changed_at(manifest):
+            annotations[SUBSTITUTE] = DISABLED  # a walk takes five times as long as the bytes, which rarely have a $
+        stamp(manifest, scope.function, owner)
+        if product:
+            annotations[PROFILE_MARK] = product
+        self.manifest, self.ref, self.scope, self.item, self.owner = manifest, ref(manifest), scope, item, owner
+        self.origin, self.answered, self.product = origin, answered, product
 
 
 class Rendered(NamedTuple):
@@ -97,10 +91,8 @@ class Renderer(NamedTuple):
 
     def driving(self, kinds: frozenset[tuple[str, str]]) -> Renderer:
         """Return the same with the kinds that Profiles are for, whose schemas the Profiles have."""
-        if not kinds or not self.has_products:
-            return self
-        scope = self.scope._replace(owners=self.scope.owners | kinds)
-        return self._replace(scope=scope, schemas={**dict.fromkeys(kinds, ""), **self.schemas})
+        own = dict.fromkeys(kinds, "") if self.has_products else {}
+        return self._replace(schemas={**own, **self.schemas})
 
     def marked(self, items: Sequence[Item]) -> Scope:
         """Return the scope with each kind that the marks of some items name as an owner's: its Profile may be gone."""

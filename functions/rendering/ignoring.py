@@ -18,9 +18,9 @@ from krmfn.results import Rule, Severity
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import note, run_of
-from .function_config import FunctionConfig, reaching
+from .function_config import FunctionConfig, Source, reaching
 from .generated import Finding
-from .kinds import OURS, has_nodes, near
+from .kinds import OURS, has_nodes, near, of_kinds
 
 Hidden = tuple[Id, str]
 """A resource, and a rule that it turns off."""
@@ -130,31 +130,21 @@ def idle(
     """
     useful = frozenset[Hidden]().union(*hidden)
     elsewhere = (_CHANGES,) if has_nodes(resources) else (_CHANGES, _NODES)
-
-    def is_asked(rule: str) -> bool:
+    entries: list[tuple[Item | Source, str, str]] = [
+        (item, ANNOTATION, rule)
+        for item in resources.mentioning(IGNORE)
+        for rule, reason in _entries(item)
+        if reason and OWNER not in item.annotations
+    ]
+    modules = resources.select(MODULE_KIND, MODULE_GROUP)
+    is_judged = of_kinds(resources.items, kinds) or any(OWNER not in item.annotations for item in modules)
+    if is_judged and run_of(resources).config_item in resources.items:
+        entries += [(config.source, f"spec.ignore.{rule}", rule) for rule in config.ignore]
+    for holder, path, rule in entries:
         is_here = not rule.startswith(elsewhere) and rule.startswith(_FINAL) == of_final
-        return is_here and bool(_hideable().get(rule))
-
-    for item in resources.mentioning(IGNORE):
-        for rule, reason in _entries(item):
-            is_idle = reason and is_asked(rule) and (item.ref.id, rule) not in useful
-            if is_idle and OWNER not in item.annotations:
-                yield item.located(_hides_nothing(rule, ANNOTATION))
-    if run_of(resources).config_item in resources.items and any(_is_judged(item, kinds) for item in resources.items):
-        for rule in config.ignore:
-            if is_asked(rule) and (config.source.ref.id, rule) not in useful:
-                yield config.source.located(_hides_nothing(rule, f"spec.ignore.{rule}"))
-
-
-def _is_judged(item: Item, kinds: Collection[tuple[str, str]]) -> bool:
-    """Return True for our own kinds and for a Module that is written by hand."""
-    kind = (item.group, item.kind)
-    return kind in kinds or (kind == (MODULE_GROUP, MODULE_KIND) and OWNER not in item.annotations)
-
-
-def _hides_nothing(rule: str, path: str) -> Result:
-    message = f"{rule} is turned off, but nothing that was checked has such a finding; remove the entry"
-    return info(message, rule="KRM139", field=Field(path, rule))
+        if is_here and _hideable().get(rule) and (holder.ref.id, rule) not in useful:
+            message = f"{rule} is turned off, but nothing that was checked has such a finding; remove the entry"
+            yield holder.located(info(message, rule="KRM139", field=Field(path, rule)))
 
 
 def not_turned_off(name: str) -> str:

@@ -42,7 +42,7 @@ def sort_out(
     scopes: Sequence[Scope],
     config: FunctionConfig,
     names: Collection[Id],
-    handled: frozenset[tuple[str, str]],
+    handled: Collection[tuple[str, str]],
     idle: Sequence[Item],
 ) -> LeftOvers:
     """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide.

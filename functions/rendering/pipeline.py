@@ -27,7 +27,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     if profiles := resources.select(PROFILE[1], PROFILE[0]):
         note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
         renderers = [renderer.driving(run_of(resources).driven) for renderer in renderers]
-    handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
+    handled = {pair: name for renderer in renderers for pair, name in renderer.schemas.items()}
     resources.mentioning(OURS)  # first: what our marks hold besides is then looked for where this word is
     marked = resources.marked()
     scopes = [renderer.marked(marked) if marked else renderer.scope for renderer in renderers]
@@ -35,15 +35,16 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
 
     config, errors = function_config.read(resources)
     if profiles:
-        config = function_config.with_products(resources, config)
+        from . import products  # here: few lists have one
+
+        config = products.read(resources, config)
     if items or any(scope.names(item.mark) for item in marked for scope in scopes):
         errors += recognition.partial_view(resources, config)
     if errors:
         resources.report(errors)
         return
     resources.report(recognition.check(resources, handled, config))
-    of_profiles = {pair for renderer in renderers for pair, name in renderer.schemas.items() if not name}
-    idle = [item for item in items if (item.group, item.kind) in of_profiles and config.product(item) is None]
+    idle = [item for item in items if not handled[item.group, item.kind] and config.product(item) is None]
     rest = [item for item in items if item not in idle] if idle else items
 
     known = run_of(resources)
@@ -82,8 +83,6 @@ def _judge(
     of_modules: Iterator[Finding] = chain(module_checks.check(resources, objects, modules, config, lint), of_nodes)
     of_marks = marks_are_of_use(items) if run.is_plain else ()
     of_claims = claims.check(resources, rendered.claims, modules, config, fleet)
-    off = claims.turned_off(resources, rendered.claims, modules, config, fleet)
-    note(resources, turned_off=run.turned_off + off)
     first = [*islice(of_modules, 1)] if run.is_settled else []  # never all at once: they may be many
     of_modules = chain(first, of_modules)
     if (first or (of_claims and run.is_settled)) and any(item.mark for item in left.handwritten):
@@ -93,7 +92,7 @@ def _judge(
         note(scratch, config_item=run.config_item, settings=run.settings)
         rendered = render(scratch)
         of_modules = origins.at_origins(of_modules, written, rendered.objects)
-        of_claims = claims.check(resources, origins.claims_of(rendered, written), modules, config)
+        of_claims = claims.check(scratch, origins.claims_of(rendered, written), modules, config)
     owners = {**rendered.owners, **{item.ref: item for item in left.handwritten}}
     return chain(of_configs, of_modules, of_marks, of_claims, object_checks.check(resources, objects, config)), owners
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, error, schema
 from krmfn.resource import join
@@ -15,33 +15,31 @@ from ..kmm.lookup import table
 from ..profile import judging, structural
 from ..profile.product import Profile, name_of, product, unmet
 from . import kinds
+from .function_config import FunctionConfig
 from .kinds import OURS, OWN, PROFILE, in_file, is_custom
 
 if TYPE_CHECKING:
     from krmfn import ResourceList
 
 
-def read(resources: ResourceList, inline: Collection[str], kmm_version: str) -> tuple[dict[str, Profile], list[Result]]:
-    """Return the Profiles among the resources by their names, and what is wrong with them by themselves.
-
-    `inline` are the names of the functionConfig's own profiles.
+def read(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
+    """Return a functionConfig with the Profiles among the resources; report what is wrong with them by themselves.
 
     One that does not fit its schema is there, without fields and unsound, so that its configs are not called undriven.
     """
     products: dict[str, Profile] = {}
-    findings: list[Result] = []
     for item in resources.select(PROFILE[1], PROFILE[0]):
-        wrong = list(mistakes(item, kmm_version))
-        findings += map(item.located, wrong)
+        wrong = list(mistakes(item, config.kmm_version))
+        resources.report(map(item.located, wrong))
         name = name_of(item)
-        if (other := products.get(name)) or name in inline:
+        if (other := products.get(name)) or name in config.profiles:
             where = f"{other.item.ref}{in_file(other.item)}" if other else "the functionConfig's spec.profiles"
             message = f"the name {name!r} is also that of {where}; rename one of the two"
-            findings.append(item.located(error(message, rule="KRM184", field=Field("metadata.name", name))))
+            resources.report(item.located(error(message, rule="KRM184", field=Field("metadata.name", name))))
             continue
         is_sound = not any(one.severity == "error" for one in wrong)
         products[name] = product(item) if is_sound else _unsound(item)
-    return products, findings
+    return config._replace(products=products)
 
 
 def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:

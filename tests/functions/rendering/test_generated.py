@@ -29,7 +29,7 @@ def owned(kind: str, name: str, mark: str) -> Manifest:
 def widget(name: str, item: Item, owner: Ref = OWNER) -> Generated:
     made = generated.metadata(name, owner, "widget", {}, {}, {})
     whole: Manifest = {"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": made, "spec": {"a": "b"}}
-    return generated.generated(whole, SCOPE, item, owner)
+    return Generated(whole, SCOPE, item, owner)
 
 
 def clashing(resources: ResourceList, *wanted: Generated, adopt: bool = False) -> list[str]:
