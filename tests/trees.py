@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from krmfn_functions.kustomization.calls import Ours
+from krmfn_functions.kustomization.graph import Graph
 
 OURS = Ours({"krmfn", "deviceconfig", "ptemplate"}, version=lambda: "1.2.3")
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
@@ -34,3 +35,12 @@ def function(spec: str, key: str = "config.kubernetes.io/function") -> str:
         "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata:\n  name: render\n  annotations:\n"
         f"    {key}: |\n" + "".join(f"      {line}\n" for line in spec.splitlines())
     )
+
+
+def files_of(graph: Graph, folder: str) -> dict[str, str]:
+    """Return the files that a build reads: resolved path to name."""
+    files: dict[str, str] = {}
+    for one in graph.below(folder):
+        files[one.path] = one.name
+        files |= {reference.real: reference.name for reference in one.references if reference.kind == "file"}
+    return files

@@ -14,7 +14,7 @@ from krmfn.typed import NamedTuple
 from ..command import Context
 from ..formats.checked import Checked
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
-from ..kustomization import transformers
+from ..kustomization import graph
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
 from ..rendering.kinds import CONFIG, COUNTING, NODES, OWNERS, PROFILE, driven
@@ -133,7 +133,7 @@ def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: b
         settings=run_of(lists[0]).settings if lists else Settings(),
         files=sum(one.files for one in runs),
         packages=tuple(name for one in runs for name in one.packages),
-        transformed=transformers.joined(one.transformed for one in runs),
+        transformed=graph.joined(one.transformed for one in runs),
         is_settled=True,
         turned_off=sum(one.turned_off for one in runs),
         driven=frozenset[tuple[str, str]]().union(*(one.driven for one in runs)),

@@ -15,7 +15,7 @@ from krmfn.typed import NamedTuple
 
 from ..formats.findings import FORMATS
 from ..kustomization.documents import documents, unreadable
-from ..paths import excludes
+from ..paths import excludes, files
 from ..paths.disk import Disk
 from ..paths.roots import within
 
@@ -121,7 +121,7 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
         message = target.problem or "is a link that leads out of the repository"
         return Config(name), [error(message, rule="KRM521", place=Place(name))]
     try:
-        items = list(documents(name, disk.read(target)))
+        items = list(documents(name, files.read_regular(target.real, name)))
     except KrmfnError as failure:
         return Config(name), [unreadable(failure, name, "KRM521")]
     if len(items) != 1 or not items[0].manifest:

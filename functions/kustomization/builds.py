@@ -15,8 +15,7 @@ from ..paths import files, manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import PROFILE, owning
 from ..run import note
-from . import decision, kustomize, landlock, outdated, unmatched
-from . import origins as origin_notes
+from . import decision, kustomize, landlock, outdated, unmatched, written
 from .graph import Graph
 from .places import Places
 from .tree import tree
@@ -50,8 +49,8 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     places.give(resources.items)
     renames = graph.transformed(folder)
     for item in resources.select(PROFILE[1], PROFILE[0]) if renames.prefixes or renames.suffixes else ():
-        (written,) = placed([item.located(Result(""))])
-        item.written_name = written.ref.name if written.ref else ""
+        (found,) = placed([item.located(Result(""))])
+        item.written_name = found.ref.name if found.ref else ""
     resources.report(map(places.of_call, made.findings))
     resources.report(info(f"kustomize: {line}", rule="KRM106") for line in made.messages)
     resources.changes += made.changes
@@ -78,15 +77,14 @@ def _made(
         return build(), partial(build, origins=True)
     direct = tree(graph, folder, aside=graph.workspace.aside)
     traced = kustomize.build(path, direct, (), decided, seconds=options.timeout, shared=graph.workspace)
-    stream = origin_notes.without(traced.stream)
+    stream = written.without(traced.stream)
     return build() if stream is None else traced._replace(stream=stream), lambda: traced
 
 
 def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:
     """Yield an error for each resource that should have been rendered in the build and that nothing was made from."""
     owners = {mark.owner for item in resources.marked() if (mark := mark_of(item.annotations))}
-    # one without a namespace has got it from the functionConfig
-    owners |= {(group, kind, "", name) for group, kind, _, name in owners}
+    owners.update([*map(written.anywhere, owners)])
     for item in owning(resources.items):
         if item.ref.id not in owners:
             message = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
@@ -13,11 +14,10 @@ from krmfn.typed import Any
 
 from ..kmm.lookup import MISSING, at
 from ..paths import files
-from . import shorthands
 from .documents import documents
 from .graph import Kustomization
 from .references import Reference
-from .values import Parts, is_for, moved
+from .values import Parts, is_for, moved, places
 
 Change = tuple[str, Place | None]
 """The name of a kustomization that changes a field of a resource, and where the field has its value.
@@ -45,7 +45,7 @@ def changes(
                 for patch in read(reference):
                     for place in _by_patch(patch, target, path, manifest, names):
                         yield one.name, place if reference.has_lines or not place else reference.place
-        yield from ((one.name, place) for place in shorthands.places(one, split(path), manifest, names))
+        yield from ((one.name, place) for place in places(one, split(path), manifest, names))
 
 
 def _target(one: Kustomization, reference: Reference) -> Manifest | None:
@@ -56,14 +56,11 @@ def _target(one: Kustomization, reference: Reference) -> Manifest | None:
 
 def documents_of(reference: Reference) -> list[Item]:
     """Return the documents of a patch; [] when it cannot be read any more."""
-    try:
+    with suppress(KrmfnError):
         if reference.kind == "inline":
-            name, text = reference.place.path, reference.data
-        else:
-            name, text = reference.name, files.read_regular(reference.real, reference.name)
-        return list(documents(name, text, reference.first or 1, reference.column))
-    except KrmfnError:
-        return []
+            return list(documents(reference.place.path, reference.data, reference.first, reference.column))
+        return list(documents(reference.name, files.read_regular(reference.real, reference.name)))
+    return []
 
 
 def _by_patch(

@@ -135,8 +135,7 @@ def confined(folder: str, calls: Sequence[Call], names: Mapping[str, str] = {}) 
     for name in made:
         os.mkdir(name)
     for name in sorted({call.program for call in calls}):
-        text = f"#!/bin/sh\nexec {shlex.join(_command(ENTRY_POINTS[name], seen, name))}\n"
-        _install(programs / names.get(name, name), text)
+        _install(programs / names.get(name, name), _launcher(seen, name))
     images = {names.get(one.image, one.image): names.get(one.program, one.program) for one in calls if one.image}
     if images:
         cases = "".join(
@@ -159,8 +158,8 @@ run()
 """
 
 
-def _command(entry_point: str, seen: Path, name: str) -> list[str]:
-    """Return the command that starts a program of ours, whatever its working folder and environment hold.
+def _launcher(seen: Path, name: str) -> str:
+    """Return the script that starts a program of ours, whatever its working folder and environment hold.
 
     -I takes neither the working folder nor PYTHONPATH; what this process was given by them it passes on as it is now.
     What the program is shown is kept in the folder `seen`: whether a resource is changed later can only be seen there.
@@ -169,11 +168,11 @@ def _command(entry_point: str, seen: Path, name: str) -> list[str]:
         raise KrmfnError(
             "the Python that runs krmfn has no path, so kustomize cannot call krmfn; run the image instead"
         )
-    module, _, function = entry_point.partition(":")
+    module, _, function = ENTRY_POINTS[name].partition(":")
     # what is no absolute path (that of an editable install's hook) would be one in the repository
     paths = [str(Path(path).resolve()) for path in sys.path if os.path.isabs(path)]
     code = _CODE.format(folder=str(seen), name=name, paths=paths, module=module, function=function)
-    return [sys.executable, "-I", "-c", code]
+    return f"#!/bin/sh\nexec {shlex.join([sys.executable, '-I', '-c', code])}\n"
 
 
 def _install(path: Path, text: str) -> None:

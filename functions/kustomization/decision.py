@@ -44,17 +44,17 @@ def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: b
         lifted.add("KRM509")
     findings = graph.findings(folder)
     refused = tuple(one for one in findings if one.severity == "error" and one.rule not in lifted)
-    refused = refused or tuple(_passed_over(calls, flags) if own_plugins else ())
+    if not refused and own_plugins and {"--enable-exec", "--enable-exec=true"}.isdisjoint(flags):
+        refused = tuple(_passed_over(calls))
     if refused:
         return Decision(refused)
     is_open = own_plugins or bool(lifted.intersection(one.rule for one in findings) - {"KRM507"})
     return Decision((), () if own_plugins else tuple(calls), is_open, own_plugins)
 
 
-def _passed_over(calls: Sequence[Call], flags: Sequence[str]) -> Iterator[Result]:
+def _passed_over(calls: Sequence[Call]) -> Iterator[Result]:
     """Yield an error for each command of ours that kustomize would not run with the user's flags, and not say so."""
-    are_run = not {"--enable-exec", "--enable-exec=true"}.isdisjoint(flags)
-    for call in () if are_run else calls:
+    for call in calls:
         if call.program and not call.image:
             message = (
                 f"{call.field}: kustomize should call {call.program} here, but silently skips it with these flags; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
@@ -37,10 +38,9 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_compos
 
 def resources_in(file: File) -> list[Item]:
     """Return the resources in a file, those of a List one by one; [] when it cannot be read any more."""
-    try:
+    with suppress(KrmfnError):
         return manifests.read_stream(files.read_regular(file.real, file.name), file.name).items
-    except KrmfnError:
-        return []
+    return []
 
 
 def unreadable(failure: KrmfnError, name: str, rule: str) -> Result:

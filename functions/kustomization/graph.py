@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
 
 from krmfn.resource import Manifest
 from krmfn.results import Result
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 
-from ..run import Transformed
-from .transformers import transformed
+from ..kmm.lookup import table, text
+from ..run import Replacement, Transformed
+from .mentions import entries
 
 if TYPE_CHECKING:
     from krmfn.item import Item
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from .calls import Call
     from .references import Reference
     from .workspace import Workspace
+
+_IMAGE = ("name", "newName", "newTag", "digest")
 
 
 class Kustomization(NamedTuple):
@@ -91,22 +95,41 @@ class Graph(NamedTuple):
 
     def is_untouched(self, folder: str) -> bool:
         """Return True when nothing in a build sees or sets annotations, and its texts can be changed for it."""
-        return (
-            all(one.folder in self.untouched for one in self.below(folder))
-            and not self.kustomizations[folder].is_component
-        )
+        is_whole = not self.kustomizations[folder].is_component
+        return is_whole and all(one.folder in self.untouched for one in self.below(folder))
 
     def transformed(self, folder: str) -> Transformed:
         """Return what a build does to all resources; what its patches and plugins do is not in it."""
         return transformed(one.manifest for one in self.below(folder))
 
-    def files(self, folder: str) -> dict[str, str]:
-        """Return the files that a build reads: resolved path to name."""
-        files: dict[str, str] = {}
-        for one in self.below(folder):
-            files[one.path] = one.name
-            files |= {reference.real: reference.name for reference in one.references if reference.kind == "file"}
-        return files
-
 
 NO_GRAPH = Graph({})
+
+
+def transformed(kustomizations: Iterable[Manifest]) -> Transformed:
+    """Return what some kustomizations do together; what has another type than kustomize takes counts as absent."""
+    return joined(map(_by, kustomizations))
+
+
+def joined(builds: Iterable[Transformed]) -> Transformed:
+    """Return what several builds do together."""
+    fields = zip(*builds, strict=True)
+    return Transformed(*(tuple(dict.fromkeys(filter(None, chain(*values)))) for values in fields))
+
+
+def _by(one: Manifest) -> Transformed:
+    prefix, suffix, namespace = ((text(one, name),) for name in ("namePrefix", "nameSuffix", "namespace"))
+    return Transformed(prefix, suffix, namespace, (*_images(one),), (*_labels(one),))
+
+
+def _images(one: Manifest) -> Iterator[Replacement]:
+    for field in ("images", "imageTags"):
+        for _, entry in entries(one, field):
+            if text(entry, "name"):
+                yield Replacement(*(text(entry, key) for key in _IMAGE))
+
+
+def _labels(one: Manifest) -> Iterator[tuple[str, str]]:
+    groups = [table(one, "commonLabels"), *(table(entry, "pairs") for _, entry in entries(one, "labels"))]
+    for pairs in groups:
+        yield from ((key, value) for key, value in pairs.items() if isinstance(value, str))

@@ -23,8 +23,7 @@ from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from ..paths.disk import refuse_inside
-from . import origins as origin_notes
-from . import process
+from . import process, written
 from .confinement import HELM, OPEN, Seen, named
 from .decision import Decision
 from .workspace import Tree, Workspace, used
@@ -98,7 +97,7 @@ def build(
     text = said.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
     text = text.replace(os.path.basename(folder), path).strip()
     built = _judged(name, done.returncode, Built(stream, *_messages(text, bool(decision.calls)), seen, base))
-    return built if origins or not base else built._replace(stream=origin_notes.unwrapped(built.stream, base))
+    return built if origins or not base else built._replace(stream=written.unwrapped(built.stream, base))
 
 
 def _renamed(text: bytes, names: Mapping[str, str]) -> bytes:
@@ -144,7 +143,7 @@ def _wrapper(like: Manifest, base: str, aside: str, origins: bool) -> str:
         "components" if like.get("kind") == "Component" else "resources": [base],
         "patches": [{"target": {"annotationSelector": LOCAL}, "patch": emit.dump_json(move)}],
     }
-    metadata = dict.fromkeys([*(like.get("buildMetadata") or ()), *(origin_notes.OPTIONS if origins else ())])
+    metadata = dict.fromkeys([*(like.get("buildMetadata") or ()), *(written.OPTIONS if origins else ())])
     more = {"buildMetadata": [*metadata], "sortOptions": like.get("sortOptions")}
     return emit.dump(manifest | {field: value for field, value in more.items() if value})
 

@@ -11,11 +11,11 @@ from krmfn.resource import Place
 from krmfn.results import Field, Result, error, warning
 
 from ..paths.disk import Disk
-from . import ambiguity, calls, flow, mentions, references
+from . import calls, flow, mentions, references
 from .calls import ANNOTATIONS, Call, Ours
 from .graph import Graph, Kustomization
-from .plain import Judged, Texts, written_out
 from .references import Reference
+from .texts import RULE, Judged, Texts, strictly, written_out
 
 _AS_WRITTEN = frozenset(
     {"apiVersion", "kind", "metadata", "resources", "bases", "namePrefix", "nameSuffix", "namespace"}
@@ -59,11 +59,13 @@ class Configs:
 
     def _plugin(self, one: Kustomization, config: Item) -> list[Reference]:
         """Return what the configuration of one of kustomize's own plugins refers to."""
-        named, wrong = references.read(mentions.builtin(config.manifest), config, one.folder, self._disk)
-        one.findings.extend(wrong)
+        mentioned = mentions.builtin(config.manifest)
+        named = [*references.read(mentioned, config, one.folder, self._disk, one.findings)]
         one.findings.extend(finding for reference in named for finding in _patch(reference))
         one.findings.extend(_misspelt(config))
-        one.findings.extend(_absolute(reference) for reference in named if reference.text.startswith("/"))
+        message = "is an absolute path; a path is relative to the kustomization's folder"
+        absolute = (reference for reference in named if reference.text.startswith("/"))
+        one.findings.extend(reference.error(f"{reference.text} {message}", "KRM504") for reference in absolute)
         return named
 
     def _configs(self, one: Kustomization, reference: Reference) -> Iterator[Item]:
@@ -79,7 +81,11 @@ class Configs:
             for listed in self._graph.below(reference.real):
                 changing = sorted(key for key, value in listed.manifest.items() if value and key not in _AS_WRITTEN)
                 if changing:
-                    one.findings.append(_changing(listed, reference, changing))
+                    message = (
+                        f"{listed.name} may change the functions it lists ({', '.join(changing)}), so it is not known "
+                        "before the build what would be called; list the files of the functions directly"
+                    )
+                    one.findings.append(reference.error(message, "KRM510"))
                     self.unknown.add(one.folder)
                     continue
                 for inner in listed.references:
@@ -88,7 +94,7 @@ class Configs:
 
     def _of_file(self, one: Kustomization, reference: Reference) -> list[Item]:
         if reference.real not in self._files:
-            judge = partial(ambiguity.read, rule="KRM510", is_function=True)
+            judge = partial(strictly, rule="KRM510", is_function=True)
             self._files[reference.real] = self._texts.documents(reference.real, reference.name, "KRM510", judge)
         items, wrong = self._files[reference.real]
         one.findings.extend(wrong)
@@ -117,7 +123,7 @@ def _patch(reference: Reference) -> list[Result]:
     """Return what is wrong with a patch that is written out where its path may stand."""
     if reference.kind != "inline" or reference.role != "merge":
         return []
-    return _written_out(reference, ambiguity.RULE, is_function=False)[1]
+    return _written_out(reference, RULE, is_function=False)[1]
 
 
 def _misspelt(config: Item) -> Iterator[Result]:
@@ -128,20 +134,7 @@ def _misspelt(config: Item) -> Iterator[Result]:
             name = mentions.BUILTIN.get(key.casefold(), key)
             if name != key:
                 message = f"kustomize reads this field as {name}; write {name}"
-                yield config.located(error(message, rule=ambiguity.RULE, field=Field(f"{path}{key}")))
-
-
-def _absolute(reference: Reference) -> Result:
-    message = f"{reference.text} is an absolute path; a path is relative to the kustomization's folder"
-    return error(message, rule="KRM504", field=Field(reference.field), place=reference.place)
-
-
-def _changing(one: Kustomization, reference: Reference, changing: list[str]) -> Result:
-    message = (
-        f"{one.name} may change the functions it lists ({', '.join(changing)}), so it is not known before the build "
-        "what would be called; list the files of the functions directly"
-    )
-    return error(message, rule="KRM510", field=Field(reference.field), place=reference.place)
+                yield config.located(error(message, rule=RULE, field=Field(f"{path}{key}")))
 
 
 def _judged(call: Call, ours: Ours) -> Iterator[Result]:
@@ -166,7 +159,7 @@ def _written_out(reference: Reference, rule: str, is_function: bool) -> Judged:
     """
 
     def judge(text: bytes, place: Place, column: int) -> Judged:
-        items, findings = ambiguity.read(text, place, column, rule=rule, is_function=is_function)
+        items, findings = strictly(text, place, column, rule=rule, is_function=is_function)
         return items, findings + [_nameless(item, reference) for item in items if not _is_resource(item)]
 
     return written_out(reference, judge)
@@ -182,4 +175,4 @@ def _nameless(item: Item, reference: Reference) -> Result:
         f"{reference.field} has no {'metadata.name' if item.kind else 'kind'}, and kustomize reads the text of such "
         "a resource as a path; add it, or move the resource into a file"
     )
-    return error(message, rule=ambiguity.RULE, field=Field(reference.field), place=item.place)
+    return error(message, rule=RULE, field=Field(reference.field), place=item.place)

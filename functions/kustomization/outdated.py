@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn.item import Item
-from krmfn.ownership import Id, mark_of
+from krmfn.ownership import Id, Mark, mark_of
 from krmfn.resource import Manifest, annotations_of, join, same
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error
@@ -15,6 +15,7 @@ from krmfn.typed import Any
 from ..rendering.kinds import owning
 from ..run import Transformed, run_of
 from .confinement import Seen
+from .written import anywhere
 
 _HASH = re.compile(r"-[a-z0-9]{10}$")
 _PREFIX = "krmfn.dev/"
@@ -29,8 +30,9 @@ def changed_later(calls: Sequence[Seen], resources: ResourceList) -> Iterator[Re
     Names in it do not count: kustomize gives references their prefixes, suffixes and hashes after all functions, in
     what was generated as well.
     """
-    functions = {mark.owner: mark.function for item in resources.marked() if (mark := mark_of(item.annotations))}
-    functions |= {_anywhere(owner): function for owner, function in functions.items()}
+    marked = [(item, mark) for item in resources.marked() if (mark := mark_of(item.annotations))]
+    functions = {mark.owner: mark.function for _, mark in marked}
+    functions |= {anywhere(owner): function for owner, function in functions.items()}
     seen = {function: _seen(calls, function) for function in set(functions.values())}
     for item in resources.items if seen else ():
         function = functions.get(item.ref.id)
@@ -42,26 +44,21 @@ def changed_later(calls: Sequence[Seen], resources: ResourceList) -> Iterator[Re
                 "the outermost kustomization"
             )
             yield item.located(error(message, rule="KRM515", field=Field(join(path))))
-    yield from _removed_later(resources, seen)
+    yield from _removed_later(marked, {item.ref.id for item in owning(resources.items)}, seen)
 
 
-def _anywhere(one: Id) -> Id:
-    """Return an id without its namespace: a resource may have got that from the functionConfig."""
-    return (*one[:2], "", one[3])
-
-
-def _removed_later(resources: ResourceList, seen: Mapping[str, Mapping[Id, Item]]) -> Iterator[Result]:
+def _removed_later(
+    marked: Sequence[tuple[Item, Mark]], owners: set[Id], seen: Mapping[str, Mapping[Id, Item]]
+) -> Iterator[Result]:
     """Yield an error for each resource that is gone, at the first object that was generated from it.
 
     When one of its kind is there that nothing was generated from, it may only have got another name: that is KRM514.
     """
-    owners = {item.ref.id for item in owning(resources.items)}
-    marked = [(item, mark) for item in resources.marked() if (mark := mark_of(item.annotations))]
-    known = {one for _, mark in marked for one in (mark.owner, _anywhere(mark.owner))}
+    known = {one for _, mark in marked for one in (mark.owner, anywhere(mark.owner))}
     renamed = {owner[:2] for owner in owners - known}
     gone: dict[Id, Item] = {}
     for item, mark in marked:
-        ids = {mark.owner, _anywhere(mark.owner)}
+        ids = {mark.owner, anywhere(mark.owner)}
         if not ids.isdisjoint(seen[mark.function]) and ids.isdisjoint(owners) and mark.owner[:2] not in renamed:
             gone.setdefault(mark.owner, item)
     for (_, kind, namespace, name), item in gone.items():

@@ -18,11 +18,11 @@ from krmfn.results import Field, Result
 
 from ..paths import manifests
 from ..rendering.origins import of_value
-from . import changes, shorthands, written
+from . import changes, written
 from .calls import Call
 from .graph import Graph, Kustomization
 from .kustomize import Built
-from .values import same_at
+from .values import generator, same_at
 
 
 class Places:
@@ -137,7 +137,7 @@ class Places:
             message = result.message if is_said else f"generated from {owner.ref}: {result.message}"
             return result._replace(message=message, place=self._of_owner(owner, owner, result.field))
         kustomization = self._origins().kustomizations.get(maker)
-        place = kustomization and shorthands.generator(kustomization, item.kind, names)
+        place = kustomization and generator(kustomization, item.kind, names)
         return result._replace(place=place or (Place(kustomization.name) if kustomization else None))
 
 
@@ -154,6 +154,5 @@ def _by_id(*lists: ResourceList) -> Mapping[Id, Item]:
 
 
 def _id_in(wanted: Id, items: Mapping[Id, Item]) -> Item | None:
-    """Return the item with an id; a resource may have got its namespace from the functionConfig."""
-    group, kind, _, name = wanted
-    return items.get(wanted) or items.get((group, kind, "", name))
+    """Return the item with an id, or with that id without its namespace."""
+    return items.get(wanted) or items.get(written.anywhere(wanted))

@@ -144,20 +144,14 @@ def program(path: str) -> str:
 
     Raises KrmfnError for a script that can run only with programs of PATH, and when the manager names none.
     """
-    name = os.path.basename(os.path.realpath(path))
-    if name in _MANAGERS:
-        return _behind(path, name)
-    try:
-        with open(path, "rb") as file:
-            head = file.read(4096)
-    except OSError:
-        return path  # whether it can be run shows when it is
-    manager = next((one for one in _MANAGERS if f"{one} ".encode() in head), None)
-    if not head.startswith(b"#!"):
-        return path
-    if manager:
+    name, head = os.path.basename(os.path.realpath(path)), b""
+    with suppress(OSError), open(path, "rb") as file:  # whether it can be run shows when it is
+        head = file.read(4096)
+    is_script = head.startswith(b"#!")
+    named = (one for one in _MANAGERS if is_script and f"{one} ".encode() in head)
+    if manager := name if name in _MANAGERS else next(named, ""):
         return _behind(path, manager)
-    if not head.partition(b"\n")[0].split()[0].endswith(b"/env"):
+    if not is_script or not head.partition(b"\n")[0].split()[0].endswith(b"/env"):
         return path
     raise KrmfnError(
         f"{path} is a script, but kustomize is run with no other programs on PATH, so that it can call none; put "

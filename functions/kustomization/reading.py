@@ -7,24 +7,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 
-from krmfn.item import LOCAL, Item
+from krmfn.item import Item
 from krmfn.resource import Place
-from krmfn.results import Field, Result, error
+from krmfn.results import Result, error
 
 from ..paths.disk import Disk, Target
 from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import parents, within
-from . import ambiguity, fields, flow, mentions, plain, references
+from . import fields, flow, mentions, references
 from .calls import Ours
 from .documents import resources_in
 from .graph import Graph, Kustomization
 from .listed import Configs
-from .plain import Texts
 from .references import Reference
-from .untouched import can_grow, is_untouched
+from .texts import Texts, given, strictly
+from .untouched import is_untouched
 from .workspace import Workspace
 
 MAX_BUILDS = 100_000
@@ -54,7 +54,7 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
         one.references.extend(more)
     files = (reference for one in every for reference in one.references if reference.kind == "file")
     copied = {reference.real for reference in files if not reference.is_yaml}
-    untouched = {one.folder for one in every if reader.is_untouched(one, texts, copied)}
+    untouched = {one.folder for one in every if is_untouched(one, reader.texts, texts, copied)}
     read_once = lru_cache(maxsize=None)(resources_in)
     return Graph(reader.read, texts, reader.disk.links, configs.names, untouched, Workspace(), read_once)
 
@@ -66,7 +66,7 @@ def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterato
         if other and other.manifest and other.is_component != (reference.role == "component"):
             kind, where = ("Component", "components") if other.is_component else ("Kustomization", "resources")
             message = f"{reference.name} is a {kind}; list it under {where}"
-            yield error(message, rule="KRM506", field=Field(reference.field), place=reference.place)
+            yield reference.error(message, "KRM506")
 
 
 def _within_the_tree(item: Item, folder: str, named: Iterable[Reference]) -> dict[str, str]:
@@ -110,19 +110,18 @@ class _Reader:
 
     def _follow(self, here: Kustomization, reference: Reference, above: Counter[str]) -> Kustomization | None:
         """Read what a reference leads to; None when there is nothing new to walk through."""
-        wrong = partial(error, field=Field(reference.field), place=reference.place)
         if above[reference.real]:
             message = (
                 f"{reference.text} leads back to {reference.name}, which is being built; kustomize refuses such a cycle"
             )
-            here.findings.append(wrong(message, rule="KRM505"))
+            here.findings.append(reference.error(message, "KRM505"))
             return None
         if reference.real in self.read:
             return None
         one = self._enter(reference.real)
         if one is None:
             message = f"{reference.name} has no kustomization; add a {KUSTOMIZATIONS[0]}"
-            here.findings.append(wrong(message, rule="KRM504"))
+            here.findings.append(reference.error(message, "KRM504"))
         return one
 
     def _enter(self, folder: str) -> Kustomization | None:
@@ -130,25 +129,20 @@ class _Reader:
         names = [name for name in KUSTOMIZATIONS if self.disk.exists(folder, name)]
         if not names:
             return None
-        found: list[Result] = []
         target = self.disk.target(folder, names[0])
-        item = None
+        problem = target.problem
         if len(names) > 1:
-            message = f"is in the same folder as {names[1]}, and kustomize accepts neither; keep one of them"
-            found.append(error(message, rule="KRM501", place=Place(target.name)))
-        elif target.problem or not within(target.real, folder):
-            message = target.problem or "is a link that leads out of its folder, where kustomize reads no files"
-            found.append(error(message, rule="KRM501", place=Place(target.name)))
-        else:
-            item = self._document(target, found)
-        named: list[Reference] = []
+            problem = f"is in the same folder as {names[1]}, and kustomize accepts neither; keep one of them"
+        elif not problem and not within(target.real, folder):
+            problem = "is a link that leads out of its folder, where kustomize reads no files"
+        found = [error(problem, rule="KRM501", place=Place(target.name))] if problem else []
+        item = None if problem else self._document(target, found)
+        one = self.read[folder] = Kustomization(folder, target.name, target.real, item, [], [], found)
         if item:
             found.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
-            named, wrong = references.read(mentions.named(item.manifest), item, folder, self.disk)
-            found.extend(wrong)
-        found.extend(self.texts.wrong_in(named))
-        self.read[folder] = Kustomization(folder, target.name, target.real, item, named, [], found)
-        return self.read[folder]
+            one.references.extend(references.read(mentions.named(item.manifest), item, folder, self.disk, found))
+            found.extend(self.texts.wrong_in(one.references))
+        return one
 
     def given(self, one: Kustomization, inline: Mapping[str, str]) -> bytes:
         """Return a kustomization as kustomize is given it; `inline` are the functions that are written out in it."""
@@ -159,45 +153,20 @@ class _Reader:
         texts |= _within_the_tree(one.item, one.folder, one.references)
         nodes = {field: flow.at(one.item.content.node, field) for field, text in texts.items() if text}
         replaced = {id(node): texts[field] for field, node in nodes.items()}
-        return plain.given(self.texts.read[one.path], [one.item], replaced)
-
-    def is_untouched(self, one: Kustomization, texts: Mapping[str, bytes], copied: Collection[str]) -> bool:
-        """Return True for a kustomization that leaves annotations alone, and whose texts can be changed for a build.
-
-        `texts` are what kustomize is given, `copied` the files that it does not read as YAML.
-        """
-        text = self.texts.read.get(one.path, b"")
-        if one.item is None or texts.get(one.path) != text or not can_grow(one.item, text):
-            return False
-        if any(reference.kind not in ("file", "folder", "inline") for reference in one.references):
-            return False
-        resources: list[bytes] = []
-        patches: list[tuple[str, bytes]] = []
-        for reference in one.references:
-            real = reference.real
-            given = reference.data if reference.kind == "inline" else texts.get(real, b"")
-            if reference.is_patch:
-                patches.append((reference.name, given))
-            if reference.kind == "folder" or reference.role != "resource":
-                continue
-            local = given.count(LOCAL.encode())
-            if local != self.texts.local.get(real) or (local and real in copied):
-                return False
-            resources.append(given)
-        return is_untouched(one.item.text, one.manifest, resources, patches)
+        return given(self.texts.read[one.path], [one.item], replaced)
 
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""
-        judge = partial(ambiguity.read, rule="KRM502", is_function=False)
+        judge = partial(strictly, rule="KRM502", is_function=False)
         items, wrong = self.texts.documents(target.real, target.name, "KRM502", judge)
         found.extend(wrong)
-        if wrong and not items:
-            return None
         if len(items) == 1 and items[0].manifest:
             return items[0]
-        place = items[1].place if len(items) > 1 else Place(target.name)
-        message = "is a second document, which kustomize does not read" if len(items) > 1 else "is not a kustomization"
-        found.append(error(f"{message}; must be a single mapping", rule="KRM502", place=place))
+        place, message = Place(target.name), "is not a kustomization"
+        if len(items) > 1:
+            place, message = items[1].file or place, "is a second document, which kustomize does not read"
+        if items or not wrong:
+            found.append(error(f"{message}; must be a single mapping", rule="KRM502", place=place))
         return None
 
     def _leave(self, here: Kustomization) -> None:

@@ -6,7 +6,7 @@ What it would fetch is a URL where a file is named, and a Git repository where a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from krmfn.item import Item
 from krmfn.resource import Place
@@ -43,6 +43,10 @@ class Reference(NamedTuple):
     def is_yaml(self) -> bool:
         """Return True for a file that kustomize reads as YAML."""
         return self.kind == "file" and self.role != "file"
+
+    def error(self, message: str, rule: str) -> Result:
+        """Return a finding about the field."""
+        return error(message, rule=rule, field=Field(self.field), place=self.place)
 
     @property
     def has_lines(self) -> bool:
@@ -83,10 +87,10 @@ _EMPTY = re.compile(r" *(?:[#!&[]|---|(?:(?:null|Null|NULL|~) *)?(?:#|\Z))")
 _DOTS = re.compile(r"(?:^|/)(?:[^/]+\.\.[^/]*|\.\.[^/]+)(?=/|$)")
 
 
-def read(mentions: Iterable[Mention], item: Item, folder: str, disk: Disk) -> tuple[list[Reference], list[Result]]:
-    """Return what `item` refers to, seen from `folder` (absolute, without links), and what is wrong with it."""
-    references: list[Reference] = []
-    findings: list[Result] = []
+def read(
+    mentions: Iterable[Mention], item: Item, folder: str, disk: Disk, findings: list[Result]
+) -> Iterator[Reference]:
+    """Yield what `item` refers to, seen from `folder` (absolute, without links); `findings` gets what is wrong."""
     lines = item.text.splitlines()
     for mention in mentions:
         place = item.field_place(mention[0]) or Place()
@@ -94,10 +98,9 @@ def read(mentions: Iterable[Mention], item: Item, folder: str, disk: Disk) -> tu
         if reference.kind == "inline":
             column = _column(lines, place.line - (item.place or place).line, reference.data)
             reference = reference._replace(first=place.line + (column > 0), column=column)
-        references.append(reference)
         if rule:
-            findings.append(error(message, rule=rule, field=Field(reference.field), place=place))
-    return references, findings
+            findings.append(reference.error(message, rule))
+        yield reference
 
 
 def _column(lines: list[bytes], at: int, text: bytes) -> int:
@@ -145,11 +148,13 @@ def _resolved(reference: Reference, folder: str, disk: Disk) -> tuple[Reference,
         return reference, "KRM517", f"the path {text!r} {message}; rename the file"
     target = disk.target(folder, text)
     reference = reference._replace(name=target.name, real=target.real)
-    rule, message = _problem(target, text, role, folder, disk)
     if role == "chart" and not target.outside:
-        kind, rule = ("chart", "KRM512") if target.is_folder else ("remote", "KRM509")
-        return reference._replace(kind=kind), rule, _CHART.format(name=target.name)  # type: ignore[arg-type]
-    if rule and rule != "KRM507":
+        message = _CHART.format(name=target.name)
+        if target.is_folder:
+            return reference._replace(kind="chart"), "KRM512", message
+        return reference._replace(kind="remote"), "KRM509", message
+    rule, message = _problem(target, text, role, folder, disk)
+    if rule not in ("", "KRM507"):
         return reference, rule, message
     return reference._replace(kind="folder" if target.is_folder else "file"), rule, message
 

@@ -7,18 +7,18 @@ names leads to the same file (see `workspace`).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL
 from krmfn.streams import max_bytes
 
 from ..paths import files
+from ..paths.disk import links_on
 from ..paths.roots import within
 from .graph import Graph, Kustomization
-from .origins import OPTIONS
 from .references import Reference
 from .workspace import Tree
+from .written import OPTIONS
 
 NOTES = f"buildMetadata: [{', '.join(OPTIONS)}]\n".encode()
 """What asks kustomize for notes of origins; it counts in the outermost kustomization only."""
@@ -49,7 +49,9 @@ def tree(graph: Graph, folder: str, is_open: bool = False, aside: str = "") -> T
                 raise KrmfnError(f"{one.name}: {reference.field}: {reference.text} is not a file or folder here")
             if reference.kind in ("file", "folder"):
                 named.append(os.path.normpath(os.path.join(one.folder, reference.text)))
-    links = {place: there for path in named for place, there in _links(graph, path)} if graph.links else {}
+    links: dict[str, str] = {}
+    for path in named if graph.links else ():
+        links.update(links_on(path, lambda place: graph.links.get(place, place)))
     folders = frozenset(one.folder for one in graph.below(folder))
     return Tree(folder, texts, links, folders, graph.names, bool(aside))
 
@@ -66,16 +68,6 @@ def _text(graph: Graph, one: Kustomization, reference: Reference) -> bytes:
             "that; list a copy of it in one of the two places"
         )
     return data
-
-
-def _links(graph: Graph, path: str) -> Iterator[tuple[str, str]]:
-    """Yield the links on the way along a path."""
-    here = "/"
-    for part in path.split("/")[1:]:
-        place = os.path.join(here, part)
-        here = graph.links.get(place, place)
-        if here != place:
-            yield place, here
 
 
 def _chart(reference: Reference) -> dict[str, bytes]:

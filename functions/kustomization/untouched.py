@@ -8,16 +8,17 @@ not known to leave annotations alone counts as what does not; then kustomize run
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from krmfn.errors import KrmfnError
-from krmfn.item import Item
-from krmfn.resource import Manifest
+from krmfn.item import LOCAL, Item
 
 from .documents import documents
-from .origins import OPTIONS
+from .graph import Kustomization
+from .texts import Texts
+from .written import OPTIONS
 
 FIELDS = frozenset(
     (
@@ -43,21 +44,34 @@ _LARGE = 1 << 18
 """Bytes of resources from which the notes cost kustomize more than they may save."""
 
 
-def is_untouched(
-    text: bytes, manifest: Manifest, resources: Collection[bytes], patches: Iterable[tuple[str, bytes]]
-) -> bool:
-    """Return True for a kustomization that leaves annotations alone, as do its `resources` and `patches` (name, text).
+def is_untouched(one: Kustomization, texts: Texts, given: Mapping[str, bytes], copied: Collection[str]) -> bool:
+    """Return True for a kustomization that leaves annotations alone, and whose texts can be changed for a build.
 
-    `text` is the kustomization's own, in which patches may be written out.
+    `given` is what kustomize is given of each file, `copied` are the files that it does not read as YAML.
     """
-    if not manifest.keys() <= FIELDS or _WORD.search(text) or _HIDDEN.search(text):
+    own = texts.read.get(one.path, b"")
+    if one.item is None or given.get(one.path) != own or not _can_grow(one.item, own):
         return False
-    if sum(map(len, resources)) > _LARGE or not all(map(_has_strings, resources)):
+    if not one.manifest.keys() <= FIELDS or _WORD.search(one.item.text) or _HIDDEN.search(one.item.text):
         return False
-    return all(_is_harmless(name, patch) for name, patch in patches)
+    size = 0
+    for reference in one.references:
+        text = reference.data if reference.kind == "inline" else given.get(reference.real, b"")
+        if reference.kind not in ("file", "folder", "inline"):
+            return False
+        if reference.is_patch and not _is_harmless(reference.name, text):
+            return False
+        if reference.kind == "file" and reference.role == "resource":
+            size += len(text)
+            local = text.count(LOCAL.encode())
+            if local != texts.local.get(reference.real) or (local and reference.real in copied):
+                return False
+            if size > _LARGE or not _has_strings(text):
+                return False
+    return True
 
 
-def can_grow(item: Item, text: bytes) -> bool:
+def _can_grow(item: Item, text: bytes) -> bool:
     """Return True for a kustomization to which a line can be added: a block mapping that ends with its file, `text`.
 
     It holds something, or kustomize would refuse it without that line.

@@ -81,29 +81,18 @@ class Workspace:
         """Write a tree, but for what is there, and return the folder that is built. Raises OSError."""
         top = f"{self.folder()}/tree"
         with self._lock:
-            for folder in tree.folders:
-                self._make(top + folder)
-            for path, text in tree.files.items():
-                if self._is_new(top + path):
+            new = [path for path in {**tree.files, **tree.links} if path not in self._made]
+            for folder in {*tree.folders, *map(os.path.dirname, new)} - self._made:
+                os.makedirs(top + folder, exist_ok=True)
+                self._made.add(folder)
+            for path in new:
+                if path in tree.files:
                     with open(os.open(top + path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                        file.write(text)
-            for path, real in tree.links.items():
-                if self._is_new(top + path):
-                    os.symlink(os.path.relpath(real, os.path.dirname(path)), top + path)
+                        file.write(tree.files[path])
+                else:
+                    os.symlink(os.path.relpath(tree.links[path], os.path.dirname(path)), top + path)
+                self._made.add(path)
         return top + tree.folder
-
-    def _is_new(self, path: str) -> bool:
-        """Return True for a file that is not there yet; its folder is then."""
-        if path in self._made:
-            return False
-        self._make(os.path.dirname(path))
-        self._made.add(path)
-        return True
-
-    def _make(self, folder: str) -> None:
-        if folder not in self._made:
-            os.makedirs(folder, exist_ok=True)
-            self._made.add(folder)
 
 
 @contextmanager

@@ -1,23 +1,41 @@
-"""The resources of a build as they are written: the files behind kustomize's origins, and the document in a file."""
+"""The resources of a build as they are written: the files behind kustomize's origins, and the document in a file.
+
+Origins are the annotations in which kustomize notes where a resource came from. A build goes through a wrapper, which
+lists the kustomization by a name of its own, and patches every resource (see `kustomize`). Without it the paths in the
+annotations begin at the kustomization's folder, and the patch is not among the transformations.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from krmfn.item import Item
+from krmfn.ownership import Id
 from krmfn.resource import Ref
 from krmfn.typed import Any, NamedTuple, TypeVar
-from krmfn.yamltext import load
+from krmfn.yamltext import emit, load
 
 from ..kmm.lookup import table, text
 from ..paths.disk import File
 from .graph import Graph, Kustomization
-from .origins import ORIGIN, TRANSFORMATIONS
 
 T = TypeVar("T")
 
+ORIGIN = "config.kubernetes.io/origin"
+TRANSFORMATIONS = "alpha.config.kubernetes.io/transformations"
+OPTIONS = {"originAnnotations": ORIGIN, "transformerAnnotations": TRANSFORMATIONS}
+"""The entries of `buildMetadata` that ask for them (api/types/kustomization.go)."""
+
+_WRAPPER = "kustomization.yaml"
+"""What a path leads to that neither begins with the wrapper's name for the folder nor leads elsewhere."""
+_BLOCK = re.compile(
+    rb"^    (%s): \|-?\n((?:      .*\n|\n)+)" % b"|".join(key.encode() for key in OPTIONS.values()), re.MULTILINE
+)
+_METADATA = re.compile(rb"^metadata:\n((?: .*\n|\n)+)", re.MULTILINE)
+_ANNOTATIONS = re.compile(rb"^  annotations:\n((?:    .*\n|\n)+)", re.MULTILINE)
 PREVIOUS = "internal.config.kubernetes.io/previousNames"
 """Where kustomize notes earlier names while it builds, the first one first; what it prints lacks it."""
 _MOST_WAYS = 10_000
@@ -108,6 +126,11 @@ def document(candidates: Iterable[Item], ref: Ref, names: Collection[str]) -> It
     return fitting[0] if len(fitting) == 1 else None
 
 
+def anywhere(one: Id) -> Id:
+    """Return an id without its namespace: a resource may have got that from the functionConfig."""
+    return (*one[:2], "", one[3])
+
+
 def names(ref: Ref, built: Sequence[Kustomization]) -> set[str]:
     """Return what a resource may have been called before the prefixes and suffixes of these kustomizations."""
     prefixes, suffixes = ({text(one.manifest, field) for one in built} for field in ("namePrefix", "nameSuffix"))
@@ -118,3 +141,49 @@ def names(ref: Ref, built: Sequence[Kustomization]) -> set[str]:
         left += [one for one in shorter if one and one not in known]
         known.update(filter(None, shorter))
     return known
+
+
+def unwrapped(stream: bytes, base: str) -> bytes:
+    """Return the output of a build through the wrapper, which lists the folder as `base`, with the paths it would have.
+
+    The text is kustomize's own: keys in two columns, sorted, annotations with several lines as block scalars.
+    """
+    if not any(key.encode() in stream for key in OPTIONS.values()):
+        return stream
+    return _rewritten(stream, lambda entry: _entry(entry[1].decode(), entry[2], base))
+
+
+def without(stream: bytes) -> bytes | None:
+    """Return the output of a build that was asked for these annotations as if it had not been.
+
+    None when that is not certain: something else than a note of kustomize's holds their names.
+    """
+    plain = _rewritten(stream, lambda _: b"")
+    return None if any(key.encode() in plain for key in OPTIONS.values()) else plain
+
+
+def _rewritten(stream: bytes, entry: Callable[[re.Match[bytes]], bytes]) -> bytes:
+    """Return the output with something else in place of each of the two annotations; without those that are empty."""
+
+    def annotations(block: re.Match[bytes]) -> bytes:
+        lines = _BLOCK.sub(entry, block[1])
+        return b"  annotations:\n" + lines if lines else b""
+
+    return _METADATA.sub(lambda metadata: _ANNOTATIONS.sub(annotations, metadata[0]), stream)
+
+
+def _entry(key: str, block: bytes, base: str) -> bytes:
+    """Return one of the two annotations; nothing when it was about the wrapper only."""
+    value = load.read(block)
+    entries = value if isinstance(value, list) else [value]
+    kept = [_moved(one, base) for one in entries if one.get("configuredIn") != _WRAPPER or "repo" in one]
+    if not kept:
+        return b""
+    return emit.dump({key: emit.dump(kept if isinstance(value, list) else kept[0])}, 4).encode()
+
+
+def _moved(origin: dict[str, Any], base: str) -> dict[str, Any]:
+    """Return an origin with its paths seen from the folder; those in a repository that was fetched begin there."""
+    paths = {key: path for key in ("path", "configuredIn") if isinstance(path := origin.get(key), str)}
+    moved = {key: f"../{path}".removeprefix(f"../{base}/") for key, path in paths.items()}
+    return origin if "repo" in origin else {**origin, **moved}

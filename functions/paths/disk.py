@@ -64,7 +64,7 @@ class Disk:
             words = failure.strerror if isinstance(failure, OSError) else None
             return Target(name, "", problem=words or "this is not a valid path")
         if real != path:
-            self._note_links(path)
+            self.links.update(links_on(path, os.path.realpath))
         if stat.S_ISDIR(status.st_mode):
             return Target(name, real, is_folder=True)
         if not stat.S_ISREG(status.st_mode):
@@ -75,18 +75,6 @@ class Disk:
                 name, real, problem=f"too large: together with the files before it more than {max_bytes():,} bytes"
             )
         return Target(name, real)
-
-    def _note_links(self, path: str) -> None:
-        here = "/"
-        for part in path.split("/")[1:]:
-            place = os.path.join(here, part)
-            here = os.path.realpath(place)
-            if here != place:
-                self.links[place] = here
-
-    def read(self, target: Target) -> bytes:
-        """Return the bytes of a file; raise KrmfnError when it cannot be read."""
-        return files.read_regular(target.real, target.name)
 
     def stands(self, folder: str, text: str) -> bool:
         """Return True when there is anything of this name."""
@@ -99,6 +87,16 @@ class Disk:
         """Return True for an entry of a folder that is no folder itself: a file, or what only looks like one."""
         path = os.path.join(folder, name)
         return os.path.lexists(path) and not os.path.isdir(path)
+
+
+def links_on(path: str, followed: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """Yield the links on the way along a path, each with what it leads to: `followed` returns that."""
+    here = "/"
+    for part in path.split("/")[1:]:
+        place = os.path.join(here, part)
+        here = followed(place)
+        if here != place:
+            yield place, here
 
 
 def shown(path: str, here: str) -> str:

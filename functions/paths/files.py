@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 
 from krmfn.errors import KrmfnError
@@ -60,10 +62,8 @@ def open_named(name: str, given: str | None = None) -> BufferedReader:
     check_named(name, given)
     if not stat.S_ISREG(mode := _mode(name)) and not stat.S_ISFIFO(mode):
         raise KrmfnError(f"{name}: is {_kind(mode)}, not a file")
-    try:
+    with said_of(name):
         return open(name, "rb")
-    except OSError as failure:
-        raise KrmfnError(f"{name}: {failure.strerror}") from failure
 
 
 def read_text(path: str, root: str | None = None) -> str:
@@ -101,6 +101,15 @@ def readable(name: str, real: str, root: str) -> str:
     if not stat.S_ISREG(mode):
         raise KrmfnError(f"{name}: is {_kind(mode)}, not a file; only files are read from a folder")
     return real
+
+
+@contextmanager
+def said_of(name: object) -> Iterator[None]:
+    """Raise KrmfnError that names a file or folder in place of the system's error."""
+    try:
+        yield
+    except OSError as failure:
+        raise KrmfnError(f"{name}: {failure.strerror}") from failure
 
 
 def _mode(name: str) -> int:
@@ -155,7 +164,7 @@ def write(name: str, data: bytes, given: str | None = None) -> None:
     check_named(name, given)
     real = os.path.realpath(name)
     beside = os.path.join(os.path.dirname(real), f".krmfn-{os.getpid()}")
-    try:
+    with said_of(name):
         mode = os.stat(real).st_mode if os.path.lexists(real) else None
         if mode is not None and not stat.S_ISREG(mode):
             raise KrmfnError(f"{name}: is {_kind(mode)}, not a file")
@@ -169,8 +178,6 @@ def write(name: str, data: bytes, given: str | None = None) -> None:
             if os.path.lexists(beside):
                 os.unlink(beside)
             raise
-    except OSError as failure:
-        raise KrmfnError(f"{name}: {failure.strerror}") from failure
 
 
 def write_text(path: str, text: str, root: str | None = None) -> None:

@@ -49,15 +49,14 @@ class Skipped(NamedTuple):
 
 def entries(root: str, commit: str, absent: Collection[str]) -> list[Entry]:
     """Return every file, link and submodule of a commit. Raises KrmfnError when that is not known."""
-    made: list[Entry] = []
     done = call(root, "ls-tree", "-r", "-z", "--full-tree", commit)
     if done.returncode and absent:
         raise KrmfnError(f"the list of files of the commit {commit} {MISSING}")
-    for line in output(done).split("\0"):
-        if line:
-            head, _, path = line.partition("\t")
-            mode, _, name = head.split(" ")
-            made.append(Entry(mode, name, path))
+    made: list[Entry] = []
+    for line in filter(None, output(done).split("\0")):
+        head, _, path = line.partition("\t")
+        mode, _, name = head.split(" ")
+        made.append(Entry(mode, name, path))
     return made
 
 
@@ -79,21 +78,18 @@ def write(
     skipped: list[Skipped] = []
     links: list[tuple[str, str]] = []
     for entry in listing:
-        if problem := MISSING if entry.object in absent else _unwritable(entry):
-            skipped.append(Skipped(entry.path, problem))
-            continue
-        data = objects.read(entry.object, limit)
+        problem = MISSING if entry.object in absent else _unwritable(entry)
+        data = problem or objects.read(entry.object, limit)
         if isinstance(data, str):
             skipped.append(Skipped(entry.path, data))
             continue
         limit -= len(data)
         if entry.mode == LINK:
             links.append((entry.path, os.fsdecode(data)))
-            continue
-        if data.startswith(POINTER):
+        elif data.startswith(POINTER):
             skipped.append(Skipped(entry.path, "is stored in Git LFS, so the commit contains only a pointer to it"))
-            continue
-        _write(folder, entry.path, data)
+        else:
+            _write(folder, entry.path, data)
     for path, target in links:
         if _leads_out(path, target):
             skipped.append(Skipped(path, f"is a link to {target}, which leads out of the repository"))

@@ -113,8 +113,7 @@ def _add_files(
 ) -> None:
     """Add what some files hold; nothing of a file that cannot be read, half would be judged as if it were all."""
     those = [(name, text.removeprefix(codecs.BOM_UTF8)) for name, text in those]
-    plain = [one for one in those if not (in_full or one[1].startswith(files.POINTER))]
-    usual = [(name, text) for name, text in plain if divided.is_usual(text)]
+    usual = [one for one in those if not (in_full or one[1].startswith(files.POINTER)) and divided.is_usual(one[1])]
     sheet = contents.read(usual) if usual else None
     for name, text in those:
         before = len(resources.items)

@@ -96,14 +96,12 @@ def _make_folder(folder: str, root: str | None, made: list[Path]) -> None:
     from pathlib import Path
 
     target = Path(folder)
-    try:
+    with files.said_of(folder):
         for path in reversed([path for path in (target, *target.parents) if not path.exists()]):
             path.mkdir()
             made.append(path)
         if any(target.iterdir()):
             raise KrmfnError(f"{folder} is not empty; pass a new folder, so that no stale objects stay in it")
-    except OSError as failure:
-        raise KrmfnError(f"{folder}: {failure.strerror}") from failure
 
 
 def texts_of(items: Sequence[Item]) -> dict[str, bytes]:

@@ -60,11 +60,9 @@ def _held(folder: Path) -> Iterator[None]:
     Where the file system has no locks it is a folder like any other. What was made goes again when the block fails.
     """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
+    with files.said_of(folder):
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as failure:
-        raise KrmfnError(f"{folder}: {failure.strerror}") from failure
     try:
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -155,15 +153,12 @@ def _check(folder: str, texts: Iterable[str], names: Sequence[str] | None) -> No
 
 def _staged(folder: str, texts: Mapping[str, bytes]) -> tempfile.TemporaryDirectory[str]:
     """Write the files into a folder of their own within `folder`, where a failure changes nothing."""
-    made = None
-    try:
+    with files.said_of(folder), ExitStack() as stack:
         made = tempfile.TemporaryDirectory(prefix=_STAGE, dir=folder)
+        stack.callback(made.cleanup)
         for name, text in texts.items():
             Path(made.name, name).write_bytes(text)
-    except OSError as failure:
-        if made:
-            made.cleanup()
-        raise KrmfnError(f"{folder}: {failure.strerror}") from failure
+        stack.pop_all()
     return made
 
 
@@ -173,7 +168,7 @@ def _swap(folder: Path, stage: Path, texts: Mapping[str, bytes], names: Sequence
     Until that is done kustomization.yaml lists both, so that a run after an interrupted one still knows them.
     """
     both = dict.fromkeys([*names, *(name for name in texts if name != output.KUSTOMIZATION)])
-    try:
+    with files.said_of(folder):
         files.write(str(folder / output.KUSTOMIZATION), output.kustomization(list(both)))
         for name in both:
             if name in texts:
@@ -181,8 +176,6 @@ def _swap(folder: Path, stage: Path, texts: Mapping[str, bytes], names: Sequence
             else:
                 (folder / name).unlink(missing_ok=True)
         (stage / output.KUSTOMIZATION).replace(folder / output.KUSTOMIZATION)
-    except OSError as failure:
-        raise KrmfnError(f"{folder}: {failure.strerror}") from failure
 
 
 def clear(name: str, names: Collection[str], format_: str) -> None:
@@ -195,7 +188,7 @@ def clear(name: str, names: Collection[str], format_: str) -> None:
     for path in (folder, *folder.parents):
         if path.is_symlink():
             raise KrmfnError(f"--out {name}: {path} is a link; pass {folder.resolve()} if that is meant")
-    try:
+    with files.said_of(f"--out {name}"):
         there = sorted(folder.iterdir(), key=lambda path: (path.name == RESULT, path.name)) if folder.exists() else []
         is_ours = bool(there) and _is_result(there[-1], format_)
         for path in there:
@@ -205,8 +198,6 @@ def clear(name: str, names: Collection[str], format_: str) -> None:
                 )
         for path in there:  # RESULT last: it says whose the others are
             path.unlink()
-    except OSError as failure:
-        raise KrmfnError(f"--out {name}: {failure.strerror}") from failure
 
 
 def _is_result(path: Path, format_: str) -> bool:

@@ -18,7 +18,7 @@ from krmfn_functions.kustomization.references import is_repository
 
 from tests.commands import Done
 from tests.examples import EXAMPLES
-from tests.trees import COMPONENT, OURS, config_map, function, plant
+from tests.trees import COMPONENT, OURS, config_map, files_of, function, plant
 
 from .engines import copy_of, run
 from .kustomizations import OURS as OUR_FUNCTION
@@ -44,7 +44,7 @@ def test_the_files_of_the_graph_are_those_that_kustomize_reads(kustomize: str, f
         folder = plant(Path(temporary), files) / "f0"
         graph = graph_of(folder)
         assert [str(finding) for finding in graph.findings(os.path.realpath(folder))] == []
-        read = {Path(path).resolve() for path in graph.files(os.path.realpath(folder))}
+        read = {Path(path).resolve() for path in files_of(graph, os.path.realpath(folder))}
         whole = build(kustomize, folder, graph)
         assert whole.code == 0, whole.err
         for name in files:

@@ -27,7 +27,7 @@ from krmfn.item import Item
 from krmfn.ownership import OWNER
 from krmfn.resource import annotations_of, ref
 from krmfn.yamltext import load
-from tests.trees import OURS
+from tests.trees import OURS, files_of
 
 from . import archive
 from .findings import Finding, Refused, Work, alike, watched
@@ -189,7 +189,7 @@ def kustomizations(text: bytes, readers: Readers) -> None:
             decision = decide(graph, str(folder))
             if decision.refused:
                 raise Refused(str(decision.refused[0]))
-            named, calls = set(graph.files(str(folder))), {call.image or call.program for call in decision.calls}
+            named, calls = set(files_of(graph, str(folder))), {call.image or call.program for call in decision.calls}
         build = readers.build(folder)
         seen = {"kustomize": build.built.error or "builds it", "graph": [sorted(calls), sorted(named)]}
         if build.fetched:

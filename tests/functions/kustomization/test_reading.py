@@ -17,7 +17,7 @@ from krmfn_functions.paths import files as guarded
 from krmfn.results import Rule
 from tests.rule_examples import documents
 from tests.tables import table
-from tests.trees import COMPONENT, OURS, config_map, function, plant
+from tests.trees import COMPONENT, OURS, config_map, files_of, function, plant
 
 SPEC = "exec: {path: krmfn}"
 
@@ -79,7 +79,7 @@ def test_builtin_plugins_read_files_of_the_kustomization_that_lists_them() -> No
         ("path", "app/patch.yaml", ("app/plugins/patch.yaml", 4)),
     ]
     assert not one.calls
-    assert set(made.files(os.path.realpath("app")).values()) == set(files)
+    assert set(files_of(made, os.path.realpath("app")).values()) == set(files)
 
 
 def test_a_build_is_what_its_kustomization_leads_to() -> None:
@@ -96,7 +96,7 @@ def test_a_build_is_what_its_kustomization_leads_to() -> None:
         "base/Kustomization",
         "part/kustomization.yml",
     ]
-    assert list(made.files(os.path.realpath("other")).values()) == [
+    assert list(files_of(made, os.path.realpath("other")).values()) == [
         "other/kustomization.yaml",
         "base/Kustomization",
         "base/a.yaml",

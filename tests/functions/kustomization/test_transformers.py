@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from krmfn_functions.kustomization.transformers import transformed
+from krmfn_functions.kustomization.graph import transformed
 from krmfn_functions.run import Replacement, Transformed
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.kmm.lookup import MISSING, at
-from krmfn_functions.kustomization import origins, reading, values, written
+from krmfn_functions.kustomization import reading, values, written
 from krmfn_functions.kustomization.documents import documents
 
 from krmfn.item import Item
@@ -35,23 +35,23 @@ TEXTS = st.text(st.sampled_from("a: |\n-#'\"/"), max_size=12).filter(lambda text
 @given(path=PATHS, more=st.dictionaries(st.sampled_from(["a", "zz", "config.kubernetes.io/x"]), TEXTS))
 def test_paths_from_the_wrapper_become_those_from_the_folder(path: str, more: dict[str, str]) -> None:
     def noted(way: str, *steps: dict[str, str]) -> bytes:
-        annotations = {origins.ORIGIN: emit.dump({"path": way})}
+        annotations = {written.ORIGIN: emit.dump({"path": way})}
         if steps:
-            annotations[origins.TRANSFORMATIONS] = emit.dump(list(steps))
+            annotations[written.TRANSFORMATIONS] = emit.dump(list(steps))
         return resource(dict(sorted({**more, **annotations}.items())))
 
     own = {"configuredIn": "kustomization.yaml"}  # the wrapper's
     there, here = path_in_wrapper(path), os.path.normpath(path)
-    assert origins.unwrapped(noted(there, own), "krmfn-x") == noted(here)
+    assert written.unwrapped(noted(there, own), "krmfn-x") == noted(here)
     step = {"configuredIn": f"{there}/k.yaml"}
-    assert origins.unwrapped(noted(there, step, own), "krmfn-x") == noted(here, {"configuredIn": f"{here}/k.yaml"})
-    fetched = resource({origins.ORIGIN: emit.dump({"path": path, "repo": "https://example.com/a"})})
-    assert origins.unwrapped(fetched, "krmfn-x") == fetched
+    assert written.unwrapped(noted(there, step, own), "krmfn-x") == noted(here, {"configuredIn": f"{here}/k.yaml"})
+    fetched = resource({written.ORIGIN: emit.dump({"path": path, "repo": "https://example.com/a"})})
+    assert written.unwrapped(fetched, "krmfn-x") == fetched
 
 
 def test_without_other_annotations_none_are_left() -> None:
-    noted = resource({origins.ORIGIN: emit.dump({"configuredIn": "kustomization.yaml"})})
-    assert origins.unwrapped(noted, "krmfn-x") == resource({})
+    noted = resource({written.ORIGIN: emit.dump({"configuredIn": "kustomization.yaml"})})
+    assert written.unwrapped(noted, "krmfn-x") == resource({})
 
 
 def test_an_origin_is_followed_as_kustomize_has_gone(tmp_path: Path) -> None:
