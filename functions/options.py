@@ -28,8 +28,6 @@ OFFERED = "offered"
 """The attribute of an action with what completion offers in place of `choices`."""
 ASKED = "$(krmfn completion {} 2>/dev/null)"
 """What bash, zsh and fish put in the place of this, as OFFERED: `rules`, `clusters` or `nodes`, when Tab is pressed."""
-_MOST_JOBS = 64
-_MOST_SECONDS = 3600
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
@@ -129,10 +127,9 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
 def _add_rare(parser: argparse.ArgumentParser) -> None:
     """Add the options about how kustomize is run, the settings, and what is written to stderr."""
     text = "number of kustomizations to build at a time (default: the number of processors, at most 8)"
-    parser.add_argument("--jobs", type=partial(_number, _MOST_JOBS), default=0, metavar="N", help=text)
+    parser.add_argument("--jobs", type=partial(_number, 64), default=0, metavar="N", help=text)
     text = "stop a kustomize build that takes longer, from 1 to 3600 (default: 60)"
-    seconds = partial(_number, _MOST_SECONDS)
-    parser.add_argument("--timeout", type=seconds, default=60, metavar="SECONDS", help=text)
+    parser.add_argument("--timeout", type=partial(_number, 3600), default=60, metavar="SECONDS", help=text)
     text = "build no kustomization where the kernel does not confine kustomize (see `krmfn --version --verbose`)"
     parser.add_argument("--hardened", action="store_true", help=text)
     for name, text in SETTINGS.items():

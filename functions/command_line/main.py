@@ -25,16 +25,14 @@ from .grammar import Parser
 from .table import COMMANDS
 
 NAME = "krmfn"
-_DESCRIPTION = (
-    "Render DeviceConfigs and Ptemplates to KMM Modules and DaemonSets, and check what a cluster would refuse."
-)
 
 
 def parser(is_bare: bool = False) -> argparse.ArgumentParser:
     """Return the parser of the command line; of a bare one the commands, which take their time, have no arguments."""
     made = Parser(
         prog=NAME,
-        description=_DESCRIPTION,
+        description="Render DeviceConfigs and Ptemplates to KMM Modules and DaemonSets, and check what a cluster would "
+        "refuse.",
         epilog="Without a command, krmfn is a KRM function for kustomize (transformers:) and kpt (pipeline): it reads "
         "a ResourceList from stdin and writes one to stdout; exit code 0, or 1 with findings of severity error. "
         "Run `krmfn COMMAND --help` for examples and exit codes.",

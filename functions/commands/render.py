@@ -53,8 +53,7 @@ def run(context: Context, args: Any) -> int:
         cluster_streams.log(context, streams)
         return 2
     folders = _folders(args, streams.clusters)
-    if folders:
-        _check_sources(folders, streams.clusters)
+    _check_sources(folders, streams.clusters)
     lists = [one.final for one in streams.clusters]
     shown = [resources.items if args.include_inputs else deployed(resources) for resources in lists]
     pairs = zip(streams.clusters, shown, strict=True)

@@ -19,14 +19,8 @@ from ..profile.product import Profile
 from ..rendering.kinds import text
 
 CRDS = ("deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.example.com")
-SCHEMAS = {
-    "DeviceConfig": "deviceconfig",
-    "DeviceConfig.example.com": "deviceconfig-example.com",
-    "Ptemplate": "ptemplate",
-    "RenderDeviceConfigs": "renderdeviceconfigs",
-    "NodeInventory": "nodeinventory",
-    "Profile": "profile",
-}
+_KINDS = "DeviceConfig DeviceConfig.example.com Ptemplate RenderDeviceConfigs NodeInventory Profile"
+SCHEMAS = {kind: kind.lower().replace(".", "-", 1) for kind in _KINDS.split()}
 """Our kinds by the names that `schema` takes, with the schema of each."""
 
 

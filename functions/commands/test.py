@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Iterator
 from difflib import unified_diff
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from krmfn.errors import KrmfnError
@@ -41,15 +41,11 @@ def _run(context: Context, args: Any) -> int:
     if not cases:
         raise KrmfnError(f"no folder below {', '.join(folders)} holds {OBJECTS} or {FINDINGS}")
     options = context.options._replace(exclude=(*context.options.exclude, OBJECTS, FINDINGS))
-    lines: list[str] = []
-    failed = 0
-    for case in cases:
-        wrong = list(_differences(context._replace(options=options), case, args.update))
-        lines += wrong
-        failed += bool(wrong)
-    lines.append(f"{counted(len(cases), 'case')}, {failed} failed")
+    context = context._replace(options=options)
+    wrong = [lines for case in cases if (lines := [*_differences(context, case, args.update)])]
+    lines = [*chain(*wrong), f"{counted(len(cases), 'case')}, {len(wrong)} failed"]
     output.write_stdout("".join(f"{line}\n" for line in lines))
-    return int(failed > 0)
+    return int(bool(wrong))
 
 
 def _cases(folder: str) -> Iterator[str]:
