@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import MISSING
 
 from . import config
-from .config import Spec
 from .printing import printable
 from .resource import Manifest
 from .typed import Any
@@ -19,13 +18,13 @@ __all__ = ["answer", "example", "metadata", "text", "whole_schema"]
 _EXAMPLES: dict[str, Any] = {"integer": 1, "boolean": True, "number": 1.5}
 
 
-def answer(spec: Spec, call: Callable[..., Any], args: list[str]) -> int:
+def answer(spec: config.Spec, args: list[str]) -> int:
     """Print what is asked for; return the exit code. Without arguments, on a terminal, that is the help, and 1."""
     answers: dict[str, Callable[[], str]] = {
         "--help": lambda: text(spec),
         "-h": lambda: text(spec),
         "--metadata": lambda: emit.dump(metadata(spec)),
-        "--version": lambda: f"{spec.name} {getattr(sys.modules[call.__module__], '__version__', 'dev')}\n",
+        "--version": lambda: f"{spec.name} {getattr(sys.modules[spec.call.__module__], '__version__', 'dev')}\n",
     }
     if spec.config:
         answers["--schema"] = lambda: json.dumps(whole_schema(spec), indent=2) + "\n"
@@ -41,7 +40,7 @@ def answer(spec: Spec, call: Callable[..., Any], args: list[str]) -> int:
     return 0
 
 
-def text(spec: Spec) -> str:
+def text(spec: config.Spec) -> str:
     """Return the help."""
     lines = [spec.doc or spec.name, "", f"A KRM function for kustomize and kpt. By hand: {spec.name} < list.yaml", ""]
     if spec.config:
@@ -61,7 +60,7 @@ def _says(option: config.Option) -> str:
     return option.doc + (f" (default: {default})" if default and isinstance(default, (str, int, float)) else "")
 
 
-def whole_schema(spec: Spec) -> Manifest:
+def whole_schema(spec: config.Spec) -> Manifest:
     """Return the schema of a functionConfig of the function's own kind."""
     fields = config.schema(spec.config)
     head = {
@@ -70,7 +69,7 @@ def whole_schema(spec: Spec) -> Manifest:
         "metadata": {"type": "object"},
     }
     below: Manifest = {"properties": {"spec": fields}, "required": ["spec"] * ("required" in fields)}
-    rest = fields if spec.top else below
+    rest = fields if spec.is_top else below
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": spec.kinds[0],
@@ -82,7 +81,7 @@ def whole_schema(spec: Spec) -> Manifest:
     }
 
 
-def metadata(spec: Spec) -> Manifest:
+def metadata(spec: config.Spec) -> Manifest:
     """Return metadata.yaml of kpt's function catalogue."""
     return {
         "image": f"example.com/{spec.name}",
@@ -95,11 +94,11 @@ def metadata(spec: Spec) -> Manifest:
     }
 
 
-def example(spec: Spec) -> Manifest:
+def example(spec: config.Spec) -> Manifest:
     """Return a functionConfig with every field."""
     head = {"apiVersion": f"{spec.group}/{spec.version}", "kind": spec.kinds[0], "metadata": {"name": spec.name}}
     values = _example(config.schema(spec.config))
-    return head | values if spec.top else head | {"spec": values}
+    return head | values if spec.is_top else head | {"spec": values}
 
 
 def _example(rule: Manifest, key: str = "value") -> Any:

@@ -19,7 +19,7 @@ from .schema import check
 __all__ = ["Doc", "Option", "Rest", "Spec", "expected", "options", "read", "schema", "schema_of"]
 
 Spec = Any
-"""A Spec (see `program`), which stands above."""
+"""A KrmFunction, which stands above."""
 _HEAD = ("apiVersion", "kind", "metadata")
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 _READ: dict[str, tuple[str, typing.Callable[[str], Any]]] = {
@@ -62,7 +62,7 @@ def read(manifest: Manifest | None, spec: Spec) -> tuple[Any, list[Result]]:
     manifest = manifest or {}
     own, version = ref(manifest), f"{spec.group}/{spec.version}"
     is_map = own[:2] == ("v1", "ConfigMap")
-    where = "data" if is_map else "" if spec.top else "spec"
+    where = "data" if is_map else "" if spec.is_top else "spec"
     data: Any = {key: value for key, value in manifest.items() if key not in _HEAD}
     beside = data.keys() - {where, "immutable" if is_map else "status"} if where else ()
     if where:

@@ -13,8 +13,6 @@ from .yamltext import simple
 
 __all__ = ["Content"]
 
-_Item = Any
-"""An Item, which stands above."""
 _Parts = tuple[str, ...]
 _HEAD = frozenset(("apiVersion", "kind", "metadata"))
 """Where an item's name stands."""
@@ -117,7 +115,7 @@ class Content:
         # a document that stands indented in another one has a column
         return file._replace(line=file.line + line - 1, column=column + max(file.column - 1, 0))
 
-    def comments(self, item: _Item) -> dict[_Parts, str]:
+    def comments(self, item: Any) -> dict[_Parts, str]:
         """Return the comments on the lines of fields, by the parts of their paths; what was edited counts."""
         if self.is_changed:  # what was written to fields that moved since stands in the text then
             self.settle(item)
@@ -127,7 +125,7 @@ class Content:
             self._comments = remarks.comments(self.text.decode(), self._lines()) if b"#" in self.text else {}
         return self._comments
 
-    def head(self, item: _Item, parts: _Parts) -> str:
+    def head(self, item: Any, parts: _Parts) -> str:
         """Return the comment in the lines above a field; what was edited counts."""
         if self.is_changed:
             self.settle(item)
@@ -162,7 +160,7 @@ class Content:
                 self._spots = remarks.spots(text, self._composed())
         return self._spots
 
-    def settle(self, item: _Item) -> None:
+    def settle(self, item: Any) -> None:
         """Write what was edited to the text, which is read back: comments first, where they stand, then the data.
 
         Raises Refused, with item and path, for a value that JSON does not have, and for a comment that has no place.

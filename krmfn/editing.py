@@ -15,8 +15,6 @@ from .typed import Any
 
 __all__ = ["added", "distinct", "edited", "kept", "own", "single", "under_old_names"]
 
-_List = Any
-"""A ResourceList, which stands above."""
 _BOOKS = r"internal\.config\.kubernetes\.io/.*|config\.kubernetes\.io/(path|index)|(kustomize\.)?config\.k8s\.io/id"
 """The annotations by which kpt and kustomize find the file and the resource that an item came from."""
 
@@ -50,7 +48,7 @@ def distinct(manifests: Manifest | Iterable[Manifest]) -> list[tuple[Ref, Manife
     return named
 
 
-def own(resources: _List, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
+def own(resources: Any, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
     """Let these, and no others, be what the function makes of `owner` (see `ResourceList.own`)."""
     function = resources.function or "function"
     owner = owner or {}
@@ -82,7 +80,7 @@ def own(resources: _List, owner: Item | Manifest, manifests: Manifest | Iterable
     known.made[of.id] = [known.there[name][0] for name in wanted]
 
 
-def added(resources: _List, manifest: Manifest, new: Ref) -> Item:
+def added(resources: Any, manifest: Manifest, new: Ref) -> Item:
     """Add a new item at the end, its text in the list's layout, and return it; the manifest stays the caller's."""
     from .yamltext import emit
 
@@ -117,7 +115,7 @@ def _fitting(envelope: Envelope, text: bytes, indent: int, of: Ref) -> Item:
     return item
 
 
-def _made(resources: _List, function: str) -> dict[Id, Sequence[Item]]:
+def _made(resources: Any, function: str) -> dict[Id, Sequence[Item]]:
     """Return what a function made of each owner; also what kustomize renamed, but no copy."""
     made: dict[Id, Sequence[Item]] = {}
     for item in resources.marked():

@@ -14,15 +14,13 @@ from .yamltext import peek, simple
 __all__ = ["Words", "check_aliases", "chosen", "lines_before", "mapping", "mentioning", "mentions", "named", "part"]
 __all__ += ["string", "strings"]
 
-_Item = Any
-"""An Item, which stands above."""
 _ESCAPE = rb"\\(?:/|\r?\n[ \t]*|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
 """The escapes of double quotes behind which part of a word may hide."""
 _HIDING = (b"!!binary", b"!<")
 """How the tags begin that may hide all of it."""
 
 
-def string(item: _Item, *path: str) -> str:
+def string(item: Any, *path: str) -> str:
     """Return the string at a path of keys; "" when there is none."""
     value: Any = peek.UNSURE if item.is_read else mapping(item)
     if isinstance(value, peek.Mapping):
@@ -31,14 +29,14 @@ def string(item: _Item, *path: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def chosen(item: _Item, keys: Iterable[str], *path: str) -> dict[str, str]:
+def chosen(item: Any, keys: Iterable[str], *path: str) -> dict[str, str]:
     """Return the strings under some keys of the mapping at a path, "" where there is none; it is looked for once."""
     block: Any = peek.UNSURE if item.is_read else mapping(item, *path)
     known = {key: block.scalar(key.encode()) for key in keys} if isinstance(block, peek.Mapping) else {}
     return {key: text if isinstance(text := known.get(key), str) else string(item, *path, key) for key in keys}
 
 
-def strings(item: _Item, *path: str) -> dict[str, str]:
+def strings(item: Any, *path: str) -> dict[str, str]:
     """Return the strings of the mapping at a path of keys, {} when there is none."""
     value: Any = peek.UNSURE if item.is_read else mapping(item, *path)
     if isinstance(value, peek.Mapping) and isinstance(texts := value.strings(), dict):
@@ -47,7 +45,7 @@ def strings(item: _Item, *path: str) -> dict[str, str]:
     return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
 
 
-def part(item: _Item, *path: str) -> Any:
+def part(item: Any, *path: str) -> Any:
     """Return the mapping at a path of keys, {} when there is none; the rest is read only where it has to be."""
     value: Any = peek.UNSURE if item.is_read else mapping(item, *path)
     value = value.data() if isinstance(value, peek.Mapping) else value
@@ -55,13 +53,13 @@ def part(item: _Item, *path: str) -> Any:
     return value if isinstance(value, dict) else {}
 
 
-def mapping(item: _Item, *path: str) -> peek.Mapping | peek.Answer:
+def mapping(item: Any, *path: str) -> peek.Mapping | peek.Answer:
     """Return the mapping at a path of keys in the text, read without a parser."""
     root = _root(item) if item.sure else peek.UNSURE
     return root.mapping(*map(str.encode, path)) if isinstance(root, peek.Mapping) else root
 
 
-def check_aliases(item: _Item) -> None:
+def check_aliases(item: Any) -> None:
     """Raise KrmfnError unless every alias in the item's text has its anchor before it in the same text."""
     if b"*" in item.text and simple.read(item.text.decode()) is None:
         from .yamltext import load
@@ -72,7 +70,7 @@ def check_aliases(item: _Item) -> None:
             raise KrmfnError(f"{named(item)}{failure}") from failure
 
 
-def named(item: _Item) -> str:
+def named(item: Any) -> str:
     """Return the file of an item, or what its text seems to be: kind, name and kpt's path, as far as they show."""
     if item.file and item.file.path:
         return f"{item.file.path}: "
@@ -86,12 +84,12 @@ def named(item: _Item) -> str:
 
 
 @lru_cache(maxsize=16)
-def _root(item: _Item) -> peek.Mapping | peek.Answer:
+def _root(item: Any) -> peek.Mapping | peek.Answer:
     """Return the index of an item's text; those of few items are kept, since each takes a kilobyte."""
     return peek.root(item.data, item.start, item.end, item.indent, item.keys)
 
 
-def _loaded(item: _Item, path: tuple[str, ...]) -> Any:
+def _loaded(item: Any, path: tuple[str, ...]) -> Any:
     """Return the value at a path of keys in all that the item holds; None when there is none."""
     value: Any = item.content.manifest
     for key in path:
@@ -121,7 +119,7 @@ def _character(escape: re.Match[bytes]) -> bytes:
     return chr(int(code, 16)).encode(errors="replace") if int(code, 16) < 0x110000 else b""
 
 
-def lines_before(item: _Item) -> int:
+def lines_before(item: Any) -> int:
     """Return how many lines come before an item in its file or list."""
     file, start = item.file, item.start
     return int(file.line - 1 if file and file.line else item.data.count(b"\n", 0, start))
@@ -166,7 +164,7 @@ class Words:
             at = self._text.find(word, max(at + 1, end))
 
 
-def mentioning(items: Collection[_Item], words: Collection[str]) -> list[_Item]:
+def mentioning(items: Collection[Any], words: Collection[str]) -> list[Any]:
     """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
     wanted = [word.encode() for word in words]
     starts = {one: frozenset[int]().union(*map(one.naming, wanted)) for one in {item.words for item in items} if one}

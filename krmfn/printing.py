@@ -19,8 +19,6 @@ __all__ += ["visible"]
 SHOWN = 5
 """How many names a sentence has before it counts the rest."""
 CHOICES = ("auto", "always", "never")
-_Result = Any
-"""A Result, which stands above."""
 Paint = Callable[[str, str], str]
 """Takes a text and a style, returns the text to write."""
 
@@ -142,7 +140,7 @@ def painted(text: str, style: str) -> str:
     return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if text else ""
 
 
-def finding(result: _Result, paint: Paint = painted) -> str:
+def finding(result: Any, paint: Paint = painted) -> str:
     """Return the line of a finding: its place bold, its severity in colour."""
     return message(str(result), result.severity, paint, len(printable(result.where)))
 

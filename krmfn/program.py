@@ -4,33 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar, overload
 
 from .item import Item
 from .resourcelist import ResourceList
 from .results import Result
 
-__all__ = ["KrmFunction", "Run", "Spec", "function"]
+__all__ = ["KrmFunction", "Run", "function"]
 
 C = TypeVar("C")
 _Kind = str | tuple[str, ...]
 _Fields = Literal["spec", "top"]
-
-
-class Spec(NamedTuple):
-    """What a functionConfig looks like."""
-
-    config: type | None
-    """A dataclass; None for a function without a config."""
-    kinds: tuple[str, ...]
-    """The first is the usual one."""
-    group: str
-    version: str
-    top: bool
-    """Whether the fields stand beside `metadata`, not below `spec`."""
-    name: str
-    """The function's own name, with dashes."""
-    doc: str
 
 
 class Run(NamedTuple):
@@ -49,22 +34,29 @@ class Run(NamedTuple):
 class KrmFunction(Generic[C]):
     """A KRM function with its config. It registers nothing: hand it to a test, or call `main`."""
 
-    def __init__(self, call: Callable[..., Any], spec: Spec) -> None:
-        """Take the function, and what its functionConfig looks like."""
-        self.call, self.spec = call, spec
+    def __init__(
+        self, call: Callable[..., Any], config: type | None, group: str, version: str, kind: _Kind, fields: _Fields
+    ) -> None:
+        """Take the function, and what its functionConfig looks like (see `function`)."""
+        self.call, self.config, self.group, self.version = call, config, group, version
+        self.is_top = fields == "top"
+        kinds = (kind,) if isinstance(kind, str) else kind
+        self.kinds = kinds if kinds[0] or config is None else (config.__name__,)
+        self.name = call.__name__.replace("_", "-")
         self.__doc__ = call.__doc__
+        self.doc = (call.__doc__ or (config.__doc__ if config else "") or "").strip()
 
     def __call__(self, resources: ResourceList) -> Any:
         """Read the functionConfig, and work on the list; report what is wrong with the config instead.
 
         Returns what the function does, which must be None.
         """
-        resources.function = self.spec.name
-        if self.spec.config is None:
+        resources.function = self.name
+        if self.config is None:
             return self.call(resources)
         from . import config
 
-        value, findings = config.read(resources.function_config, self.spec)
+        value, findings = config.read(resources.function_config, self)
         return self.call(resources, value) if resources.report(findings) else None
 
     def run(self, resources: bytes | ResourceList) -> Run:
@@ -88,7 +80,7 @@ class KrmFunction(Generic[C]):
         if args or sys.stdin is None or sys.stdin.isatty():
             from . import about
 
-            sys.exit(about.answer(self.spec, self.call, list(args)))
+            sys.exit(about.answer(self, list(args)))
         from .runner import main
 
         main(self)
@@ -115,12 +107,5 @@ def function(
     The functionConfig is of the kind `kind` (the name of the class, where it is not given; the first of several is the
     usual one) in `group`/`version`, its fields below `spec` or, with `fields="top"`, beside `metadata`; or a ConfigMap.
     """
-    kinds = (kind,) if isinstance(kind, str) else kind
-
-    def made(call: Callable[..., None]) -> KrmFunction[Any]:
-        names = kinds if kinds[0] or config is None else (config.__name__,)
-        name = call.__name__.replace("_", "-")
-        doc = (call.__doc__ or (config.__doc__ if config else "") or "").strip()
-        return KrmFunction(call, Spec(config, names, group, version, fields == "top", name, doc))
-
+    made = partial(KrmFunction[Any], config=config, group=group, version=version, kind=kind, fields=fields)
     return made(call) if call else made

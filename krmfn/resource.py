@@ -31,7 +31,7 @@ _INTEGERS = range(-(1 << 63), 1 << 64)
 class Strings(dict[str, str]):
     """The labels or annotations of an item, at `path`: what is written to them is written to the item."""
 
-    update, pop, popitem = MutableMapping.update, MutableMapping.pop, MutableMapping.popitem
+    update, popitem = MutableMapping.update, MutableMapping.popitem
     clear, setdefault = MutableMapping.clear, MutableMapping.setdefault
 
     def __init__(self, item: Any, path: str, texts: dict[str, str]) -> None:
@@ -44,11 +44,14 @@ class Strings(dict[str, str]):
         self.item[path] = text(self.item, path, value)
         super().__setitem__(key, value)
 
+    def pop(self, key: str, *default: Any) -> Any:
+        """Remove a text and return it; the default where there is none, or raise KeyError."""
+        if key in self:
+            del self.item[f"{self.path}[{key}]"]
+        return super().pop(key, *default)
+
     def __delitem__(self, key: str) -> None:
-        if key not in self:
-            raise KeyError(key)
-        del self.item[f"{self.path}[{key}]"]
-        super().__delitem__(key)
+        self.pop(key)
 
     def __ior__(self, other: Any) -> "Strings":  # type: ignore[override,misc]
         self.update(other)

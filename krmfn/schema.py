@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from operator import ge, le
 from sys import maxsize
 
 from .resource import Manifest
@@ -21,6 +22,8 @@ Test = Callable[[Any], bool]
 
 _TYPES: dict[str, tuple[type, ...]] = {"object": (dict,), "array": (list,), "string": (str,), "null": (type(None),)}
 _TYPES |= {"boolean": (bool,), "integer": (int,), "number": (int, float)}
+_COUNTED = {"Items": list, "Length": str, "Properties": dict}
+"""What keywords like `minItems` and `maxLength` count the entries of."""
 _OBJECT = {"properties", "additionalProperties"}
 _WORDLESS = {"$schema", "$id", "$defs", "title", "description", "default", "examples", *_OBJECT}
 _WORDLESS |= {"x-says", "x-elsewhere"}
@@ -54,12 +57,6 @@ def _pattern(rule: str) -> re.Pattern[str]:
 _SIMPLE: dict[str, Callable[[Any], Test]] = {
     "enum": lambda values: lambda value: value in values,
     "pattern": lambda rule: lambda value: not isinstance(value, str) or matches(rule, value),
-    "minItems": lambda least: lambda value: not isinstance(value, list) or len(value) >= least,
-    "maxItems": lambda most: lambda value: not isinstance(value, list) or len(value) <= most,
-    "minLength": lambda least: lambda value: not isinstance(value, str) or len(value) >= least,
-    "maxLength": lambda most: lambda value: not isinstance(value, str) or len(value) <= most,
-    "minProperties": lambda least: lambda value: not isinstance(value, dict) or len(value) >= least,
-    "maxProperties": lambda most: lambda value: not isinstance(value, dict) or len(value) <= most,
     "minimum": lambda least: lambda value: type(value) not in (int, float) or value >= least,
     "maximum": lambda most: lambda value: type(value) not in (int, float) or value <= most,
 }
@@ -123,6 +120,9 @@ class Schema(dict[str, Any]):
         if name == "required":
             keys = frozenset(rule)
             return lambda value: not isinstance(value, dict) or keys.issubset(value)
+        if name[3:] in _COUNTED:
+            counted, fits = _COUNTED[name[3:]], ge if name.startswith("min") else le
+            return lambda value: not isinstance(value, counted) or fits(len(value), rule)
         return _SIMPLE[name](rule) if name in _SIMPLE else lambda _: False
 
     def _properties(self, known: dict[str, Any], rest: dict[str, Any] | bool) -> Test:

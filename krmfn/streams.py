@@ -46,31 +46,26 @@ class Log(NamedTuple):
 
     def say(self, message: str, level: Severity = "info") -> None:
         """Write a sentence on one line; in text an error begins with `error: `."""
-        is_error = level == "error"
-        self._line(f"error: {message}" if is_error else message, level, message, where="" if is_error else None)
+        prefix, where = ("error: ", "") if level == "error" else ("", None)
+        self._line(Result(message, level), prefix + message, where)
 
     def failure(self, failure: KrmfnError) -> None:
         """Write why the work could not be done, in the lines of the exception."""
         first, *more = [str(failure)] if self.format == "json" else map(str, failure.args or ("",))
         self.say(first, "error")
         for line in more:
-            self._line(line, "error")
+            self._line(Result(line))
 
     def findings(self, results: Iterable[Result]) -> None:
         """Write a line per finding."""
         for result in Findings(results) if results else ():
-            place = result.place if result.place and result.place.path else None
-            fields: dict[str, Any] = {"rule": result.rule or None, UNLISTED: result.unlisted or None}
-            fields |= {"ref": reference(result.ref) if result.ref else None}
-            fields |= {"path": result.field.path if result.field else None}
-            fields |= {"file": place.path, "line": place.line or None} if place else {}
-            self._line(str(result), result.severity, result.message, fields, where=result.where)
+            self._line(result, str(result), result.where)
 
     def changes(self, changes: Sequence[tuple[str, Ref]]) -> None:
         """Write how many objects of each kind were created, updated and removed; each of them when verbose."""
         if self.verbose or self.format == "json":
             for what, ref in changes:
-                self._line(f"{what} {ref}", "info", fields={"ref": reference(ref)})
+                self._line(Result(f"{what} {ref}", "info", ref=ref))
         if changes and self.format == "text":
             self.say(summary_of_changes((what, ref.kind) for what, ref in changes))
 
@@ -80,26 +75,38 @@ class Log(NamedTuple):
 
         lines = [*traceback.format_exc().splitlines(), advice]
         for line in ["\n".join(lines)] if self.format == "json" else lines:
-            self._line(line, "error")
+            self._line(Result(line))
 
-    def _line(
-        self, text: str, level: Severity, message: str | None = None, fields: Any = None, where: str | None = None
-    ) -> None:
-        """Write a line: `text` for people, the rest for programs; `message` is None where both get the same.
+    def _line(self, said: Result, text: str = "", where: str | None = None) -> None:
+        """Write a line: `text` for people, or the message where there is none; all of the finding for programs.
 
         Behind `where`, if that is given, the text says its severity.
         """
-        if self.quiet and level != "error":
+        if self.quiet and said.severity != "error":
             return
         if self.format == "json":
-            keys = dict.fromkeys(("rule", "ref", "path", "file", "line", UNLISTED))
-            text = json_text({"level": level, "message": text if message is None else message} | keys | (fields or {}))
+            text = json_text(_fields(said))
         else:
-            text = printable(text)
+            text = printable(text or said.message)
             if self.color and where is not None:
-                text = painted_message(text, level, start=len(printable(where)))
+                text = painted_message(text, said.severity, start=len(printable(where)))
         with suppress(OSError):  # nobody reads it any more
             sys.stderr.write(f"{text}\n")
+
+
+def _fields(said: Result) -> dict[str, Any]:
+    """Return a line for programs; what does not apply is null."""
+    place = said.place if said.place and said.place.path else None
+    return {
+        "level": said.severity,
+        "message": said.message,
+        "rule": said.rule or None,
+        "ref": reference(said.ref) if said.ref else None,
+        "path": said.field.path if said.field else None,
+        "file": place.path if place else None,
+        "line": (place.line or None) if place else None,
+        UNLISTED: said.unlisted or None,
+    }
 
 
 def from_environment() -> Log:

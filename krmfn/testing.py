@@ -148,7 +148,7 @@ def _steps(function: KrmFunction[Any], package: Path, settings: dict[str, Any]) 
     for step in [*(pipeline.get("mutators") or []), *(pipeline.get("validators") or [])]:
         name = str(step.get("image") or step.get("exec")).rpartition("/")[2].partition(":")[0]
         odd = {*step} - {"image", "exec", "name", "configMap", "configPath", "selectors"}
-        assert name == function.spec.name and not odd, f"{package}: {function.spec.name} alone cannot run {step}"
+        assert name == function.name and not odd, f"{package}: {function.name} alone cannot run {step}"
         path = step.get("configPath")
         yield _yaml(package / path) if path else step.get("configMap"), step.get("selectors") or []
 
@@ -188,8 +188,7 @@ def _document(item: Item) -> bytes:
     text = edit.undashed(item.text, item.indent)
     document = Item(text, 0, len(text), -2)
     for key in (PATH, INDEX):
-        if key in document.annotations:
-            del document.annotations[key]
+        document.annotations.pop(key, None)
     if not document.annotations and document.at("metadata.annotations").exists:
         del document["metadata.annotations"]
     return document.text

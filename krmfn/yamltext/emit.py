@@ -19,6 +19,7 @@ _LONGEST_KEY = 128
 """go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
 _SAFE = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.+-]*")
 _PLAIN_DATE = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ][0-9:.]+[Zz]?)?"
+_SPECIAL = "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd]"
 _NOT_IN_FLOW = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]"
 # What YAML 1.1 readers (PyYAML, libyaml bindings) take for something else than a string, beyond `simple.scalar`.
 _OLD_WORDS = frozenset(("yes", "no", "on", "off", "true", "false", "null", "y", "n"))
@@ -38,7 +39,8 @@ _ESCAPES |= {'"': '"', "\\": "\\", "\x85": "N", "\u2028": "L", "\u2029": "P", "\
 def dump(data: Any, indent: int = 0) -> str:
     """Return the block text of a mapping or list, its lines `indent` columns in, with a final newline."""
     lines: list[str] = []
-    _write(data, " " * indent, lines)
+    pad = " " * indent
+    _write(data, pad, pad, lines)
     return "\n".join([*lines, ""])
 
 
@@ -50,27 +52,29 @@ def dump_json(data: Any) -> str:
     return re.sub(_NOT_IN_FLOW, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _write(data: Any, pad: str, lines: list[str]) -> None:
+def _write(data: Any, lead: str, pad: str, lines: list[str]) -> None:
+    """Add the lines of data: `lead` stands before the first, `pad` before all others."""
     if isinstance(data, dict) and data:
         for key, value in data.items():
             name = _key(key) or f"? {quoted(key)}\n{pad}"
             if type(value) is str and (text := _inline(value)):
-                lines.append(f"{pad}{name}: {text}")
+                lines.append(f"{lead}{name}: {text}")
             elif value and isinstance(value, (dict, list)):
-                lines.append(f"{pad}{name}:")
-                _write(value, pad if isinstance(value, list) else pad + "  ", lines)
+                lines.append(f"{lead}{name}:")
+                below = pad if isinstance(value, list) else pad + "  "
+                _write(value, below, below, lines)
             else:
-                lines.append(f"{pad}{name}: {_scalar(value, pad)}")
+                lines.append(f"{lead}{name}: {_scalar(value, pad)}")
+            lead = pad
     elif isinstance(data, list) and data:
         for value in data:
             if value and isinstance(value, (dict, list)):
-                first = len(lines)
-                _write(value, pad + "  ", lines)
-                lines[first] = f"{pad}- {lines[first][len(pad) + 2 :]}"
+                _write(value, lead + "- ", pad + "  ", lines)
             else:
-                lines.append(f"{pad}- {_scalar(value, pad)}")
+                lines.append(f"{lead}- {_scalar(value, pad)}")
+            lead = pad
     else:
-        lines.append(f"{pad}{_scalar(data, pad)}")
+        lines.append(f"{lead}{_scalar(data, pad)}")
 
 
 @lru_cache(maxsize=4096)
@@ -137,13 +141,7 @@ def _is_special(text: str) -> bool:
     """Return True when a character must be escaped: unprintable, a line break to YAML 1.1, a change of direction."""
     if text.isascii():
         return not text.replace("\n", "").replace("\t", "").isprintable()
-    return _special().search(text) is not None
-
-
-@lru_cache(maxsize=1)
-def _special() -> re.Pattern[str]:
-    """Return the pattern of such characters; it is compiled late, since it is costly and rarely needed."""
-    return re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
+    return re.search(_SPECIAL, text) is not None
 
 
 def _escaped(char: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 
-from ..typed import Any, Final
+from ..typed import Any
 from . import simple
 
 __all__ = ["MISSING", "UNSURE", "UNUSUAL", "Answer", "Mapping", "heads", "root"]
@@ -25,8 +25,7 @@ class Answer(Enum):
     UNSURE = 1
 
 
-MISSING: Final = Answer.MISSING
-UNSURE: Final = Answer.UNSURE
+MISSING, UNSURE = Answer
 
 _PLAIN = r"[A-Za-z0-9/_.][A-Za-z0-9/_.+@-]*(?:[: ][A-Za-z0-9/_.+@()-]+)*"
 _SCALAR = re.compile(rf" *({_PLAIN}|\"[^\"\\]*\"|'[^']*')(?: *| +#.*)")

@@ -12,7 +12,6 @@ import codecs
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import chain
 
 from ..errors import KrmfnError
 from ..typed import NamedTuple
@@ -185,16 +184,13 @@ def _dashes(data: bytes, items: Section, lines: list[int]) -> tuple[list[int], i
 
 def _verified(data: bytes, cut: Cut) -> Cut | None:
     """Return the cut with its dubious items named; None when a unit is not complete by itself."""
-    positions = runs_on(data)
-    first = next(positions, None)
-    if first is None:
+    if not (positions := [*runs_on(data)]):
         return cut
-    units = [*cut.items, *((s.start, s.end) for s in cut.sections if s.key != "items" or not cut.items)]
-    order = sorted(range(len(units)), key=units.__getitem__)
-    starts = [units[index][0] for index in order]
-    hit = {order[bisect_right(starts, at) - 1] for at in chain((first,), positions) if at >= starts[0]}
+    units = sorted([*cut.items, *(section[1:] for section in cut.sections if section.key != "items" or not cut.items)])
+    starts = [start for start, _ in units]
+    hit = {units[bisect_right(starts, at) - 1] for at in positions if at >= starts[0]}
     from .load import is_one_entry  # late: most lists need no parser
 
-    if not all(is_one_entry(data[slice(*units[index])]) for index in hit):
+    if not all(is_one_entry(data[start:end]) for start, end in hit):
         return None
-    return cut._replace(dubious=frozenset(index for index in hit if index < len(cut.items)))
+    return cut._replace(dubious=frozenset(index for index, span in enumerate(cut.items) if span in hit))

@@ -115,6 +115,7 @@ def test_every_reader_sees_a_write_at_once() -> None:
     item.name, item.namespace, item["kind"], item.path = "shop", "kmm", "DaemonSet", "a.yaml"
     item.annotations["config.kubernetes.io/local-config"] = "true"
     item.labels.pop("team")
+    assert item.labels.pop("team", "none") == "none"
     assert item.ref == Ref("apps/v1", "DaemonSet", "kmm", "shop")
     assert (item.name, item.namespace, item.kind, item.path) == ("shop", "kmm", "DaemonSet", "a.yaml")
     assert item.annotations[PATH] == "a.yaml"

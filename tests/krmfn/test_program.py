@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -216,15 +217,15 @@ def test_the_example_fits_the_schema_and_is_taken(what: KrmFunction[Any], capsys
     example = load.read(answers["--example"].encode())
     assert check(example, json.loads(answers["--schema"])) == []
     assert ran(what, emit.dump(example, 2)).code == 0
-    assert load.read(answers["--metadata"].encode())["image"] == f"example.com/{what.spec.name}"
-    assert what.spec.doc in answers["--help"]
-    assert answers["--version"] == f"{what.spec.name} dev\n"
+    assert load.read(answers["--metadata"].encode())["image"] == f"example.com/{what.name}"
+    assert what.doc in answers["--help"]
+    assert answers["--version"] == f"{what.name} dev\n"
 
 
 def test_help_names_every_field() -> None:
     from krmfn.about import text
 
-    lines = text(set_image.spec).split("\n")
+    lines = text(set_image).split("\n")
     assert "  name    image without tag (required)" in lines
     assert ["most", "(default:", "10)"] in [line.split() for line in lines]
 
@@ -351,7 +352,8 @@ def test_a_function_returns_nothing() -> None:
         yield error("lost")
 
     for call, kind in ((answers, "list"), (yields, "generator")):
-        configured = KrmFunction[Any](lambda listed, _, call=call: call(listed), label.spec)
+        configured = copy(label)
+        configured.call = lambda listed, _, call=call: call(listed)
         for what in (function(call), configured):
             done = what.run((HEAD + POD).encode())
             assert (done.code, done.output.startswith((HEAD + POD).encode())) == (1, True)
