@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from krmfn import Ref
 from krmfn.typed import Any
 
-from ..rendering.variables import IMAGE, MODULE, NAME, NAMESPACE, VERSION, fill, fill_fields, references
+from ..rendering.variables import IMAGE, MODULE, NAME, NAMESPACE, VERSION, fill, references
 from .model import spec
 from .names import named_image
 
@@ -28,7 +28,7 @@ def filled(fields: Mapping[str, Any], ref: Ref) -> dict[str, Any]:
     """Return merged fields with the variables filled in where they may stand."""
     known = values(fields, ref)
     own = {name: value for name, value in known.items() if name != IMAGE}
-    done: dict[str, Any] = fill_fields(fields, known)
+    done: dict[str, Any] = fill(fields, known, everywhere=False)
     done.update(fill(_images(fields), own))
     return done
 

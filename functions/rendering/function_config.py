@@ -9,6 +9,7 @@ from krmfn.results import Findings, Rule
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from ..fleet import readings
+from ..kmm.lookup import table
 from ..kmm.versions import DEFAULT
 from ..run import run_of
 from ..settings import Settings
@@ -70,11 +71,9 @@ class FunctionConfig(NamedTuple):
 
     def product(self, item: Item) -> "Profile | None":
         """Return the Profile that drives a config: the one that it names, else the one for its kind."""
-        spec = item.manifest.get("spec")
-        own = spec.get("profile") if isinstance(spec, dict) and item.group == GROUP else None
-        named = own or item.annotations.get(f"{GROUP}/profile", "")
+        named = item.annotations.get(kinds.PROFILE_MARK, "")
         if item.group == GROUP:
-            return self.products.get(named)
+            return self.products.get(table(item.manifest, "spec").get("profile") or named)
         those = [one for one in self.products.values() if one.drives(item) and named in ("", one.name)]
         return those[0] if len(those) == 1 else None
 

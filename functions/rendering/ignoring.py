@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
@@ -20,7 +20,7 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import note, run_of
 from .function_config import FunctionConfig, Source, reaching
 from .generated import Finding
-from .kinds import OURS, has_nodes, near, of_kinds
+from .kinds import OURS, Kinds, has_nodes, near, of_kinds
 
 Hidden = tuple[Id, str]
 """A resource, and a rule that it turns off."""
@@ -53,20 +53,29 @@ def told(
     findings: Iterable[Finding],
     owners: Mapping[Ref, Item],
     config: FunctionConfig,
-    handled: Collection[tuple[str, str]],
+    handled: Kinds,
     of_final: bool = False,
 ) -> Iterator[Result]:
     """Yield the findings that are not turned off, which the caller reports one by one, and count the others.
 
-    A command that judges says then which entries hide nothing; `of_final`: see `idle`.
+    A command that has judged all of its input says then which entries hide nothing. What `diff` says is judged
+    elsewhere, and what nodes get only where nodes are known. `of_final` asks about the rules of the final list, which
+    is judged after all else.
     """
     hidden = Counter[frozenset[Hidden]]()
     yield from reaching(kept(findings, owners, config, hidden), config.source)
     run = run_of(resources)
     if hidden:
         note(resources, turned_off=run.turned_off + hidden.total())
-    if not resources.failed and run.settings.intent.judges_nodes and (of_final or not run.is_settled):
-        yield from idle(resources, config, handled, hidden, of_final)
+    if resources.failed or not run.settings.intent.judges_nodes or (run.is_settled and not of_final):
+        return
+    useful = frozenset[Hidden]().union(*hidden)
+    elsewhere = (_CHANGES,) if has_nodes(resources) else (_CHANGES, _NODES)
+    for holder, path, rule in _all_entries(resources, config, handled):
+        is_here = not rule.startswith(elsewhere) and rule.startswith(_FINAL) == of_final
+        if is_here and _hideable().get(rule) and (holder.ref.id, rule) not in useful:
+            message = f"{rule} is turned off, but nothing that was checked has such a finding; remove the entry"
+            yield holder.located(info(message, rule="KRM139", field=Field(path, rule)))
 
 
 def kept(
@@ -115,36 +124,20 @@ def check_function_config(config: FunctionConfig) -> Iterator[Result]:
             yield config.source.located(error(f"{message} (in the functionConfig)", rule="KRM119", field=field))
 
 
-def idle(
-    resources: ResourceList,
-    config: FunctionConfig,
-    kinds: Collection[tuple[str, str]],
-    hidden: Iterable[frozenset[Hidden]],
-    of_final: bool = False,
-) -> Iterator[Result]:
-    """Yield an info per entry that has hidden nothing, after a run that has judged all of its input.
+def _all_entries(
+    resources: ResourceList, config: FunctionConfig, handled: Kinds
+) -> Iterator[tuple[Item | Source, str, str]]:
+    """Yield what turns off a rule, and the field: a generated object has its entries from elsewhere.
 
-    A generated object has its entries from elsewhere, and a functionConfig that is not among the resources, or has
-    nothing to judge beside it, is also for others. What `diff` says is judged elsewhere, and what nodes get only where
-    nodes are known. `of_final` asks about the rules of the final list, which is judged after all else.
+    A functionConfig that is not among the resources, or has nothing to judge beside it, is also for others.
     """
-    useful = frozenset[Hidden]().union(*hidden)
-    elsewhere = (_CHANGES,) if has_nodes(resources) else (_CHANGES, _NODES)
-    entries: list[tuple[Item | Source, str, str]] = [
-        (item, ANNOTATION, rule)
-        for item in resources.mentioning(IGNORE)
-        for rule, reason in _entries(item)
-        if reason and OWNER not in item.annotations
-    ]
+    for item in resources.mentioning(IGNORE):
+        if OWNER not in item.annotations:
+            yield from ((item, ANNOTATION, rule) for rule, reason in _entries(item) if reason)
     modules = resources.select(MODULE_KIND, MODULE_GROUP)
-    is_judged = of_kinds(resources.items, kinds) or any(OWNER not in item.annotations for item in modules)
+    is_judged = of_kinds(resources.items, handled) or any(OWNER not in item.annotations for item in modules)
     if is_judged and run_of(resources).config_item in resources.items:
-        entries += [(config.source, f"spec.ignore.{rule}", rule) for rule in config.ignore]
-    for holder, path, rule in entries:
-        is_here = not rule.startswith(elsewhere) and rule.startswith(_FINAL) == of_final
-        if is_here and _hideable().get(rule) and (holder.ref.id, rule) not in useful:
-            message = f"{rule} is turned off, but nothing that was checked has such a finding; remove the entry"
-            yield holder.located(info(message, rule="KRM139", field=Field(path, rule)))
+        yield from ((config.source, f"spec.ignore.{rule}", rule) for rule in config.ignore)
 
 
 def not_turned_off(name: str) -> str:

@@ -10,10 +10,15 @@ from krmfn import Item, Ref, ResourceList
 from krmfn.ownership import Mark, known_as, mark_of
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 
+from ..kmm.lookup import table
 from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, MODULE_VERSION
 
 if TYPE_CHECKING:
     from krmfn.schema import Schema
+
+
+Kinds = Collection[tuple[str, str]]
+"""(group, kind) pairs."""
 
 
 class Scope(NamedTuple):
@@ -87,9 +92,10 @@ PTEMPLATE = Scope(
 )
 OWNERS = DEVICECONFIG.owners | PTEMPLATE.owners
 """What objects are generated from."""
-NODES = frozenset({(OURS, "NodeInventory"), ("", "Node")})
+INVENTORY = (OURS, "NodeInventory")
+NODES = frozenset({INVENTORY, ("", "Node")})
 """What says which nodes there are."""
-COUNTING = frozenset({CONFIG, (OURS, "NodeInventory"), ("", "Node")})
+COUNTING = NODES | {CONFIG}
 """What counts where it stands, and is neither deployed (a Node is there already) nor made into anything."""
 INPUTS = OWNERS | COUNTING | {PROFILE}
 """What a render reads and does not print, but for the kinds that Profiles are for."""
@@ -100,8 +106,7 @@ def driven(items: Iterable[Item], kept: bool = False) -> frozenset[tuple[str, st
     kinds = set[tuple[str, str]]()
     for item in items:
         if item.kind == PROFILE[1] and item.group == OURS:
-            spec = item.manifest.get("spec")
-            own = spec.get("for") if isinstance(spec, dict) else None
+            own = table(item.manifest, "spec").get("for")
             if isinstance(own, dict) and (not kept or own.get("keep") is True):
                 kinds.add((str(own.get("group")), str(own.get("kind"))))
     return frozenset(kinds)
@@ -124,7 +129,7 @@ def is_custom(group: str) -> bool:
     return "." in group and not group.endswith((".k8s.io", MODULE_GROUP))
 
 
-def of_kinds(items: Iterable[Item], pairs: Collection[tuple[str, str]]) -> list[Item]:
+def of_kinds(items: Iterable[Item], pairs: Kinds) -> list[Item]:
     """Return those among some items whose (group, kind) is one of the pairs."""
     kinds = {kind for _, kind in pairs}  # a kind is known without a look at the group
     return [item for item in items if item.kind in kinds and (item.group, item.kind) in pairs]

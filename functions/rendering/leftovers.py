@@ -19,7 +19,7 @@ from ..fleet.readings import KUSTOMIZE_ID
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .function_config import FunctionConfig
-from .kinds import OWNERS, PROFILE_MARK, Scope, of_kinds
+from .kinds import OWNERS, PROFILE_MARK, Kinds, Scope, of_kinds
 
 WAYS_OUT = (
     "pass --prune always (in the functionConfig `prune: always`) to remove it, or pass --prune never (`prune: "
@@ -42,7 +42,7 @@ def sort_out(
     scopes: Sequence[Scope],
     config: FunctionConfig,
     names: Collection[Id],
-    handled: Collection[tuple[str, str]],
+    handled: Kinds,
     idle: Sequence[Item],
 ) -> LeftOvers:
     """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide.
@@ -61,7 +61,7 @@ def sort_out(
         return LeftOvers((), modules, strays)
     orphaned = [one for scope, items in of_scopes for one in orphans(resources.items, items, scope, config.namespace)]
     orphaned = [item for item in orphaned if item.ref.id not in names]
-    packages = _kpt_folders(resources) if orphaned else []
+    packages = _kpt_folders(resources) if orphaned else ()
     is_kept = run_of(resources).settings.intent.keeps_left_overs
     fates = {item: _fate(item, config.prune, packages, is_kept) for item in orphaned}
     kept, refused = ([item for item in orphaned if fates[item] == fate] for fate in ("kept", "refused"))
@@ -95,11 +95,11 @@ def _ids(items: Iterable[Item], namespace: str) -> set[Id]:
     return ids | {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
 
 
-def _fate(item: Item, prune: str, packages: Sequence[str], is_kept: bool) -> str:
+def _fate(item: Item, prune: str, packages: tuple[str, ...], is_kept: bool) -> str:
     """Return what becomes of an object whose owner is not in the list."""
     if prune != "auto":
         return "removed" if prune == "always" else "kept"
-    if _path(item) and any(_path(item).startswith(folder) for folder in packages):
+    if (path := _path(item)) and path.startswith(packages):
         return "removed"
     return "kept" if is_kept else "refused"
 
@@ -150,12 +150,12 @@ def _owner(item: Item) -> str:
     return f"{of_vendor}{kind} {namespace + '/' if namespace else ''}{name}"
 
 
-def _kpt_folders(resources: ResourceList) -> list[str]:
-    """Return the folders of kpt packages with a final slash ("" for the top); [] for a list from kustomize."""
+def _kpt_folders(resources: ResourceList) -> tuple[str, ...]:
+    """Return the folders of kpt packages with a final slash ("" for the top); none for a list from kustomize."""
     if any(KUSTOMIZE_ID in item.annotations for item in resources.mentioning(KUSTOMIZE_ID)):
-        return []
-    files = [_path(item) for item in resources.select("Kptfile", "kpt.dev")]
-    return [path[: path.rindex("/") + 1] if "/" in path else "" for path in files if path]
+        return ()
+    files = map(_path, resources.select("Kptfile", "kpt.dev"))
+    return tuple(path[: path.rfind("/") + 1] for path in files if path)
 
 
 def _path(item: Item) -> str:

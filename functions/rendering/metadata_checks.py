@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from krmfn import Field, Item, ResourceList, Result, error, itemtext, warning
+from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
 from krmfn.printing import closest
@@ -15,7 +15,7 @@ from ..fleet.readings import KUSTOMIZE_ID, previous_name
 from . import ignoring
 from .generated import Finding
 from .ignoring import IGNORE
-from .kinds import OURS, PROFILE_MARK, is_custom, near, of_kinds
+from .kinds import CONFIG, INVENTORY, OURS, PROFILE, PROFILE_MARK, Kinds, is_custom, near, of_kinds
 
 KNOWN = {"annotations": (IGNORE, PROFILE_MARK, OWNER, PASSED_ON), "labels": (f"{OURS}/daemonset", f"{OURS}/served-by")}
 """Every key with our prefix that means something, by where it stands."""
@@ -38,17 +38,16 @@ def check(item: Item) -> Iterator[Result]:
         yield from ignoring.check(item)
 
 
-def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, str]]) -> Iterator[Result]:
+def inputs_are_marked(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
     """Yield a warning, under kustomize, per input that would be deployed; one for all Nodes."""
     if not any(item.mentions(KUSTOMIZE_ID) for item in resources.items[:1]):
         return
-    read = {*handled, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory"), (OURS, "Profile")}
-    for item in filter(_is_deployed, of_kinds(resources.items, read)):
+    read = {*handled, CONFIG, INVENTORY, PROFILE}
+    for item in (item for item in of_kinds(resources.items, read) if not item.is_local):
         is_rendered = (item.group, item.kind) in handled
         message = "would be deployed with its generated objects" if is_rendered else _ONLY_READ
         yield item.located(warning(f"{message}; mark it with the annotation {_MARK}", rule="KRM104"))
-    nodes = list(filter(_is_deployed, resources.select("Node", "")))
-    if nodes:
+    if nodes := [item for item in resources.select("Node", "") if not item.is_local]:
         others = f", and so would {len(nodes) - 1:,} more; mark each" if len(nodes) > 1 else "; mark it"
         first = nodes[0].ref._replace(name=previous_name(nodes[0]))
         yield warning(f"{_ONLY_READ}{others} with the annotation {_MARK}", rule="KRM104", ref=first)
@@ -65,10 +64,6 @@ def marks_are_of_use(configs: Iterable[Item]) -> Iterator[Finding]:
             )
             field = Field(f"metadata.annotations[{LOCAL}]")
             yield item.ref, item.located(warning(message, rule="KRM190", field=field))
-
-
-def _is_deployed(item: Item) -> bool:
-    return itemtext.string(item, "metadata", "annotations", LOCAL) != "true"
 
 
 @lru_cache(maxsize=4096)

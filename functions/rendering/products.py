@@ -66,19 +66,16 @@ def _unsound(item: Item) -> Profile:
     return Profile(name_of(item), item, {"for": own} if is_read else {}, {}, Schema({}), Schema({}), False)
 
 
-def check_options(product: Profile, item: Item) -> list[Result]:
-    """Return what of a config does not fit the schema of its Profile."""
+def check_options(product: Profile, item: Item) -> Iterator[Result]:
+    """Yield what of a config does not fit the schema of its Profile."""
     is_ours = item.group == OURS
     manifest = {"spec": table(item.manifest, "spec").get("options", {})} if is_ours else item.manifest
     findings = schema.check(manifest, product.config_schema if is_ours else product.schema, "KRM101")
     for path, message in structural.misfits(table(product.options, "properties", "spec"), manifest.get("spec")):
         findings.append(error(message, rule="KRM101", field=Field(join(("spec", *path)))))
-    return [_within_options(one) if is_ours and one.field else one for one in findings]
-
-
-def _within_options(finding: Result) -> Result:
-    path = finding.field.path.removeprefix("spec") if finding.field else ""
-    return finding._replace(field=finding.field and finding.field._replace(path=f"spec.options{path}"))
+    for one in findings:
+        field = one.field and one.field._replace(path=f"spec.options{one.field.path.removeprefix('spec')}")
+        yield one._replace(field=field) if is_ours else one
 
 
 _GOOD = """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from krmfn import ResourceList, Result, error, itemtext
@@ -12,13 +12,10 @@ from krmfn.results import Rule
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
 from . import ignoring, metadata_checks, undriven
 from .function_config import FunctionConfig
-from .kinds import GUIDE_GROUP, KNOWN, OURS, SEED, candidates, near
+from .kinds import GUIDE_GROUP, INVENTORY, KNOWN, SEED, Kinds, candidates, near
 
 PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 """kpt's annotation on the items that its selectors pick."""
-
-Kinds = Collection[tuple[str, str]]
-"""(group, kind) pairs."""
 
 _SHARED = frozenset({SEED, MODULE_GROUP, HUB_GROUP})
 """Groups that may have other kinds, which are none of our business."""
@@ -43,14 +40,14 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
     also those about rules turned off in vain, and about inputs without a mark.
     """
     items = candidates(resources)
-    wrong: dict[int, str] = {}
+    wrong: set[int] = set()
     for item in items:
         is_handled = (item.group, item.kind) in handled
         message = "" if is_handled else mistake(itemtext.string(item, "apiVersion"), item.kind)
         if not message:
             continue
-        wrong[id(item)] = message
-        if (item.group, item.kind) == (OURS, "NodeInventory"):
+        wrong.add(id(item))
+        if (item.group, item.kind) == INVENTORY:
             from ..fleet import nodes  # here: few lists have one
 
             yield nodes.other_version(item)  # as those say it that read the nodes

@@ -9,7 +9,7 @@ from krmfn import ResourceList
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .generated import Renderer
-from .kinds import OURS, PROFILE, candidates, of_kinds
+from .kinds import INVENTORY, PROFILE, candidates, of_kinds
 
 
 def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
@@ -21,14 +21,12 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
     ours = of_kinds(resources.items, handled)
     misspelt = candidates(resources) if not ours else []
-    configured = not run_of(resources).settings.intent.is_function and (
-        resources.function_config is not None or resources.select("NodeInventory", OURS)
-    )
+    config, is_function = resources.function_config, run_of(resources).settings.intent.is_function
+    configured = not is_function and (config is not None or resources.select(INVENTORY[1], INVENTORY[0]))
     marked = resources.marked() if misspelt else []
-    generated = misspelt and (
-        resources.function_config is not None
-        or any(renderer.marked(marked).names(item.mark) for item in marked for renderer in renderers)
-    )
+    scopes = [renderer.marked(marked) for renderer in renderers if marked]
+    named = any(scope.names(item.mark) for scope in scopes for item in marked)
+    generated = misspelt and (config is not None or named)
     products = resources.select(PROFILE[1], PROFILE[0])
     others = products or run_of(resources).elsewhere
     if ours or configured or generated or others or resources.select(MODULE_KIND, MODULE_GROUP):

@@ -13,7 +13,7 @@ from krmfn.results import Rule
 from ..run import run_of
 from . import function_config, kinds
 from .function_config import FunctionConfig
-from .kinds import DEVICECONFIG, OURS, OWN, PROFILE_MARK, PTEMPLATE_GROUP, SEED, is_custom, is_foreign, near, of_kinds
+from .kinds import DEVICECONFIG, OURS, OWN, PROFILE_MARK, PTEMPLATE_GROUP, SEED, Kinds, is_custom, is_foreign
 
 _KINDS = ("DeviceConfig", "Profile", "RenderDeviceConfigs", "NodeInventory", "Ptemplate")
 _BEFORE = "before, nothing drove this {}: what its own operator has made of it is not compared"
@@ -22,7 +22,7 @@ _NAMES_ONE = (OURS, SEED)
 
 
 def check(
-    resources: ResourceList, handled: Collection[tuple[str, str]], config: FunctionConfig, misspelt: Collection[int]
+    resources: ResourceList, handled: Kinds, config: FunctionConfig, misspelt: Collection[int]
 ) -> Iterator[Result]:
     """Yield a finding per config that nothing drives, and per resource that names a Profile which is not there.
 
@@ -60,24 +60,23 @@ def check(
         yield ones[0].located(info(message, rule="KRM107"))
 
 
-def _kinds(
-    resources: ResourceList, handled: Collection[tuple[str, str]], config: FunctionConfig
-) -> set[tuple[str, str]]:
+def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> set[tuple[str, str]]:
     """Return the kinds of vendors' configs, as far as a Profile for one, or nearly for one, or a mark says so."""
-    pairs = {pair for pair in handled if pair[0] not in OWN}
-    marks = [item.mark for item in resources.marked()] if not run_of(resources).is_settled else []
-    pairs |= {mark.owner[:2] for mark in marks if mark and mark.function == DEVICECONFIG.function}
-    pairs |= run_of(resources).elsewhere.keys() if not run_of(resources).is_settled else set()
+    pairs = {*handled}
+    if not run_of(resources).is_settled:
+        marks = (item.mark for item in resources.marked())
+        pairs |= {mark.owner[:2] for mark in marks if mark and mark.function == DEVICECONFIG.function}
+        pairs |= run_of(resources).elsewhere.keys()
     products = [one.kind for one in config.products.values() if one.kind]
     for pair in {(item.group, item.kind) for item in resources.items} if products else ():
-        pairs |= {pair for group, kind in products if near(pair[0], group) and near(pair[1], kind)}
+        pairs |= {pair for group, kind in products if kinds.near(pair[0], group) and kinds.near(pair[1], kind)}
     return {pair for pair in pairs if pair[0] not in OWN}
 
 
-def vanished(resources: ResourceList, before: Collection[tuple[str, str]]) -> Iterator[Result]:
+def vanished(resources: ResourceList, before: Kinds) -> Iterator[Result]:
     """Yield an error per config of a kind that a Profile was for `before`, and that none is for any more."""
     config = function_config.read(resources)[0]
-    for item in of_kinds(resources.items, {*before} - run_of(resources).driven - config.operators):
+    for item in kinds.of_kinds(resources.items, {*before} - run_of(resources).driven - config.operators):
         if not is_foreign(item):
             message = f"{_message(resources, item, '', config)}; before, a Profile drove it"
             yield item.located(error(message, rule="KRM107"))
@@ -93,7 +92,7 @@ def adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
     said = [one for one in old.results if one.rule == "KRM107" and one.ref not in same]
     yield from said
     known = same.union(one.ref for one in said if one.ref)
-    for item in of_kinds(old.items, driven - run_of(old).driven):  # a kind that nobody knew before
+    for item in kinds.of_kinds(old.items, driven - run_of(old).driven):  # a kind that nobody knew before
         if item.ref not in known and not is_foreign(item):
             message = _BEFORE.format(item.kind)
             if (item.group, item.kind) not in run_of(new).kept:

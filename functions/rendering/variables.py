@@ -56,29 +56,21 @@ class Reference(NamedTuple):
         return name if name in VARIABLES else ""
 
 
-def fill(data: Any, values: Mapping[str, str]) -> Any:
-    """Return nested data with our variables filled in, in every string but for keys.
+def fill(data: Any, values: Mapping[str, str], everywhere: bool = True) -> Any:
+    """Return nested data with our variables filled in, in every string but for keys; else only where they may stand.
 
     What is filled in stays a string. A variable without a value stays as it is written (`references` finds it).
     """
     if isinstance(data, str):
-        return _REFERENCE.sub(lambda match: values.get(_name(match[0]), match[0]), data) if "$" in data else data
+        is_filled = everywhere and "$" in data
+        return _REFERENCE.sub(lambda match: values.get(_name(match[0]), match[0]), data) if is_filled else data
     if isinstance(data, dict):
-        return {key: fill(value, values) for key, value in data.items()}
-    return [fill(value, values) for value in data] if isinstance(data, list) else data
-
-
-def fill_fields(data: Any, values: Mapping[str, str]) -> Any:
-    """Return fields with our variables filled in, in those in which they may stand."""
-    if isinstance(data, dict):
-        return {name: _field(name, value, values) for name, value in data.items()}
-    return [fill_fields(entry, values) for entry in data] if isinstance(data, list) else data
-
-
-def _field(name: str, value: Any, values: Mapping[str, str]) -> Any:
-    if name in FILLED:
-        return fill(value, values)
-    return value if name in _NEVER else fill_fields(value, values)
+        never = () if everywhere else _NEVER
+        return {
+            name: value if name in never else fill(value, values, everywhere or name in FILLED)
+            for name, value in data.items()
+        }
+    return [fill(value, values, everywhere) for value in data] if isinstance(data, list) else data
 
 
 def references(data: Any, path: FieldPath = ()) -> Iterator[Reference]:

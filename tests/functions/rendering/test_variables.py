@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krmfn_functions.rendering.variables import VARIABLES, fill, fill_fields, mistake, references
+from krmfn_functions.rendering.variables import VARIABLES, fill, mistake, references
 
 VALUES = {name: f"<{name.lower()}>" for name in VARIABLES}
 NAME = VALUES["KRMFN_NAME"]
@@ -90,7 +90,7 @@ def test_the_shape_stays_and_no_type_changes(data: Any) -> None:
 def test_what_stands_in_the_right_fields_and_is_right_is_filled_in_and_nothing_else(data: Any) -> None:
     """After filling in, exactly the mistakes are left."""
     wrong = [(reference.path, reference.text) for reference in references(data) if mistake(reference)]
-    assert [(left.path, left.text) for left in references(fill_fields(data, VALUES))] == wrong
+    assert [(left.path, left.text) for left in references(fill(data, VALUES, everywhere=False))] == wrong
 
 
 def shape(data: Any) -> Any:
@@ -109,7 +109,7 @@ def test_keys_and_selectors_are_not_filled_in() -> None:
         "tolerations": [{"value": text}],
         "env": [{"name": text, "value": text, "valueFrom": {"fieldRef": {"fieldPath": text}}}],
     }
-    assert fill_fields(fields, VALUES) == {
+    assert fill(fields, VALUES, everywhere=False) == {
         "args": [NAME],
         "labels": {text: NAME},
         "name": text,
