@@ -11,7 +11,7 @@ from krmfn.ownership import Mark, known_as, mark_of
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 from ..kmm.lookup import table
-from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, MODULE_VERSION
+from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, MODULE_KINDS, MODULE_VERSION
 
 if TYPE_CHECKING:
     from krmfn.schema import Schema
@@ -74,16 +74,7 @@ EXTRA = CLUSTER_WIDE | {
 DEVICECONFIG = Scope(
     "deviceconfig",
     frozenset({(OURS, "DeviceConfig"), (SEED, "DeviceConfig")}),
-    frozenset(
-        {
-            (MODULE_GROUP, MODULE_KIND),
-            (HUB_GROUP, HUB_KIND),
-            ("apps", "DaemonSet"),
-            ("", "Service"),
-            *((_RBAC, "ClusterRole"), (_RBAC, "ClusterRoleBinding")),
-            *EXTRA,
-        }
-    ),
+    EXTRA.union(MODULE_KINDS, {("apps", "DaemonSet"), (_RBAC, "ClusterRole"), (_RBAC, "ClusterRoleBinding")}),
 )
 PTEMPLATE = Scope(
     "ptemplate",
@@ -181,17 +172,11 @@ def candidates(resources: ResourceList) -> list[Item]:
 def near(one: str, other: str) -> bool:
     """Return True when at most one letter is added, left out, changed or swapped with its neighbour, in any case."""
     one, other = one.lower(), other.lower()
-    if abs(len(one) - len(other)) > 1:
-        return False
-    shorter = min(len(one), len(other))
-    start = 0
-    while start < shorter and one[start] == other[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and one[-1 - end] == other[-1 - end]:
-        end += 1
-    left, right = one[start : len(one) - end], other[start : len(other) - end]
-    return max(len(left), len(right)) <= 1 or (len(left) == 2 and left == right[::-1])
+    pairs = enumerate(zip(one, other, strict=False))
+    at = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    left, right = one[at:], other[at:]
+    swapped = left[1::-1] + left[2:]
+    return right in (left[1:], swapped) or left in (right[1:], left[:1] + right[1:])
 
 
 @cache
