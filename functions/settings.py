@@ -15,8 +15,9 @@ class Intent(NamedTuple):
     """It wants the findings about what reaches each cluster as a whole."""
     judges_nodes: bool = True
     """It wants the findings about nodes, and about rules that are turned off for nothing."""
-    warns_of_nodes: bool = False
-    """It wants the findings about nodes (KRM6xx) as warnings: one node must not stop a fleet."""
+    deploys: bool = False
+    """What it puts out is deployed: every DeviceConfig must be driven, also where nothing else is krmfn's, and findings
+    about nodes (KRM6xx) are warnings, since one node must not stop a fleet."""
     logs_advice: bool = True
     """Warnings are written also about a cluster without an error."""
     shows_errors: bool = False
@@ -29,8 +30,6 @@ class Intent(NamedTuple):
     """False: Nodes and inventories among the resources are not looked at, whatever is wrong with them."""
     is_function: bool = False
     """It is no command but a KRM function, which sees what kustomize or kpt shows it."""
-    asks_all: bool = False
-    """Every DeviceConfig must be driven, also where nothing else is krmfn's: what is put out is deployed."""
     is_old: bool = False
     """It looks at what was: a DeviceConfig that nothing drives is no error there."""
     is_root_only: bool = False
@@ -38,14 +37,7 @@ class Intent(NamedTuple):
 
 
 CHECK = Intent()
-RENDER = Intent(
-    judges_nodes=False,
-    warns_of_nodes=True,
-    keeps_left_overs=False,
-    takes_settings_alone=False,
-    asks_all=True,
-    is_root_only=True,
-)
+RENDER = Intent(judges_nodes=False, deploys=True, keeps_left_overs=False, takes_settings_alone=False, is_root_only=True)
 LOOK = Intent(judges_whole=False, judges_nodes=False, logs_advice=False, takes_settings_alone=False)
 """For commands that answer a question about what is rendered, such as `images` and `diff`."""
 READ = LOOK._replace(runs_function=False)

@@ -98,7 +98,7 @@ def check_inventories(made: Sequence[Rendered], config: Config, intent: Intent) 
 
     What is said of the nodes of another cluster fails a check; like all about nodes it stops nothing else.
     """
-    severity = error if intent.judges_whole and not intent.warns_of_nodes else warning
+    severity = error if intent.judges_whole and not intent.deploys else warning
     for one in made:
         for item in one.final.select("NodeInventory", "krmfn.dev"):
             if (name := item.ref.name) in config.clusters and name != one.cluster.name:

@@ -76,7 +76,7 @@ def _judge(
     modules = [(item, Module(item.manifest)) for item in left.handwritten if not item.content.ambiguous]
     written, run, objects = [item for item, _ in modules], run_of(resources), rendered.objects
     fleet, of_nodes, of_configs = None, list[Finding](), rendered.findings
-    if (run.settings.intent.judges_nodes or run.settings.intent.warns_of_nodes) and has_nodes(resources):
+    if (run.settings.intent.judges_nodes or run.settings.intent.deploys) and has_nodes(resources):
         from . import fleet_checks  # here: few lists have nodes
 
         fleet, of_nodes = fleet_checks.check(resources, rendered, written, config)

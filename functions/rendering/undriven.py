@@ -36,7 +36,7 @@ def check(
         return
     run = run_of(resources)
     report = warning if run.settings.intent.is_old else error
-    is_asked = run.settings.intent.asks_all or run.settings.intent.is_old or any_of_ours(resources)
+    is_asked = run.settings.intent.deploys or run.settings.intent.is_old or any_of_ours(resources)
     quiet: dict[str, list[Item]] = {}
     for item in those:
         own, pair = item.annotations.get(PROFILE_MARK, ""), (item.group, item.kind)
