@@ -23,13 +23,17 @@ def dependencies_come_first(final: Final) -> Iterator[Result]:
     """Yield a warning per depends-on whose object is not there, or comes in a later sync wave of Argo CD."""
     present: dict[Id, Item] = {}
     for item in final.deployed:
-        if not item.mentions("depends-on") or DEPENDS not in item.annotations:
-            continue
-        present = present or {other.ref.id: other for other in final.deployed}
-        text = item.annotations[DEPENDS]
-        for one in filter(None, map(str.strip, text.split(","))):
+        for one in _depends_on(item):
+            present = present or {other.ref.id: other for other in final.deployed}
             if message := _message(item, present, one):
-                yield final.located(item, warning(message, field=Field(_FIELD, text)))
+                field = Field(_FIELD, item.annotations[DEPENDS])
+                yield final.located(item, warning(message, field=field))
+
+
+def _depends_on(item: Item) -> list[str]:
+    """Return the entries of a resource's depends-on."""
+    text = item.annotations.get(DEPENDS, "") if item.mentions("depends-on") else ""
+    return [one.strip() for one in text.split(",") if one.strip()]
 
 
 def _message(item: Item, present: dict[Id, Item], depends_on: str) -> str:
@@ -60,10 +64,7 @@ def wave(item: Item) -> int:
 
 _NEEDED = frozenset(
     {
-        ("", "Namespace"),
-        ("", "ServiceAccount"),
-        ("", "Secret"),
-        ("", "ConfigMap"),
+        *(("", kind) for kind in ("Namespace", "ServiceAccount", "Secret", "ConfigMap")),
         ("apiextensions.k8s.io", "CustomResourceDefinition"),
         ("scheduling.k8s.io", "PriorityClass"),
         *(("rbac.authorization.k8s.io", kind) for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")),
@@ -87,14 +88,9 @@ def stage_of(item: Item) -> str:
         return "before"
     if item.mentions(WAVE) and wave(item) > 0:
         return "consumers"
-    is_waiting = item.mentions(LABELS) and any(True for _ in labels_of_kmm(item))
-    return "consumers" if is_waiting or _depends(item) else "before"
-
-
-def _depends(item: Item) -> bool:
-    """Return True for an object that names a Module in config.kubernetes.io/depends-on."""
-    text = item.annotations.get(DEPENDS, "") if item.mentions(DEPENDS) else ""
-    return any(one.strip().startswith(tuple(f"{group}/" for group, _ in MODULE_KINDS)) for one in text.split(","))
+    is_waiting = item.mentions(LABELS) and any(labels_of_kmm(item))
+    modules = tuple(f"{group}/" for group, _ in MODULE_KINDS)
+    return "consumers" if is_waiting or any(one.startswith(modules) for one in _depends_on(item)) else "before"
 
 
 RULES = (

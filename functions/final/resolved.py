@@ -6,10 +6,11 @@ from krmfn import Field, Item, Result, error, warning
 from krmfn.printing import some
 from krmfn.resource import FieldPath, GroupKind, join
 from krmfn.results import Rule
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 
 from ..kmm.lookup import POD_KINDS, table
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
+from ..run import Transformed
 from .pods import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT
 from .stream import Final, Names, modules_of, twin
 
@@ -81,21 +82,13 @@ _HOLDERS: dict[GroupKind, tuple[tuple[str, ...], Fields]] = {
 """Where each kind has such fields."""
 
 
-class Reference(NamedTuple):
-    """A field that names another resource, in the namespace of its own resource."""
-
-    kind: GroupKind
-    name: str
-    path: FieldPath
-
-
-def references(item: Item) -> Iterator[Reference]:
-    """Yield the references of a resource that have to be there: an `optional: true` does not count."""
+def references(item: Item) -> Iterator[tuple[GroupKind, Field]]:
+    """Yield the fields that name what has to be in the resource's namespace: an `optional: true` does not count."""
     path, fields = _HOLDERS.get((item.group, item.kind), ((), ()))
     holder = table(item.manifest, *path) if fields else {}
     for kind, field in fields:
         if field != _OLD_ACCOUNT or not holder.get("serviceAccountName"):
-            yield from (Reference(kind, name, where) for where, name in _at(holder, path, field.split(".")))
+            yield from ((kind, Field(join(where), name)) for where, name in _at(holder, path, field.split(".")))
 
 
 def _at(holder: Any, path: FieldPath, parts: Sequence[str]) -> Iterator[tuple[FieldPath, str]]:
@@ -123,26 +116,24 @@ def names_are_there(final: Final) -> Iterator[Result]:
         return
     theirs = Names(final.theirs, modules_of(final.theirs))
     for item in final.deployed:
-        for one in references(item):
-            finding = _judged(item, one, names, final)
-            if finding and not theirs.is_there(one.kind, item.ref.namespace, one.name):
+        for kind, field in references(item):
+            finding = _judged(item.ref.namespace, kind, field, names, final.run.transformed)
+            if finding and not theirs.is_there(kind, item.ref.namespace, field.current):
                 yield final.located(item, finding)
 
 
-def _judged(item: Item, one: Reference, names: Names, final: Final) -> Result | None:
-    namespace = item.ref.namespace
-    present = names.near(one.kind, namespace)
-    if not present or names.is_there(one.kind, namespace, one.name):
+def _judged(namespace: str, kind: GroupKind, field: Field, names: Names, renames: Transformed) -> Result | None:
+    name, noun = field.current, kind[1]
+    present = names.near(kind, namespace)
+    if not present or names.is_there(kind, namespace, name):
         return None
-    noun, field = one.kind[1], Field(join(one.path), one.name)
-    where = "" if one.kind in CLUSTER_SCOPED or not namespace else f" in the namespace {namespace}"
-    other = twin(one.name, present, final.run.transformed, one.kind in _HASHED)
-    if other:
-        way = _OUT_OF_REACH if one.kind == DEVICE_CLASS else _TELL
-        message = f"names the {noun} {one.name}, which kustomize renamed to {other}; {way}"
+    where = "" if kind in CLUSTER_SCOPED or not namespace else f" in the namespace {namespace}"
+    if other := twin(name, present, renames, kind in _HASHED):
+        way = _OUT_OF_REACH if kind == DEVICE_CLASS else _TELL
+        message = f"names the {noun} {name}, which kustomize renamed to {other}; {way}"
         return error(message, field=field._replace(proposed=other))
     others = some(sorted(present), len(present), _SHOWN)
-    message = f"no {noun} {one.name} is among the deployed objects{where}; there are: {others}"
+    message = f"no {noun} {name} is among the deployed objects{where}; there are: {others}"
     return warning(message, field=field)
 
 

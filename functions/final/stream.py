@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krmfn import Item, Place, Ref, Result, itemtext
+from krmfn import Item, Ref, Result, itemtext
 from krmfn.resource import GroupKind
 from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import table, tables, text
-from ..kmm.module import HUB_KIND, MODULE_KIND, MODULE_KINDS, Module, module_of
+from ..kmm.module import MODULE_KINDS, Module, module_of
+from ..rendering.kinds import of_kinds
 from ..rendering.origins import place_of
 from ..run import Run, Transformed
 from .pods import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT
@@ -42,24 +43,19 @@ class Final(NamedTuple):
     def located(self, item: Item, result: Result) -> Result:
         """Return the finding with its resource and place; about what was made, at the field that the value is from."""
         result = item.located(result)
-        owner = None if result.place else self.owner(item)
-        return result._replace(place=self._origin(owner, result)) if owner else result
-
-    def _origin(self, owner: Item, result: Result) -> Place | None:
-        """Return the place of the field that a value comes from, in the owner or the functionConfig."""
+        owner, config = self.owner(item), self.run.config_item
+        if result.place or not owner:
+            return result
         place = place_of(owner, result.field)
-        config = self.run.config_item
-        if place == owner.place and config:
+        if place == owner.place and config:  # it stands in the functionConfig, or nowhere
             other = place_of(config, result.field)
-            return place if other == config.place else other
-        return place
+            place = place if other == config.place else other
+        return result._replace(place=place)
 
 
 def modules_of(items: Sequence[Item]) -> list[tuple[Item, Module]]:
     """Return the Modules among some items, also those that a ManagedClusterModule brings to its clusters."""
-    kinds = (MODULE_KIND, HUB_KIND)  # a kind is known without a look at the group
-    found = [item for item in items if item.kind in kinds and (item.group, item.kind) in MODULE_KINDS]
-    return [(item, module) for item in found if (module := module_of(item.manifest))]
+    return [(item, module) for item in of_kinds(items, MODULE_KINDS) if (module := module_of(item.manifest))]
 
 
 _EVERYWHERE = {

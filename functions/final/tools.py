@@ -11,14 +11,18 @@ from krmfn.results import Rule
 from ..cluster_dump import is_dumped
 from ..kmm.lookup import table, tables, text
 from ..rendering.generated import DISABLED, SUBSTITUTE, changed_at
+from ..rendering.kinds import of_kinds
 from .pods import CONFIG_MAP
 from .stream import Final
 
 
 def dollars_are_kept(final: Final) -> Iterator[Result]:
     """Yield an info per Module and Dockerfile in which Flux's substitution would change what KMM reads."""
-    modules = {id(item): item for item, _ in final.modules}
-    for item in (*modules.values(), *_dockerfiles(final)):
+    builds = [(module.ref.namespace, build) for _, module in final.modules for _, build in module.sections("build")]
+    names = {(namespace, text(table(build, "dockerfileConfigMap"), "name")) for namespace, build in builds}
+    dockerfiles = of_kinds(final.deployed, {CONFIG_MAP}) if names else []
+    named = [item for item in dockerfiles if (item.ref.namespace, item.name) in names]
+    for item in (*(item for item, _ in final.modules), *named):
         if DISABLED in (item.annotations.get(SUBSTITUTE), item.labels.get(SUBSTITUTE)):
             continue
         path = changed_at(item.manifest)
@@ -28,25 +32,15 @@ def dollars_are_kept(final: Final) -> Iterator[Result]:
             yield final.located(item, info(message, field=Field(join(path))))
 
 
-def _dockerfiles(final: Final) -> Iterator[Item]:
-    """Yield the ConfigMaps with the Dockerfiles of Modules."""
-    builds = [(module.ref.namespace, build) for _, module in final.modules for _, build in module.sections("build")]
-    names = {(namespace, text(table(build, "dockerfileConfigMap"), "name")) for namespace, build in builds}
-    for item in final.deployed if names else ():
-        if (item.group, item.kind) == CONFIG_MAP and (item.ref.namespace, item.name) in names:
-            yield item
-
-
-_LIVE = {("kmm.sigs.x-k8s.io", "NodeModulesConfig"), ("", "Event"), ("events.k8s.io", "Event")}
-"""What only a cluster writes, as (group, kind)."""
+_LIVE = {("kmm.sigs.x-k8s.io", "NodeModulesConfig"), ("", "Event"), ("events.k8s.io", "Event"), ("", "Pod")}
+"""What only a cluster writes, as (group, kind), and Pods: of these only what a cluster has given back."""
 
 
 def nothing_is_of_a_dump(final: Final) -> Iterator[Result]:
     """Yield an error per file with what only a cluster writes, or with a Pod that a cluster has given back."""
     by_file: dict[str, list[Item]] = {}
-    for item in final.deployed:
-        pair = (item.group, item.kind)
-        if pair in _LIVE or (pair == ("", "Pod") and is_dumped(item.manifest)):
+    for item in of_kinds(final.deployed, _LIVE):
+        if item.kind != "Pod" or is_dumped(item.manifest):
             by_file.setdefault(item.place.path if item.place else "", []).append(item)
     for first, *others in by_file.values():
         more = f", as are {len(others):,} more in this file" if others else ""
