@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import Enum
 
 from krmfn.resource import join
 from krmfn.typed import Any, NamedTuple
@@ -11,13 +10,8 @@ from krmfn.typed import Any, NamedTuple
 Part = str | int
 
 
-class Absent(Enum):
-    """The value of a field that is not there; null is a value."""
-
-    ABSENT = "absent"
-
-
-ABSENT = Absent.ABSENT
+ABSENT: Any = object()
+"""The value of a field that is not there; null is a value."""
 
 
 class FieldChange(NamedTuple):

@@ -89,7 +89,7 @@ def elsewhere(names: Sequence[str], here: Collection[str]) -> list[Part]:
     """Return the clusters that files of --from are about. Raises KrmfnError for one of them that is here, too."""
     from ..report import elsewhere as files_of  # here: few name any
 
-    parts = files_of.read(files_of.File(name, files.read_text(name)) for name in names)
+    parts = files_of.read((name, files.read_text(name)) for name in names)
     for part in parts:
         if part.name in here:
             raise KrmfnError(

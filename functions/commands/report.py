@@ -60,7 +60,7 @@ def page_of(
     from ..report.local import join, part
     from ..report.page import page
     from ..report.parts import unread
-    from ..report.summary import refused
+    from ..report.tallies import refused
     from .catalogue import rules
 
     parts = [part(name, resources, join(resources)) for name, resources in lists.items()]

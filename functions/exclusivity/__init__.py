@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from krmfn import Result
 from krmfn.results import Severity
 
+from ..grouping import grouped
 from .claim import Claim, Conflict, Kind, Where, place_of
 from .groups import ExclusionGroup, Groups
 from .node import Node
-from .selectors import Exhausted, Pairs, Work, grouped, match, of_different_owners, overlaps, unmet
+from .selectors import Exhausted, Pairs, Work, match, of_different_owners, overlaps, unmet
 
 __all__ = ["Claim", "Conflict", "Node", "check", "conflicts", "findings"]
 

@@ -6,8 +6,9 @@ from itertools import groupby
 from krmfn import Place
 from krmfn.typed import NamedTuple
 
+from ..grouping import grouped
 from .claim import Claim, Kind
-from .selectors import Labels, grouped
+from .selectors import Labels
 
 
 class ExclusionGroup(NamedTuple):

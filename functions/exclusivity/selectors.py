@@ -7,23 +7,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from krmfn.typed import TypeVar
 
+from ..grouping import grouped
+
 Labels = frozenset[tuple[str, str]]
 """A selector as a set of (label, value) pairs."""
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 Name = TypeVar("Name", str, tuple[str, int])
 """A node's name, which is unique, or that with a number which makes it so."""
 Group = tuple[list[int], list[int]]
 """Selectors by position: `(group, [])` is about all pairs in the group, `(left, right)` about each with each."""
-
-
-def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
-    """Return the values of each key, both in the order in which they come."""
-    groups: dict[Key, list[Value]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups
 
 
 class Exhausted(Exception):

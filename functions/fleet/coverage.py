@@ -16,7 +16,8 @@ from krmfn.typed import Literal, NamedTuple
 from .. import exclusivity
 from ..exclusivity.groups import clashing
 from ..exclusivity.node import Node, Taint
-from ..exclusivity.selectors import Exhausted, Name, Work, grouped, match
+from ..exclusivity.selectors import Exhausted, Name, Work, match
+from ..grouping import grouped
 from ..kmm.resolution import Resolution, resolver
 from .drivers import Driver
 from .facts import PASSING, tolerates

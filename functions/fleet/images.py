@@ -9,7 +9,7 @@ from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity.node import Node
-from ..exclusivity.selectors import grouped
+from ..grouping import grouped
 from ..kmm.envsubst import substitute, variables
 from ..kmm.lookup import has, table, text
 from ..kmm.module import PLUGINS

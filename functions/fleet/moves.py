@@ -11,7 +11,7 @@ from krmfn.ownership import Id
 from krmfn.printing import counted
 from krmfn.typed import NamedTuple
 
-from ..exclusivity.selectors import grouped
+from ..grouping import grouped
 from ..kmm.scheduling import Action, Move, View, doubted, entry, play
 from . import wording
 from .coverage import Cluster, Group, Outcome, State, by_driver

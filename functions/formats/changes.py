@@ -17,8 +17,9 @@ from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
+from .. import grouping
 from ..differences import ABSENT, FieldChange
-from ..plan import Change, Comparison, Effect, Plan
+from ..plan import Change, Comparison, Plan
 from . import columns, findings, grouped
 from .grouped import Row
 
@@ -54,7 +55,7 @@ def told(compared: Sequence[Comparison], every: Names) -> Told:
     changes = grouped.changes(compared)
     if len(every) < 2:
         (one,) = compared
-        effects = [(effect.what, f"{effect.ref}: {effect.message}", ()) for effect in untold(one)]
+        effects = [(effect.what, f"{effect.ref}: {effect.message}", ()) for effect in grouped.untold(one)]
         notes = [(note, ()) for note in one.notes]
         return Told(summary(one), (), (), effects, notes, [(change, ()) for change, _ in changes], ())
     rows = grouped.rows(compared)
@@ -62,7 +63,7 @@ def told(compared: Sequence[Comparison], every: Names) -> Told:
         grouped.headline(compared, rows),
         [*grouped.COLUMNS, *(what for what in grouped.RARE if any(what in row.numbers for row in rows))],
         [(row, summary(one, with_nodes=False)) for one, row in zip(compared, rows, strict=True)],
-        list(grouped.effects(compared, untold)),
+        list(grouped.effects(compared)),
         grouped.notes(compared),
         changes,
         every,
@@ -71,10 +72,7 @@ def told(compared: Sequence[Comparison], every: Names) -> Told:
 
 def first(compared: Sequence[Comparison]) -> list[str]:
     """Return what is told before all else, with its clusters where there are several; nothing is left out."""
-    whose: dict[str, list[str]] = {}
-    for one in compared:
-        for line in one.first:
-            whose.setdefault(line, []).append(one.name)
+    whose = grouping.grouped((line, one.name) for one in compared for line in one.first)
     every = [one.name for one in compared]
     return [f"{line} ({grouped.where(names, every)})" if every[1:] else line for line, names in whose.items()]
 
@@ -93,12 +91,6 @@ def summary(compared: Comparison, with_nodes: bool = True) -> str:
         parts.append(f"{printing.counted(nodes, 'node')} affected")
     still = ["no object changes" if nodes or compared.notes else "nothing changes"]
     return ", ".join(parts if compared.plan.changes else [*still, *parts])
-
-
-def untold(compared: Comparison) -> list[Effect]:
-    """Return the effects that no note says in the same words."""
-    messages = {note.message for note in compared.notes}
-    return [effect for effect in compared.plan.effects if effect.message not in messages]
 
 
 def counted(plan: Plan) -> dict[str, int]:
@@ -158,12 +150,6 @@ def as_json(compared: Sequence[Comparison]) -> str:
         {"name": row.name, "nodes": {**nothing, **row.numbers} if row.is_known else None}
         for row in grouped.rows(compared)
     ]
-    effects = [
-        ({"cluster": one.name} if is_fleet else {}) | part
-        for one in compared
-        for effect in one.plan.effects
-        for part in _effect(effect)
-    ]
     every = [note for one in compared for note in one.notes]
     notes = grouped.notes(compared) if is_fleet else [(note, ()) for note in every]
     totals: Counter[str] = Counter()
@@ -174,7 +160,7 @@ def as_json(compared: Sequence[Comparison]) -> str:
         **({"clusters": clusters} if is_fleet else {}),
         **({"first": lines} if (lines := first(compared)) else {}),
         "changes": [of(names) | _change(one) for one, names in grouped.changes(compared)],
-        "effects": effects,
+        "effects": [effect for one in compared for effect in _effects(one, is_fleet)],
         "notes": [of(names) | findings.finding(one) for one, names in notes],
         "summary": {**totals, **({"same": same} if same else {}), **findings.summary(every)},
         **({"failed": failed} if failed else {}),
@@ -182,13 +168,14 @@ def as_json(compared: Sequence[Comparison]) -> str:
     return json_text(document, 2) + "\n"
 
 
-def _effect(effect: Effect) -> Iterator[dict[str, Any]]:
-    """Yield an effect per nodes that are alike; `before` and `after` are null for nothing, absent where not known."""
-    for part in effect.parts:
+def _effects(compared: Comparison, is_fleet: bool) -> Iterator[dict[str, Any]]:
+    """Yield each effect per nodes that are alike; `before` and `after` are null for nothing, absent where not known."""
+    of = {"cluster": compared.name} if is_fleet else {}
+    for effect, part in ((one, part) for one in compared.plan.effects for part in one.parts):
         images = {"before": part.before, "after": part.after}
         known = {key: image for key, image in images.items() if image is not None or part.is_known}
         nodes = {"nodes": list(part.nodes), "events": list(part.events), "reason": effect.reason}
-        yield {"effect": effect.what, "ref": reference(effect.ref), **nodes, **known, "message": effect.message}
+        yield {**of, "effect": effect.what, "ref": reference(effect.ref), **nodes, **known, "message": effect.message}
 
 
 def _change(change: Change) -> dict[str, Any]:

@@ -43,11 +43,10 @@ def markdown(compared: Sequence[Comparison]) -> str:
     then changes, then what happens.
     """
     compared = [one._replace(name=one.name if len(one.name) <= _NAME else f"{one.name[:_NAME]}...") for one in compared]
-    quiet = [one for one in compared if not _tells(one)]
     telling = [one for one in compared if _tells(one)]
-    said = told(telling or quiet[:1], [one.name for one in compared])
+    said = told(telling or compared[:1], [one.name for one in compared])
     head = _head(said) if said.rows else f"**{said.headline}**\n"
-    others = len(quiet) - (not telling)
+    others = len(compared) - max(len(telling), 1)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
     told_first = ((f"* {_cell(_shortened(line))}\n", ()) for line in (*_lost(compared), *first(compared)))
     at_once = _filled(told_first, LIMIT // 4)

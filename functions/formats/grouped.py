@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import count
 
 from krmfn.printing import counted, some
 from krmfn.resource import Ref
 from krmfn.results import Result
-from krmfn.typed import Any, NamedTuple, TypeVar
+from krmfn.typed import NamedTuple, TypeVar
 
+from .. import grouping
 from ..plan import Change, Comparison, Effect
 from . import node_counts
 from .checked import CLUSTERS, NAMES, names_of, whose
@@ -93,18 +94,10 @@ def where(names: Sequence[str], every: Collection[str]) -> str:
     return f"{some(names, len(names), _SHOWN)} of {counted(len(every), 'cluster')}"
 
 
-def _together(every: Iterable[tuple[Any, str, T]]) -> dict[Any, list[tuple[str, T]]]:
-    """Return what has one key, each with its cluster."""
-    groups: dict[Any, list[tuple[str, T]]] = {}
-    for key, cluster, value in every:
-        groups.setdefault(key, []).append((cluster, value))
-    return groups
-
-
 def changes(compared: Sequence[Comparison]) -> list[Told[Change]]:
     """Return each change once, what most clusters have first; two are one when they do the same to one object."""
-    every = ((_digest(change), one.name, change) for one in compared for change in one.plan.changes)
-    found = [(held[0][1], _names(held)) for held in _together(every).values()]
+    every = ((_digest(change), (one.name, change)) for one in compared for change in one.plan.changes)
+    found = [(held[0][1], _names(held)) for held in grouping.grouped(every).values()]
     return sorted(found, key=lambda one: (-len(one[1]), one[1]))
 
 
@@ -119,14 +112,14 @@ def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
     What to do is the same for all of them, and so it is said once.
     """
     every = (
-        ((note.severity, note.rule, note.field and note.field.path, node_counts.alike(note.message)), one.name, note)
+        ((note.severity, note.rule, note.field and note.field.path, node_counts.alike(note.message)), (one.name, note))
         for one in compared
         for note in one.notes
     )
     found: list[Told[Result]] = []
     names = [one.name for one in compared]
-    for held in _together(every).values():
-        subjects = _together((note.ref or note.where, cluster, note) for cluster, note in held)
+    for held in grouping.grouped(every).values():
+        subjects = grouping.grouped((note.ref or note.where, (cluster, note)) for cluster, note in held)
         (_, first), *others = subjects.items()
         more = [f"{subject} {_on(each, names)}" for subject, each in others]
         message = node_counts.merged([(cluster, note.message) for cluster, note in first])
@@ -188,15 +181,19 @@ def _is_about_nodes(result: Result) -> bool:
     return not result.rule or result.rule.startswith(("KRM3", "KRM6"))
 
 
-def effects(
-    compared: Sequence[Comparison], untold: Callable[[Comparison], list[Effect]]
-) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yield what happens on the nodes, in a word and a sentence per Module and effect, and the clusters.
+def untold(compared: Comparison) -> list[Effect]:
+    """Return the effects that no note says in the same words."""
+    messages = {note.message for note in compared.notes}
+    return [effect for effect in compared.plan.effects if effect.message not in messages]
 
-    Images differ by kernel, and the first is named; `untold` returns the effects of a cluster that no note says.
+
+def effects(compared: Sequence[Comparison]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield what happens on the nodes and no note says: a word and a sentence per Module and effect, and the clusters.
+
+    Images differ by kernel, and the first is named.
     """
-    keyed = ((_key(effect), one.name, effect) for one in compared for effect in untold(one))
-    for (ref, head, _), held in _together(keyed).items():
+    keyed = ((_key(effect), (one.name, effect)) for one in compared for effect in untold(one))
+    for (ref, head, _), held in grouping.grouped(keyed).items():
         nodes: dict[str, int] = {}
         for cluster, effect in held:
             nodes[cluster] = nodes.get(cluster, 0) + len(effect.nodes)

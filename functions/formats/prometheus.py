@@ -44,13 +44,10 @@ def _failed(checked: Checked) -> list[Sample]:
     errors = [result for result in checked.results if result.severity == "error"]
     written = [(ref, _written(ref, place)) for ref, place in checked.configs if errors]
     whose = [{ref for ref, there in written if _concerns(result, ref, there)} for result in errors]
-    failed = {ref for refs in whose for ref in refs}
-    all_failed = any(not refs for refs in whose)
-    refs = sorted({ref for ref, _ in checked.configs}, key=lambda ref: ref.id)
-    return [
-        ({"kind": ref.kind, "namespace": ref.namespace, "name": ref.name}, int(all_failed or ref in failed))
-        for ref in refs
-    ]
+    every = {ref for ref, _ in checked.configs}
+    failed = set[Ref]().union(*whose) if all(whose) else every
+    refs = sorted(every, key=lambda ref: ref.id)
+    return [({"kind": ref.kind, "namespace": ref.namespace, "name": ref.name}, int(ref in failed)) for ref in refs]
 
 
 def _written(ref: Ref, place: Place | None) -> Result:

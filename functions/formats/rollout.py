@@ -49,12 +49,11 @@ def as_json(plan: Rollout) -> str:
 def _beside(plan: Rollout) -> Iterator[str]:
     """Yield what else is to be known."""
     yield from (printing.finding(note, printing.plain) for note in plan.notes)
-    if plan.others:
-        names = some(plan.others, len(plan.others))
-        yield f"Nothing happens on {counted(len(plan.others), 'node')} with another version label or none: {names}."
-    if plan.holders:
-        names = some(plan.holders, len(plan.holders))
-        yield f"Waiting for the Module, and not leaving a node when its label changes: {names}."
+    others = f"Nothing happens on {counted(len(plan.others), 'node')} with another version label or none"
+    holders = "Waiting for the Module, and not leaving a node when its label changes"
+    for what, names in ((others, plan.others), (holders, plan.holders)):
+        if names:
+            yield f"{what}: {some(names, len(names))}."
 
 
 def _waves(plan: Rollout, version: str) -> Iterator[str]:

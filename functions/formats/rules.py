@@ -12,21 +12,17 @@ Rules = Callable[[], Sequence[Rule]] | None
 
 def text(rule: Rule, more: Sequence[str] = (), width: int = 80) -> str:
     """Return the rule, its bad and its good example, the remedy and `more` parts, in lines of a terminal's width."""
-    from textwrap import indent
+    from functools import partial
+    from textwrap import fill, indent
 
+    filled = partial(fill, width=width, break_on_hyphens=False, break_long_words=False)
     parts = [
-        _filled(f"{rule.id}: {rule.sentence}", width, " " * (len(rule.id) + 2)),
+        filled(f"{rule.id}: {rule.sentence}", subsequent_indent=" " * (len(rule.id) + 2)),
         f"Bad:\n\n{indent(rule.bad.rstrip(), '    ')}",
         f"Good:\n\n{indent(rule.good.rstrip(), '    ')}",
-        *(_filled(part, width) for part in (rule.remedy, *more)),
+        *map(filled, (rule.remedy, *more)),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _filled(text: str, width: int, indent: str = "") -> str:
-    from textwrap import fill
-
-    return fill(text, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
 
 
 def markdown(rule: Rule) -> str:

@@ -56,21 +56,13 @@ def _check(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
     elif "$enum" in node:
         if value not in node["$enum"]:
             yield path, f"is {_shown(value)}; must be one of {', '.join(node['$enum'])}"
-    elif "$list" in node:
-        yield from _list(value, node, path)
-    elif not isinstance(value, dict):
-        yield path, f"is {_shown(value)}; must be a mapping"
-    elif "$map" in node:
-        for key, entry in value.items():
-            yield from _check(entry, node["$map"], (*path, key))
+    elif not isinstance(value, list if "$list" in node else dict):
+        yield path, f"is {_shown(value)}; must be a {'list' if '$list' in node else 'mapping'}"
     else:
-        yield from _object(value, node, path)
+        yield from _list(value, node, path) if "$list" in node else _object(value, node, path)
 
 
 def _list(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
-    if not isinstance(value, list):
-        yield path, f"is {_shown(value)}; must be a list"
-        return
     keys, seen = node.get("$keys", ()), list[Any]()
     for index, entry in enumerate(value):
         yield from _check(entry, node["$list"], (*path, index))
@@ -80,11 +72,11 @@ def _list(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
         seen.append(own)
 
 
-def _object(value: dict[str, Any], node: dict[str, Any], path: FieldPath) -> Iterator[Problem]:
+def _object(value: Any, node: dict[str, Any], path: FieldPath) -> Iterator[Problem]:
     known = {name.removesuffix("!"): fact for name, fact in node.items() if not name.startswith("$")}
     for key, entry in value.items():
-        if key in known:
-            yield from _check(entry, known[key], (*path, key))
+        if fact := known.get(key, node.get("$map")):
+            yield from _check(entry, fact, (*path, key))
         else:
             yield (*path, key), _unknown(str(key), list(known))
     for name in node:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from krmfn import Field, KrmfnError, Place, Ref, Result
 from krmfn.results import UNLISTED, in_order
 from krmfn.schema import check
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 
 from ..fleet import wording
 from ..fleet.images import Image, Need
@@ -27,32 +27,25 @@ _SCHEMAS = {NODES: "outputs/nodes-v1", CHECK: "outputs/check-v1"}
 _ABSENT = "none of the given files was printed by `krmfn {} --format json` for it"
 
 
-class File(NamedTuple):
-    """A file that is read: its name and its text."""
-
-    name: str
-    text: str
-
-
-def read(files: Iterable[File]) -> list[Part]:
-    """Return the clusters that some files are about, in the files' order.
+def read(files: Iterable[tuple[str, str]]) -> list[Part]:
+    """Return the clusters that some files are about, in the files' order; each file is its name and its text.
 
     Raises KrmfnError for a file that was not printed by `nodes` or `check`, or not whole, and for a cluster that two
     files are about.
     """
     known: dict[str, dict[str, tuple[str, Any]]] = {NODES: {}, CHECK: {}}
     names: dict[str, None] = {}
-    for file in files:
-        document = _document(file)
+    for file, text in files:
+        document = _document(file, text)
         form = document["format"]
         found = _parts(file, document) if form == NODES else _findings(file, document).items()
         for name, value in found:
             if name in known[form]:
                 raise KrmfnError(
-                    f"{known[form][name][0]} and {file.name} are both about the cluster {name}; leave one of them out, "
+                    f"{known[form][name][0]} and {file} are both about the cluster {name}; leave one of them out, "
                     "or give the clusters different names, with --cluster NAME=PATH, where the files are printed"
                 )
-            known[form][name] = file.name, value
+            known[form][name] = file, value
             names[name] = None
     return [_merged(name, known[NODES].get(name), known[CHECK].get(name)) for name in names]
 
@@ -69,37 +62,35 @@ def _merged(name: str, nodes: tuple[str, Part] | None, findings: tuple[str, list
     return part._replace(findings=in_order(findings[1]))
 
 
-def _document(file: File) -> dict[str, Any]:
+def _document(file: str, text: str) -> dict[str, Any]:
     """Return the document of a file. Raises KrmfnError for one that is not whole, or that something else printed."""
-    if not file.text.strip():
-        raise KrmfnError(f"{file.name}: is empty; the command that should have written it failed")
+    if not text.strip():
+        raise KrmfnError(f"{file}: is empty; the command that should have written it failed")
     try:
-        document: dict[str, Any] = json.loads(file.text)
+        document: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as failure:
-        raise KrmfnError(f"{file.name}: is not JSON, or is incomplete: {failure}") from failure
+        raise KrmfnError(f"{file}: is not JSON, or is incomplete: {failure}") from failure
     form = document.get("format") if isinstance(document, dict) else None
     if isinstance(form, str) and form in _SCHEMAS:
         for wrong in check(document, schema(_SCHEMAS[form])):
             where = wrong.field.path if wrong.field else "it"
-            raise KrmfnError(f"{file.name}: {where} is not as this krmfn prints it; print the file again")
+            raise KrmfnError(f"{file}: {where} is not as this krmfn prints it; print the file again")
         return document
     if isinstance(form, str) and form.startswith("krmfn.dev/"):
-        raise KrmfnError(f"{file.name}: has the format {form}, and this krmfn reads {NODES} and {CHECK}")
-    raise KrmfnError(f"{file.name}: is not the output of `krmfn nodes` or `krmfn check` with --format json")
+        raise KrmfnError(f"{file}: has the format {form}, and this krmfn reads {NODES} and {CHECK}")
+    raise KrmfnError(f"{file}: is not the output of `krmfn nodes` or `krmfn check` with --format json")
 
 
-def _parts(file: File, document: dict[str, Any]) -> list[tuple[str, Part]]:
+def _parts(file: str, document: dict[str, Any]) -> list[tuple[str, Part]]:
     """Return the clusters of a file of `nodes`, by their names."""
     if kernel := document["kernel"]:
-        raise KrmfnError(f"{file.name}: shows what would happen with --kernel {kernel}, not the current state")
+        raise KrmfnError(f"{file}: shows what would happen with --kernel {kernel}, not the current state")
     if not document["whole"]:
-        raise KrmfnError(
-            f"{file.name}: was printed with --label, --node, --owner or --problems, so not all nodes are in it"
-        )
+        raise KrmfnError(f"{file}: was printed with --label, --node, --owner or --problems, so not all nodes are in it")
     return [(one["cluster"], _part(file, one)) for one in document["clusters"]]
 
 
-def _part(file: File, one: dict[str, Any]) -> Part:
+def _part(file: str, one: dict[str, Any]) -> Part:
     modules = []
     for module in one["modules"]:
         kernels = tuple(Kernel(**kernel) for kernel in module["kernels"])
@@ -119,18 +110,18 @@ def _part(file: File, one: dict[str, Any]) -> Part:
     )
 
 
-def _groups(file: File, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, int]) -> Iterator[Alike]:
+def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, int]) -> Iterator[Alike]:
     """Yield the nodes of a cluster, each with what it gets; its rows follow one another."""
     nodes: dict[tuple[str | None, str], tuple[str, list[Gets]]] = {}
     for row in rows:
         node, state = row["node"], row["state"]
         _, gets = nodes.setdefault((row["cluster"], node), (row["kernel"] or "", []))
         if state not in states.RANK:
-            raise KrmfnError(f"{file.name}: the state {state!r} of node {node} is not one that this krmfn knows")
+            raise KrmfnError(f"{file}: the state {state!r} of node {node} is not one that this krmfn knows")
         if row["module"]:
             module = _ref(row["module"])
             if module not in positions:
-                raise KrmfnError(f"{file.name}: {module} of node {node} is not among the Modules of the cluster")
+                raise KrmfnError(f"{file}: {module} of node {node} is not among the Modules of the cluster")
             what = wording.in_words(row["reason"] or "", row["image"] or "", row["inTreeModulesToRemove"])
             gets.append(Gets(positions[module], state, row["mappingText"] or "", what))
     for (_, node), (kernel, gets) in nodes.items():
@@ -151,13 +142,13 @@ def _ref(one: dict[str, str]) -> Ref:
     return Ref(one["apiVersion"], one["kind"], one["namespace"], one["name"])
 
 
-def _findings(file: File, document: dict[str, Any]) -> dict[str, list[Result]]:
+def _findings(file: str, document: dict[str, Any]) -> dict[str, list[Result]]:
     """Return the findings of each cluster in a file of `check`; those of none are the first one's, or the file's."""
     if document["summary"]["baseline"]:
-        raise KrmfnError(f"{file.name}: was printed with --baseline, which leaves findings out; print it without")
+        raise KrmfnError(f"{file}: was printed with --baseline, which leaves findings out; print it without")
     if document["summary"]["hidden"]:
-        raise KrmfnError(f"{file.name}: was printed with --select or --min-severity; print it without")
-    found: dict[str, list[Result]] = {name: [] for name in document["clusters"] or [file.name]}
+        raise KrmfnError(f"{file}: was printed with --select or --min-severity; print it without")
+    found: dict[str, list[Result]] = {name: [] for name in document["clusters"] or [file]}
     for one in document["findings"]:
         for name in one["clusters"] or [next(iter(found))]:
             found.setdefault(name, []).append(_result(one))

@@ -135,8 +135,7 @@ def alike(groups: Iterable[Alike]) -> list[Alike]:
     names: dict[tuple[str, tuple[Gets, ...]], list[str]] = {}
     for group in groups:
         names.setdefault((group.kernel, group.gets), []).extend(group.names)
-    made = [Alike(tuple(sorted(members)), *key) for key, members in names.items()]
-    return sorted(made)
+    return sorted(Alike(tuple(sorted(members)), *key) for key, members in names.items())
 
 
 def _conflicts(whole: Cluster, mode: str) -> list[Conflict]:

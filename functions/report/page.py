@@ -28,7 +28,7 @@ from ..formats.changes import told
 from ..formats.findings import summary as number_of
 from ..formats.rules import sentence
 from ..plan import Comparison
-from . import pictures, states, summary, tallies
+from . import pictures, states, tallies
 from .parts import Part, together
 
 _FOLDER = Path(__file__).parent
@@ -51,7 +51,6 @@ _WORDING = {
     "some": some,
     "state": lambda key: states.STATES[states.RANK[key]],
     "states": states,
-    "summary": summary,
 }
 """What the template writes and draws with, on every page the same."""
 
@@ -114,28 +113,28 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
     by_part = [states.of_nodes(part.groups) for part in parts]
     numbers = sum(by_part, Counter[str]())
     lines, panels = tallies.lines(parts), tallies.panels(parts)
-    clashes, more_clashes = summary.clashes(parts)
+    clashes, more_clashes = tallies.clashes(parts)
     severities = number_of([result for part in parts for result in part.findings])
     said = {str(result) for part in parts for result in part.findings}
-    refused = [note for note in summary.refused(compared) if str(note) not in said]
+    refused = [note for note in tallies.refused(compared) if str(note) not in said]
     needed = together(part.images for part in parts)
     return {
         "parts": parts,
         "is_one": len(parts) == 1,
-        "facts": summary.facts(parts, numbers, len(lines), len(needed)),
-        "verdict": summary.verdict(parts, numbers, severities["error"] + len(refused)),
+        "facts": tallies.facts(parts, numbers, len(lines), len(needed)),
+        "verdict": tallies.verdict(parts, numbers, severities["error"] + len(refused)),
         "told": told(compared, [one.name for one in compared]) if compared else None,
         "severities": severities,
         "numbers": states.shown(numbers),
         "whole": numbers.total(),
-        "ring": summary.ring(numbers),
+        "ring": pictures.ring(numbers),
         "fields": pictures.fields([(part.name, own) for part, own in zip(parts, by_part, strict=True) if own]),
         "map": tallies.map_of(lines, parts, by_part) if lines else None,
         "panels": panels[:PANELS],
         "more_panels": max(0, len(panels) - PANELS),
         "clashes": clashes,
         "more_clashes": more_clashes,
-        "chapters": summary.chapters(parts, rules),
+        "chapters": tallies.chapters(parts, rules),
         "images": needed[:IMAGES],
         "more_images": max(0, len(needed) - IMAGES),
         "rows": states.first_rows(parts),

@@ -8,6 +8,7 @@ from math import ceil, pi, sqrt
 
 from krmfn.typed import NamedTuple
 
+from ..fleet.table import DRIVEN
 from . import states
 from .states import State
 
@@ -108,7 +109,10 @@ def bar(numbers: Counter[str]) -> list[Piece]:
     return pieces
 
 
-def arc(share: float) -> str:
-    """Return the dashes of a ring of which a share is drawn."""
-    around = 2 * pi * RADIUS
-    return f"{around * share:.1f} {around:.1f}"
+def ring(numbers: Counter[str]) -> tuple[int, str] | None:
+    """Return how many per cent of the selected nodes have a driver, and the ring's dashes; None without such nodes."""
+    selected, around = numbers.total() - numbers[states.UNSELECTED], 2 * pi * RADIUS
+    if not selected:
+        return None
+    share = numbers[DRIVEN] / selected
+    return numbers[DRIVEN] * 100 // selected, f"{around * share:.1f} {around:.1f}"

@@ -76,6 +76,11 @@ def shown(numbers: Counter[str]) -> list[tuple[State, int]]:
     return [(state, numbers[state.key]) for state in STATES if numbers[state.key]]
 
 
+def spoken(numbers: Counter[str]) -> str:
+    """Return the states with their numbers, for a reader who does not see a picture of them."""
+    return ", ".join(f"{state.label}: {number:,}" for state, number in shown(numbers))
+
+
 def first_rows(parts: Sequence[Part]) -> list[tuple[str, Part, Alike]]:
     """Return the names of the first nodes, those without a driver before others, with their clusters and groups."""
     return list(islice(((name, part, group) for part, group in ordered(parts) for name in group.names), SHOWN))

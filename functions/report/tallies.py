@@ -1,15 +1,24 @@
-"""Counts of a fleet: per cluster and Module, and per kernel and mapping."""
+"""Counts of a fleet: what the page says first, per cluster and Module, per kernel and mapping, findings by rule."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from krmfn import Result
+from krmfn.printing import counted
+from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
+from ..fleet.table import ASSUMED
+from ..formats.grouped import where
+from ..plan import Comparison
 from . import states
-from .parts import Kernel, Part
+from .parts import CONFLICTS, Clash, Kernel, Part
 
+FINDINGS = 200
+"""Findings of one rule that are shown."""
+_SEVERITIES = ("error", "warning", "info")
 COLUMNS, ROWS = 60, 300
 """Of the map of clusters and Modules, as far as it is shown."""
 
@@ -57,6 +66,18 @@ class Panel(NamedTuple):
     """How many nodes have a kernel without a driver."""
 
 
+class Chapter(NamedTuple):
+    """The findings of one rule and one severity."""
+
+    severity: str
+    id: str
+    rule: Rule | None
+    findings: Sequence[tuple[str, Result]]
+    """Each once, with the clusters that have it; "" where there is only one."""
+    more: int
+    """Further ones that are not shown."""
+
+
 def lines(parts: Sequence[Part]) -> list[Line]:
     """Return every Module of every cluster, the worst first; those of one name are one line."""
     found: dict[tuple[str, str], dict[int, Counter[str]]] = {}
@@ -65,9 +86,9 @@ def lines(parts: Sequence[Part]) -> list[Line]:
         for group in part.groups:
             for one in group.gets:
                 numbers[one.module][one.state] += len(group.names)
-        for module, counted in zip(part.modules, numbers, strict=True):
+        for module, own in zip(part.modules, numbers, strict=True):
             cell = found.setdefault((module.name, module.config), {}).setdefault(at, Counter())
-            cell.update(counted)
+            cell.update(own)
     return sorted((Line(*key, cells) for key, cells in found.items()), key=lambda line: line.order)
 
 
@@ -116,3 +137,65 @@ def panels(parts: Iterable[Part]) -> list[Panel]:
         holes = sum(one.nodes for one in kernels if one.mapping is None and one.kernel)
         made.append(Panel(name, names, mappings, kernels, holes))
     return sorted(made, key=lambda panel: (-panel.holes, panel.module))
+
+
+def facts(parts: Sequence[Part], numbers: Counter[str], modules: int, images: int) -> list[tuple[str, str]]:
+    """Return the numbers that describe the fleet, each with its noun."""
+    kernels = {group.kernel for part in parts for group in part.groups if group.kernel}
+    return [
+        ("clusters" if len(parts) != 1 else "cluster", f"{len(parts):,}"),
+        ("nodes", f"{numbers.total():,}"),
+        ("kernels", f"{len(kernels):,}"),
+        ("Modules" if modules != 1 else "Module", f"{modules:,}"),
+        ("images", f"{images:,}"),
+    ]
+
+
+def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[str, str]:
+    """Return the tone of the page, and its first sentence; "fine" only when every cluster was judged."""
+    lacking = states.without_driver(numbers)
+    selected = numbers.total() - numbers[states.UNSELECTED]
+    unjudged = sum(bool(part.unjudged or part.bare or part.unchecked) for part in parts)
+    if lacking:
+        get = "get" if lacking > 1 else "gets"
+        return "bad", f"{lacking:,} of {counted(selected, 'selected node')} {get} no driver."
+    if errors:
+        return "bad", f"{counted(errors, 'error')}: this cannot be merged as it is."
+    if unjudged:
+        where = f"In {unjudged:,} of {len(parts):,} clusters it" if len(parts) > 1 else "It"
+        return "open", f"{where} is not known which node gets what."
+    if unknown := numbers[states.UNKNOWN] + numbers[ASSUMED]:
+        of = f"{unknown:,} of {counted(selected, 'selected node')}"
+        return "open", f"Whether {of} {'gets its' if unknown == 1 else 'get their'} driver is not known."
+    if not selected:
+        return "open", "No selector selects a node."
+    return "fine", f"Every selected node gets its driver: {counted(selected, 'node')}."
+
+
+def chapters(parts: Sequence[Part], rules: Mapping[str, Rule]) -> list[Chapter]:
+    """Return the findings by severity and rule."""
+    found: dict[tuple[int, str], dict[object, tuple[Result, list[str]]]] = {}
+    for part in parts:
+        for result in part.findings:
+            key = (_SEVERITIES.index(result.severity), result.rule)
+            name = (str(result), part.name if result.unlisted else "")
+            found.setdefault(key, {}).setdefault(name, (result, []))[1].append(part.name)
+    made, names = [], [part.name for part in parts]
+    for severity, rule in sorted(found):
+        every = list(found[severity, rule].values())
+        shown = [(where(held, names) if len(parts) > 1 else "", one) for one, held in every[:FINDINGS]]
+        more = sum(one.unlisted or 1 for one, _ in every[FINDINGS:])
+        made.append(Chapter(_SEVERITIES[severity], rule, rules.get(rule), shown, more))
+    return made
+
+
+def refused(compared: Sequence[Comparison]) -> list[Result]:
+    """Return the errors about what changes: the cluster would refuse it, or it is not known."""
+    return [note for one in compared for note in one.notes if note.severity == "error"]
+
+
+def clashes(parts: Sequence[Part]) -> tuple[list[tuple[str, Clash]], int]:
+    """Return the conflicts with their clusters, errors first, and how many more there are than are shown."""
+    pairs = [(part.name, clash) for part in parts for clash in part.clashes]
+    pairs.sort(key=lambda pair: pair[1].severity)
+    return pairs[:CONFLICTS], max(0, len(pairs) - CONFLICTS) + sum(part.more_clashes for part in parts)

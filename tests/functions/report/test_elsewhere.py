@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from krmfn_functions.report import elsewhere
-from krmfn_functions.report.elsewhere import File
 
 from krmfn import KrmfnError
 from tests import rule_examples
@@ -196,7 +195,7 @@ def test_a_file_with_another_value_anywhere_is_read_or_refused(data: st.DataObje
             break
         holder = holder[key]
     try:
-        elsewhere.read([File(name, json.dumps(document))])
+        elsewhere.read([(name, json.dumps(document))])
     except KrmfnError as failure:
         assert name in str(failure)
 
