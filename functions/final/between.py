@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
 
 from .. import exclusivity
 from ..deviceconfig.reading import domain_of
-from ..exclusivity import Claim, Conflict
+from ..exclusivity import Claim
 from ..exclusivity.claim import across
 from ..fleet import cluster
 from ..rendering import claims, function_config
@@ -71,9 +71,9 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
         return
     found, undecided = exclusivity.conflicts(every, nodes, mode)
     if theirs:
-        joint = [one for one in map(across, found) if one and any(claim.theirs for claim in _of(one))]
+        joint = [one for one in map(across, found) if one and any(claim.theirs for claim in one.left + one.right)]
     else:
-        joint = [one for one in found if len({roots[_key(claim)] for claim in _of(one)}) > 1]
+        joint = [one for one in found if len({roots[_key(claim)] for claim in one.left + one.right}) > 1]
     yield from (*exclusivity.findings(joint, claims.at_selector(lists)), *undecided)
 
 
@@ -87,7 +87,3 @@ def _turned_off(config: FunctionConfig, number: int) -> Result:
 
 def _key(claim: Claim) -> Key:
     return claim.ref, claim.pool, claim.module
-
-
-def _of(conflict: Conflict) -> Iterable[Claim]:
-    return (*conflict.left, *conflict.right)

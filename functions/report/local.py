@@ -142,7 +142,7 @@ def _conflicts(whole: Cluster, mode: str) -> list[Conflict]:
     """Return the conflicts about nodes here, and those on a hub's clusters, where only selectors decide."""
     nodes = [node for node in whole.fleet.nodes if node.cluster is None]
     found, _ = exclusivity.conflicts([driver.joint for driver in whole.every], nodes, mode)
-    return sorted(filter(None, map(across, found)), key=lambda conflict: conflict.severity)
+    return list(filter(None, map(across, found)))
 
 
 def _clash(conflict: Conflict, where: Where) -> Clash:
