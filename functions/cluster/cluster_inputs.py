@@ -126,20 +126,18 @@ def _holds_only(resources: ResourceList, kinds: Collection[tuple[str, str]]) -> 
 
 def in_two(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
     """Return an error for each root that two clusters have, unless it holds what may be shared: a functionConfig."""
-    owners: dict[str, list[Cluster]] = {}
-    roots = {root.path: root for cluster in clusters for root in cluster.roots if root.path}
+    owners: dict[str, list[tuple[Root, Cluster]]] = {}
     for cluster in clusters:
-        for path in dict.fromkeys(root.path for root in cluster.roots):
-            owners.setdefault(path, []).append(cluster)
+        for path, root in {root.path: root for root in cluster.roots if root.path}.items():
+            owners.setdefault(path, []).append((root, cluster))
     findings = []
     for path, every in owners.items():
-        root = roots.get(path)
-        if not root or len(every) == 1:
+        root, last = every[-1]
+        is_shared = len(every) > 1
+        if not is_shared or (root.kind == "files" and _holds_only(read(context, [root])[0], (CONFIG, PROFILE))):
             continue
-        if root.kind == "files" and _holds_only(read(context, [root])[0], (CONFIG, PROFILE)):
-            continue
-        names = [one.name for one in every]
-        member = next((one for one in every[-1].members if within(path, one.real)), None)
+        names = [one.name for _, one in every]
+        member = next((one for one in last.members if within(path, one.real)), None)
         message = (
             f"{root.name} belongs to the clusters {' and '.join(names)}: which of them its objects or nodes are "
             "in is not known; give each cluster a folder of its own that lists what they share"

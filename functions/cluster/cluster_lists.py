@@ -179,8 +179,9 @@ def _counted(resources: ResourceList) -> Checked:
 def joined(parts: Sequence[Checked]) -> Checked:
     """Return how much was read in several places, in their order; there are no findings."""
     configs = [config for part in parts for config in part.configs]
-    names = dict.fromkeys(name for part in parts for name in part.kinds)
-    kinds = {name: sum(part.kinds.get(name, 0) for part in parts) for name in names}
+    kinds = Counter[str]()
+    for part in parts:
+        kinds.update(part.kinds)
     resources, files = sum(part.resources for part in parts), sum(part.files for part in parts)
     return Checked((), resources, configs, kinds, files, turned_off=sum(part.turned_off for part in parts))
 

@@ -9,7 +9,6 @@ from functools import partial
 from types import MappingProxyType
 
 from krmfn.errors import KrmfnError, NoData
-from krmfn.item import Item
 from krmfn.printing import printable
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, placed
@@ -19,7 +18,6 @@ from ..command import Context
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from ..rendering.kinds import driven
 from . import cluster_inputs, cluster_lists, config, layout, unlisted
-from .cluster_inputs import Inputs
 from .cluster_lists import Rendered
 from .config import Config
 from .deployed import judge_final
@@ -103,7 +101,10 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     read = cluster_inputs.read_all(context, laid.clusters)
     failures += [failure for one in read for failure in one.failures]
     findings += [finding for one in read for finding in one.findings]
-    absent = _absent_profiles(context, laid.config, read) if laid.config.clusters else ()
+    has_more = len(read) != 1 or bool(laid.config.clusters) or len(read[0].parts) > 1
+    if has_more:
+        from . import shared  # here: most runs have one root
+    absent = shared.absent_profiles(context, laid.config, read) if has_more else []
     if context.intent.judges_whole:
         cluster_lists.warn_of_nothing(context, laid.paths, findings, read, driven(absent))
     read, apart = unlisted.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
@@ -116,10 +117,7 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
         from . import live_nodes
 
         live_nodes.replace_each(context, {one.cluster.name: one.lists for one in read})
-    has_more = len(read) != 1 or bool(laid.config.clusters) or len(read[0].parts) > 1
     if has_more:
-        from . import shared  # here: most runs have one root
-
         shared.note_profiles([*read, *apart], laid.config, absent)
     work = partial(cluster_lists.rendered, context, failures, stays)
     made = [work(read[0])] if len(read) == 1 else cluster_inputs.each(context, work, read, "clusters")
@@ -135,12 +133,6 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     if not (findings or any(one.lists or one.final.reported for one in (*made, *beyond))):
         raise_alike(failures)  # nothing was done for any root
     return Streams(made, findings, failures, laid.config, (*laid.paths,), laid.excluded, theirs=others, apart=beyond)
-
-
-def _absent_profiles(context: Context, settings: Config, read: Sequence[Inputs]) -> Sequence[Item]:
-    from . import shared  # here, as above
-
-    return shared.absent_profiles(context, settings, read)
 
 
 def nothing(context: Context) -> Streams:

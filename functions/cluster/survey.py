@@ -48,6 +48,11 @@ class Root(NamedTuple):
     and whatever somebody forgot to list."""
 
 
+def places(every: Iterable[Root], top: str) -> list[tuple[str, Kind]]:
+    """Return the path from a folder, and the kind, of each root but for that of stdin."""
+    return [(os.path.relpath(one.path, top), one.kind) for one in every if one.path]
+
+
 class Survey(NamedTuple):
     """The roots below one PATH, and what is wrong outside of them."""
 
@@ -142,22 +147,16 @@ def _is_read(name: str) -> bool:
 
 def _sorted(kept: Iterable[tuple[str, File]]) -> _Entries:
     """Return files, each with its absolute path, by what they are."""
-    entries = _Entries([], set(), set(), [])
     resolved = lru_cache(maxsize=None)(os.path.realpath)
-    for path, file in kept:
-        folder, name = os.path.split(path)
-        folder = str(resolved(folder))
-        if name in manifests.KUSTOMIZATIONS:
-            entries.kustomizations.append(folder)
-        elif name == PACKAGE:
-            entries.packages.add(folder)
-        elif name == _CHART:
-            entries.charts.add(folder)
-        else:
-            entries.others.append((folder, file))
-    inner = {one for one in entries.packages for above in parents(one) if above != one and above in entries.packages}
-    return entries._replace(
-        kustomizations=list(dict.fromkeys(entries.kustomizations)), packages=entries.packages - inner
+    every = [(str(resolved(os.path.dirname(path))), os.path.basename(path), file) for path, file in kept]
+    packages = {folder for folder, name, _ in every if name == PACKAGE}
+    inner = {one for one in packages for above in parents(one) if above != one and above in packages}
+    telling = {*manifests.KUSTOMIZATIONS, PACKAGE, _CHART}
+    return _Entries(
+        list(dict.fromkeys(folder for folder, name, _ in every if name in manifests.KUSTOMIZATIONS)),
+        packages - inner,
+        {folder for folder, name, _ in every if name == _CHART},
+        [(folder, file) for folder, name, file in every if name not in telling],
     )
 
 

@@ -18,6 +18,7 @@ from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.config import parse
 from ..cluster.deployed import judge_final
 from ..cluster.layout import Layout
+from ..cluster.survey import places
 from ..command import Context
 from ..formats.checked import names_of
 from ..paths.failures import failure_of
@@ -57,7 +58,8 @@ def with_base(
             if not os.path.lexists(one) and not os.path.lexists(base.path(one)):
                 raise KrmfnError(f"{one} exists neither here nor in the base {base.name}; is it the right PATH?")
         sides = _laid_out(context, base, names) if skips and not asked.options.against else _Sides()
-        new = _new(context, names, known, sides)
+        new = known or _streams(context, [one for one in names if os.path.lexists(one)], sides.new)
+        new = new._replace(clusters=[one for one in new.clusters if one.cluster.name not in sides.same])
         old = _of_base(context, base, names, sides.old)
         pairs = [(_name(base, pair), pair) for pair in paired(old, base.folder, new, base.root)]
         if not joined(asked, pairs, said.theirs if said else None, sides.same):
@@ -74,13 +76,6 @@ def with_base(
         return [results[0]._replace(name="")] if len(results) == 1 else results
 
 
-def _new(context: Context, names: Sequence[str], known: Streams | None, sides: _Sides) -> Streams:
-    """Return what shall be there, as a command has read it or as it is read now, but for clusters that are the same."""
-    if known:
-        return known._replace(clusters=[one for one in known.clusters if one.cluster.name not in sides.same])
-    return _streams(context, [one for one in names if os.path.lexists(one)], sides.new)
-
-
 class _Sides(NamedTuple):
     """Which clusters there were and are, but for those whose inputs are the same; None where it is not known."""
 
@@ -95,7 +90,7 @@ def _laid_out(context: Context, base: Base, names: Sequence[str]) -> _Sides:
     """Return the clusters of both sides; nothing is known when something of it is not certain, or not set alike."""
     options = base.options(context.options)
     there = [base.path(name) for name in names]
-    is_alike = closures.same_settings(options, base.folder, context.options, base.root)
+    is_alike = not edits_config(base) and closures.same_settings(options, context.options, base.root)
     if not is_alike or base.skipped or context.options.cluster or not all(map(os.path.lexists, [*names, *there])):
         return _Sides()
     try:
@@ -182,8 +177,8 @@ def _owners(base: Base, pairs: Sequence[tuple[str, Pair]], path: str, result: Re
 
 def _nearness(one: Rendered | None, top: str, path: str) -> int:
     """Return how long the longest root of a cluster is that holds a path; -1 for none."""
-    roots = [os.path.relpath(root.path, top) for root in one.cluster.roots] if one else []
-    return max((0 if root == "." else len(root) for root in roots if is_below(path, root)), default=-1)
+    roots = places(one.cluster.roots, top) if one else []
+    return max((0 if root == "." else len(root) for root, _ in roots if is_below(path, root)), default=-1)
 
 
 def _with_base(base: Base, name: str, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:

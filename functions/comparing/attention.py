@@ -11,7 +11,7 @@ from krmfn.resource import Manifest
 from krmfn.resourcelist import ResourceList
 from krmfn.typed import Any
 
-from ..kmm.lookup import table, tables
+from ..kmm.lookup import POD_KINDS, table, tables
 from ..plan import Change, Plan
 from ..rendering.kinds import PROFILE, PROFILE_MARK
 from ..upgrades import node_effects
@@ -24,8 +24,7 @@ _POLICIES = (
     *(f"{what}{kind}" for what in ("Mutating", "Validating") for kind in _ADMISSION),
 )
 _HOST = ("hostNetwork", "hostPID", "hostIPC")
-_TEMPLATES = ("spec", "template", "spec"), ("template", "spec")
-_PODS = (("spec",), *_TEMPLATES, ("spec", "jobTemplate", *_TEMPLATES[0]))
+_PODS = {*POD_KINDS.values(), ("template", "spec")}
 """Where a pod stands in what is a pod, or makes some."""
 
 

@@ -16,9 +16,8 @@ from krmfn.errors import KrmfnError
 from krmfn.streams import max_bytes
 
 from ..cluster import config
-from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.layout import Cluster, Layout
-from ..cluster.survey import Root
+from ..cluster.survey import Root, places
 from ..options import RunOptions
 from ..paths import files
 
@@ -38,10 +37,10 @@ def changed(old: Layout, old_top: str, new: Layout, new_top: str) -> tuple[Layou
     if any(side.failures or any(one.severity == "error" for one in side.findings) for side in (old, new)):
         return old, new, frozenset()
     read = lru_cache(maxsize=None)(_digest)
-    before = {_roots(one, old_top): one for one in reversed(old.clusters)}
+    before = {(*places(one.roots, old_top),): one for one in reversed(old.clusters)}
     same: list[tuple[Cluster, Cluster]] = []
     for there in (one for one in new.clusters if any(root.kind == "kustomization" for root in one.roots)):
-        here = before.get(_roots(there, new_top))
+        here = before.get((*places(there.roots, new_top),))
         try:
             if here and _inputs(here, old_top, read) == _inputs(there, new_top, read):
                 same.append((here, there))
@@ -52,26 +51,16 @@ def changed(old: Layout, old_top: str, new: Layout, new_top: str) -> tuple[Layou
     return old, new._replace(clusters=[one for one in new.clusters if one.name not in alike]), alike
 
 
-def same_settings(old: RunOptions, old_top: str, new: RunOptions, new_top: str) -> bool:
-    """Return True when both sides are built with the same options, functionConfig and configuration file."""
+def same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
+    """Return True when both sides are built with the same options and functionConfig, and no Profiles for all."""
     if new.kustomize or new.allow_remote or len(old.function_config) != len(new.function_config):
         return False
+    pairs = zip(old.function_config, new.function_config, strict=True)
     try:
-        for one, other in zip(old.function_config, new.function_config, strict=True):
-            if files.read_named(one, old.root) != files.read_named(other, new.root):
-                return False
-        configs = [os.path.join(top, CONFIG_FILE) for top in (old_top, new_top)]
-        there = [os.path.lexists(path) for path in configs]
-        if any(there) and any(config.read(top)[0].profiles for top in (old_top, new_top)):
-            return False  # what these hold counts for every cluster
-        return not any(there) or (all(there) and _digest(configs[0]) == _digest(configs[1]))
+        is_same = all(files.read_named(one, old.root) == files.read_named(other, new.root) for one, other in pairs)
+        return is_same and not config.read(top)[0].profiles  # what these hold counts for every cluster
     except KrmfnError:
         return False
-
-
-def _roots(cluster: Cluster, top: str) -> tuple[tuple[str, str], ...]:
-    """Return kind and path, from the top, of each root of a cluster."""
-    return tuple((root.kind, os.path.relpath(root.path, top)) for root in cluster.roots)
 
 
 def _inputs(cluster: Cluster, top: str, digest: Digest) -> list[tuple[str, str, bytes]]:

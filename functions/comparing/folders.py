@@ -11,6 +11,7 @@ from krmfn.streams import max_bytes
 
 from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.layout import Cluster
+from ..cluster.survey import places
 from ..paths import files
 from ..plan import Comparison
 from .base import Base
@@ -54,8 +55,7 @@ def edits_config(base: Base) -> bool:
 
 def _folders(cluster: Cluster, top: str) -> dict[str, str]:
     """Return the kind of each root of a cluster by its path from the top."""
-    roots = (*cluster.roots, *(root for _, root in cluster.outside))
-    return {os.path.relpath(root.path, top): root.kind for root in roots if root.path}
+    return dict(places((*cluster.roots, *(root for _, root in cluster.outside)), top))
 
 
 def _is_left(base: Base, path: str, kind: str) -> bool:

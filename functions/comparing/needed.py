@@ -15,6 +15,7 @@ from krmfn.resource import Manifest
 from krmfn.typed import Any
 
 from ..cluster.config import NAME as CONFIG_FILE
+from ..kmm.lookup import strings, table
 from ..kustomization.documents import documents
 from ..paths.git import LINK, Entry
 from ..paths.manifests import KUSTOMIZATIONS
@@ -68,8 +69,7 @@ class _Search:
         for name in [path for path in self._paths if os.path.basename(path) == CONFIG_FILE]:
             self.take(name)
             for manifest in self._manifests(name):
-                clusters = manifest.get("clusters")
-                for members in clusters.values() if isinstance(clusters, dict) else ():
+                for members in table(manifest, "clusters").values():
                     held = [self._resolved(os.path.join(os.path.dirname(name), text)) for text in _strings(members)]
                     if any(is_below(one, real) or is_below(real, one) for one in held for real in reals):
                         for one in held:
@@ -127,11 +127,7 @@ def _read(text: bytes) -> list[Manifest]:
 
 
 def _strings(data: Any) -> Iterator[str]:
-    if isinstance(data, str):
-        yield data
-    elif isinstance(data, (dict, list)):
-        for part in data.values() if isinstance(data, dict) else data:
-            yield from _strings(part)
+    return (text for _, text, is_key in strings(data) if not is_key)
 
 
 def is_below(path: str, folder: str) -> bool:

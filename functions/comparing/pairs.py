@@ -15,7 +15,7 @@ from ..cluster import cluster_streams, external, live_nodes
 from ..cluster import deployed as finals
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
-from ..cluster.layout import Cluster
+from ..cluster.survey import places
 from ..cluster_dump import is_dumped
 from ..command import Context
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
@@ -45,8 +45,8 @@ def paired(old: Streams, old_top: str, new: Streams, new_top: str) -> list[Pair]
         if other and one.cluster.name not in {root.name for root in (*one.cluster.roots, *other.cluster.roots)}:
             found[id(one)] = left.pop(id(other))
     for one in new.clusters:  # after those of one name: a functionConfig that clusters share is a root of each
-        roots = _roots(one.cluster, new_top)
-        twins = (other for other in left.values() if not roots.isdisjoint(_roots(other.cluster, old_top)))
+        paths = dict(places(one.cluster.roots, new_top)).keys()
+        twins = (other for other in left.values() if paths & dict(places(other.cluster.roots, old_top)).keys())
         if id(one) not in found and (twin := next(twins, None)):
             found[id(one)] = left.pop(id(twin))
     return [*(Pair(found.get(id(one)), one) for one in new.clusters), *(Pair(one, None) for one in left.values())]
@@ -88,10 +88,6 @@ def joined(
     if not failures:
         live_nodes.join(context, lists, [*lists, *others])
     return not failures
-
-
-def _roots(cluster: Cluster, top: str) -> frozenset[str]:
-    return frozenset(os.path.relpath(root.path, top) for root in cluster.roots if root.path)
 
 
 def compared(pair: Pair, name: str, located: Callable[[Result], Result] = lambda result: result) -> Comparison:
@@ -136,8 +132,8 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
             cluster_streams.log(context, streams)
         log_failures(context.log, failures)
         return []
-    _refuse_dumps((("OLD", old), ("NEW", new)), sides)
     before, after = sides
+    _refuse_dumps((("OLD", old, before), ("NEW", new, after)))
     if len(before.clusters) == len(after.clusters) == 1:
         pairs = [Pair(before.clusters[0], after.clusters[0])]
     else:
@@ -162,11 +158,11 @@ def _whole(context: Context, path: str) -> Streams:
     raise KrmfnError(f"{path} cannot be rendered, so there is nothing to compare")
 
 
-def _refuse_dumps(named: Sequence[tuple[str, str]], sides: Sequence[Streams]) -> None:
+def _refuse_dumps(sides: Sequence[tuple[str, str, Streams]]) -> None:
     """Raise KrmfnError when a side is a dump: what servers fill in or write another way would be changes."""
     dumps = [
         f"{side} ({'stdin' if path == '-' else path})"
-        for (side, path), streams in zip(named, sides, strict=True)
+        for side, path, streams in sides
         if any(_is_dump(one.final) for one in streams.clusters)
     ]
     if dumps:

@@ -72,18 +72,13 @@ def with_profiles(configs: Sequence[Manifest], there: Container[str] = ()) -> tu
     Drivers have a profile each, since configs of one profile never share a node, and those of different profiles may.
     A single config needs none.
     """
-    drivers: dict[str, list[Manifest]] = {}
-    for config in configs:
-        drivers.setdefault(_profile(config["spec"], there), []).append(config)
     if len(configs) < 2:
         return list(configs), {}
-    profiles = {driver: _common([one["spec"] for one in group]) for driver, group in drivers.items()}
-    rest = []
-    for config in configs:
-        driver = _profile(config["spec"], there)
-        spec = _without(config["spec"], profiles[driver])
-        rest.append({**config, "spec": {"profile": driver, **spec}})
-    return rest, profiles
+    named = [(_profile(config["spec"], there), config) for config in configs]
+    names = dict.fromkeys(name for name, _ in named)
+    profiles = {name: _common([one["spec"] for own, one in named if own == name]) for name in names}
+    specs = ({"profile": name, **_without(config["spec"], profiles[name])} for name, config in named)
+    return [{**config, "spec": spec} for config, spec in zip(configs, specs, strict=True)], profiles
 
 
 def _profile(spec: Fields, there: Container[str]) -> str:
@@ -113,23 +108,15 @@ def _shared(values: Sequence[Fields]) -> Fields:
     """Return the fields that are equal in all; of mappings that merge, the part that is."""
     first, *others = values
     fields: Fields = {}
-    for name, value in first.items():
-        if not all(name in other for other in others):
-            continue
-        if all(other[name] == value for other in others):
-            fields[name] = value
-        elif name in _IN_PARTS:
-            part = _shared([one[name] for one in values])
-            fields |= {name: part} if part else {}
+    for name in (name for name in first if all(name in other for other in others)):
+        if all(other[name] == first[name] for other in others):
+            fields[name] = first[name]
+        elif name in _IN_PARTS and (part := _shared([one[name] for one in values])):
+            fields[name] = part
     return fields
 
 
 def _without(fields: Fields, profile: Fields) -> Fields:
     """Return the fields that the profile does not give."""
-    rest = {}
-    for name, value in fields.items():
-        if name not in profile:
-            rest[name] = value
-        elif value != profile[name]:
-            rest[name] = _without(value, profile[name])
-    return rest
+    rest = {name: value for name, value in fields.items() if name not in profile or value != profile[name]}
+    return {name: _without(value, profile[name]) if name in profile else value for name, value in rest.items()}

@@ -27,7 +27,7 @@ def compared(written: Manifest, rendered: Manifest, selector: Mapping[str, Any])
     old, new = _noted(normal(written)), _noted(normal(rendered))
     changes = list(differences(old, new))
     if ref(written).kind in (MODULE_KIND, HUB_KIND):
-        in_folds = {change.parts: change for change in differences(_folded(old), _folded(new))}
+        in_folds = {change.parts: change for change in differences(folded(old), folded(new))}
         told = {change.parts for change in changes}
         return [
             *(Difference(one, _of_ours(one) or ("" if one.parts in in_folds else _FOLDED)) for one in changes),
@@ -58,13 +58,6 @@ def _noted(manifest: Manifest) -> Manifest:
 
 
 _EMPTY: dict[str, Any] = {"labels": {}, "annotations": {}}
-
-
-def _folded(manifest: Manifest) -> Manifest:
-    if ref(manifest).kind == HUB_KIND:
-        spec = manifest.get("spec") or {}
-        return {**manifest, "spec": {**spec, "moduleSpec": folded({"spec": spec.get("moduleSpec")})["spec"]}}
-    return folded(manifest)
 
 
 REPLACED = "krmfn sets this on every object that it generates"

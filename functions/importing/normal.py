@@ -6,6 +6,7 @@ Sources of the defaults: k8s.io/kubernetes v1.34, pkg/apis/core/v1 and pkg/apis/
 from __future__ import annotations
 
 import json
+from functools import partial
 
 from krmfn import Manifest
 from krmfn.ownership import OWNER, PASSED_ON
@@ -14,6 +15,7 @@ from krmfn.typed import Any
 from .. import cluster_dump
 from ..deviceconfig.daemonsets import OWN_LABEL, SERVED_LABEL
 from ..kmm.lookup import table
+from ..kmm.module import HUB_KIND
 from ..rendering.generated import MODULE_ORDER
 from ..rendering.kinds import PROFILE_MARK
 
@@ -100,13 +102,12 @@ def _unaddressed(manifest: Manifest) -> Manifest:
 def folded(module: Manifest) -> Manifest:
     """Return a normal Module with what KMM reads from its container written in each mapping, and one form of a list.
 
+    A ManagedClusterModule with the same of the Module that it brings.
     Source: KMM v2.4.0 to main, internal/module/kernelmapper.go (`resolution`).
     """
-    container = ((module.get("spec") or {}).get("moduleLoader") or {}).get("container")
-    if not container:
-        return module
-    copy = json.loads(json.dumps(module))
-    container = copy["spec"]["moduleLoader"]["container"]
+    copy: Manifest = json.loads(json.dumps(module))
+    spec = table(copy, "spec", *(["moduleSpec"] if copy.get("kind") == HUB_KIND else []))
+    container = table(spec, "moduleLoader", "container")
     image, single = container.pop("containerImage", None), container.pop("inTreeModuleToRemove", None)
     if single:
         container["inTreeModulesToRemove"] = [single]
@@ -116,7 +117,7 @@ def folded(module: Manifest) -> Manifest:
         if mapping.get("registryTLS") == {} and "registryTLS" not in container:
             del mapping["registryTLS"]
         _fold_modules(mapping, single, "inTreeModulesToRemove" in container)
-    return copy  # type: ignore[no-any-return]
+    return copy
 
 
 def _fold_modules(mapping: dict[str, Any], single: str | None, has_list: bool) -> None:
@@ -146,7 +147,7 @@ def _without_ours(manifest: Manifest) -> Manifest:
 def _bare(value: Any, holder: str) -> Any:
     if isinstance(value, list):
         entries = [_bare(entry, holder) for entry in value]
-        return sorted(entries, key=_text) if holder == "tolerations" else entries
+        return sorted(entries, key=partial(json.dumps, sort_keys=True)) if holder == "tolerations" else entries
     if isinstance(value, float) and value.is_integer():
         return int(value)  # 1e3 is a whole number to the API server
     if not isinstance(value, dict) or holder == "parameters":
@@ -183,19 +184,18 @@ def _says_nothing(holder: str, name: str, value: Any, defaults: dict[str, Any]) 
     return name in defaults and defaults[name] == value and isinstance(value, bool) == isinstance(defaults[name], bool)
 
 
-def _text(entry: Any) -> str:
-    return json.dumps(entry, sort_keys=True)
-
-
 _BY_TOOLS = ("meta.helm.sh/", "helm.sh/chart", "argocd.argoproj.io/instance", "internal.config.kubernetes.io/")
 """How the labels and annotations begin that a tool writes for itself when it deploys, beside those of every dump."""
 
 
 def cleaned(manifest: Manifest) -> Manifest:
     """Return the manifest without its status, what server and tools have put into its metadata, and addresses."""
-    written = {name: value for name, value in cluster_dump.cleaned(_unaddressed(manifest)).items() if name != "status"}
-    metadata = written.get("metadata")
-    return written | {"metadata": _metadata(metadata)} if isinstance(metadata, dict) else written
+    written = cluster_dump.cleaned(_unaddressed(manifest))
+    metadata = written["metadata"]
+    for name in ("labels", "annotations"):
+        if isinstance(notes := metadata.get(name), dict):
+            metadata[name] = {key: value for key, value in notes.items() if not key.startswith(_BY_TOOLS)}
+    return {**written, "metadata": {name: value for name, value in metadata.items() if value != {}}}
 
 
 def owner(manifest: Manifest) -> str:
@@ -208,12 +208,3 @@ def own_notes(metadata: Manifest, name: str) -> dict[str, Any]:
     """Return the labels or annotations of an object but for the keys that every generated object has its own of."""
     notes = table(metadata, name)
     return {key: value for key, value in notes.items() if key not in OUR_LABELS + OUR_ANNOTATIONS}
-
-
-def _metadata(metadata: dict[str, Any]) -> dict[str, Any]:
-    fields = dict(metadata)
-    for name in ("labels", "annotations"):
-        notes = fields.get(name)
-        if isinstance(notes, dict):
-            fields[name] = {key: value for key, value in notes.items() if not key.startswith(_BY_TOOLS)}
-    return {name: value for name, value in fields.items() if value != {}}
