@@ -72,10 +72,9 @@ def rendered(
             failures.append(failure_of(name, failure))
             continue
         config = run_of(resources).config_item
-        is_of_side = config and read.side and any(item is config for item in read.side.items)
+        is_of_side = read.side and any(item is config for item in read.side.items)
         if resources.function_config and not is_of_side:
-            number = counted.kinds.get("functionConfig") or 1
-            counted = counted._replace(kinds={**counted.kinds, "functionConfig": number})
+            counted = counted._replace(kinds={**counted.kinds, "functionConfig": counted.kinds["functionConfig"] or 1})
         seen.append(counted)
         lists.append(_hinted(resources, name) if run_of(resources).is_settled else resources)
     is_whole = read.is_whole and len(lists) == len(parts)

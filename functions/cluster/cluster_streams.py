@@ -17,7 +17,7 @@ from krmfn.typed import NamedTuple
 from ..command import Context
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from ..rendering.kinds import driven
-from . import cluster_inputs, cluster_lists, config, layout, unlisted
+from . import cluster_inputs, cluster_lists, config, layout
 from .cluster_lists import Rendered
 from .config import Config
 from .deployed import judge_final
@@ -107,7 +107,7 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     absent = shared.absent_profiles(context, laid.config, read) if has_more else []
     if context.intent.judges_whole:
         cluster_lists.warn_of_nothing(context, laid.paths, findings, read, driven(absent))
-    read, apart = unlisted.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
+    read, apart = shared.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
     names, others = [one.cluster.name for one in read], dict[str, Rendered]()
     if context.options.against:
         from . import external

@@ -3,14 +3,12 @@
 It is a list with commas, and holds both `apps/v1` and `apps/v1/DaemonSet`. Source: Argo CD 3.2.1, util/argo/argo.go.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 
 from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, Rule, warning
+from krmfn.results import Result, warning
 
 from ..kmm.lookup import table
 from ..rendering.kinds import INPUTS, is_foreign
@@ -19,22 +17,6 @@ from ..run import run_of
 VARIABLE = "KUBE_API_VERSIONS"
 LOCAL_KINDS = frozenset({("kpt.dev", "Kptfile"), ("kustomize.config.k8s.io", "Kustomization")})
 _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
-RULES = (
-    Rule(
-        "KRM525",
-        "the cluster should serve the kinds that are deployed, where Argo CD says which it serves (KUBE_API_VERSIONS)",
-        good="""\
-# served: apps/v1,apps/v1/DaemonSet,kmm.sigs.x-k8s.io/v1beta1,kmm.sigs.x-k8s.io/v1beta1/Module
-kind: Module
-""",
-        bad="""\
-# served: apps/v1,apps/v1/DaemonSet
-kind: Module
-""",
-        remedy="Install the CRD (for a Module: KMM) before the sync, or in an earlier sync wave.",
-        severities=("warning",),
-    ),
-)
 
 
 def deployed(resources: ResourceList) -> list[Item]:

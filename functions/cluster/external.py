@@ -1,7 +1,5 @@
 """What a cluster gets from elsewhere (--against): it takes part in what is judged, and is not judged or printed."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterable, Sequence
@@ -9,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from krmfn.errors import KrmfnError
 from krmfn.printing import counted, some
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Rule, error, in_order
+from krmfn.results import error, in_order
 
 from .. import run
 from ..cluster_dump import is_dumped
@@ -25,31 +23,6 @@ from . import cluster_inputs, cluster_lists, layout
 from .cluster_lists import Rendered
 from .layout import Cluster
 from .survey import Root
-
-RULES = (
-    Rule(
-        "KRM526",
-        "what --against names must have no errors, and each Module in it must say which nodes it selects",
-        good="""\
-kind: DeviceConfig
----
-# theirs/nic.yaml
-kind: DeviceConfig
-metadata: {name: nic}
-spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}}
-""",
-        bad="""\
-kind: DeviceConfig
----
-# theirs/nic.yaml
-kind: DeviceConfig
-metadata: {name: nic}
-spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}, driverImage: null}
-""",
-        remedy="Correct it there, or pass --against something that is correct: rendered manifests, or a dump of the "
-        "cluster.",
-    ),
-)
 
 
 def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures: list[Failure]) -> dict[str, Rendered]:

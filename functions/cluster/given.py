@@ -1,7 +1,5 @@
 """Run the function on a list with what it is given beside its resources: functionConfigs, Profiles, settings."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Sequence

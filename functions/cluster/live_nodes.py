@@ -1,7 +1,5 @@
 """Live nodes (--live): those of a dump stand in the place of the nodes that are committed."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence, Set

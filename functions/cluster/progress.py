@@ -1,7 +1,5 @@
 """A line on the terminal that says how far a long run is; it is gone when the run is done."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator

@@ -1,6 +1,7 @@
-"""What several roots or clusters share is judged over all of them: a profile, a kernel mapping, nodes."""
+"""What several roots or clusters share is judged over all of them: a profile, a kernel mapping, nodes.
 
-from __future__ import annotations
+What a repository holds for no cluster is said, and makes no cluster of its own.
+"""
 
 import os
 import re
@@ -10,7 +11,7 @@ from functools import partial
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.ownership import Id
+from krmfn.ownership import OWNER, Id
 from krmfn.printing import counted, some
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error, placed, warning
@@ -21,13 +22,15 @@ from ..deviceconfig.reading import profile_of
 from ..kmm.module import MODULE_KINDS
 from ..paths import disk, files, manifests
 from ..paths.excludes import excluder
+from ..paths.roots import parents
 from ..profile.product import name_of
-from ..rendering.kinds import OURS, OWNERS, PROFILE, driven, of_kinds
+from ..rendering.kinds import OURS, OWNERS, PROFILE, driven, is_foreign, of_kinds
 from ..run import note, run_of
 from ..settings import Intent
-from .cluster_inputs import Inputs
+from .cluster_inputs import Inputs, unlisted
 from .cluster_lists import Rendered, with_results
 from .config import Config
+from .deployed import is_local
 
 _MAPPING = re.compile(r"kernelMappings\[\d+\] \((.*)\) is not used", re.DOTALL)
 _WITHOUT_NODES = ("KRM605", "KRM608")
@@ -174,3 +177,39 @@ def _with_nodes(resources: ResourceList) -> set[Id]:
         return set()
     idle = {one.ref.id for one in resources.results if one.ref and one.rule in _WITHOUT_NODES}
     return {item.ref.id for item in resources.items} - idle
+
+
+def taken_out(intent: Intent, read: Sequence[Inputs], config: Config) -> tuple[list[Inputs], list[Inputs]]:
+    """Return the clusters among what was read, and the files that no cluster has.
+
+    What would be deployed is taken out of the latter, with a warning for each file; Profiles, functionConfigs and
+    inventories stay, since they are judged by themselves. Where the function does not run, all are clusters.
+    """
+    apart = [one for one in read if one.cluster.is_apart] if intent.runs_function else []
+    if not apart:
+        return [*read], []
+    kinds = OWNERS | {*MODULE_KINDS} | driven(item for one in read for each in one.lists for item in each.items)
+    for one in apart:
+        for resources in one.lists:
+            theirs = [item for item in resources.items if _is_deployed(item, kinds)]
+            ids = set(map(id, theirs))
+            resources.items = [item for item in resources.items if id(item) not in ids]
+            resources.report(unlisted(theirs, partial(_message, one, config)))
+    return [one for one in read if not one.cluster.is_apart], apart
+
+
+def _is_deployed(item: Item, kinds: frozenset[tuple[str, str]]) -> bool:
+    """Return True for what krmfn has made nothing of, and somebody meant a cluster to get."""
+    is_ours = (item.group, item.kind) in kinds or item.kind == "DeviceConfig"
+    return is_ours and not is_local(item) and not is_foreign(item) and OWNER not in item.annotations
+
+
+def _message(one: Inputs, config: Config, item: Item, others: str) -> str:
+    """Return that a file is in no cluster, with the kustomization that stands nearest above it."""
+    kustomizations = one.cluster.roots[0].graph.kustomizations
+    folders = parents(os.path.realpath(os.path.dirname(item.place.path))) if item.place else ()
+    name = next((kustomizations[folder].name for folder in folders if folder in kustomizations), "a kustomization")
+    return (
+        f"belongs to no cluster: no kustomization lists it and no cluster of {config.name} has it, so it is deployed "
+        f"nowhere{others}; list it in {name} or in {config.name}"
+    )

@@ -1,15 +1,11 @@
 """The clusters of some PATHs, compared with what they are in the base of a pull request."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Sequence
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
 from krmfn.results import Result, error, placed
-from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams
 from ..cluster.cluster_lists import Rendered
@@ -26,7 +22,6 @@ from ..plan import Comparison, Plan, undecided
 from . import base as bases
 from . import closures
 from .base import Base
-from .folders import edits_config, with_folders
 from .needed import is_below
 from .pairs import Pair, compared, deployed, joined, paired
 
@@ -57,7 +52,7 @@ def with_base(
         for one in (*names, *members):
             if not os.path.lexists(one) and not os.path.lexists(base.path(one)):
                 raise KrmfnError(f"{one} exists neither here nor in the base {base.name}; is it the right PATH?")
-        sides = _laid_out(context, base, names) if skips and not asked.options.against else _Sides()
+        sides = closures.laid_out(context, base, names) if skips and not asked.options.against else closures.Sides()
         new = known or _streams(context, [one for one in names if os.path.lexists(one)], sides.new)
         new = new._replace(clusters=[one for one in new.clusters if one.cluster.name not in sides.same])
         old = _of_base(context, base, names, sides.old)
@@ -74,32 +69,6 @@ def with_base(
         if sides.same:
             results.sort(key=lambda one: sides.places.get(one.name, len(sides.places)))
         return [results[0]._replace(name="")] if len(results) == 1 else results
-
-
-class _Sides(NamedTuple):
-    """Which clusters there were and are, but for those whose inputs are the same; None where it is not known."""
-
-    old: Layout | None = None
-    new: Layout | None = None
-    same: frozenset[str] = frozenset()
-    places: Mapping[str, int] = MappingProxyType({})
-    """Where each cluster stands among those that are."""
-
-
-def _laid_out(context: Context, base: Base, names: Sequence[str]) -> _Sides:
-    """Return the clusters of both sides; nothing is known when something of it is not certain, or not set alike."""
-    options = base.options(context.options)
-    there = [base.path(name) for name in names]
-    is_alike = not edits_config(base) and closures.same_settings(options, context.options, base.root)
-    if not is_alike or base.skipped or context.options.cluster or not all(map(os.path.lexists, [*names, *there])):
-        return _Sides()
-    try:
-        old = cluster_streams.laid_out(context._replace(options=options), there)
-        new = cluster_streams.laid_out(context, names)
-    except KrmfnError:  # said when that side is rendered
-        return _Sides()
-    places = {one.name: at for at, one in enumerate(new.clusters)}
-    return _Sides(*closures.changed(old, base.folder, new, base.root), places)
 
 
 def _streams(context: Context, names: Sequence[str], laid: Layout | None = None) -> Streams:
@@ -135,10 +104,10 @@ def _comparisons(
     there = [(path, base.located(result)) for path, result in _unread(old, base.from_root)]
     there = [*((path, error(line)) for path, line in base.skipped_below(every)), *there]
     lost, missing = ([(_owners(base, pairs, path, one), path, one) for path, one in side] for side in (there, here))
-    is_edited = edits_config(base)
+    is_edited = closures.edits_config(base)
     for at, (name, pair) in enumerate(pairs):
         of_pair = ([one for owners, _, one in side if at in owners] for side in (lost, missing))
-        yield with_folders(base, pair, _with_base(base, name, pair, *of_pair), is_edited)
+        yield closures.with_folders(base, pair, _with_base(base, name, pair, *of_pair), is_edited)
     for owners, path, one in missing:
         if not owners:
             yield Comparison(path, _NOTHING, [one], failed=True)

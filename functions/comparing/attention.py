@@ -1,7 +1,5 @@
 """What a reviewer reads first: rights, privileged pods, policies and Profiles that a change brings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn.item import Item

@@ -1,7 +1,5 @@
 """The base of a pull request: the merge base of a ref and HEAD, as a folder that is read like any other."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence

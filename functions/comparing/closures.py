@@ -3,23 +3,32 @@
 The inputs of a root are a closed list: what its kustomizations read, the files that count beside them, the settings.
 Where that is not certain (something remote, a chart, a flag for kustomize, anything that cannot be read) both sides are
 built and compared.
+
+And whose folders change: a pull request that moves them chooses what is compared, so that is told before all else.
 """
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from types import MappingProxyType
 
 from krmfn.errors import KrmfnError
+from krmfn.printing import some
+from krmfn.results import Result, info, warning
 from krmfn.streams import max_bytes
+from krmfn.typed import NamedTuple
 
-from ..cluster import config
+from ..cluster import cluster_streams, config
+from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.layout import Cluster, Layout
 from ..cluster.survey import Root, places
+from ..command import Context
 from ..options import RunOptions
 from ..paths import files
+from ..plan import Comparison
+from .base import Base
+from .pairs import Pair
 
 Digest = Callable[[str], bytes]
 
@@ -28,30 +37,56 @@ class _Open(Exception):  # no error: both sides are built then
     """The inputs of a cluster are no closed list."""
 
 
-def changed(old: Layout, old_top: str, new: Layout, new_top: str) -> tuple[Layout, Layout, frozenset[str]]:
+class Sides(NamedTuple):
+    """Which clusters there were and are, but for those whose inputs are the same; None where it is not known."""
+
+    old: Layout | None = None
+    new: Layout | None = None
+    same: frozenset[str] = frozenset()
+    places: Mapping[str, int] = MappingProxyType({})
+    """Where each cluster stands among those that are."""
+
+
+def laid_out(context: Context, base: Base, names: Sequence[str]) -> Sides:
+    """Return the clusters of both sides; nothing is known when something of it is not certain, or not set alike."""
+    options = base.options(context.options)
+    there = [base.path(name) for name in names]
+    is_alike = not edits_config(base) and _same_settings(options, context.options, base.root)
+    if not is_alike or base.skipped or context.options.cluster or not all(map(os.path.lexists, [*names, *there])):
+        return Sides()
+    try:
+        old = cluster_streams.laid_out(context._replace(options=options), there)
+        new = cluster_streams.laid_out(context, names)
+    except KrmfnError:  # said when that side is rendered
+        return Sides()
+    return _changed(base, old, new)
+
+
+def _changed(base: Base, old: Layout, new: Layout) -> Sides:
     """Return both sides without the clusters with a kustomization that have the same inputs, and the names of these.
 
-    The tops are given without links. Loose files cost little: they are always compared. Nothing is alike when anything
-    is wrong with a side: which files count is not certain then.
+    Loose files cost little: they are always compared. Nothing is alike when anything is wrong with a side: which files
+    count is not certain then.
     """
     if any(side.failures or any(one.severity == "error" for one in side.findings) for side in (old, new)):
-        return old, new, frozenset()
+        return Sides(old, new)
     read = lru_cache(maxsize=None)(_digest)
-    before = {(*places(one.roots, old_top),): one for one in reversed(old.clusters)}
+    before = {(*places(one.roots, base.folder),): one for one in reversed(old.clusters)}
     same: list[tuple[Cluster, Cluster]] = []
     for there in (one for one in new.clusters if any(root.kind == "kustomization" for root in one.roots)):
-        here = before.get((*places(there.roots, new_top),))
+        here = before.get((*places(there.roots, base.root),))
         try:
-            if here and _inputs(here, old_top, read) == _inputs(there, new_top, read):
+            if here and _inputs(here, base.folder, read) == _inputs(there, base.root, read):
                 same.append((here, there))
         except (_Open, KrmfnError):
             continue
     gone, alike = {one.name for one, _ in same}, frozenset(one.name for _, one in same)
+    order = {one.name: at for at, one in enumerate(new.clusters)}
     old = old._replace(clusters=[one for one in old.clusters if one.name not in gone])
-    return old, new._replace(clusters=[one for one in new.clusters if one.name not in alike]), alike
+    return Sides(old, new._replace(clusters=[one for one in new.clusters if one.name not in alike]), alike, order)
 
 
-def same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
+def _same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
     """Return True when both sides are built with the same options and functionConfig, and no Profiles for all."""
     if new.kustomize or new.allow_remote or len(old.function_config) != len(new.function_config):
         return False
@@ -90,3 +125,52 @@ def _read(root: Root) -> Iterator[str]:
 
 def _digest(path: str) -> bytes:
     return sha256(files.read_regular(path, path, max_bytes())).digest()
+
+
+def with_folders(base: Base, pair: Pair, compared: Comparison, is_edited: bool) -> Comparison:
+    """Return a comparison that says first how the folders of its cluster change, and that the configuration does.
+
+    A folder that a cluster has no more is doubtful, but for one that is gone with its cluster; a folder that it has
+    besides is where the configuration changes, too: `is_edited`, as `edits_config` tells.
+    """
+    if compared.failed:
+        return compared
+    old, new = (one.cluster if one else None for one in pair)
+    was = _folders(old, base.folder) if old else {}
+    now = _folders(new, base.root) if new else {}
+    gone = [path for path in was if path not in now and (new or _is_left(base, path, was[path]))]
+    more = [path for path in now if path not in was] if old else []
+    parts = [f"no longer {some(gone, len(gone))}"] if gone else []
+    parts += [f"now {some(more, len(more))}"] if more else []
+    notes = list[Result]()
+    if parts:
+        what = f"folders of the cluster change ({', '.join(parts)}); make sure that these are what is deployed, for "
+        say = warning if gone or is_edited else info
+        notes.append(say(f"{what}nothing else is compared"))
+    told = [note.message for note in notes]
+    if is_edited:
+        told.append(f"{CONFIG_FILE} changes, which says what is compared and what is left out")
+    doubtful = tuple(note.message for note in notes if note.severity == "warning")
+    return compared._replace(first=(*told, *compared.first), notes=[*notes, *compared.notes], doubtful=doubtful)
+
+
+def edits_config(base: Base) -> bool:
+    """Tell whether the configuration file is not what it is in the base, or cannot be read on one of the sides."""
+    try:
+        return _text(base.folder) != _text(base.root)
+    except KrmfnError:
+        return True
+
+
+def _folders(cluster: Cluster, top: str) -> dict[str, str]:
+    """Return the kind of each root of a cluster by its path from the top."""
+    return dict(places((*cluster.roots, *(root for _, root in cluster.outside)), top))
+
+
+def _is_left(base: Base, path: str, kind: str) -> bool:
+    return kind != "files" and os.path.isdir(os.path.join(base.root, path))
+
+
+def _text(top: str) -> bytes:
+    path = os.path.join(top, CONFIG_FILE)
+    return files.read_regular(path, CONFIG_FILE, max_bytes()) if os.path.lexists(path) else b""

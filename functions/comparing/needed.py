@@ -4,8 +4,6 @@ A file too many costs little; one too few would be an error about the base. So e
 for a path.
 """
 
-from __future__ import annotations
-
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Pairs of clusters: what each was and shall be, and what leads from one to the other; those of two PATHs."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """All configs of an import together: their profiles, and the errors that only all of them have."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Sequence
 
 from krmfn import Manifest, Result

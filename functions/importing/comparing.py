@@ -1,7 +1,5 @@
 """What differs between a hand-written object and the one that is rendered in its place, and which of that is meant."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

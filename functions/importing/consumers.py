@@ -1,7 +1,5 @@
 """The entries of daemonSets from the DaemonSets that wait for a Module: the way back of `deviceconfig.daemonsets`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

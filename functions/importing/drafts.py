@@ -1,7 +1,5 @@
 """The DeviceConfig that should render a Module and its consumers, and why it does not where it does not."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """The import: each Module with its consumers becomes a DeviceConfig, which is rendered and compared with them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from krmfn import Manifest, Ref
@@ -131,7 +129,7 @@ def _attempt(
             stay = [one._replace(reasons=("its Module stays as it is",)) for one in stay]
             return None, [Kept(cleaned(module), reasons[MODULE]), *stay]
         for number, why in reasons.items():
-            stay += [Kept(one.manifest, why) for one in _kept([rest[number]], "")]
+            stay += _kept([rest[number]], *why)
         rest = [one for number, one in enumerate(rest) if number not in reasons]
 
 
@@ -144,7 +142,7 @@ def _of_its_version(module: Manifest, consumers: Sequence[Consumer]) -> tuple[li
     return fit, _kept((one for one in consumers if one not in fit), why)
 
 
-def _kept(consumers: Iterable[Consumer], why: str) -> list[Kept]:
+def _kept(consumers: Iterable[Consumer], *why: str) -> list[Kept]:
     """Return the DaemonSets, and the Services in front of them, as they stay."""
     manifests = [one for found in consumers for one in (found.manifest, found.service) if one]
-    return [Kept(cleaned(manifest), (why,)) for manifest in manifests]
+    return [Kept(cleaned(manifest), why) for manifest in manifests]

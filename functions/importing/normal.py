@@ -3,8 +3,6 @@
 Sources of the defaults: k8s.io/kubernetes v1.34, pkg/apis/core/v1 and pkg/apis/apps/v1, defaults.go; KMM's Module CRD.
 """
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

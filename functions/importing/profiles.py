@@ -1,7 +1,5 @@
 """The profiles of an import: those that there are, and those with what else belongs to the owner of a Module."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from krmfn import Manifest, ResourceList

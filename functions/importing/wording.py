@@ -1,9 +1,8 @@
 """What an import says: what was written, what differs and why that is meant, and what to do next."""
 
-from __future__ import annotations
-
 import json
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from krmfn import Manifest
@@ -44,9 +43,7 @@ def report(written: Sequence[Written], function_config: Manifest | None, files: 
 
 def _written(whole: Imported, function_config: Manifest | None, folder: str) -> Iterator[str]:
     profiles = len(((function_config or {}).get("spec") or {}).get("profiles", {}))
-    objects: dict[str, int] = {}
-    for manifest in (manifest for one in whole.taken for manifest in one.objects):
-        objects[manifest["kind"]] = objects.get(manifest["kind"], 0) + 1
+    objects = Counter(str(manifest["kind"]) for one in whole.taken for manifest in one.objects)
     wrote = listed({"DeviceConfig": len(whole.taken), "functionConfig": int(bool(function_config))})
     shared = f" with {counted(profiles, 'profile')}" if profiles else ""
     if whole.taken:

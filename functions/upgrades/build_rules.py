@@ -4,8 +4,6 @@ Source: KMM v2.6.0 and main (2026-07-29), ModuleImagesConfig controller: an imag
 signed, unless imageRebuildTriggerGeneration changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from krmfn import Field, Manifest, Result, warning

@@ -3,8 +3,6 @@
 Source: the webhook of KMM v2.6.0 and main (2026-07-29), and the API server, as seen on a cluster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Field, Ref, Result, info, warning

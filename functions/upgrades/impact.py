@@ -5,8 +5,6 @@ unless the characters that they begin with say otherwise; so no kernel is passed
 has.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -77,6 +75,17 @@ class Impact(NamedTuple):
         return list(dict.fromkeys(who for key in node_labels(*module[2:]) for who in self.holders.get(key, ())))
 
 
+class Served(NamedTuple):
+    """Kernels of one mapping before, of one mapping (None: of none) after a change."""
+
+    kernels: str
+    """`literal 6.1.0-test`, `regexp ^6`."""
+    old: int
+    new: int | None
+    whole: bool = True
+    """Whether these are all kernels of the old mapping."""
+
+
 def changed_modules(plan: Plan, theirs: Iterable[Manifest]) -> tuple[list[Step], Mapping[str, Sequence[str]]]:
     """Return the steps and the holders of a plan, as Impact has them; `theirs` is what comes from elsewhere."""
     holders: dict[str, list[str]] = defaultdict(list)
@@ -131,17 +140,6 @@ def _step(change: Change) -> Step | None:
 _START = re.compile(r"\^((?:[\w-]|\\[.+d-]|\.)*)(?![*+?{])")
 _ATOM = re.compile(r"\\?.")
 _ANY = (".", "\\d")
-
-
-class Served(NamedTuple):
-    """Kernels of one mapping before, of one mapping (None: of none) after a change."""
-
-    kernels: str
-    """`literal 6.1.0-test`, `regexp ^6`."""
-    old: int
-    new: int | None
-    whole: bool = True
-    """Whether these are all kernels of the old mapping."""
 
 
 def served(old: Module, new: Module) -> Iterator[Served]:

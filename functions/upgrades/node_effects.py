@@ -1,7 +1,5 @@
 """What a change does on the nodes of a fleet, Module by Module: what KMM does next, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from krmfn import KrmfnError, ResourceList, Result, warning

@@ -1,7 +1,5 @@
 """What `diff` says about a plan: the findings of all rules about changes, but for those that are turned off."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

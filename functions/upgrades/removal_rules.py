@@ -3,8 +3,6 @@
 Source: KMM v2.6.0 and main (2026-07-29), Module and NodeModulesConfig controllers, as seen on a cluster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error, info, warning

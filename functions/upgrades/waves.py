@@ -1,7 +1,5 @@
 """An ordered upgrade in waves: which nodes get the new version label when. What is told was played, step by step."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
