@@ -164,7 +164,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
 
     resources = builds.built(context.options, first.name, first.path, first.graph)
     # a kustomization that calls the function names the functionConfig, too
-    kinds_there = COUNTING - ({CONFIG} if run_of(resources).is_settled else set())
+    kinds_there = NODES if run_of(resources).is_settled else COUNTING
     others = [item for item in beside.items if (item.group, item.kind) not in kinds_there]
     resources.items += [item for item in beside.items if (item.group, item.kind) in kinds_there]
     resources.report(beside.results)

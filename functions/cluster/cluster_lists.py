@@ -17,7 +17,7 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..kustomization import graph
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
-from ..rendering.kinds import CONFIG, COUNTING, NODES, OWNERS, PROFILE, driven
+from ..rendering.kinds import CONFIG, NODES, OWNERS, PROFILE, driven, of_kinds
 from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
 from ..settings import Settings
@@ -52,7 +52,7 @@ def rendered(
     `stays` returns True for a list on which it is not to run.
     """
     parts = [part for _, part in read.parts]
-    shared = [_shared(part) for part in parts] if len(parts) > 1 else []
+    shared = [of_kinds(part.items, NODES) for part in parts] if len(parts) > 1 else []
     seen: list[Checked] = []
     lists: list[ResourceList] = []
     for at, (name, resources) in enumerate(read.parts):
@@ -110,16 +110,10 @@ def with_results(resources: ResourceList, results: Iterable[Result]) -> Resource
     return made
 
 
-def _shared(resources: ResourceList) -> list[Item]:
-    """Return what counts for all roots of a cluster: its nodes."""
-    kinds = COUNTING - {CONFIG}
-    return [item for item in resources.items if (item.group, item.kind) in kinds]
-
-
 def _beside(resources: ResourceList, side: ResourceList) -> list[Item]:
     """Return what of the loose files of a cluster counts for a root: with a functionConfig of its own the nodes."""
     has_own = run_of(resources).is_settled or resources.select(CONFIG[1], CONFIG[0])
-    return _shared(side) if has_own else side.items
+    return of_kinds(side.items, NODES) if has_own else side.items
 
 
 def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: bool) -> ResourceList:
@@ -153,26 +147,17 @@ def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: b
     return final
 
 
-def kinds(resources: ResourceList) -> dict[str, int]:
-    """Count the resources that the function looks into, by their kinds; a functionConfig goes by that name."""
-    products = [PROFILE] if resources.select(PROFILE[1], PROFILE[0]) else []
-    counts = Counter((item.group, item.kind) for item in resources.items)
-    numbers: dict[str, int] = {}
-    for pair in (*sorted(OWNERS | run_of(resources).driven), CONFIG, *products, MODULE):
-        name = "functionConfig" if pair == CONFIG else pair[1]
-        numbers[name] = numbers.get(name, 0) + counts[pair]
-    if resources.function_config:
-        numbers["functionConfig"] += 1
-    return numbers
-
-
 def _counted(resources: ResourceList) -> Checked:
-    """Return how much there is in a list before the function runs, and of what."""
+    """Return how much there is in a list before the function runs, and of what; a functionConfig goes by that name."""
     if profiles := resources.select(PROFILE[1], PROFILE[0]):
         note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
     own = OWNERS | run_of(resources).driven
     configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in own]
-    return Checked((), len(resources.items), configs, kinds(resources), run_of(resources).files)
+    counts, kinds = Counter((item.group, item.kind) for item in resources.items), Counter[str]()
+    for pair in (*sorted(own), CONFIG, *([PROFILE] if profiles else []), MODULE):
+        kinds["functionConfig" if pair == CONFIG else pair[1]] += counts[pair]
+    kinds["functionConfig"] += bool(resources.function_config)
+    return Checked((), len(resources.items), configs, kinds, run_of(resources).files)
 
 
 def joined(parts: Sequence[Checked]) -> Checked:

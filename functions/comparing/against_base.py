@@ -53,7 +53,7 @@ def with_base(
             if not os.path.lexists(one) and not os.path.lexists(base.path(one)):
                 raise KrmfnError(f"{one} exists neither here nor in the base {base.name}; is it the right PATH?")
         sides = closures.laid_out(context, base, names) if skips and not asked.options.against else closures.Sides()
-        new = known or _streams(context, [one for one in names if os.path.lexists(one)], sides.new)
+        new = known or _streams(context, names, sides.new)
         new = new._replace(clusters=[one for one in new.clusters if one.cluster.name not in sides.same])
         old = _of_base(context, base, names, sides.old)
         pairs = [(_name(base, pair), pair) for pair in paired(old, base.folder, new, base.root)]
@@ -73,7 +73,7 @@ def with_base(
 
 def _streams(context: Context, names: Sequence[str], laid: Layout | None = None) -> Streams:
     """Return the clusters of the PATHs that are there; no PATH is not the working folder here."""
-    options = context.options
+    options, names = context.options, [*filter(os.path.lexists, names)]
     existing = [(name, [*filter(os.path.lexists, held)]) for name, held in map(parse, options.cluster)]
     there = tuple(f"{name}={','.join(held)}" for name, held in existing if held)
     if not names and not there:
@@ -85,10 +85,9 @@ def _of_base(context: Context, base: Base, names: Sequence[str], laid: Layout | 
     """Return the clusters of the base; when nothing of it can be read, why not."""
     if unread := base.unread(context.options):
         return Streams(findings=[error(line) for line in unread])
-    there = [path for path in map(base.path, names) if os.path.lexists(path)]
     try:
         former = context._replace(options=base.options(context.options), intent=context.intent._replace(is_old=True))
-        return _streams(former, there, laid)
+        return _streams(former, [*map(base.path, names)], laid)
     except KrmfnError as failure:
         return Streams(failures=[failure_of("", failure)])
 
@@ -178,10 +177,8 @@ def _errors(results: Sequence[Result]) -> list[Result]:
 
 def _name(base: Base, pair: Pair) -> str:
     """Return the name of a cluster; of one that is only in the base as it would be called here."""
-    one = pair.old
-    if pair.new:
-        return pair.new.cluster.name
-    if one is None or one.cluster.name not in {root.name for root in one.cluster.roots}:
-        return one.cluster.name if one else ""
+    one = next(side for side in (pair.new, pair.old) if side)
+    if pair.new or one.cluster.name not in {root.name for root in one.cluster.roots}:
+        return one.cluster.name
     here = os.path.join(base.root, os.path.relpath(one.cluster.roots[0].path, base.folder))
     return os.path.relpath(here)

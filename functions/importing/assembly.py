@@ -2,15 +2,15 @@
 
 from collections.abc import Container, Iterable, Sequence
 
-from krmfn import Manifest, Result
+from krmfn import Manifest, ResourceList, Result
 from krmfn.typed import Any
 
 from ..kmm.lookup import table
 from ..kmm.module import kernel_name
 from ..settings import Settings
 from .drafts import rendered
-from .importer import Taken
-from .profiles import OF_DRIVER, forms, on_a_profile, with_extras, with_settings
+from .importer import Taken, with_extras, with_settings
+from .normal import normal
 
 
 def assembled(
@@ -23,14 +23,14 @@ def assembled(
     """
     whole = [one.config for one in taken]
     there = table(existing, "spec", "profiles")
-    configs = [on_a_profile(config, settings, existing) for config in whole] if existing and there else list(whole)
+    configs = [_on_a_profile(config, settings, existing) for config in whole] if existing and there else list(whole)
     rest = [at for at, config in enumerate(configs) if config is whole[at]]
     others, profiles = with_profiles([configs[at] for at in rest], there)
     for at, config in zip(rest, others, strict=True):
         configs[at] = config
     shared = with_settings(existing, profiles=profiles)
     for config, alone in zip(configs, whole, strict=True):
-        if forms(rendered([config], settings, shared)) != forms(rendered([alone], settings, existing)):
+        if _forms(rendered([config], settings, shared)) != _forms(rendered([alone], settings, existing)):
             raise AssertionError("the profiles change what is rendered")
     profiles = {**there, **profiles}
     for at, one in enumerate(taken):
@@ -54,12 +54,41 @@ def errors(
     return [result for result in results if result.severity == "error"]
 
 
+_OF_DRIVER = (
+    *("moduleName", "modulesLoadingOrder", "dirName", "firmwarePath", "rawLoadArgs", "rawUnloadArgs", "inTreeDriver"),
+)
+"""Fields that are about the driver, and go into the profile of a single config."""
 _OWN = frozenset({"nodeSelector", "allNodes", "driverVersion", "hub"})
 """Fields that are each config's own, also where two have the same."""
 _IN_PARTS = frozenset({"devicePlugin", "dra", "resources", "limits", "requests", "labels", "annotations"})
 """Mappings of which a config may have a part: they merge, and none of their fields must be there."""
 
 Fields = dict[str, Any]
+
+
+def _on_a_profile(config: Manifest, settings: Settings, existing: Manifest) -> Manifest:
+    """Return the config with the profile that leaves the least to write and renders the same; itself without one."""
+    whole, best, fewest = _forms(rendered([config], settings, existing)), config, len(config["spec"]) + 1
+    for name, profile in table(existing, "spec", "profiles").items():
+        attempt = {**config, "spec": {"profile": name, **config["spec"]}}
+        for field in profile if isinstance(profile, dict) and _is_same(attempt, whole, settings, existing) else ():
+            less = {**config, "spec": {key: value for key, value in attempt["spec"].items() if key != field}}
+            if field in attempt["spec"] and _is_same(less, whole, settings, existing):
+                attempt = less
+        is_its_driver = not any(field in attempt["spec"] for field in _OF_DRIVER if field in profile)
+        if is_its_driver and len(attempt["spec"]) < fewest:
+            best, fewest = attempt, len(attempt["spec"])
+    return best
+
+
+def _is_same(config: Manifest, whole: list[Manifest], settings: Settings, existing: Manifest) -> bool:
+    resources = rendered([config], settings, existing)
+    return not resources.failed and _forms(resources) == whole
+
+
+def _forms(resources: ResourceList) -> list[Manifest]:
+    """Return what was rendered, without marks."""
+    return [normal(item.manifest) for item in resources.items if item.kind != "DeviceConfig"]
 
 
 def with_profiles(configs: Sequence[Manifest], there: Container[str] = ()) -> tuple[list[Manifest], dict[str, Fields]]:
@@ -97,7 +126,7 @@ def _driver(spec: Fields) -> str:
 def _common(specs: Sequence[Fields]) -> Fields:
     """Return what all configs of a driver have in common; of a single one, what is about the driver."""
     if len(specs) == 1:
-        return {name: value for name, value in specs[0].items() if name in OF_DRIVER}
+        return {name: value for name, value in specs[0].items() if name in _OF_DRIVER}
     own = [{name: value for name, value in spec.items() if name not in _OWN} for spec in specs]
     return _shared(own)
 

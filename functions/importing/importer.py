@@ -4,16 +4,16 @@ from collections.abc import Iterable, Sequence
 
 from krmfn import Manifest, Ref
 from krmfn.resource import ref
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import table
 from ..kmm.module import MODULE_KINDS, PLUGINS
+from ..rendering.kinds import EXTRA
 from ..settings import Settings
-from .comparing import Difference
+from .comparing import Difference, compared
 from .consumers import Consumer, consumer
-from .drafts import MODULE, draft, judged
+from .drafts import MODULE, draft, judged, rendered
 from .normal import cleaned, owner
-from .profiles import taken_as_extras
 
 
 class Kept(NamedTuple):
@@ -95,13 +95,54 @@ def _owned(modules: Sequence[Manifest]) -> dict[tuple[str, str], tuple[str, str]
 
 
 def _with_extras(taken: Taken, manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None) -> Taken:
-    """Return what is taken with those objects of the Module's owner that a profile can have."""
-    found = taken_as_extras(taken.config, manifests, settings, existing) if manifests else []
-    return taken._replace(
-        objects=(*taken.objects, *(manifest for manifest, _ in found)),
-        differences=(*taken.differences, *((ref(manifest), one) for manifest, each in found for one in each)),
-        extras=tuple(manifest for manifest, _ in found),
-    )
+    """Return what is taken with those objects of the Module's owner that a profile of the config gives back."""
+    for manifest in (one for one in manifests if (ref(one).group, ref(one).kind) in EXTRA):
+        named, profiles = with_extras(taken.config, {}, [manifest])
+        made = rendered([named], settings, with_settings(existing, profiles=profiles))
+        new = next((item.manifest for item in made.items if item.ref.id == ref(manifest).id), None)
+        if not new or made.failed:
+            continue
+        found = compared(manifest, new, {})
+        if all(one.why for one in found):
+            taken = taken._replace(
+                objects=(*taken.objects, manifest),
+                differences=(*taken.differences, *((ref(manifest), one) for one in found)),
+                extras=(*taken.extras, manifest),
+            )
+    return taken
+
+
+def with_settings(existing: Manifest | None, **spec: Any) -> Manifest:
+    """Return the functionConfig with more settings; the profiles are added to those that it has."""
+    head = existing or {
+        "apiVersion": "krmfn.dev/v1alpha1",
+        "kind": "RenderDeviceConfigs",
+        "metadata": {"name": "imported"},
+    }
+    own = table(head, "spec")
+    if "profiles" in spec:
+        spec["profiles"] = {**table(own, "profiles"), **spec["profiles"]}
+    return {**head, "spec": {**own, **spec}}
+
+
+def with_extras(
+    config: Manifest, profiles: dict[str, dict[str, Any]], extras: Sequence[Manifest]
+) -> tuple[Manifest, dict[str, dict[str, Any]]]:
+    """Return the config with a profile of its own that has these objects, and the profiles with that one."""
+    if not extras:
+        return config, profiles
+    inherited, name = config["spec"].get("profile", ""), config["metadata"]["name"]
+    own = f"{inherited}-{name}" if inherited else name
+    profile = {**profiles.get(inherited, {}), "extraObjects": [extra_of(one) for one in extras]}
+    return {**config, "spec": {**config["spec"], "profile": own}}, {**profiles, own: profile}
+
+
+def extra_of(manifest: Manifest) -> dict[str, Any]:
+    """Return the entry of extraObjects that gives the object back; its namespace is filled in."""
+    entry = cleaned(manifest)
+    metadata = entry["metadata"]
+    kept = {name: metadata[name] for name in ("name", "labels", "annotations") if name in metadata}
+    return {**entry, "metadata": kept}
 
 
 def _attempt(

@@ -11,9 +11,8 @@ from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.importing import assembly
 from krmfn_functions.importing.comparing import compared
 from krmfn_functions.importing.drafts import rendered
-from krmfn_functions.importing.importer import Imported, imported
+from krmfn_functions.importing.importer import Imported, extra_of, imported, with_settings
 from krmfn_functions.importing.normal import normal
-from krmfn_functions.importing.profiles import extra_of, with_settings
 from krmfn_functions.importing.wording import Written, report
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import is_insecure, resolver
