@@ -62,12 +62,11 @@ def with_base(
         for each in (each for each in new.clusters if each.is_whole and not known):  # as in `rendered`
             judge_final(each.final)
         results = [*_comparisons(base, old, new, pairs, [*names, *members])]
+        results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
+        results.sort(key=lambda one: sides.places.get(one.name, len(sides.places)))
         if not said:
             notes = {str(note) for one in results for note in one.notes} if shows_notes else ()
             cluster_streams.log(context, new, notes)
-        results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
-        if sides.same:
-            results.sort(key=lambda one: sides.places.get(one.name, len(sides.places)))
         return [results[0]._replace(name="")] if len(results) == 1 else results
 
 

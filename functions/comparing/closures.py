@@ -44,7 +44,7 @@ class Sides(NamedTuple):
     new: Layout | None = None
     same: frozenset[str] = frozenset()
     places: Mapping[str, int] = MappingProxyType({})
-    """Where each cluster stands among those that are."""
+    """Where each cluster stands among those that are; nothing where none is the same."""
 
 
 def laid_out(context: Context, base: Base, names: Sequence[str]) -> Sides:
@@ -81,7 +81,7 @@ def _changed(base: Base, old: Layout, new: Layout) -> Sides:
         except (_Open, KrmfnError):
             continue
     gone, alike = {one.name for one, _ in same}, frozenset(one.name for _, one in same)
-    order = {one.name: at for at, one in enumerate(new.clusters)}
+    order = {one.name: at for at, one in enumerate(new.clusters) if alike}
     old = old._replace(clusters=[one for one in old.clusters if one.name not in gone])
     return Sides(old, new._replace(clusters=[one for one in new.clusters if one.name not in alike]), alike, order)
 
