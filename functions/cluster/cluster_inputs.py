@@ -4,10 +4,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
-from krmfn.errors import KrmfnError
-from krmfn.item import Item
-from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, error, warning
+from krmfn import Item, KrmfnError, ResourceList, Result, error, warning
 from krmfn.streams import read_stdin
 from krmfn.typed import NamedTuple, TypeVar
 

@@ -4,11 +4,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from krmfn import printing
-from krmfn.errors import KrmfnError, NoData
-from krmfn.item import Item
-from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, warning
+from krmfn import Item, KrmfnError, ResourceList, Result, printing, warning
+from krmfn.errors import NoData
 from krmfn.typed import NamedTuple
 
 from ..command import Context

@@ -6,10 +6,7 @@ It is committed, so it may not choose a program, flags for kustomize or a path o
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krmfn.errors import KrmfnError
-from krmfn.item import Item
-from krmfn.resource import Place
-from krmfn.results import Field, Result, error, info, warning
+from krmfn import Field, Item, KrmfnError, Place, Result, error, info, warning
 from krmfn.schema import check
 from krmfn.typed import NamedTuple
 

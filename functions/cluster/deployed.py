@@ -6,9 +6,7 @@ It is a list with commas, and holds both `apps/v1` and `apps/v1/DaemonSet`. Sour
 import os
 from collections.abc import Iterator, Sequence
 
-from krmfn.item import Item
-from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, warning
+from krmfn import Item, ResourceList, Result, warning
 
 from ..kmm.lookup import table
 from ..rendering.kinds import INPUTS, is_foreign

@@ -4,10 +4,9 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 
-from krmfn.errors import KrmfnError
+from krmfn import KrmfnError, ResourceList, error
 from krmfn.printing import counted, some
-from krmfn.resourcelist import ResourceList
-from krmfn.results import error, in_order
+from krmfn.results import in_order
 
 from .. import run
 from ..cluster_dump import is_dumped

@@ -5,11 +5,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 
-from krmfn.errors import KrmfnError
-from krmfn.item import Item
-from krmfn.resource import Manifest, join
-from krmfn.resourcelist import ResourceList
-from krmfn.results import Field, Result, Rule, error, placed
+from krmfn import Field, Item, KrmfnError, Manifest, ResourceList, Result, error
+from krmfn.resource import join
+from krmfn.results import Rule, placed
 from krmfn.typed import Any
 
 from ..all_kinds import krmfn

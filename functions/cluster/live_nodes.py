@@ -6,12 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 from functools import cache, partial
 from io import BufferedReader
 
-from krmfn.errors import KrmfnError
-from krmfn.item import Item
+from krmfn import Item, KrmfnError, Place, ResourceList, Result
 from krmfn.printing import counted, did_you_mean, some
-from krmfn.resource import Place
-from krmfn.resourcelist import ResourceList
-from krmfn.results import Result
 from krmfn.streams import max_bytes
 
 from ..command import Context

@@ -9,12 +9,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from krmfn.errors import KrmfnError
-from krmfn.item import Item
+from krmfn import Field, Item, KrmfnError, ResourceList, Result, error, warning
 from krmfn.ownership import OWNER, Id
 from krmfn.printing import counted, some
-from krmfn.resourcelist import ResourceList
-from krmfn.results import Field, Result, error, placed, warning
+from krmfn.results import placed
 from krmfn.streams import max_bytes
 
 from ..command import Context

@@ -9,9 +9,7 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache, partial
 
-from krmfn.errors import KrmfnError
-from krmfn.resource import Place
-from krmfn.results import Result, error
+from krmfn import KrmfnError, Place, Result, error
 from krmfn.streams import max_bytes
 from krmfn.typed import Literal, NamedTuple
 

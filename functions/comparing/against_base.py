@@ -3,9 +3,8 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 
-from krmfn.errors import KrmfnError
-from krmfn.resource import Manifest
-from krmfn.results import Result, error, placed
+from krmfn import KrmfnError, Manifest, Result, error
+from krmfn.results import placed
 
 from ..cluster import cluster_streams
 from ..cluster.cluster_lists import Rendered

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from krmfn.item import Item
+from krmfn import Item, Manifest, ResourceList
 from krmfn.ownership import OWNER
 from krmfn.printing import counted, some
-from krmfn.resource import Manifest
-from krmfn.resourcelist import ResourceList
 from krmfn.typed import Any
 
 from ..kmm.lookup import POD_KINDS, table, tables

@@ -5,8 +5,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from krmfn.errors import KrmfnError
-from krmfn.results import Result
+from krmfn import KrmfnError, Result
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 

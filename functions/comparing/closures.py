@@ -13,9 +13,8 @@ from functools import lru_cache
 from hashlib import sha256
 from types import MappingProxyType
 
-from krmfn.errors import KrmfnError
+from krmfn import KrmfnError, Result, info, warning
 from krmfn.printing import some
-from krmfn.results import Result, info, warning
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 

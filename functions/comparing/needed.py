@@ -8,8 +8,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from krmfn.errors import KrmfnError
-from krmfn.resource import Manifest
+from krmfn import KrmfnError, Manifest
 from krmfn.typed import Any
 
 from ..cluster.config import NAME as CONFIG_FILE

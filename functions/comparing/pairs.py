@@ -3,10 +3,8 @@
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from krmfn.errors import KrmfnError
-from krmfn.resource import Manifest
-from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, placed
+from krmfn import KrmfnError, Manifest, ResourceList, Result
+from krmfn.results import placed
 from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, external, live_nodes
