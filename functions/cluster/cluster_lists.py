@@ -168,11 +168,7 @@ def joined(parts: Sequence[Checked]) -> Checked:
 
 
 def warn_of_nothing(
-    context: Context,
-    paths: Mapping[str, str],
-    findings: Sequence[Result],
-    read: Sequence[Inputs],
-    others: Collection[tuple[str, str]],
+    paths: Mapping[str, str], findings: Sequence[Result], read: Sequence[Inputs], others: Collection[tuple[str, str]]
 ) -> None:
     """Report each PATH below which there is nothing for the function: it may be another one than was meant.
 
@@ -181,7 +177,7 @@ def warn_of_nothing(
     wrong = (one.place for one in findings if one.place and one.severity != "info")
     broken = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
     below: dict[str, list[Inputs]] = {}
-    for one in () if context.options.function_config else read:
+    for one in read:
         tops = dict[str, None]()
         for root in one.cluster.roots:
             tops |= dict.fromkeys(parents(root.path) if root.path else ("-",))

@@ -105,8 +105,8 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     if has_more:
         from . import shared  # here: most runs have one root
     absent = shared.absent_profiles(context, laid.config, read) if has_more else []
-    if context.intent.judges_whole:
-        cluster_lists.warn_of_nothing(context, laid.paths, findings, read, driven(absent))
+    if context.intent.judges_whole and not context.options.function_config:
+        cluster_lists.warn_of_nothing(laid.paths, findings, read, driven(absent))
     read, apart = shared.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
     names, others = [one.cluster.name for one in read], dict[str, Rendered]()
     if context.options.against:

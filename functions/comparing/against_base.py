@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.results import placed
 
-from ..cluster import cluster_streams
+from ..cluster import cluster_streams, config
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
-from ..cluster.config import NAME as CONFIG_FILE
-from ..cluster.config import parse
 from ..cluster.deployed import judge_final
 from ..cluster.layout import Layout
 from ..cluster.survey import places
@@ -45,7 +43,7 @@ def with_base(
     """
     asked, context = context, context._replace(options=context.options._replace(against=(), live=()))
     known = None if asked.options.against else said
-    members = [path for _, held in map(parse, context.options.cluster) for path in held]
+    members = [path for _, held in map(config.parse, context.options.cluster) for path in held]
     names = list(names) or ([] if members else ["."])
     with bases.checked_out(ref, [*names, *members], context.options.function_config) as base:
         for one in (*names, *members):
@@ -72,7 +70,7 @@ def with_base(
 def _streams(context: Context, names: Sequence[str], laid: Layout | None = None) -> Streams:
     """Return the clusters of the PATHs that are there; no PATH is not the working folder here."""
     options, names = context.options, [*filter(os.path.lexists, names)]
-    existing = [(name, [*filter(os.path.lexists, held)]) for name, held in map(parse, options.cluster)]
+    existing = [(name, [*filter(os.path.lexists, held)]) for name, held in map(config.parse, options.cluster)]
     there = tuple(f"{name}={','.join(held)}" for name, held in existing if held)
     if not names and not there:
         return Streams()
@@ -120,7 +118,7 @@ def _unread(streams: Streams, from_root: Callable[[str], str]) -> Iterator[tuple
     """
     for result in _errors(streams.findings):
         path = from_root(result.place.path) if result.place else ""
-        yield "" if path == CONFIG_FILE else path, result
+        yield "" if path == config.NAME else path, result
     for failure in streams.failures:
         path = from_root(failure.path) if failure.path else ""
         yield from ((path, one) for one in failure.findings or [error("\n".join(failure.lines))])

@@ -19,7 +19,6 @@ from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, config
-from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.layout import Cluster, Layout
 from ..cluster.survey import Root, places
 from ..command import Context
@@ -148,7 +147,7 @@ def with_folders(base: Base, pair: Pair, compared: Comparison, is_edited: bool) 
         notes.append(say(f"{what}nothing else is compared"))
     told = [note.message for note in notes]
     if is_edited:
-        told.append(f"{CONFIG_FILE} changes, which says what is compared and what is left out")
+        told.append(f"{config.NAME} changes, which says what is compared and what is left out")
     doubtful = tuple(note.message for note in notes if note.severity == "warning")
     return compared._replace(first=(*told, *compared.first), notes=[*notes, *compared.notes], doubtful=doubtful)
 
@@ -171,5 +170,5 @@ def _is_left(base: Base, path: str, kind: str) -> bool:
 
 
 def _text(top: str) -> bytes:
-    path = os.path.join(top, CONFIG_FILE)
-    return files.read_regular(path, CONFIG_FILE, max_bytes()) if os.path.lexists(path) else b""
+    path = os.path.join(top, config.NAME)
+    return files.read_regular(path, config.NAME, max_bytes()) if os.path.lexists(path) else b""
