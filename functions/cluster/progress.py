@@ -30,8 +30,7 @@ def progress(log: Log, total: int, noun: str, after: float = AFTER) -> Iterator[
 
     def show(text: str) -> None:
         with suppress(OSError):
-            stream.write(f"\r\x1b[K{text}")
-            stream.flush()
+            print(f"\r\x1b[K{text}", end="", file=stream, flush=True)
 
     def step(number: int = 1) -> None:
         nonlocal done

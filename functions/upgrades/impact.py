@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from krmfn import Field, KrmfnError, Manifest, Ref
+from krmfn import Field, KrmfnError, Manifest, Ref, Result
 from krmfn.resource import ref
 from krmfn.typed import NamedTuple
 
@@ -84,6 +84,11 @@ class Served(NamedTuple):
     new: int | None
     whole: bool = True
     """Whether these are all kernels of the old mapping."""
+
+
+def each_step(check: Callable[[Impact, Step], Iterator[Result]]) -> Callable[[Impact], Iterator[Result]]:
+    """Return the check of an impact that yields what `check` finds about each of its steps, about its Module."""
+    return lambda impact: (one._replace(ref=step.ref) for step in impact.steps for one in check(impact, step))
 
 
 def changed_modules(plan: Plan, theirs: Iterable[Manifest]) -> tuple[list[Step], Mapping[str, Sequence[str]]]:

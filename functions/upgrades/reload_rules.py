@@ -12,7 +12,7 @@ from krmfn.results import Rule
 
 from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, PLUGINS, version_label
-from .impact import SHOWN, Impact, Served, Step, changed, reloaded_field, selected
+from .impact import SHOWN, Impact, Served, Step, changed, each_step, reloaded_field, selected
 
 _WITH_VERSION = "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
 _WITHOUT_VERSION = (
@@ -21,24 +21,23 @@ _WITHOUT_VERSION = (
 )
 
 
-def change_is_ordered(impact: Impact) -> Iterator[Result]:
+def change_is_ordered(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield a finding per Module that nodes reload, or lose, all at once, with the workloads that stand in the way."""
-    for step in impact.steps:
-        if not (step.old and step.old.container and step.new and step.new.container):
-            continue
-        (kernels, is_all), (before, after) = changed(step.old, step.new), step.versions
-        again = [served for served in kernels if served.new is not None] if before == after else []
-        gone = [served for served in kernels if served.new is None]
-        nodes = impact.reloading(step)
-        if again and nodes != []:
-            where = "on all its nodes at once" if is_all else f"at once on all its nodes with {_kernels(again)}"
-            where = f"at once on {_among(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else where
-            why = f"the version stays {after}" if after else "the Module has no version"
-            message = f"{why}, so KMM unloads and reloads the kernel module {where}"
-            yield _held(impact, step, again[0], message, _WITH_VERSION if after else _WITHOUT_VERSION)
-        if gone and nodes is None:  # KRM409 names the nodes
-            message = f"KMM unloads the kernel module on all its nodes with {_kernels(gone)} that no mapping takes now"
-            yield _held(impact, step, gone[0], message, "keep the mapping until no node has such a kernel")
+    if not (step.old and step.old.container and step.new and step.new.container):
+        return
+    (kernels, is_all), (before, after) = changed(step.old, step.new), step.versions
+    again = [served for served in kernels if served.new is not None] if before == after else []
+    gone = [served for served in kernels if served.new is None]
+    nodes = impact.reloading(step)
+    if again and nodes != []:
+        where = "on all its nodes at once" if is_all else f"at once on all its nodes with {_kernels(again)}"
+        where = f"at once on {_among(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else where
+        why = f"the version stays {after}" if after else "the Module has no version"
+        message = f"{why}, so KMM unloads and reloads the kernel module {where}"
+        yield _held(impact, step, again[0], message, _WITH_VERSION if after else _WITHOUT_VERSION)
+    if gone and nodes is None:  # KRM409 names the nodes
+        message = f"KMM unloads the kernel module on all its nodes with {_kernels(gone)} that no mapping takes now"
+        yield _held(impact, step, gone[0], message, "keep the mapping until no node has such a kernel")
 
 
 def _among(nodes: Sequence[str], every: Sequence[str]) -> str:
@@ -59,21 +58,20 @@ def _held(impact: Impact, step: Step, kernels: Served, message: str, remedy: str
     if holders:
         named = some(holders, len(holders), SHOWN)
         hold = f"the unload fails and is tried again as long as {named} or another workload uses it"
-        return warning(f"{message}; {hold}: stop them first, or {remedy}", ref=step.ref, field=field)
+        return warning(f"{message}; {hold}: stop them first, or {remedy}", field=field)
     hold = "no workload in the input waits for it; any workload that uses it makes the unload fail until it ends"
-    return info(f"{message}; {hold}; {remedy}", ref=step.ref, field=field)
+    return info(f"{message}; {hold}; {remedy}", field=field)
 
 
-def version_moves_with_labels(impact: Impact) -> Iterator[Result]:
+def version_moves_with_labels(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield an info per Module with a new version."""
-    for step in impact.steps:
-        before, after = step.versions
-        if before and after and before != after:
-            label = version_label(*step.module[2:])
-            message = f"nodes keep version {before} until their label {label} says {after}"
-            if impact.knows_nodes and not impact.keeping(step):
-                message = f"no node has version {before}; a node gets {after} as soon as its label {label} says so"
-            yield info(message, ref=step.ref, field=Field(f"{CONTAINER}.version", before, after))
+    before, after = step.versions
+    if before and after and before != after:
+        label = version_label(*step.module[2:])
+        message = f"nodes keep version {before} until their label {label} says {after}"
+        if impact.knows_nodes and not impact.keeping(step):
+            message = f"no node has version {before}; a node gets {after} as soon as its label {label} says so"
+        yield info(message, field=Field(f"{CONTAINER}.version", before, after))
 
 
 def old_version_keeps_its_daemonsets(impact: Impact) -> Iterator[Result]:
@@ -111,7 +109,7 @@ spec: {driverVersion: "1.1"}
         remedy="Write `upgrade: {ordered: true}` and change driverVersion with what is loaded, so that nodes reload "
         "one by one as they are labelled. Otherwise, stop the pods that use it first. Keep a mapping until no node has "
         "such a kernel.",
-        check=change_is_ordered,
+        check=each_step(change_is_ordered),
         severities=("info", "warning"),
         advice=True,
     ),
@@ -133,7 +131,7 @@ spec: {driverVersion: "1.0", upgrade: {ordered: true}}
 spec: {driverVersion: "1.1", upgrade: {ordered: true}}
 """,
         remedy="Change the version label of each node after the change is applied; the finding names the label.",
-        check=version_moves_with_labels,
+        check=each_step(version_moves_with_labels),
         severities=("info",),
         advice=True,
     ),

@@ -11,37 +11,34 @@ from krmfn.resource import ref
 from krmfn.results import Rule
 
 from ..kmm.module import NAME_LABEL, node_labels, version_label
-from .impact import SHOWN, Impact, selected
+from .impact import SHOWN, Impact, Step, each_step, selected
 
 
-def daemonsets_go_too(impact: Impact) -> Iterator[Result]:
+def daemonsets_go_too(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield an error per deleted Module whose DaemonSets stay."""
-    for step in impact.steps:
-        if holders := impact.waiting(step.module) if step.new is None else []:
-            message = (
-                f"is deleted, but not {some(holders, len(holders), SHOWN)}: "
-                "the kernel module is not unloaded while a pod uses it, and the node label that keeps the pod "
-                "there stays until the unload, so neither ever ends; delete them too"
-            )
-            yield error(message, ref=step.ref)
+    if step.new is None and (holders := impact.waiting(step.module)):
+        message = (
+            f"is deleted, but not {some(holders, len(holders), SHOWN)}: "
+            "the kernel module is not unloaded while a pod uses it, and the node label that keeps the pod "
+            "there stays until the unload, so neither ever ends; delete them too"
+        )
+        yield error(message)
 
 
-def plugin_stays(impact: Impact) -> Iterator[Result]:
+def plugin_stays(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield a warning per Module without its former devicePlugin section, where KMM leaves the DaemonSet."""
-    for step in impact.steps:
-        if step.lost("devicePlugin") and impact.kmm.leaves_plugins:
-            chosen = f"-n {step.module.namespace} -l {NAME_LABEL}={step.module.name}"
-            message = f"KMM {impact.kmm.name} leaves the device plugin's DaemonSet running; delete it by hand: "
-            yield warning(f"{message}kubectl delete daemonset {chosen}", ref=step.ref, field=Field("spec.devicePlugin"))
+    if step.lost("devicePlugin") and impact.kmm.leaves_plugins:
+        chosen = f"-n {step.module.namespace} -l {NAME_LABEL}={step.module.name}"
+        message = f"KMM {impact.kmm.name} leaves the device plugin's DaemonSet running; delete it by hand: "
+        yield warning(f"{message}kubectl delete daemonset {chosen}", field=Field("spec.devicePlugin"))
 
 
-def loader_stays(impact: Impact) -> Iterator[Result]:
+def loader_stays(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield a warning per Module without its former moduleLoader section."""
-    for step in impact.steps:
-        if step.lost("moduleLoader"):
-            message = "KMM does not unload what it has loaded, and the ready label stays; "
-            remedy, field = "only deleting the Module unloads", Field("spec.moduleLoader")
-            yield warning(f"{message}{remedy}", ref=step.ref, field=field)
+    if step.lost("moduleLoader"):
+        message = "KMM does not unload what it has loaded, and the ready label stays; "
+        remedy, field = "only deleting the Module unloads", Field("spec.moduleLoader")
+        yield warning(f"{message}{remedy}", field=field)
 
 
 def name_is_kept(impact: Impact) -> Iterator[Result]:
@@ -56,29 +53,28 @@ def name_is_kept(impact: Impact) -> Iterator[Result]:
             yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
 
 
-def version_labels_are_removed(impact: Impact) -> Iterator[Result]:
+def version_labels_are_removed(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield an info per deleted Module with a version: nobody takes the labels that choose it off the nodes."""
-    for step in impact.steps:
-        if step.old and step.new is None and step.old.version:
-            label = version_label(*step.module[2:])
-            remedy = f"after it is unloaded, remove the label: kubectl label nodes -l {label} {label}-"
-            why = "a Module of this name and version would load on them at once"
-            yield info(f"is deleted, but its nodes keep the label {label}: {why}; {remedy}", ref=step.ref)
+    if step.old and step.new is None and step.old.version:
+        label = version_label(*step.module[2:])
+        remedy = f"after it is unloaded, remove the label: kubectl label nodes -l {label} {label}-"
+        why = "a Module of this name and version would load on them at once"
+        yield info(f"is deleted, but its nodes keep the label {label}: {why}; {remedy}")
 
 
-def consumers_go_first(impact: Impact) -> Iterator[Result]:
+def consumers_go_first(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield an info per deleted Module whose DaemonSets are deleted by the same change."""
-    leaving = [change.old for change in impact.plan.changes if change.what == "deleted" and change.old]
-    for step in impact.steps:
-        keys = set(node_labels(*step.module[2:]) if step.new is None else ())
-        if holders := [str(ref(manifest)) for manifest in leaving if keys & selected(manifest).keys()]:
-            message = (
-                f"is deleted together with {some(holders, len(holders), SHOWN)}; "
-                "Argo CD deletes these first, by their sync waves, but Flux deletes the Module first: its unload "
-                "fails and is tried again until their pods are gone; with Flux, delete them in an earlier change of "
-                "their own"
-            )
-            yield info(message, ref=step.ref)
+    changes = impact.plan.changes if step.new is None else ()
+    leaving = [change.old for change in changes if change.what == "deleted" and change.old]
+    keys = {*node_labels(*step.module[2:])}
+    if holders := [str(ref(manifest)) for manifest in leaving if keys & selected(manifest).keys()]:
+        message = (
+            f"is deleted together with {some(holders, len(holders), SHOWN)}; "
+            "Argo CD deletes these first, by their sync waves, but Flux deletes the Module first: its unload "
+            "fails and is tried again until their pods are gone; with Flux, delete them in an earlier change of "
+            "their own"
+        )
+        yield info(message)
 
 
 RULES = (
@@ -101,7 +97,7 @@ kind: DaemonSet
 spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}}}}
 """,
         remedy="Delete the workloads that wait for the Module's ready label, too, or keep the Module.",
-        check=daemonsets_go_too,
+        check=each_step(daemonsets_go_too),
         advice=True,
     ),
     Rule(
@@ -123,7 +119,7 @@ spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}}
 metadata: {name: gpu}
 """,
         remedy="Delete the device plugin's DaemonSet by hand after the change is applied; the finding has the command.",
-        check=plugin_stays,
+        check=each_step(plugin_stays),
         severities=("warning",),
         advice=True,
     ),
@@ -152,7 +148,7 @@ spec:
   devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}
 """,
         remedy="Delete the Module, which unloads the kernel module, and create what remains of it under another name.",
-        check=loader_stays,
+        check=each_step(loader_stays),
         severities=("warning",),
         advice=True,
     ),
@@ -200,7 +196,7 @@ spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""
 """,
         remedy="Remove `daemonSets` from the config (or give them `enabled: false`) in a first change, and delete the "
         "config in a second one. Ignore the finding if Argo CD applies them.",
-        check=consumers_go_first,
+        check=each_step(consumers_go_first),
         severities=("info",),
         advice=True,
     ),
@@ -223,7 +219,7 @@ spec: {moduleLoader: {container: {version: "1.0"}}}
 kind: ConfigMap
 """,
         remedy="Remove the label from the nodes when the Module is unloaded; the finding has the command.",
-        check=version_labels_are_removed,
+        check=each_step(version_labels_are_removed),
         severities=("info",),
         advice=True,
     ),
