@@ -34,11 +34,10 @@ def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures
     """
     if not names:
         return {}
-    options = context.options
-    alone = options._replace(own={}, function_config=(), cluster=(), against=())
+    alone = context.options._replace(own={}, function_config=(), cluster=(), against=())
     made: dict[str, Rendered] = {}
     is_stdin_read = any(root.kind == "stream" for root in roots)
-    for name, paths in _by_cluster(options.against, names).items():
+    for name, paths in _by_cluster(context.options.against, names).items():
         if is_stdin_read and "-" in paths:
             raise KrmfnError(
                 "- is both a PATH and an --against, but stdin can be read only once; pass a file for one of them"

@@ -141,16 +141,15 @@ def joined(configs: Sequence[Item]) -> Manifest:
 def _untrusted(options: RunOptions, resources: ResourceList) -> Iterator[Result]:
     """Yield an error per Profile and functionConfig that no path of --profiles-from holds: they give rights."""
     folders = [os.path.realpath(path) for path in (*options.profiles_from, *options.function_config)]
-    for group, kind in (PROFILE, CONFIG):
-        for item in resources.select(kind, group):
-            path = item.place.path if item.place else ""
-            if not path or not any(within(os.path.realpath(path), folder) for folder in folders):
-                where = ", ".join(options.profiles_from)
-                message = (
-                    f"a {kind} gives rights, and --profiles-from takes them from {where} alone; move it there, or have "
-                    "its owners name this file"
-                )
-                yield item.located(error(message, rule="KRM187", field=Field("kind", kind)))
+    where = ", ".join(options.profiles_from)
+    for item in (item for group, kind in (PROFILE, CONFIG) for item in resources.select(kind, group)):
+        path = item.place.path if item.place else ""
+        if not path or not any(within(os.path.realpath(path), folder) for folder in folders):
+            message = (
+                f"a {item.kind} gives rights, and --profiles-from takes them from {where} alone; move it there, or "
+                "have its owners name this file"
+            )
+            yield item.located(error(message, rule="KRM187", field=Field("kind", item.kind)))
 
 
 def _named(item: Item) -> str:

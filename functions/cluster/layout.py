@@ -115,10 +115,9 @@ def _config(paths: Mapping[str, str], root: str | None) -> tuple[Config, list[Re
             folder = real if os.path.isdir(real) else os.path.realpath(os.path.dirname(path) or ".")
             top = roots.root_of(folder, root) or folder
             folders.setdefault(top, os.path.isabs(path))
-            while len(folder) > len(top):
-                if os.path.lexists(file := os.path.join(folder, config.NAME)):
-                    aside[file if os.path.isabs(path) else os.path.relpath(file)] = None
-                folder = os.path.dirname(folder)
+            files = (os.path.join(above, config.NAME) for above in parents(folder) if len(above) > len(top))
+            for file in filter(os.path.lexists, files):
+                aside[file if os.path.isabs(path) else os.path.relpath(file)] = None
     read = [config.read(folder, absolute) for folder, absolute in folders.items()]
     present = [one for one in read if one[0].name] or [(Config(), [])]
     if len(present) > 1:
