@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Item, KrmfnError, Place, Result, error, info, warning
+from krmfn.results import Rule
 from krmfn.schema import check
 from krmfn.typed import NamedTuple
 
@@ -34,6 +35,40 @@ SCHEMA = {
         "profiles": {"type": "array", "items": {"type": "string", "minLength": 1}},
     },
 }
+
+_GOOD = """\
+# .krmfn.yaml
+clusters:
+  lab: [lab, inventory.yaml]
+---
+# lab/config.yaml
+kind: DeviceConfig
+---
+# inventory.yaml
+kind: Node
+"""
+RULES = (
+    Rule(
+        "KRM521",
+        "the configuration file must be at the root of the repository, and only have the fields clusters, exclude, "
+        "format and profiles, with their types",
+        good=_GOOD,
+        bad=_GOOD.replace("clusters", "cluster"),
+        remedy="Correct the field; pass commands and kustomize's flags on the command line. "
+        "Move a file that is below the root, or pass `--root` with its folder.",
+        severities=("error", "warning"),
+    ),
+    Rule(
+        "KRM522",
+        "a cluster's path in the configuration file must hold something, in one cluster only, and be a PATH where it "
+        "gives objects; `exclude` must match something",
+        good=_GOOD,
+        bad=_GOOD.replace("inventory.yaml]", "nodes.yaml]"),
+        remedy="Correct the path, which is relative to the configuration file, or name it as a PATH, too. "
+        "Correct the pattern, whose syntax is that of a .gitignore, or remove it.",
+        severities=("error", "warning", "info"),
+    ),
+)
 
 
 class Member(NamedTuple):

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from krmfn import Item, ResourceList, Result, warning
+from krmfn.results import Rule
 
 from ..kmm.lookup import table
 from ..rendering.kinds import INPUTS, is_foreign
@@ -15,6 +16,22 @@ from ..run import run_of
 VARIABLE = "KUBE_API_VERSIONS"
 LOCAL_KINDS = frozenset({("kpt.dev", "Kptfile"), ("kustomize.config.k8s.io", "Kustomization")})
 _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
+RULES = (
+    Rule(
+        "KRM525",
+        "the cluster should serve the kinds that are deployed, where Argo CD says which it serves (KUBE_API_VERSIONS)",
+        good="""\
+# served: apps/v1,apps/v1/DaemonSet,kmm.sigs.x-k8s.io/v1beta1,kmm.sigs.x-k8s.io/v1beta1/Module
+kind: Module
+""",
+        bad="""\
+# served: apps/v1,apps/v1/DaemonSet
+kind: Module
+""",
+        remedy="Install the CRD (for a Module: KMM) before the sync, or in an earlier sync wave.",
+        severities=("warning",),
+    ),
+)
 
 
 def deployed(resources: ResourceList) -> list[Item]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 
 from krmfn.errors import KrmfnError
-from krmfn.results import Field, Result, error, in_order, warning
+from krmfn.results import Field, Result, Rule, error, in_order, warning
 from krmfn.typed import NamedTuple
 
 from ..formats.checked import NAMES
@@ -21,6 +21,29 @@ from . import config
 from . import survey as surveys
 from .config import Config, Member
 from .survey import Root, Survey
+
+RULES = (
+    *config.RULES,
+    Rule(
+        "KRM523",
+        "a file must exist, be a regular file and be valid YAML; a link must not lead out of the folder that may be "
+        "read; no .argocd-source.yaml may be there",
+        good="""\
+# app.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app, namespace: kmm}
+""",
+        bad="""\
+# app.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app
+""",
+        remedy="Correct the line, remove the link, or name a larger folder with --root; check out what a sparse "
+        "checkout, a submodule or Git LFS leaves out, or skip it with --exclude.",
+    ),
+)
 
 
 class Cluster(NamedTuple):

@@ -28,38 +28,7 @@ patches:
   patch: '[{"op": "replace", "path": "/spec/driverVersion", "value": "2.0"}]'
 """
 
-_GOOD = """\
-# .krmfn.yaml
-clusters:
-  lab: [lab, inventory.yaml]
----
-# lab/config.yaml
-kind: DeviceConfig
----
-# inventory.yaml
-kind: Node
-"""
 RULES = (
-    Rule(
-        "KRM521",
-        "the configuration file must be at the root of the repository, and only have the fields clusters, exclude, "
-        "format and profiles, with their types",
-        good=_GOOD,
-        bad=_GOOD.replace("clusters", "cluster"),
-        remedy="Correct the field; pass commands and kustomize's flags on the command line. "
-        "Move a file that is below the root, or pass `--root` with its folder.",
-        severities=("error", "warning"),
-    ),
-    Rule(
-        "KRM522",
-        "a cluster's path in the configuration file must hold something, in one cluster only, and be a PATH where it "
-        "gives objects; `exclude` must match something",
-        good=_GOOD,
-        bad=_GOOD.replace("inventory.yaml]", "nodes.yaml]"),
-        remedy="Correct the path, which is relative to the configuration file, or name it as a PATH, too. "
-        "Correct the pattern, whose syntax is that of a .gitignore, or remove it.",
-        severities=("error", "warning", "info"),
-    ),
     Rule(
         "KRM100",
         "a document or an item of a List must have apiVersion and kind; with only one of them it is an error, with "
@@ -142,25 +111,6 @@ kind: ConfigMap
         "no commands.",
     ),
     Rule(
-        "KRM523",
-        "a file must exist, be a regular file and be valid YAML; a link must not lead out of the folder that may be "
-        "read; no .argocd-source.yaml may be there",
-        good="""\
-# app.yaml
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: app, namespace: kmm}
-""",
-        bad="""\
-# app.yaml
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: app
-""",
-        remedy="Correct the line, remove the link, or name a larger folder with --root; check out what a sparse "
-        "checkout, a submodule or Git LFS leaves out, or skip it with --exclude.",
-    ),
-    Rule(
         "KRM524",
         "what is beside a kustomization should be listed in it, but for inventories and functionConfigs; configs "
         "and inventories should be in a cluster of .krmfn.yaml",
@@ -187,20 +137,6 @@ kind: ConfigMap
 """,
         remedy="List the file under `resources`, add it to a cluster, move it elsewhere, or exclude it (`exclude` in "
         ".krmfn.yaml).",
-        severities=("warning",),
-    ),
-    Rule(
-        "KRM525",
-        "the cluster should serve the kinds that are deployed, where Argo CD says which it serves (KUBE_API_VERSIONS)",
-        good="""\
-# served: apps/v1,apps/v1/DaemonSet,kmm.sigs.x-k8s.io/v1beta1,kmm.sigs.x-k8s.io/v1beta1/Module
-kind: Module
-""",
-        bad="""\
-# served: apps/v1,apps/v1/DaemonSet
-kind: Module
-""",
-        remedy="Install the CRD (for a Module: KMM) before the sync, or in an earlier sync wave.",
         severities=("warning",),
     ),
     Rule(

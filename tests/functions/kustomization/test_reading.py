@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from krmfn_functions.cluster import layout, rules
+from krmfn_functions.cluster import layout
 from krmfn_functions.kustomization import graph_rules, reading, unmatched
 from krmfn_functions.kustomization.graph import Graph
 from krmfn_functions.options import RunOptions
@@ -235,7 +235,7 @@ def test_a_tower_that_kustomize_would_build_for_ever_is_refused() -> None:
 # The rules.
 
 
-@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in graph_rules.RULES + rules.RULES[:2]])
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in graph_rules.RULES + layout.RULES[:2]])
 def test_the_examples_of_the_rules(rule: Rule, here: Path) -> None:
     for name, example in (("good", rule.good), ("bad", rule.bad)):
         files: dict[str, str] = {}
