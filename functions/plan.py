@@ -122,8 +122,7 @@ def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:
         changed = () if former is None else differences(former, manifest)
         fields = tuple(one for one in changed if not _is_mark(one))
         if former is None or fields:
-            what: Literal["created", "changed"] = "created" if former is None else "changed"
-            changes.append(Change(what, ref(manifest), former, manifest, fields))
+            changes.append(Change("created" if former is None else "changed", ref(manifest), former, manifest, fields))
     unchanged = len(after) - len(changes)
     gone = (manifest for key, manifest in before.items() if key not in after)
     changes += (Change("deleted", ref(manifest), manifest, None) for manifest in gone)

@@ -38,6 +38,7 @@ _UNSEEN = "no value that was tried changes what is made of a config; it may need
 
 
 _CONTEXT = Context(RunOptions(), READ._replace(is_root_only=True), Log())
+"""What stands in PATHs is read as it is, with the options that a run has by itself."""
 
 
 def layers(path: str, name: str) -> str:

@@ -87,9 +87,11 @@ def _crd_of(found: Profile) -> str:
     known.setdefault("status", {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
     whole = {**found.options, "properties": {**head, **known}}
-    served: dict[str, Any] = {"served": True, "storage": True, "subresources": {"status": {}}}
-    served |= {"schema": {"openAPIV3Schema": whole}}
-    versions = [{"name": version, **served, "storage": version == found.versions[0]} for version in found.versions]
+    alike = {"subresources": {"status": {}}, "schema": {"openAPIV3Schema": whole}}
+    versions = [
+        {"name": version, "served": True, "storage": version == found.versions[0], **alike}
+        for version in found.versions
+    ]
     return emit.dump(
         {
             "apiVersion": "apiextensions.k8s.io/v1",
