@@ -44,15 +44,16 @@ class Groups:
         domains = (claim.ref if claim.domain is None else claim.domain for claim in self.claims)
         self.domain = [first.setdefault(domain, i) for i, domain in enumerate(domains)]
         """Per claim: the position of the first claim of the same domain, or of the same resource where it has none."""
-        groups = [group for group in self._groups() if self.clash(group.kind, group.members)]
+        several = (group for group in self._groups() if len(group.members) > 1)
+        groups = (group for group in several if self.clash(group.kind, group.members))
         self.groups = sorted(groups, key=lambda group: (len(group.members), group))
         self.of_claim = grouped((i, number) for number, group in enumerate(self.groups) for i in group.members)
         """The numbers of the groups that a claim is in."""
 
     def _groups(self) -> Iterator[ExclusionGroup]:
         numbered = list(enumerate(self.claims))
-        pools = grouped((self.owner[i], i) for i, claim in numbered if claim.pool or self.owner[i] == i)
-        yield from (ExclusionGroup("pool", members) for members in pools.values())
+        pools = grouped((self.owner[i], i) for i, claim in numbered if claim.pool and self.owner[i] < i)
+        yield from (ExclusionGroup("pool", [first, *others]) for first, others in pools.items())
         drivers = grouped((claim.domain, i) for i, claim in numbered if claim.domain is not None)
         yield from (ExclusionGroup("driver", members) for members in drivers.values())
         names = ((i, {name.replace("-", "_") for name in claim.kernel_modules}) for i, claim in numbered)
@@ -73,7 +74,7 @@ class Groups:
         """Yield, of claims on one node, the sets that exclude each other."""
         present = grouped((number, i) for i in claims for number in self.of_claim.get(i, ()))
         for number, members in present.items():
-            if self.clash(self.groups[number].kind, members):
+            if len(members) > 1 and self.clash(self.groups[number].kind, members):
                 yield self.groups[number], tuple(members)
 
 

@@ -106,15 +106,16 @@ def match(
         pairs = [(key, labels[key]) for key in keys if key in labels] if len(keys) < len(labels) else labels.items()
         alike.setdefault(known.intersection(pairs), []).append(name)
     nodes_with = Counter(pair for seen in alike for pair in seen)
-    by_rarest = grouped((min(one, key=lambda pair: (nodes_with[pair], pair)), one) for one in numbers if one)
+    several = ((one, same) for one, same in numbers.items() if one)
+    by_rarest = grouped((min(one[0], key=lambda pair: (nodes_with[pair], pair)), one) for one in several)
+    everywhere = numbers.get(frozenset(), [])
     for names in alike.values():
         names.sort()
     # The order decides what is still undecided when the work runs out, so it must not depend on the input's order.
     for seen in sorted(alike, key=lambda seen: alike[seen][0]):
-        tried: list[Labels] = [one for pair in seen for one in by_rarest.get(pair, ())]
+        tried = [one for pair in seen if pair in by_rarest for one in by_rarest[pair]]
         work.spend(len(tried))
-        found = [number for one in (Labels(), *tried) if one <= seen for number in numbers.get(one, ())]
-        yield sorted(found), alike[seen]
+        yield sorted(everywhere + [number for one, same in tried if one <= seen for number in same]), alike[seen]
 
 
 Pairs = tuple[tuple[int, ...], tuple[int, ...]]

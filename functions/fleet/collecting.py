@@ -17,7 +17,7 @@ from krmfn import KrmfnError, Manifest
 from krmfn.item import LOCAL
 from krmfn.typed import Any, NamedTuple
 
-from ..exclusivity.node import Node, Taint
+from ..exclusivity.node import Taint
 from ..kmm.lookup import text
 from ..kmm.module import VERSION_LABELS, is_set_by_kmm
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
@@ -59,7 +59,7 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     wanted = None if keys is None else frozenset(keys)
     for number, manifest in enumerate(manifests, 1):
         try:
-            entries.append(_entry(_node(manifest), wanted))
+            entries.append(_entry(manifest, wanted))
         except KrmfnError as failure:
             kind, name = text(manifest, "kind") or "Node", text(manifest.get("metadata"), "name")
             problems.append(f"item {number:,}{f' ({kind} {name})' if name else ''}: {failure}")
@@ -75,8 +75,11 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     return entries
 
 
-def _node(manifest: Manifest) -> Node:
-    """Return the facts of one item. Raises KrmfnError for what no API server would give back as a Node."""
+def _entry(manifest: Manifest, wanted: frozenset[str] | None) -> Entry:
+    """Return an item as an entry; equal parts are judged once.
+
+    Raises KrmfnError for what no API server would give back as a Node: its text would break the lines.
+    """
     kind = manifest.get("kind", "Node")  # the items of a NodeList have none
     if kind != "Node" or manifest.get("apiVersion", "v1") != "v1":
         remedy = "pass the output of `kubectl get nodes`"
@@ -84,17 +87,10 @@ def _node(manifest: Manifest) -> Node:
     node = facts.of_manifest(manifest)
     if not node.name:
         raise KrmfnError("this Node has no metadata.name")
-    return node._replace(taints=tuple(taint for taint in node.taints if taint.key not in facts.PASSING))
-
-
-def _entry(node: Node, wanted: frozenset[str] | None) -> Entry:
-    """Return a node as an entry. Raises KrmfnError for text that no API server takes: it would break the lines.
-
-    Equal parts are judged once.
-    """
     if errors := subdomain_errors(node.name):
         raise KrmfnError(f"{node.name!r} is not a valid name: {errors[0]}")
-    shape = node.architecture, node.os_image, node.taints
+    taints = tuple(taint for taint in node.taints if taint.key not in facts.PASSING)
+    shape = node.architecture, node.os_image, taints
     kernel, kubelet, shape = _facts(node.kernel or facts.UNKNOWN, node.kubelet, shape)
     try:
         keys = _kept(tuple(node.labels), wanted)
