@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from krmfn import Manifest
 from krmfn.typed import Any
 
+from ..kmm.lookup import members
 from ..kmm.module import ready_label, version_label, version_ready_label
 from ..rendering.generated import daemonset_order, filled, metadata
 from . import names
@@ -80,7 +81,7 @@ def _daemon_set(config: DeviceConfig, entry: DaemonSet) -> Manifest:
 def config_maps(config: DeviceConfig, pod: Any) -> dict[str, Any]:
     """Return the contents of the config's extra ConfigMaps that a pod, or a part of one, uses, by their names."""
     used: dict[str, Any] = {}
-    for name, value in pod.items() if isinstance(pod, dict) else enumerate(pod) if isinstance(pod, list) else ():
+    for name, value in members(pod):
         if name in ("configMap", "configMapRef", "configMapKeyRef") and isinstance(value, dict):
             for entry in config.spec.extraObjects:
                 if entry["kind"] == "ConfigMap" and entry["metadata"]["name"] == value.get("name"):

@@ -129,8 +129,8 @@ def at_origin(item: Item, ref: Ref, layer: Layer, result: Result) -> Result:
     path = result.field.path.removeprefix(layer.path).removeprefix(".") if result.field else ""
     own: FieldPath = tuple(int(part) if part.isdigit() else part for part in split(path))
     option = filled.option(own) if filled else None
-    if option and option.root == "spec" and expressions.at(options_of(item), option.parts) is not ABSENT:
-        name = join(("spec", *(("options",) if is_ours(item) else ()), *option.parts))
+    if option and expressions.at({"spec": options_of(item)}, option.parts) is not ABSENT:
+        name = join(("spec", *(("options",) if is_ours(item) else ()), *option.parts[1:]))
         return item.located(result._replace(ref=ref, field=Field(name)))
     if filled and result.field:
         written = join((*split(layer.path), *filled.origin(own)))

@@ -8,7 +8,7 @@ from krmfn import Field, Item, Ref, Result, error, schema
 from krmfn.resource import join, split
 from krmfn.typed import Any
 
-from ..kmm.lookup import strings
+from ..kmm.lookup import changed, strings
 from ..profile import expressions
 from ..profile.expansion import PROTECTED, Expansion, Filled, expand, values_of
 from ..profile.product import Profile
@@ -114,11 +114,7 @@ def expansion(product: Profile, item: Item, ref: Ref, overrides: Any, is_protect
 
 def unprotected(data: Any) -> Any:
     """Return nested data with the dollars of options in their places."""
-    if isinstance(data, str):
-        return data.replace(PROTECTED, "$") if PROTECTED in data else data
-    if isinstance(data, dict):
-        return {key: unprotected(value) for key, value in data.items()}
-    return [unprotected(value) for value in data] if isinstance(data, list) else data
+    return changed(data, lambda text: text.replace(PROTECTED, "$"))
 
 
 def _misfits(one: Filled) -> Iterator[Result]:

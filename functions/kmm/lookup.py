@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
@@ -81,10 +81,23 @@ def strings(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str, 
             yield from strings(child, (*path, index))
 
 
+def members(value: Any) -> Iterable[tuple[Any, Any]]:
+    """Return the keys or positions of what a mapping or a list holds, each with that; nothing for anything else."""
+    return value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+
+
 def leaves(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Any]]:
     """Yield every scalar, and every mapping and list that is empty, each with its path."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, child in inner:
+    for key, child in members(value):
         yield from leaves(child, (*path, key))
     if not isinstance(value, (dict, list)) or not value:
         yield path, value
+
+
+def changed(value: Any, change: Callable[[str], Any]) -> Any:
+    """Return nested data with each text in it, but for keys, as `change` returns it."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: changed(child, change) for key, child in value.items()}
+    return [changed(child, change) for child in value] if isinstance(value, list) else value

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any, NamedTuple
 
+from ..kmm.lookup import changed, members
 from . import expressions
 from .expressions import Expression, Values
 from .product import Profile
@@ -65,15 +66,17 @@ class Expansion(NamedTuple):
 
 def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tuple[Values, list[Problem]]:
     """Return what the expressions of a Profile see of a config with these options, `spec` of the vendor's own kind."""
-    options = at(profile.options, ("spec",)) or {}
-    seen = with_defaults(options, ABSENT if written is None else written)
-    known = {"name": name, "namespace": namespace}
-    bare = Values({} if seen is ABSENT else seen, written or {}, {key: text for key, text in known.items() if text})
+    options = with_defaults(at(profile.options, ("spec",)) or {}, ABSENT if written is None else written)
+    metadata = {key: text for key, text in (("name", name), ("namespace", namespace)) if text}
+    seen = {"spec": {} if options is ABSENT else options, "metadata": metadata}
+    bare = Values(seen, {"spec": written or {}, "metadata": metadata})
     problems: list[Problem] = []
-    texts = {key: _text(key, text, bare, problems) for key, text in profile.spec.get("texts", {}).items()}
-    sources = {key: tuple(expressions.sources(text)) for key, text in profile.spec.get("texts", {}).items()}
+    own = profile.spec.get("texts", {})
+    texts = {key: _text(key, entry, bare, problems) for key, entry in own.items()}
+    sources: dict[tuple[str, ...], tuple[Expression, ...]]
+    sources = {("texts", key): tuple(expressions.sources(entry)) for key, entry in own.items()}
     there = {key: text for key, text in texts.items() if text is not ABSENT}
-    return bare._replace(texts=there, sources=sources), problems
+    return bare._replace(seen={**seen, "texts": there}, sources=sources), problems
 
 
 def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Problem]) -> Any:
@@ -86,11 +89,10 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
         text, problem = expressions.replaced(as_, values, show)
         problems += [Problem(path, problem)] if problem else []
         return text
-    root, parts = expressions.path_of(entry["each"]) or ("spec", ())
-    held = expressions.at(values.spec if root == "spec" else values.metadata, parts)
+    held = expressions.at(values.seen, expressions.path_of(entry["each"]))
     if "onto" in entry:
         return {**entry["onto"], **(held if isinstance(held, dict) else {})}
-    pairs = sorted(held.items()) if isinstance(held, dict) else enumerate(held) if isinstance(held, list) else ()
+    pairs = sorted(held.items()) if isinstance(held, dict) else members(held)
     if "entry" in entry:
         made = [expressions.filled(entry["entry"], {"key": key, "value": own}) for key, own in pairs]
         return [one for one in made if one is not ABSENT] or ABSENT
@@ -202,7 +204,7 @@ class _Filler(NamedTuple):
             if problem:
                 self.problems.append(Problem(f"{made.path}.{join(old)}", problem))
             return text if first else own
-        value = expressions.value(expression, self.values)
+        value = expressions.at(self.values.seen, expression.parts)
         if value in ([], {}) and (node.get("minItems") or node.get("minProperties")):
             return ABSENT  # nothing is written where nothing but an error would come of it
         if value is not ABSENT and not isinstance(value, (str, dict, list)) and node.get("type") == "string":
@@ -211,15 +213,12 @@ class _Filler(NamedTuple):
 
     def protected(self, value: Any) -> Any:
         """Return an option's value in which no variable of ours is filled in."""
-        if not self.is_protected:
-            return value
-        if isinstance(value, dict):
-            return {key: self.protected(own) for key, own in value.items()}
-        if isinstance(value, list):
-            return [self.protected(own) for own in value]
-        if isinstance(value, str) and "KRMFN_" in value.upper():
-            return value.replace("$", PROTECTED)
-        return value
+        return changed(value, _protected) if self.is_protected else value
+
+
+def _protected(text: str) -> str:
+    """Return a text in which no variable of ours is filled in."""
+    return text.replace("$", PROTECTED) if "KRMFN_" in text.upper() else text
 
 
 def _untyped(key: Any, path: FieldPath) -> Node:

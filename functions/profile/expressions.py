@@ -11,23 +11,22 @@ from krmfn.typed import Any, NamedTuple
 
 from .structural import ABSENT
 
-_PATH = r"((?:\.[A-Za-z_][A-Za-z0-9_-]*|\['[^'\]]*'\])+)"
-_EXPRESSION = re.compile(rf"\$\{{(spec|metadata|texts){_PATH}\}}")
+_PATH = r"(?:\.[A-Za-z_][A-Za-z0-9_-]*|\['[^'\]]*'\])+"
+_EXPRESSION = re.compile(rf"\$\{{((?:spec|metadata|texts){_PATH})\}}")
 NEARLY = re.compile(r"\$\{(?:spec|metadata|texts)[.\[]")
 """What may stand in a Profile only as an expression, and nowhere in what is generated."""
-OF_ENTRY = re.compile(r"\$\{(key|value)((?:\.[A-Za-z_][A-Za-z0-9_-]*)*)\}")
+OF_ENTRY = re.compile(r"\$\{((?:key|value)(?:\.[A-Za-z_][A-Za-z0-9_-]*)*)\}")
 """What a text with `each` is read for: the key of an entry, its value, a field of its value."""
-_PART = re.compile(r"\.([\w-]+)|\['([^']*)'\]", re.ASCII)
+_PART = re.compile(r"([\w-]+)|\['([^']*)'\]", re.ASCII)
 _DOLLAR = re.compile(r"\$(?=[$(])")
-PATH = re.compile(rf"(spec|metadata){_PATH}")
+_OPTION = re.compile(rf"(?:spec|metadata){_PATH}")
 
 
 class Expression(NamedTuple):
     """What stands in place of a value of a config."""
 
-    root: str
-    """`spec`, `metadata` or `texts`."""
     parts: tuple[str, ...]
+    """What it names: `spec`, `metadata` or `texts`, and the path in that."""
     text: str
     """As it is written."""
 
@@ -36,7 +35,6 @@ class Use(NamedTuple):
     """An expression or a condition, and where it stands."""
 
     path: FieldPath
-    root: str
     parts: tuple[str, ...]
     text: str
     is_whole: bool
@@ -48,48 +46,42 @@ class Use(NamedTuple):
 class Values(NamedTuple):
     """What expressions and conditions of a Profile see of one config."""
 
-    spec: Any
-    """The options, with their defaults."""
-    written: Any
-    """The options as they are written."""
-    metadata: Mapping[str, str]
-    texts: Mapping[str, Any] = {}  # read only
-    sources: Mapping[str, tuple[Expression, ...]] = {}  # read only
-    """What each of `texts` is made of."""
+    seen: Mapping[str, Any]
+    """`spec`, which are the options with their defaults, `metadata` and `texts`."""
+    written: Mapping[str, Any]
+    """`spec` as it is written, and `metadata`."""
+    sources: Mapping[tuple[str, ...], tuple[Expression, ...]] = {}  # read only
+    """What each of `texts` is made of, by its path."""
 
     def written_in(self, text: str) -> Expression | None:
         """Return the first expression of a text whose option is written, by way of `texts` too; else the first."""
-        every = [
-            end
-            for one in parse(text)
-            for end in (one, *self.sources.get(one.parts[0] if one.root == "texts" else "", ()))
-        ]
-        is_written = (one for one in every if one.root == "spec" and at(self.written, one.parts) is not ABSENT)
+        every = [end for one in parse(text) for end in (one, *self.sources.get(one.parts[:2], ()))]
+        options = (one for one in every if one.parts[0] == "spec")
+        is_written = (one for one in options if at(self.written, one.parts) is not ABSENT)
         return next(is_written, next(iter(every), None))
 
 
 def parse(text: str) -> Iterator[Expression]:
     """Yield the expressions in a text."""
     for match in _EXPRESSION.finditer(text):
-        yield Expression(match[1], parts_of(match[2]), match[0])
+        yield Expression(parts_of(match[1]), match[0])
 
 
 def sources(entry: Mapping[str, Any]) -> Iterator[Expression]:
     """Yield what an entry of `texts` is made of; what `each` names is written as no expression, so its text is ""."""
     if path := path_of(entry.get("each", "")):
-        yield Expression(*path, "")
+        yield Expression(path, "")
     yield from parse(entry.get("as", ""))
 
 
 def parts_of(path: str) -> tuple[str, ...]:
-    """Return the parts of `.a.b['c/d']`."""
+    """Return the parts of `spec.a.b['c/d']`."""
     return tuple(match[1] or match[2] for match in _PART.finditer(path))
 
 
-def path_of(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return root and parts of a path such as `spec.a['b/c']`; None for what is none."""
-    match = PATH.fullmatch(text)
-    return (match[1], parts_of(match[2])) if match else None
+def path_of(text: str) -> tuple[str, ...]:
+    """Return the parts of the path of an option or of metadata, such as `spec.a['b/c']`; () for what is none."""
+    return parts_of(text) if _OPTION.fullmatch(text) else ()
 
 
 def misspelt(text: str) -> str:
@@ -102,7 +94,7 @@ def misspelt(text: str) -> str:
 def whole(text: str) -> Expression | None:
     """Return the expression that a text is and nothing else; None for another text."""
     match = _EXPRESSION.fullmatch(text)
-    return Expression(match[1], parts_of(match[2]), match[0]) if match else None
+    return Expression(parts_of(match[1]), text) if match else None
 
 
 def at(data: Any, parts: Sequence[str]) -> Any:
@@ -112,12 +104,6 @@ def at(data: Any, parts: Sequence[str]) -> Any:
             return ABSENT
         data = data[part]
     return ABSENT if data is None else data
-
-
-def value(expression: Expression, values: Values) -> Any:
-    """Return what an expression stands for; ABSENT for nothing."""
-    data = {"spec": values.spec, "metadata": values.metadata, "texts": values.texts}[expression.root]
-    return at(data, expression.parts)
 
 
 def printed(scalar: Any) -> str:
@@ -143,7 +129,7 @@ def replaced(text: str, values: Values, show: Callable[[str], str] = str) -> tup
 
     def filled(match: re.Match[str]) -> str:
         nonlocal problem
-        own = value(Expression(match[1], parts_of(match[2]), match[0]), values)
+        own = at(values.seen, parts_of(match[1]))
         if own is ABSENT:
             problem = f"{match[0]} has no value here; give the option a default, or write a `when` for it"
         elif isinstance(own, (dict, list)):
@@ -162,12 +148,10 @@ def holds(condition: Mapping[str, Any], values: Values) -> bool:
 
 
 def _holds(path: str, wanted: Any, values: Values) -> bool:
-    root, parts = path_of(path) or ("", ())
+    parts = path_of(path)
     if isinstance(wanted, dict):
-        written = values.written if root == "spec" else values.metadata
-        return (at(written, parts) is not ABSENT) is wanted.get("exists")
-    own = at(values.spec if root == "spec" else values.metadata, parts)
-    choices = wanted if isinstance(wanted, list) else [wanted]
+        return (at(values.written, parts) is not ABSENT) is wanted.get("exists")
+    own, choices = at(values.seen, parts), wanted if isinstance(wanted, list) else [wanted]
     return any(own == one and isinstance(own, bool) == isinstance(one, bool) for one in choices)  # true is not 1
 
 
@@ -183,7 +167,7 @@ def filled(own: Any, values: Mapping[str, Any]) -> Any:
         return own
 
     def value(match: re.Match[str]) -> Any:
-        return at(values[match[1]], parts_of(match[2]))
+        return at(values, parts_of(match[1]))
 
     if match := OF_ENTRY.fullmatch(own):
         return value(match)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from krmfn import Field, Result, error, info, warning
@@ -11,32 +11,31 @@ from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
 from ..kmm.lookup import strings
-from . import expressions, rights, shells, structural
+from . import expressions, misuse, structural
 from .expressions import Use
 from .product import MADE, layers, whens
 from .structural import Node
 
 Mistake = tuple[FieldPath, str]
-_METADATA = (("name",), ("namespace",))
+_METADATA = (("metadata", "name"), ("metadata", "namespace"))
 
 
 def check(spec: Mapping[str, Any]) -> Iterator[Result]:
     """Yield what is wrong with a Profile that fits its schema."""
-    mistakes = [(("schema", *path), message) for path, message in structural.mistakes(spec.get("schema", _NO_OPTIONS))]
-    yield from (_error(path, message) for path, message in mistakes)
-    if mistakes:
-        return
     node = spec.get("schema", _NO_OPTIONS)
+    if mistakes := list(structural.mistakes(node)):
+        yield from (_error(("schema", *path), message) for path, message in mistakes)
+        return
     used = list(uses(spec))
     yield from (_error(path, message) for path, message in _conditions(spec, node))
     yield from _expressions(spec, node, used)
-    for path, message in structural.broken_defaults(node):
-        yield _error(("schema", *path), message)
-    for path in islice(structural.validations(node), 1):
-        what = "x-kubernetes-validations are not evaluated, here and elsewhere in this schema"
+    yield from (_error(("schema", *path), message) for path, message in structural.broken_defaults(node))
+    ruled = (path for path, one in structural.nodes(node) if one.get(_RULES))
+    for path in islice(ruled, 1):
+        what = f"{_RULES} are not evaluated, here and elsewhere in this schema"
         remedy = "what must be refused needs an enum, a pattern, a bound or `required`"
         message = f"{what}: krmfn takes a config that they refuse; {remedy}"
-        yield info(message, rule="KRM180", field=Field(join(("spec", "schema", *path))))
+        yield _result(info, "KRM180", ("schema", *path, _RULES), message)
     yield from _options(spec, node, used)
 
 
@@ -59,19 +58,22 @@ def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterat
         if message := _mistake(use, node, spec.get("texts", {})):
             yield _error(use.path, message)
     for use in used:
-        if shells.is_in_quotes(spec, use):
-            yield _error(use.path, f"{use.text}: {shells.TWICE}")
-    for path, message in shells.unquoted(spec, node, used):
-        yield warning(message, rule="KRM183", field=Field(join(("spec", *path))))
-    for path, message in rights.chosen(spec, node, used):
-        yield warning(message, rule="KRM175", field=Field(join(("spec", *path))))
+        if misuse.is_in_quotes(spec, use):
+            yield _error(use.path, f"{use.text}: {misuse.TWICE}")
+    yield from (_result(warning, "KRM183", *found) for found in misuse.unquoted(spec, node, used))
+    yield from (_result(warning, "KRM175", *found) for found in misuse.rights(spec, node, used))
 
 
 _NO_OPTIONS: Node = {"type": "object", "properties": {"spec": {"type": "object"}}}
+_RULES = "x-kubernetes-validations"
 
 
 def _error(path: FieldPath, message: str) -> Result:
-    return error(message, rule="KRM180", field=Field(join(("spec", *path))))
+    return _result(error, "KRM180", path, message)
+
+
+def _result(report: Callable[..., Result], rule: str, path: FieldPath, message: str) -> Result:
+    return report(message, rule=rule, field=Field(join(("spec", *path))))
 
 
 def uses(spec: Mapping[str, Any]) -> Iterator[Use]:
@@ -80,7 +82,7 @@ def uses(spec: Mapping[str, Any]) -> Iterator[Use]:
         for path, text, is_key in strings(data, start):
             for one in () if is_key or "${" not in text else expressions.parse(text):
                 is_whole = one.text == text and start[0] != "texts"
-                yield Use(path, one.root, one.parts, one.text, is_whole, conditions)
+                yield Use(path, one.parts, one.text, is_whole, conditions)
 
 
 def _not_expressions(spec: Mapping[str, Any]) -> Iterator[Mistake]:
@@ -95,30 +97,30 @@ def _not_expressions(spec: Mapping[str, Any]) -> Iterator[Mistake]:
 
 def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
     """Return what is wrong with an expression; "" for nothing."""
-    if use.root == "texts":
+    if use.parts[0] == "texts":
         if use.path[0] == "texts":
             return f"{use.text}: a text cannot name a text; write the options themselves"
         return _mistake_of_text(use, texts)
-    if use.root == "metadata":
+    if use.parts[0] == "metadata":
         what = "of the metadata only ${metadata.name} and ${metadata.namespace} can be read"
         return "" if use.parts in _METADATA else f"{use.text}: {what}"
-    own = structural.at(node, (use.root, *use.parts))
+    own = structural.at(node, use.parts)
     if own is None:
-        return f"{use.text}: {unknown(node, (use.root, *use.parts))}"
+        return f"{use.text}: {unknown(node, use.parts)}"
     if use.is_whole:
         return ""
     if own.get("type") in ("object", "array"):
         what = "a mapping" if own["type"] == "object" else "a list"
         return f"{use.text} is {what} and cannot be part of a text; write an entry of `texts` with `each`"
-    if structural.is_always_there(node, (use.root, *use.parts)) or _is_guarded(use):
+    if structural.is_always_there(node, use.parts) or _is_guarded(use):
         return ""
     remedy = "remove `nullable` from" if own.get("nullable") else "give it a default in"
     return f"{use.text} may be absent; {remedy} the schema, or write this in a `when` on it"
 
 
 def _mistake_of_text(use: Use, texts: Mapping[str, Any]) -> str:
-    name = use.parts[0]
-    if len(use.parts) > 1 or name not in texts:
+    name = use.parts[1]
+    if len(use.parts) > 2 or name not in texts:
         return f"{use.text}: there is no text of this name; texts are: {', '.join(texts) or 'none'}"
     condition = texts[name].get("if")
     if use.is_whole or not condition or any(condition.items() <= other.items() for other in use.conditions):
@@ -128,18 +130,13 @@ def _mistake_of_text(use: Use, texts: Mapping[str, Any]) -> str:
 
 def _is_guarded(use: Use) -> bool:
     """Return True where a condition says that the option is written, or what it holds."""
-    name = join((use.root, *use.parts))
-    for condition in use.conditions:
-        for path, wanted in condition.items():
-            parsed = expressions.path_of(path)
-            is_there = not isinstance(wanted, dict) or wanted.get("exists") is True
-            if parsed and join((parsed[0], *parsed[1])) == name and is_there:
-                return True
-    return False
+    asked = ((path, wanted) for condition in use.conditions for path, wanted in condition.items())
+    there = (path for path, wanted in asked if not isinstance(wanted, dict) or wanted.get("exists") is True)
+    return use.parts in map(expressions.path_of, there)
 
 
-def unknown(node: Node, parts: tuple[str, ...]) -> str:
-    """Return that the schema has no such option, and what it has."""
+def unknown(node: Node, parts: Sequence[str]) -> str:
+    """Return that the schema has no such option, and what it has; "" when it has it."""
     for length in range(1, len(parts) + 1):
         if structural.at(node, parts[:length]) is None:
             above = structural.at(node, parts[: length - 1]) or {}
@@ -158,18 +155,16 @@ def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
             if message := _wrong_path(name, node) or _wrong_value(name, wanted, node):
                 yield (*path, name), message
     for name, text in spec.get("texts", {}).items():
-        message = ""
-        if "each" in text and (message := _wrong_path(text["each"], node)):
+        message = _wrong_path(text["each"], node) if "each" in text else ""
+        if message:
             yield ("texts", name, "each"), message
         if len(text.keys() & MADE) != 1 or ("each" not in text and "as" not in text):
-            yield (
-                ("texts", name),
-                "write one of `as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)",
-            )
+            ways = "`as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)"
+            yield ("texts", name), f"write one of {ways}"
         elif "as" not in text and not message:
             yield from _fields_of_entries(name, text, node)
-        if shells.is_quoted_twice(text):
-            yield ("texts", name, "as"), shells.TWICE
+        if misuse.is_quoted_twice(text):
+            yield ("texts", name, "as"), misuse.TWICE
     for name in spec.get("ignored", {}):
         if message := _wrong_path(name, node):
             yield ("ignored", name), message
@@ -177,26 +172,25 @@ def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
 
 def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
     """Yield an error per field of an entry of `each` that the schema has not."""
-    root, parts = expressions.path_of(text["each"]) or ("spec", ())
-    own = structural.at(node, (root, *parts)) or {}
+    own = structural.at(node, expressions.path_of(text["each"])) or {}
     entries = own.get("items") or own.get("additionalProperties") or {}
     word = "entry" if "entry" in text else "onto"
     for path, written, _ in strings(text[word], ("texts", name, word)):
         for one in expressions.parse(written):
             yield path, f"{one.text} is not read in `{word}`; write what does not come from {text['each']} in a `when`"
         for match in expressions.OF_ENTRY.finditer(written):
-            inner = expressions.parts_of(match[2])
-            if match[1] == "value" and structural.at(entries, inner) is None:
-                yield path, f"{match[0]}: an entry of {text['each']} has no such field; {unknown(entries, inner)}"
+            root, *inner = expressions.parts_of(match[1])
+            if root == "value" and (wrong := unknown(entries, inner)):
+                yield path, f"{match[0]}: an entry of {text['each']} has no such field; {wrong}"
 
 
 def _wrong_path(name: str, node: Node) -> str:
-    root, parts = expressions.path_of(name) or ("", ())
-    if root == "metadata":
+    parts = expressions.path_of(name)
+    if parts[:1] == ("metadata",):
         return "" if parts in _METADATA else "of the metadata only name and namespace can be read"
-    if not root:
+    if not parts:
         return f"{name!r} is not the path of an option; write spec.a.b, or spec.a['b.c/d'] for such a name"
-    return "" if structural.at(node, (root, *parts)) is not None else unknown(node, (root, *parts))
+    return unknown(node, parts)
 
 
 def _wrong_value(name: str, wanted: Any, node: Node) -> str:
@@ -206,8 +200,8 @@ def _wrong_value(name: str, wanted: Any, node: Node) -> str:
         return "" if is_right else "write a value, a list of values, {exists: true} or {exists: false}"
     if wanted == []:
         return "never holds: an empty list has no value; write one, or leave the condition out"
-    root, parts = expressions.path_of(name) or ("", ())
-    own = (structural.at(node, (root, *parts)) or {}) if root == "spec" else {"type": "string"}
+    parts = expressions.path_of(name)
+    own = (structural.at(node, parts) or {}) if parts[0] == "spec" else {"type": "string"}
     for one in wanted if isinstance(wanted, list) else [wanted]:
         if isinstance(one, (dict, list)) or one is None:
             return "must be a scalar, or a list of scalars of which it is one"
@@ -218,22 +212,21 @@ def _wrong_value(name: str, wanted: Any, node: Node) -> str:
 
 def _options(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[Result]:
     """Yield a warning per option that nothing reads, and per text that is not used."""
-    read = {(use.root, *use.parts) for use in used}
+    read = {use.parts for use in used}
     for name in spec.get("ignored", ()):
-        if (one := expressions.path_of(name)) and (one[0], *one[1]) in read:
+        if expressions.path_of(name) in read:
             message = f"an expression reads {name}, so it has an effect; remove it from `ignored`"
-            yield warning(message, rule="KRM181", field=Field(join(("spec", "ignored", name))))
+            yield _result(warning, "KRM181", ("ignored", name), message)
     names = [name for _, when in whens(spec) for name in when["if"]]
     names += [name for text in spec.get("texts", {}).values() for name in (*text.get("if", ()), text.get("each", ""))]
-    names += spec.get("ignored", ())
-    read |= {(one[0], *one[1]) for name in names if (one := expressions.path_of(name))}
+    read |= set(filter(None, map(expressions.path_of, (*names, *spec.get("ignored", ())))))
     own = node.get("properties", {}).get("spec", {})
     for parts, _ in structural.leaves(own, ("spec",)):
         if not any(parts[: len(one)] == one or one[: len(parts)] == parts for one in read):
             path = ("schema", *(step for part in parts for step in ("properties", part)))
             message = f"nothing reads the option {join(parts)}; use it, or say in `ignored` why it has no effect"
-            yield warning(message, rule="KRM181", field=Field(join(("spec", *path))))
+            yield _result(warning, "KRM181", path, message)
     for name in spec.get("texts", {}):
         if ("texts", name) not in read:
             message = f"nothing uses this text; write ${{texts.{name}}}, or remove it"
-            yield warning(message, rule="KRM181", field=Field(join(("spec", "texts", name))))
+            yield _result(warning, "KRM181", ("texts", name), message)

@@ -25,16 +25,19 @@ def sample(node: Node) -> Any:
         return node["default"] if "default" in node else node["enum"][0]
     kind = node.get("type", "string")
     if kind == "object":
-        known = node.get("properties", {})
-        made = {name: sample(known.get(name, {})) for name in node.get("required", ())}
         inner = node.get("additionalProperties")
-        return made or ({"x": sample(inner)} if isinstance(inner, dict) else {})
+        return _required(node) or ({"x": sample(inner)} if isinstance(inner, dict) else {})
     if kind == "array":
         return [sample(node["items"])]
     value = _BY_TYPE[kind]
     if kind in ("integer", "number"):
         return max(value, node.get("minimum", value)) if node.get("maximum", value) >= value else node["maximum"]
     return value * max(1, node.get("minLength", 1)) if kind == "string" else value
+
+
+def _required(node: Node) -> dict[str, Any]:
+    """Return the fields that a schema requires, each with a value that it takes."""
+    return {name: sample(node.get("properties", {}).get(name, {})) for name in node.get("required", ())}
 
 
 def full(node: Node) -> Any:
@@ -55,7 +58,7 @@ class Trial(NamedTuple):
         """Return True for an option whose value comes from the schema or a condition, and is not made up here."""
         own = structural.at(node, parts) or {}
         asked = (path_of(path) for one in self.conditions for path, wanted in one.items() if wanted != _WRITTEN)
-        return "default" in own or bool(own.get("enum")) or (parts[0], tuple(parts[1:])) in asked
+        return "default" in own or bool(own.get("enum")) or tuple(parts) in asked
 
     def writes(self, parts: Sequence[str]) -> bool:
         """Return True for an option that is written."""
@@ -111,14 +114,13 @@ def _spec(profile: Profile) -> Node:
 def _put(options: dict[str, Any], node: Node, condition: Mapping[str, Any]) -> None:
     """Write into options what a condition asks for, and what the schema requires beside it."""
     for path, wanted in condition.items():
-        root, parts = path_of(path) or ("", ())
+        root, *parts = path_of(path) or ("",)
         if root != "spec" or wanted == {"exists": False}:
             continue
         holder, own = options, node
         for part in parts[:-1]:
-            own = own.get("properties", {}).get(part, own.get("additionalProperties") or {})
-            missing = {name: sample(own.get("properties", {}).get(name, {})) for name in own.get("required", ())}
-            holder = holder.setdefault(part, missing)
-        leaf = own.get("properties", {}).get(parts[-1], own.get("additionalProperties") or {})
+            own = structural.field(own, part) or {}
+            holder = holder.setdefault(part, _required(own))
+        leaf = structural.field(own, parts[-1]) or {}
         value = sample(leaf) if isinstance(wanted, dict) else wanted[0] if isinstance(wanted, list) else wanted
         holder[parts[-1]] = value

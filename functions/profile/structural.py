@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 
 from krmfn.typed import Any
+
+from ..kmm.lookup import members
 
 Node = dict[str, Any]
 Path = tuple[str | int, ...]
 ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "absent"})()
 """What stands for a value that is not there."""
-SPEC = "spec"
-_KEPT = ("required", "enum", "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+_KEPT = (
+    *("required", "enum", "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"),
+    *("multipleOf", "uniqueItems"),
+)
 _BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 _OPEN = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING = "x-kubernetes-int-or-string"
-_RULES = "x-kubernetes-validations"
 _CLASSES: dict[str, Any] = {
     "string": str,
     "integer": int,
@@ -29,7 +32,7 @@ _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 WORDS = frozenset(
     {
         *("type", "properties", "additionalProperties", "items", "default", "nullable", "description", "title"),
-        *(*_KEPT, *(word for pair in _BOUNDS for word in pair), "pattern", "format", "multipleOf", "uniqueItems"),
+        *(*_KEPT, *(word for pair in _BOUNDS for word in pair), "pattern", "format"),
         *("example", "externalDocs", "not", *_ALTERNATIVES),
     }
 )
@@ -49,10 +52,7 @@ def json_schema(node: Node) -> Node:
         made["type"] = [kind, "null"] if node.get("nullable") else kind
     if node.get("nullable") and "enum" in made:
         made["enum"] = [*made["enum"], None]
-    if "properties" in node:
-        made["properties"] = {name: json_schema(child) for name, child in node["properties"].items()}
-    if "items" in node:
-        made["items"] = json_schema(node["items"])
+    made |= _inner(node, json_schema)
     if kind == "object" and not node.get(_OPEN):
         rest = node.get("additionalProperties", False)
         made["additionalProperties"] = json_schema(rest) if isinstance(rest, dict) else rest
@@ -61,7 +61,7 @@ def json_schema(node: Node) -> Node:
 
 def _values(node: Node) -> Node:
     """Return what a schema says of values beside their shape."""
-    made: Node = {word: node[word] for word in (*_KEPT, "multipleOf", "uniqueItems") if word in node}
+    made: Node = {word: node[word] for word in _KEPT if word in node}
     for bound, is_exclusive in _BOUNDS:
         if bound in node:
             made[is_exclusive if node.get(is_exclusive) else bound] = node[bound]
@@ -71,10 +71,15 @@ def _values(node: Node) -> Node:
 
 def _alternative(node: Node) -> Node:
     """Return a part of allOf, anyOf, oneOf or not: it says nothing about other fields, and a pattern counts here."""
-    made = _values(node) | {word: node[word] for word in ("type", "pattern") if word in node}
-    if "properties" in node:
-        made["properties"] = {name: _alternative(child) for name, child in node["properties"].items()}
-    return made | ({"items": _alternative(node["items"])} if "items" in node else {})
+    shape: Node = {word: node[word] for word in ("type", "pattern") if word in node}
+    return {**_values(node), **shape, **_inner(node, _alternative)}
+
+
+def _inner(node: Node, made: Callable[[Node], Node]) -> Node:
+    """Return the schemas of fields and entries, as `made` makes them."""
+    fields = {name: made(child) for name, child in node.get("properties", {}).items()}
+    found: Node = {"properties": fields} if "properties" in node else {}
+    return found | ({"items": made(node["items"])} if "items" in node else {})
 
 
 def misfits(node: Node, value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
@@ -86,20 +91,10 @@ def misfits(node: Node, value: Any, path: Path = ()) -> Iterator[tuple[Path, str
 
         if not matches(node["pattern"], value):
             yield path, f"must match {node['pattern']}"
-    for key, child, inner in children(node, value):
-        yield from misfits(child, inner, (*path, key))
-
-
-def children(node: Node, value: Any) -> Iterator[tuple[str | int, Node, Any]]:
-    """Yield the key or index, the schema and the value of everything that a value holds and that has a schema."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            child = field(node, key)
-            if child is not None:
-                yield key, child, inner
-    elif isinstance(value, list) and isinstance(node.get("items"), dict):
-        for at, inner in enumerate(value):
-            yield at, node["items"], inner
+    for key, inner in members(value):
+        child = field(node, key) if isinstance(value, dict) else node.get("items")
+        if isinstance(child, dict):
+            yield from misfits(child, inner, (*path, key))
 
 
 def field(node: Node, name: str) -> Node | None:
@@ -143,18 +138,14 @@ def with_defaults(node: Node, value: Any) -> Any:
         value = node.get("default", ABSENT)
     known = node.get("properties", {})
     if isinstance(value, dict) or (value is ABSENT and known):
-        held = {} if value is ABSENT else value
-        made: dict[str, Any] = {}
-        for name, inner in held.items():
-            child = field(node, name)
-            made[name] = inner if child is None else with_defaults(child, inner)
-        for name, child in known.items():
-            if name not in held:
-                made[name] = with_defaults(child, ABSENT)
-        made = {name: inner for name, inner in made.items() if inner is not ABSENT}
+        held: dict[str, Any] = {} if value is ABSENT else value
+        inner = {name: field(node, name) for name in {**held, **known}}
+        made = {name: with_defaults(child or {}, held.get(name, ABSENT)) for name, child in inner.items()}
+        made = {name: own for name, own in made.items() if own is not ABSENT}
         return made if made or value is not ABSENT else ABSENT
     if isinstance(value, list) and isinstance(node.get("items"), dict):
-        return [None if (made := with_defaults(node["items"], inner)) is ABSENT else made for inner in value]
+        entries = (with_defaults(node["items"], inner) for inner in value)
+        return [None if entry is ABSENT else entry for entry in entries]
     return value
 
 
@@ -215,11 +206,6 @@ def may_be(node: Node, value: Any) -> bool:
     if kind in _CLASSES and (not isinstance(value, _CLASSES[kind]) or (isinstance(value, bool) and kind != "boolean")):
         return False
     return "enum" not in node or any(type(one) is type(value) and one == value for one in node["enum"])
-
-
-def validations(node: Node) -> Iterator[Path]:
-    """Yield the paths of the CEL rules of a schema and of those in it."""
-    yield from ((*path, _RULES) for path, one in nodes(node) if one.get(_RULES))
 
 
 def broken_defaults(node: Node) -> Iterator[tuple[Path, str]]:

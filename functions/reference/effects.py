@@ -59,8 +59,8 @@ def _bases(product: Profile, own: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
     least = samples.least_of(product).options
     yield least, ""
     asked = [_asked(node, when["if"], own) for _, when in whens(product.spec)]
-    switched = (one for one in uses(product.spec) if one.path[-1] == "enabled" and one.root == "spec")
-    asked += [{join(("spec", *one.parts)): (one.parts, True)} for one in switched if one.parts != own]
+    switched = (one.parts for one in uses(product.spec) if one.path[-1] == "enabled" and one.parts[0] == "spec")
+    asked += [{join(parts): (parts[1:], True)} for parts in switched if parts[1:] != own]
     pairs = [(path, *own) for one in asked for path, own in one.items()]
     others = [(path, parts, value) for path, parts, _ in pairs for value in _values(structural.at(node, parts) or {})]
     switches = {f"{path}: {_word(value)}": (parts, value) for path, parts, value in (*pairs, *others)}
@@ -77,7 +77,8 @@ def _asked(node: structural.Node, condition: Mapping[str, Any], own: tuple[str, 
     """Return the options that a condition is about but for `own`, each with a value for which it holds."""
     found: dict[str, Written] = {}
     for path, value in condition.items():
-        root, parts = path_of(path) or ("", ())
+        root, *rest = path_of(path) or ("",)
+        parts = tuple(rest)
         option = structural.at(node, parts) if root == "spec" and parts != own else None
         if option is not None and value != {"exists": False}:
             wanted = samples.full(option) if isinstance(value, dict) else value[0] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Options in the text behind `-c` of a shell: what somebody writes into a config would be run."""
+"""Options by which whoever writes a config would run what they like: in a shell's script, or as the rights of pods."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
+from ..kmm.lookup import at
 from . import expressions, structural
-from .expressions import Use
+from .expressions import Expression, Use
 from .structural import Node
 
 _SHELL = re.compile(r"(.*/)?(ba|da|k|z|a)?sh")
@@ -22,22 +23,49 @@ _SPECIAL = " \t\n;&|<>()$`\\\"'*?[]{}!#~"
 
 def unquoted(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
     """Yield each expression in a shell's text whose option may hold what a shell would run."""
-    texts = spec.get("texts", {})
     for use in used:
         name = _variable(spec, use.path)
-        if name and not is_safe((use.root == "spec" and structural.at(node, (use.root, *use.parts))) or {}):
+        if name and not is_safe((use.parts[0] == "spec" and structural.at(node, use.parts)) or {}):
             way = f"write ${name} in double quotes there, which the shell does not read again"
             yield use.path, f"{use.text} is part of a shell's script by way of $({name}); {way}"
-        if use.path[0] == "texts" or not _is_script(spec, use.path):
-            continue
-        entry = texts.get(use.parts[0], {}) if use.root == "texts" else {}
-        for one in expressions.sources(entry) if use.root == "texts" else (use,):
-            own = structural.at(node, (one.root, *one.parts)) if one.root == "spec" else {"enum": ["x"]}
-            if entry.get("quote") != "sh" and not is_safe(own or {}):
-                outcome = "so whoever writes the option can run anything in the container"
-                safe = "an enum or a pattern without a shell's characters"
-                ways = f"pass it as an argument without a shell, give the option {safe}, or take it from a text with"
-                yield use.path, f"{one.text or use.text} is part of a shell's script, {outcome}; {ways} `quote: sh`"
+        is_run = use.path[0] != "texts" and _is_script(spec, use.path) and _text(spec, use).get("quote") != "sh"
+        for one in _unsafe(spec, node, use) if is_run else ():
+            outcome = "so whoever writes the option can run anything in the container"
+            safe = "an enum or a pattern without a shell's characters"
+            ways = f"pass it as an argument without a shell, give the option {safe}, or take it from a text with"
+            yield use.path, f"{one.text or use.text} is part of a shell's script, {outcome}; {ways} `quote: sh`"
+
+
+def rights(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
+    """Yield each expression in a right whose option may hold any text, and what to do."""
+    for use in used:
+        if _gives_rights(use.path) and any(_unsafe(spec, node, use)):
+            why = "chooses rights, so whoever writes the option can take any"
+            remedy = "write the rights themselves, in a `when` too, or give the option an enum"
+            yield use.path, f"{use.text} {why}; {remedy}"
+
+
+def _gives_rights(path: FieldPath) -> bool:
+    """Return True for a field of a config, or a part of one, that gives rights."""
+    if "extraObjects" in path:
+        rest = path[path.index("extraObjects") + 1 :]
+        return len(rest) < 2 or rest[1] in ("rules", "roleRef", "subjects")
+    rest = path[path.index("serviceAccount") + 1 :] if "serviceAccount" in path else ("",)
+    return not rest or rest[0] in ("rules", "clusterRules", "openshift")
+
+
+def _text(spec: Mapping[str, Any], use: Use) -> Mapping[str, Any]:
+    """Return the entry of `texts` that an expression names; {} for another expression."""
+    entry: Mapping[str, Any] = spec.get("texts", {}).get(use.parts[1], {}) if use.parts[0] == "texts" else {}
+    return entry
+
+
+def _unsafe(spec: Mapping[str, Any], node: Node, use: Use) -> Iterator[Expression]:
+    """Yield the options that an expression is made of, by way of `texts` too, but for those that are safe."""
+    ends = expressions.sources(_text(spec, use)) if use.parts[0] == "texts" else [Expression(use.parts, use.text)]
+    for one in ends:
+        if one.parts[0] == "spec" and not is_safe(structural.at(node, one.parts) or {}):
+            yield one
 
 
 def is_safe(node: Node) -> bool:
@@ -63,10 +91,9 @@ def is_quoted_twice(entry: Mapping[str, Any]) -> bool:
 
 def is_in_quotes(spec: Mapping[str, Any], use: Use) -> bool:
     """Return True for a text with `quote: sh` that stands between quotes of a shell's script."""
-    entry = spec.get("texts", {}).get(use.parts[0], {}) if use.root == "texts" else {}
-    if entry.get("quote") != "sh" or not _is_script(spec, use.path):
+    if _text(spec, use).get("quote") != "sh" or not _is_script(spec, use.path):
         return False
-    parts = _at(spec, use.path).split(use.text)
+    parts = at(spec, use.path).split(use.text)
     return any(_is_open(use.text.join(parts[:end])) for end in range(1, len(parts)))
 
 
@@ -86,20 +113,14 @@ def _is_open(script: str) -> bool:
     return bool(quote)
 
 
-def _at(spec: Any, path: FieldPath) -> Any:
-    for part in path:
-        spec = spec[part]
-    return spec
-
-
 def _variable(spec: Mapping[str, Any], path: FieldPath) -> str:
     """Return the name of the variable whose value is at a path and that a shell's script of its container names."""
     if path[-1] != "value" or len(path) < 4 or path[-3] != "env":
         return ""
-    container, name = _at(spec, path[:-3]), str(_at(spec, path[:-1]).get("name", ""))
+    container, name = at(spec, path[:-3]), str(at(spec, path[:-1]).get("name", ""))
     for word in ("command", "args"):
-        for at, text in enumerate(container.get(word) or ()):
-            if f"$({name})" in str(text) and _is_script(spec, (*path[:-3], word, at)):
+        for index, text in enumerate(container.get(word) or ()):
+            if f"$({name})" in str(text) and _is_script(spec, (*path[:-3], word, index)):
                 return name
     return ""
 
@@ -107,14 +128,9 @@ def _variable(spec: Mapping[str, Any], path: FieldPath) -> str:
 def _is_script(spec: Any, path: FieldPath) -> bool:
     """Return True for a text in a command or its arguments that a shell gets behind `-c`, or all of its arguments."""
     path = (*path, 0) if path[-1] == "args" else path
-    *above, last = path
-    if not isinstance(last, int) or not above or above[-1] not in ("command", "args"):
+    if len(path) < 2 or not isinstance(path[-1], int) or path[-2] not in ("command", "args"):
         return False
-    container = _at(spec, tuple(above[:-1]))
-    words = [*container.get("command", ()), *container.get("args", ())]
-    at = last + (len(container.get("command", ())) if above[-1] == "args" else 0)
-    starts = [index for index, word in enumerate(words) if isinstance(word, str) and _SHELL.fullmatch(word)]
-    return any(
-        isinstance(word, str) and _FLAG.fullmatch(word) and any(start < index for start in starts)
-        for index, word in enumerate(words[:at])
-    )
+    container, command = at(spec, path[:-2]), at(spec, path[:-2]).get("command", ())
+    before = [*command, *container.get("args", ())][: path[-1] + (len(command) if path[-2] == "args" else 0)]
+    words = (one for one in before if isinstance(one, str))
+    return any(map(_SHELL.fullmatch, words)) and any(map(_FLAG.fullmatch, words))  # a flag behind the first shell
