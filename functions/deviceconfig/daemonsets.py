@@ -9,9 +9,9 @@ from krmfn.typed import Any
 
 from ..kmm.lookup import members
 from ..kmm.module import ready_label, version_label, version_ready_label
-from ..rendering.generated import daemonset_order, filled, metadata
+from ..rendering.generated import daemonset_order, filled
 from . import names
-from .fields import DaemonSet, InitContainer, Service, Spec
+from .fields import DaemonSet, Fields, InitContainer, Service, Spec
 from .model import DeviceConfig
 
 _CONTAINER = (
@@ -55,9 +55,9 @@ def _daemon_set(config: DeviceConfig, entry: DaemonSet) -> Manifest:
     name = names.of_daemon_set(config, entry)
     waits = config.has_module and entry.waitsForModule is not False
     order = daemonset_order(config.ref.namespace, *(config.waited_for(entry.name) if waits else ()))
-    own_metadata = _metadata(config, entry, name, order)
+    metadata = config.metadata(name, "consumer", order, vars(entry))
     own = entry.matchLabels or {OWN_LABEL: name}
-    ours = {} if entry.keepPodTemplate else own_metadata["labels"]
+    ours = {} if entry.keepPodTemplate else metadata["labels"]
     served = _served_by(config, entry) if entry.service else {}
     of_krmfn = {key: value for key, value in ours.items() if key.startswith("app.kubernetes.io/")}
     labels = {**ours, **(entry.podLabels or {}), **of_krmfn, **served, **own}
@@ -67,7 +67,7 @@ def _daemon_set(config: DeviceConfig, entry: DaemonSet) -> Manifest:
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
-        "metadata": own_metadata,
+        "metadata": metadata,
         "spec": filled(
             selector={"matchLabels": own},
             template={"metadata": filled(labels=labels, annotations=annotations), "spec": pod},
@@ -121,7 +121,7 @@ def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
     return {**made, **{key: value for key, value in (entry.podSpec or {}).items() if key not in made}}
 
 
-def _given(fields: InitContainer, names: tuple[str, ...]) -> dict[str, Any]:
+def _given(fields: Fields, names: tuple[str, ...]) -> dict[str, Any]:
     """Return those of the fields that are written, in the order of `names`."""
     written = vars(fields)
     return {name: written[name] for name in names if name in written}
@@ -157,37 +157,23 @@ def _container(
 def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manifest:
     """Return a Service in front of a DaemonSet's pods, of all versions of it."""
     name = names.of_service(config, entry)
-    first = filled(name=service.name, port=service.port, targetPort=service.targetPort)
-    ports = [*([first] if service.port is not None else []), *service.ports]
+    fields = _given(service, ("name", "port", "targetPort"))
+    first = [fields] if "port" in fields else []
     spec = filled(
         type=service.type,
         selector=_served_by(config, entry),
         ports=[
-            filled(
-                name=port.get("name"),
-                port=port["port"],
-                targetPort=port.get("targetPort", port["port"]),
-                protocol=port.get("protocol", "TCP"),
-                nodePort=port.get("nodePort"),
-            )
-            for port in ports
+            filled(**{"name": "", "port": 0, "targetPort": port["port"], "protocol": "TCP", **port})  # in this order
+            for port in (*first, *service.ports)
         ],
         internalTrafficPolicy=service.internalTrafficPolicy,
         externalTrafficPolicy=service.externalTrafficPolicy,
     )
-    own = _metadata(config, entry, name, {"argocd.argoproj.io/sync-wave": "1"}, service)
-    return {"apiVersion": "v1", "kind": "Service", "metadata": own, "spec": spec}
+    order = {"argocd.argoproj.io/sync-wave": "1"}
+    metadata = config.metadata(name, "consumer", order, vars(entry), vars(service))
+    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
 
 
 def _served_by(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
     """Return the labels by which a Service finds the pods of an entry; of pods that are kept as they are their own."""
     return (entry.keepPodTemplate and entry.matchLabels) or {SERVED_LABEL: names.of_service(config, entry)}
-
-
-def _metadata(
-    config: DeviceConfig, entry: DaemonSet, name: str, order: dict[str, str], own: Service | None = None
-) -> dict[str, Any]:
-    own = own or Service()
-    labels = {**config.object_labels, **(entry.labels or {}), **(own.labels or {})}
-    annotations = {**config.object_annotations, **(entry.annotations or {}), **(own.annotations or {})}
-    return metadata(name, config.ref, "consumer", order, labels, annotations)

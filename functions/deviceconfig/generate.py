@@ -12,7 +12,7 @@ from krmfn import Manifest
 from krmfn.typed import Any
 
 from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
-from ..rendering.generated import MODULE_ORDER, Generated, filled, metadata
+from ..rendering.generated import MODULE_ORDER, Generated, filled
 from ..rendering.kinds import CLUSTER_WIDE, DEVICECONFIG
 from . import daemonsets, rbac
 from .fields import Container, DevicePlugin, KernelMapping
@@ -69,9 +69,7 @@ def is_cluster_wide(entry: dict[str, Any]) -> bool:
 def _extra(config: DeviceConfig, entry: dict[str, Any]) -> Manifest:
     """Return an entry of extraObjects with the metadata of what is generated."""
     own = entry["metadata"]
-    labels = {**config.object_labels, **own.get("labels", {})}
-    annotations = {**config.object_annotations, **own.get("annotations", {})}
-    made = metadata(own["name"], config.ref, "extra", _EXTRA_ORDER, labels, annotations)
+    made = config.metadata(own["name"], "extra", _EXTRA_ORDER, own)
     if is_cluster_wide(entry):
         del made["namespace"]
     head = {"apiVersion": entry["apiVersion"], "kind": entry["kind"], "metadata": made}
@@ -83,7 +81,7 @@ def module(config: DeviceConfig, known: Specs) -> Manifest:
 
     With `hub` it is a `hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`, whose Module on the spokes has that name.
     """
-    own = metadata(config.name, config.ref, "module", MODULE_ORDER, config.object_labels, config.object_annotations)
+    own = config.metadata(config.name, "module", MODULE_ORDER)
     spec, hub = known.get(config.likeness), config.spec.hub
     if spec is None:
         spec = _without_selector(config)

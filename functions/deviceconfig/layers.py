@@ -7,7 +7,7 @@ from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import at
-from ..rendering.function_config import Source
+from ..rendering.function_config import FunctionConfig, Source
 from .merging import ATOMIC, SWITCHES, UNSET, WHOLE, key_of, merged, merges, stacked
 
 OF_VENDOR = frozenset({"versions", "versionsComplete", "locked"})
@@ -46,22 +46,44 @@ class Vendor(NamedTuple):
     """NAME@VERSION of a Profile."""
 
 
-def vendor(
-    fields: Mapping[str, Any], versions: Iterable[tuple[Any, Layer]], unlocked: Mapping[str, str], title: str = ""
-) -> Vendor:
-    """Return what a profile with these fields holds beside them; of two entries for one version the first.
+def driven(
+    name: str,
+    over: Layer | None,
+    own: Iterable[Layer],
+    versions: Iterable[tuple[Any, Layer]],
+    config: FunctionConfig,
+    title: str = "",
+) -> tuple[list[Layer], Vendor]:
+    """Return the layers of a profile, the strongest first, between what overrides it and the defaults, and the rest.
 
-    `versions` are its entries of `versions`, each with its layer. A rule refuses two entries for one version.
+    `versions` are its entries of `versions`, each with its layer; of two for one version the first counts, and a rule
+    refuses two.
     """
-    layers: dict[str, Layer] = {}
+    own = list(own)
+    beside = stacked({key: layer.fields[key] for key in OF_VENDOR & layer.fields.keys()} for layer in own)
+    known: dict[str, Layer] = {}
     for entry, layer in versions:
-        layers.setdefault(entry["version"], layer)
-    return Vendor(layers, fields.get("versionsComplete", False), fields.get("locked", {}), unlocked, title)
+        known.setdefault(entry["version"], layer)
+    unlocked = config.overrides.get(name, {}).get("locked", {})
+    vendor = Vendor(known, beside.get("versionsComplete", False), beside.get("locked", {}), unlocked, title)
+    layers = [_of_config(layer) for layer in (*([over] if over else ()), *own)]
+    return [*layers, Layer(config.defaults, "spec.defaults", config.source)], vendor
 
 
-def of_config(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those fields of a profile that a config may have, too."""
-    return {name: value for name, value in fields.items() if name not in OF_VENDOR}
+def of_profile(name: str, config: FunctionConfig) -> tuple[list[Layer], Vendor]:
+    """Return the layers of a profile of the functionConfig, and the rest; "" is none, and has the defaults alone."""
+    own, above, start = config.profiles.get(name, {}), config.overrides.get(name), ("spec", "profiles", name)
+    over = Layer(above, join(("spec", "overrides", name)), config.source) if above else None
+    entries = own.get("versions", ())
+    fields = [{key: value for key, value in entry.items() if key != "version"} for entry in entries]
+    versions = (Layer(one, join((*start, "versions", at)), config.source) for at, one in enumerate(fields))
+    layers = [Layer(own, join(start), config.source)] if name else []
+    return driven(name, over, layers, zip(entries, versions, strict=True), config)
+
+
+def _of_config(layer: Layer) -> Layer:
+    """Return a layer with those fields of a profile that a config may have, too."""
+    return layer._replace(fields={name: value for name, value in layer.fields.items() if name not in OF_VENDOR})
 
 
 def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[Layer | None, str]:

@@ -6,6 +6,7 @@ from krmfn import Field, Item, Ref, Result, error
 from krmfn.resource import split, starts
 from krmfn.typed import Any, NamedTuple
 
+from ..rendering.generated import metadata
 from .fields import NESTED, Fields, KernelMapping, Spec
 from .layers import Layer, Vendor, at_origin, place
 from .merging import UNSET, merged
@@ -120,15 +121,16 @@ class DeviceConfig(NamedTuple):
         """The version of an ordered upgrade; "" without one."""
         return self.spec.driverVersion if self.spec.upgrade and self.spec.upgrade.ordered else ""
 
-    @property
-    def object_labels(self) -> dict[str, str]:
-        """The labels that the config gives to every generated object."""
-        return self.spec.labels or {}
+    def metadata(self, name: str, component: str, order: dict[str, str], *own: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the metadata of a generated object with the labels and annotations of the config, and `own` over them.
 
-    @property
-    def object_annotations(self) -> dict[str, str]:
-        """The annotations of every generated object: the functionConfig's, and the config's over them."""
-        return {**self.annotations, **(self.spec.annotations or {})}
+        The functionConfig's annotations are below those of the config.
+        """
+        labels, annotations = dict[str, str](), dict(self.annotations)
+        for given in (vars(self.spec), *own):
+            labels.update(given.get("labels") or {})
+            annotations.update(given.get("annotations") or {})
+        return metadata(name, self.ref, component, order, labels, annotations)
 
     @property
     def mappings(self) -> Sequence[KernelMapping]:

@@ -24,10 +24,12 @@ def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
             message = f"the name {entry.name!r} appears twice in daemonSets"
             yield config.error(message, f"daemonSets[{index}].name", entry.name)
         seen.add(entry.name)
-    no_labels = {names.of_daemon_set(one, entry) for one, _, entry in names.entries(config) if entry.matchLabels}
-    for one in names.made(config):
-        excess = len(one.name) - _LABEL
-        if one.kind == "DaemonSet" and one.name not in no_labels and excess > 0:
+    long = [one for one in names.made(config) if one.kind == "DaemonSet" and len(one.name) > _LABEL]
+    labelled = [entry for entry in names.entries(config) if entry[2].matchLabels] if long else []
+    no_labels = {names.of_daemon_set(one, entry) for one, _, entry in labelled}
+    for one in long:
+        if one.name not in no_labels:
+            excess = len(one.name) - _LABEL
             remedy = f"{_LABEL} fit into its label, so make a part of it shorter by {excess}"
             message = f"the DaemonSet's name {one.name!r} has {len(one.name)} characters; {remedy}"
             yield error(message, field=Field(one.field, one.parts[-1][1]))
@@ -59,16 +61,15 @@ def pull_secrets_are_beside(config: DeviceConfig) -> Iterator[Result]:
 
 def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per name that no Service or RoleBinding can have."""
-    for one in names.made(config) if any(entry.service for _, _, entry in names.entries(config)) else ():
+    for one in names.made(config):
         if one.kind == "Service" and not re.fullmatch(_SERVICE_NAME, one.name):
             what = f"the Service would have the name {one.name!r}, and a Service's name begins with a letter and has no"
             message = f"{what} dots; rename the DeviceConfig, or write a Service of your own and leave this one out"
             yield error(message, field=Field(one.field.removesuffix("name") + "service"))
     for account in accounts(config) if config.has_accounts else ():
-        scc = "privileged" if account.fields.openshift is True else account.fields.openshift
-        excess = len(f"{account.name}-{scc}") - _NAME
-        if scc and excess > 0:
-            what = f"the RoleBinding's name, `<serviceAccountName>-{scc}`, has at most {_NAME} characters"
+        excess = len(f"{account.name}-{account.scc}") - _NAME
+        if account.scc and excess > 0:
+            what = f"the RoleBinding's name, `<serviceAccountName>-{account.scc}`, has at most {_NAME} characters"
             yield config.error(f"{what}; make serviceAccountName shorter by {excess}", f"{account.path}Name")
 
 

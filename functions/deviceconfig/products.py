@@ -16,8 +16,8 @@ from ..profile.structural import may_be
 from ..rendering.function_config import FunctionConfig, Source
 from ..rendering.kinds import schema as schema_of
 from .fields import OF_LOADER
-from .layers import OF_VENDOR, Layer, Vendor, at_origin, is_ours, of_config, options_of, vendor
-from .merging import UNSET, merged
+from .layers import Layer, Vendor, at_origin, driven, is_ours, options_of
+from .merging import UNSET
 
 _ROOT = "renderdeviceconfigs"
 
@@ -43,15 +43,12 @@ def layers(
     own, above = item.manifest.get("spec") or {}, made.overrides
     fields = {name: value for name, value in own.items() if name != "options"}
     words = [Layer(fields, "spec", item)] if is_ours(item) else []
-    over = [Layer(of_config(above.fields), above.path, function_config.source, above)] if above else []
-    below = _layers(product, made.layers)
-    shown = [layer._replace(fields=of_config(layer.fields)) for layer in below]
-    defaults = Layer(function_config.defaults, "spec.defaults", function_config.source)
-    of_vendor = merged({name: layer.fields[name] for name in OF_VENDOR & layer.fields.keys()} for layer in below)
+    over = Layer(above.fields, above.path, function_config.source, above) if above else None
     versions = zip(product.spec.get("versions", ()), _layers(product, made.versions), strict=True)
-    beside = vendor(of_vendor, versions, overrides.get("locked", {}), product.title)
+    of_product = _layers(product, made.layers)
+    below, beside = driven(product.name, over, of_product, versions, function_config, product.title)
     modules = {key: tuple(_layers(product, part)) for key, part in made.modules.items()}
-    return (*words, *over, *shown, defaults), beside, modules
+    return (*words, *below), beside, modules
 
 
 def _layers(product: Profile, layers: Iterable[Filled]) -> list[Layer]:

@@ -14,7 +14,7 @@ from ..rendering.kinds import PROFILE_MARK
 from ..rendering.variables import IMAGE
 from ..run import run_of
 from . import effects, generate, lock_rules, reading, rules, version_rules
-from .layers import Layer, is_offer
+from .layers import Layer, is_offer, of_profile
 from .merging import OF_MAPPINGS, SWITCHES, merged
 from .model import DeviceConfig
 
@@ -79,7 +79,7 @@ def judge(
 
 def profiles_are_named(items: Sequence[Item], config: FunctionConfig, elsewhere: frozenset[str]) -> Iterator[Result]:
     """Yield a finding per profile that no config names, here or `elsewhere` (see `Run.named`)."""
-    named = {*elsewhere, *(reading.profile_of(item) for item in items)}
+    named = {*elsewhere, *map(reading.profile_of, items if config.profiles else ())}
     report = warning if items else info
     why = "no config names this profile" if items else "there is no config here to name this profile"
     for profile in config.profiles:
@@ -92,23 +92,18 @@ def profiles_are_named(items: Sequence[Item], config: FunctionConfig, elsewhere:
 def defaults_are_used(known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Result]:
     """Yield an info per default or field of a profile that reaches no config; `known` are those that one carries."""
     for profile in ("", *function_config.profiles):
-        versions = reading.vendor_of(profile, function_config).versions.values()
-        for name, layer in _own(profile, function_config):
+        layers, vendor = of_profile(profile, function_config)
+        versions = vendor.versions.values()
+        strongest: dict[str, Layer] = {}
+        for layer in layers[:-1] if profile else layers:
+            strongest |= {name: layer for name in layer.fields if name not in strongest}
+        for name, layer in strongest.items():
             differs = any(name in version.fields for version in versions)  # and one that is not listed takes this
             is_off = name not in merged([{name: layer.fields[name]}])  # by itself, which KRM142 is about
             if name not in known.get(layer.path, {name}) and not differs and not is_off:
                 message = "has no effect: every config that could use it has its own value, or does without it"
                 field = Field(f"{layer.path}.{name}")
                 yield function_config.source.located(info(message, rule="KRM144", field=field))
-
-
-def _own(profile: str, function_config: FunctionConfig) -> list[tuple[str, Layer]]:
-    """Return the fields of a profile, or of the defaults for none, each with the strongest layer that has it."""
-    layers = reading.shared_layers(profile, function_config)
-    strongest: dict[str, Layer] = {}
-    for layer in layers[:-1] if profile else layers:
-        strongest |= {name: layer for name in layer.fields if name not in strongest}
-    return list(strongest.items())
 
 
 def carried(groups: Groups) -> dict[str, set[str]]:
@@ -126,10 +121,9 @@ def _trials(known: dict[str, set[str]], function_config: FunctionConfig) -> Iter
     bare = function_config._replace(overrides={})  # what an override hides is tried, too
     for profile in ("", *function_config.profiles):
         for settings in (function_config, bare)[not function_config.overrides.get(profile) :]:
-            layers = reading.shared_layers(profile, settings)
-            versions = reading.vendor_of(profile, settings).versions
-            first = next(iter(versions), "")
-            for version, tried in (("", layers[0]), *versions.items()):
+            layers, vendor = of_profile(profile, settings)
+            first = next(iter(vendor.versions), "")
+            for version, tried in (("", layers[0]), *vendor.versions.items()):
                 rest = [f"{tried.path}.{field}" for field in tried.fields if field not in known.get(tried.path, ())]
                 if rest:
                     own = [tried, *layers] if version else layers

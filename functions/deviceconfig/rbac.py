@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from krmfn import Manifest
 from krmfn.typed import Any, NamedTuple
 
-from ..rendering.generated import metadata
 from .fields import ServiceAccount
 from .model import DeviceConfig
 from .names import PARTS, entries, of_account
@@ -33,6 +32,11 @@ class Account(NamedTuple):
     name: str
     """The ServiceAccount's name; "" when none is named."""
     fields: ServiceAccount
+
+    @property
+    def scc(self) -> str:
+        """The SecurityContextConstraint of OpenShift that it is bound to; "" for none."""
+        return "privileged" if self.fields.openshift is True else str(self.fields.openshift or "")
 
 
 def accounts(config: DeviceConfig) -> Iterator[Account]:
@@ -63,15 +67,15 @@ def _of_account(account: Account) -> Iterator[Manifest]:
     """Yield the objects of one account; only what loads and unloads needs the config's own for good."""
     fields, order = account.fields, _REVOCABLE if account.part else _ORDER
     if fields.create:
-        own = _metadata(account.config, account.name, order)
+        own = account.config.metadata(account.name, "rbac", order)
         yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": own}
     if fields.openshift is True and account.name:
-        own = _metadata(account.config, f"{account.name}-privileged", order)
+        own = account.config.metadata(f"{account.name}-privileged", "rbac", order)
         yield _binding(account, "RoleBinding", own, _PRIVILEGED)
-    elif fields.openshift and account.name:
+    elif account.scc and account.name:
         rule = {"apiGroups": ["security.openshift.io"], "resources": ["securitycontextconstraints"]}
-        use = [{**rule, "resourceNames": [fields.openshift], "verbs": ["use"]}]
-        yield from _rights(account, "Role", f"{account.name}-{fields.openshift}", use, order)
+        use = [{**rule, "resourceNames": [account.scc], "verbs": ["use"]}]
+        yield from _rights(account, "Role", f"{account.name}-{account.scc}", use, order)
     config, part = account.config.ref, account.part
     if fields.rules and account.name:
         yield from _rights(account, "Role", f"{config.name}-{part or 'consumer'}", fields.rules)
@@ -85,7 +89,7 @@ def _rights(
     account: Account, kind: str, name: str, rules: Sequence[Any], order: dict[str, str] = _REVOCABLE
 ) -> list[Manifest]:
     """Return a Role or ClusterRole and its binding to the account."""
-    of_role, of_binding = (_metadata(account.config, name, order) for _ in range(2))
+    of_role, of_binding = (account.config.metadata(name, "rbac", order) for _ in range(2))
     if kind == "ClusterRole":
         del of_role["namespace"], of_binding["namespace"]
     role = {"apiVersion": _API, "kind": kind, "metadata": of_role, "rules": rules}
@@ -101,7 +105,3 @@ def _binding(account: Account, kind: str, own: dict[str, Any], role: str, role_k
         "roleRef": {"apiGroup": _GROUP, "kind": role_kind, "name": role},
         "subjects": [subject],
     }
-
-
-def _metadata(config: DeviceConfig, name: str, order: dict[str, str]) -> dict[str, Any]:
-    return metadata(name, config.ref, "rbac", order, config.object_labels, config.object_annotations)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from krmfn import Item, Ref, Result
-from krmfn.resource import annotations_of, fingerprint, join
+from krmfn import Field, Item, Ref, Result, error
+from krmfn.resource import annotations_of, fingerprint
 from krmfn.typed import TYPE_CHECKING, Any
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import OURS, PROFILE_MARK, SEED
+from ..rendering.undriven import profile_findings
 from .fields import OF_LOADER, Spec
-from .layers import Layer, Vendor, of_config, place, vendor
+from .layers import Layer, is_ours, of_profile, place
 from .merging import merged
 from .model import DeviceConfig, changed, spec
 
@@ -34,24 +35,39 @@ def from_items(
 ) -> list[list[DeviceConfig]]:
     """Return the values of DeviceConfigs that fit their schemas, those of one item together (see `from_item`).
 
-    One of which a Profile makes what is none goes to `problems`, with what is wrong.
+    One with a profile that is not there, or of which a Profile makes what is none, goes to `problems`, with what is
+    wrong.
     """
     known: dict[bytes, DeviceConfig] = {}
     groups: list[list[DeviceConfig]] = []
     for item in items:
-        alike, made = known.get(_likeness(item)), None
-        if alike is None and function_config.products:
+        if alike := known.get(_likeness(item)):
+            groups.append([_like(alike, item, function_config)])
+            continue
+        wrong, made = _undefined(item, function_config), None
+        if not wrong and function_config.products:
             from . import products  # here, as below: few lists have one
 
             wrong, made = products.problems(item, _ref(item, function_config), function_config)
-            if wrong:
-                problems[item] = wrong
-                continue
-        group = from_item(item, function_config, made) if alike is None else [_like(alike, item, function_config)]
-        if alike is None and group[0].likeness and not group[0].retained:
+        if wrong:
+            problems[item] = wrong
+            continue
+        group = from_item(item, function_config, made)
+        if group[0].likeness and not group[0].retained:
             known[group[0].likeness] = group[0]
         groups.append(group)
     return groups
+
+
+def _undefined(item: Item, config: FunctionConfig) -> list[Result]:
+    """Return the errors about a profile that is not defined, and about options that no Profile reads."""
+    spec = item.manifest.get("spec") or {}
+    field = "spec.profile" if "profile" in spec else f"metadata.annotations[{PROFILE_MARK}]"
+    findings = profile_findings(profile_of(item), field, config)
+    if not findings and "options" in spec and is_ours(item) and not config.product(item):
+        message = "only a Profile has options; name one in `profile`, or write the fields themselves"
+        findings = [error(message, rule="KRM111", field=Field("spec.options"))]
+    return [item.located(finding) for finding in findings]
 
 
 def from_item(item: Item, function_config: FunctionConfig, made: Expansion | None = None) -> list[DeviceConfig]:
@@ -71,8 +87,8 @@ def from_item(item: Item, function_config: FunctionConfig, made: Expansion | Non
     else:
         modules = {}
         words = Layer(item.manifest.get("spec") or {}, "spec", item)
-        layers = (words, *shared_layers(profile, function_config))
-        beside = vendor_of(profile, function_config) if profile else Vendor()
+        shared, beside = of_profile(profile, function_config)
+        layers = (words, *shared)
     whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, beside)
     if product and (product.has_names or "${metadata." in str(function_config.overrides)):
         whole = whole._replace(has_names=True)
@@ -102,25 +118,6 @@ def _of_modules(whole: DeviceConfig, modules: Mapping[str, Sequence[Layer]]) -> 
     at = _of_profile(whole.layers)
     each = ((key, (*whole.layers[:at], *part, *whole.layers[at:])) for key, part in modules.items())
     return [_completed(whole._replace(pool=key, layers=layers, modules=names)) for key, layers in each]
-
-
-def shared_layers(profile: str, function_config: FunctionConfig) -> list[Layer]:
-    """Return the layers of the functionConfig for a profile ("" for none): what overrides it, the profile, defaults."""
-    above, own = function_config.overrides.get(profile), function_config.profiles.get(profile, {})
-    known = [("overrides", above)] if above else []
-    known += [("profiles", own)] if profile else []
-    layers = [Layer(of_config(own), join(("spec", name, profile)), function_config.source) for name, own in known]
-    return [*layers, Layer(function_config.defaults, "spec.defaults", function_config.source)]
-
-
-def vendor_of(profile: str, function_config: FunctionConfig) -> Vendor:
-    """Return what a profile of the functionConfig holds beside fields."""
-    own = function_config.profiles.get(profile, {})
-    fields = [{name: value for name, value in one.items() if name != "version"} for one in own.get("versions", ())]
-    paths = (join(("spec", "profiles", profile, "versions", at)) for at in range(len(fields)))
-    layers = [Layer(one, path, function_config.source) for one, path in zip(fields, paths, strict=True)]
-    versions = zip(own.get("versions", ()), layers, strict=True)
-    return vendor(own, versions, function_config.overrides.get(profile, {}).get("locked", {}))
 
 
 def profile_of(item: Item) -> str:

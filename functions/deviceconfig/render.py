@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krmfn import Field, Item, ResourceList, Result, error
+from krmfn import Item, ResourceList, Result
 from krmfn.typed import Any
 
 from ..exclusivity import Claim
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding, Rendered
-from ..rendering.kinds import DEVICECONFIG, PROFILE_MARK
-from ..rendering.undriven import profile_findings
+from ..rendering.kinds import DEVICECONFIG
 from ..run import run_of
 from . import effects, generate, reading, rules
-from .layers import is_ours
 from .model import DeviceConfig
 
 
 def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
     """Return the objects of those DeviceConfigs that are right, and the findings about all."""
-    unknown = {item: errors for item in items if (errors := _profile(item, config))}
-    known = [item for item in items if item not in unknown]
-    groups = reading.from_items(known, config, unknown)
+    unknown: dict[Item, list[Result]] = {}
+    groups = reading.from_items(items, config, unknown)
     known_sound, known_specs = set[bytes](), dict[bytes, dict[str, Any]]()
     judged = [(group, rules.check_group(group, known_sound)) for group in groups]
     sound = [group for group, results in judged if not any(result.severity == "error" for result in results)]
@@ -53,18 +50,6 @@ def _hinted(finding: Result, config: DeviceConfig, function_config: FunctionConf
     if finding.rule not in ("KRM121", "KRM122") or config.profile or not names:
         return finding
     return finding._replace(message=f"{finding.message}; it names no profile (there are: {', '.join(sorted(names))})")
-
-
-def _profile(item: Item, config: FunctionConfig) -> list[Result]:
-    """Return the errors about a profile that is not defined, and about options that no Profile reads."""
-    spec = item.manifest.get("spec") or {}
-    is_field = "profile" in spec
-    field = "spec.profile" if is_field else f"metadata.annotations[{PROFILE_MARK}]"
-    findings = profile_findings(reading.profile_of(item), field, config)
-    if not findings and "options" in spec and is_ours(item) and not config.product(item):
-        message = "only a Profile has options; name one in `profile`, or write the fields themselves"
-        findings = [error(message, rule="KRM111", field=Field("spec.options"))]
-    return [item.located(finding) for finding in findings]
 
 
 def claim_of(one: DeviceConfig) -> Claim:

@@ -45,11 +45,10 @@ def accounts_have_one_constraint(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per account that would be bound to a second SecurityContextConstraint: pods get either."""
     bound: dict[str, str] = {}
     for account in accounts(config):
-        scc = "privileged" if account.fields.openshift is True else account.fields.openshift
-        first = bound.setdefault(account.name, str(scc)) if scc and account.name else scc
-        if first != scc:
+        first = bound.setdefault(account.name, account.scc) if account.scc and account.name else account.scc
+        if first != account.scc:
             remedy = "give this part an account of its own with serviceAccountName, or with `create: true`"
-            what = f"binds {account.name} to {scc}, which is bound to {first} already"
+            what = f"binds {account.name} to {account.scc}, which is bound to {first} already"
             message = f"{what}, and OpenShift takes either for its pods; {remedy}"
             yield account.config.error(message, f"{account.path}.openshift")
 
@@ -111,7 +110,7 @@ def rules_are_about_something(config: DeviceConfig) -> Iterator[Result]:
 
 def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per label that would add a generated ClusterRole to one of the cluster's own."""
-    for key in config.object_labels if any(True for _ in _cluster_rules(config)) else ():
+    for key in config.spec.labels or () if any(_cluster_rules(config)) else ():
         if key.startswith(_AGGREGATION):
             message = "would add the rights of the generated ClusterRole to other ClusterRoles; leave it out"
             yield config.error(message, f"labels[{key}]")
