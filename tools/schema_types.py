@@ -108,6 +108,8 @@ def _class(name: str, kinds: Mapping[str, Node], definitions: Mapping[str, Node]
 def _fields(node: Node, definitions: Mapping[str, Node]) -> Iterator[tuple[str, str]]:
     """Yield the name of each field, and its type with the value for "absent"."""
     for field, entry in node["properties"].items():
+        if field == "enabled":
+            continue  # layers are merged by it, and what is merged has none
         own, is_list = _own_type(field, entry), _plain(entry, definitions).get("type") == "array"
         if own:
             yield field, f"Sequence[{own}] = ()" if is_list else f"{own} | None = None"

@@ -72,39 +72,33 @@ def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
 
 def names_are_different(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per container, volume, port or device class whose name is taken, and per path mounted twice."""
-    for path, entries, taken in _named(config):
-        yield from _taken(config, f"{path}[{{}}].name", _names(entries), taken)
-    for path, entry, _ in containers(config):
-        ports = [port.get("name", "") for port in getattr(entry, "ports", ())]
-        yield from _taken(config, f"{path}.ports[{{}}].name", ports, {}) if ports else ()
-        devices = dict.fromkeys(getattr(entry, "hostDevices", ()), "a host device")
-        mounted = [mount["mountPath"] for mount in entry.volumeMounts]
-        yield from _taken(config, f"{path}.volumeMounts[{{}}].mountPath", mounted, devices) if mounted else ()
+    for path, key, names, taken in _named(config):
+        seen: set[str] = set()
+        for index, name in enumerate(names):
+            if name and (name in seen or name in taken):
+                why = "appears twice" if name in seen else f"is already used by {taken[name]}"
+                message = f"the {key} {name!r} {why}; choose another"
+                yield config.error(message, f"{path}[{index}].{key}", name)
+            seen.add(name)
 
 
-def _taken(config: DeviceConfig, path: str, names: Sequence[str], taken: Mapping[str, str]) -> Iterator[Result]:
-    """Yield an error per name that stands twice, or is taken by something else; `path` has {} for its index."""
-    seen: set[str] = set()
-    for index, name in enumerate(names):
-        if name and (name in seen or name in taken):
-            why = "appears twice" if name in seen else f"is already used by {taken[name]}"
-            message = f"the {path.rpartition('.')[2]} {name!r} {why}; choose another"
-            yield config.error(message, path.format(index), name)
-        seen.add(name)
-
-
-def _named(config: DeviceConfig) -> Iterator[tuple[str, Sequence[Any], dict[str, str]]]:
-    """Yield each list of named entries: its path, the entries, and which names are taken by what."""
+def _named(config: DeviceConfig) -> Iterator[tuple[str, str, Sequence[str], Mapping[str, str]]]:
+    """Yield each list of named entries: its path, the key and the names in it, and which names are taken by what."""
     for kind, plugin in _plugins(config):
-        yield f"{kind}.volumes", plugin.volumes, {}
-        yield f"{kind}.deviceClasses", getattr(plugin, "deviceClasses", ()), {}
+        yield f"{kind}.volumes", "name", _names(plugin.volumes), {}
+        yield f"{kind}.deviceClasses", "name", _names(getattr(plugin, "deviceClasses", ())), {}
     for index, entry in enumerate(config.spec.daemonSets):
-        path, taken = f"daemonSets[{index}]", {entry.containerName or entry.name: "the main container"}
-        yield f"{path}.initContainers", entry.initContainers, taken
-        taken |= dict.fromkeys(_names(entry.initContainers), "an init container")
-        yield f"{path}.containers", entry.containers, taken
+        path, main = f"daemonSets[{index}]", {entry.containerName or entry.name: "the main container"}
+        before = [one.name for one in entry.initContainers]
+        yield f"{path}.initContainers", "name", before, main
+        taken = main | dict.fromkeys(before, "an init container")
+        yield f"{path}.containers", "name", [one.name for one in entry.containers], taken
         devices = {name: f"the host device {device}" for device, name in of_devices(entry).items()}
-        yield f"{path}.volumes", entry.volumes, devices
+        yield f"{path}.volumes", "name", _names(entry.volumes), devices
+    for path, container, _ in containers(config):
+        yield f"{path}.ports", "name", [port.get("name", "") for port in getattr(container, "ports", ())], {}
+        devices = dict.fromkeys(getattr(container, "hostDevices", ()), "a host device")
+        yield f"{path}.volumeMounts", "mountPath", [mount["mountPath"] for mount in container.volumeMounts], devices
 
 
 def _plugins(config: DeviceConfig) -> Iterator[tuple[str, DevicePlugin]]:
@@ -113,8 +107,8 @@ def _plugins(config: DeviceConfig) -> Iterator[tuple[str, DevicePlugin]]:
             yield kind, plugin
 
 
-def _names(entries: Sequence[Any]) -> list[str]:
-    return [entry["name"] if isinstance(entry, dict) else entry.name for entry in entries]
+def _names(entries: Sequence[dict[str, Any]]) -> list[str]:
+    return [entry["name"] for entry in entries]
 
 
 def containers(config: DeviceConfig) -> Iterator[tuple[str, Container, Sequence[dict[str, Any]]]]:

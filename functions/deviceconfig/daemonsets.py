@@ -12,7 +12,7 @@ from ..kmm.module import ready_label, version_label, version_ready_label
 from ..rendering.generated import daemonset_order, filled
 from . import names
 from .fields import DaemonSet, Fields, InitContainer, Service, Spec
-from .model import DeviceConfig
+from .model import DeviceConfig, Specs
 
 _CONTAINER = (
     *("imagePullPolicy", "command", "args", "env", "envFrom", "resources", "ports", "workingDir"),
@@ -31,21 +31,22 @@ SERVED_LABEL = "krmfn.dev/served-by"
 """On the pods of all versions of a DaemonSet with a Service: the Service's name."""
 
 
-def objects(config: DeviceConfig) -> list[tuple[DeviceConfig, Manifest]]:
+def objects(config: DeviceConfig, known: Specs) -> list[tuple[DeviceConfig, Manifest]]:
     """Return the DaemonSet of each entry of daemonSets, and the Services, each with the config of its version.
 
     A DaemonSet has one template, so a roll-out node by node takes one DaemonSet for each version that runs somewhere.
-    A Service stands in front of all versions, as the newest that has it.
+    A Service stands in front of all versions, as the newest that has it. `known` is what the run has made of configs
+    that are alike.
     """
     entries = names.entries(config)
     services: dict[str, tuple[DeviceConfig, Manifest]] = {}
     for one, _, entry in entries:
         if entry.service and entry.name not in services:
             services[entry.name] = one, _service(one, entry, entry.service)
-    return [*((one, _daemon_set(one, entry)) for one, _, entry in entries), *services.values()]
+    return [*((one, _daemon_set(one, entry, known)) for one, _, entry in entries), *services.values()]
 
 
-def _daemon_set(config: DeviceConfig, entry: DaemonSet) -> Manifest:
+def _daemon_set(config: DeviceConfig, entry: DaemonSet, known: Specs) -> Manifest:
     """Return a DaemonSet for the config's nodes on which KMM has loaded the kernel module (in its version, if any).
 
     The config's own selector labels stand beside the ready label: without them a node that leaves the selector could
@@ -61,7 +62,10 @@ def _daemon_set(config: DeviceConfig, entry: DaemonSet) -> Manifest:
     served = _served_by(config, entry) if entry.service else {}
     of_krmfn = {key: value for key, value in ours.items() if key.startswith("app.kubernetes.io/")}
     labels = {**ours, **(entry.podLabels or {}), **of_krmfn, **served, **own}
-    pod, annotations = pod_of(config, entry), entry.podAnnotations
+    like, annotations = (config.likeness, config.spec.driverVersion, entry.name), entry.podAnnotations
+    pod = {**known[like], "nodeSelector": _selector(config, entry)} if like in known else pod_of(config, entry)
+    if config.likeness and not entry.serviceAccount and "nodeSelector" in pod:
+        known[like] = pod
     if entry.rollOnConfigChange and (used := config_maps(config, pod)):
         annotations = {**(annotations or {}), CONFIG_HASH: _digest(used)}
     return {
@@ -104,11 +108,10 @@ def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
     volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
     above = Spec() if entry.keepPodTemplate else config.spec
-    selector = {**(above.nodeSelector or {}), **(entry.nodeSelector or {}), **_gate(config, entry)}
     made = filled(
         serviceAccountName=names.of_account(config, entry, entry.name) or above.serviceAccountName,
         imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else names.secrets(above),
-        nodeSelector=selector,
+        nodeSelector=_selector(config, entry),
         tolerations=[*above.tolerations, *entry.tolerations],
         **_given(entry, POD),
         initContainers=[_container(config, init) for init in entry.initContainers],
@@ -127,18 +130,20 @@ def _given(fields: Fields, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: written[name] for name in names if name in written}
 
 
-def _gate(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
-    """Return the labels of nodes where the module is loaded; none for what does not wait for it.
+def _selector(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
+    """Return the labels of the nodes for a DaemonSet's pods, those where the module is loaded for what waits for it.
 
     Versioned: the admin's label evicts the pod before the unload, KMM's own lets it start only on the loaded version.
     """
-    namespace, modules = config.ref.namespace, config.waited_for(entry.name)
+    own = {} if entry.keepPodTemplate else config.spec.nodeSelector or {}
+    selector = {**own, **(entry.nodeSelector or {})}
     if not config.loads or entry.waitsForModule is False:
-        return {}
-    version = names.version_of(config, entry)
-    if not version:
-        return {ready_label(namespace, name): "" for name in modules}
-    return {label(namespace, name): version for name in modules for label in (version_label, version_ready_label)}
+        return selector
+    namespace, version = config.ref.namespace, names.version_of(config, entry)
+    for name in config.waited_for(entry.name):
+        ready = {version_label(namespace, name): version, version_ready_label(namespace, name): version}
+        selector |= ready if version else {ready_label(namespace, name): ""}
+    return selector
 
 
 def _container(

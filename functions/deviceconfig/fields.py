@@ -66,7 +66,6 @@ class InitContainer(Container):
     privileged: bool | None = None
     securityContext: dict[str, Any] | None = None
     workingDir: str = ""
-    enabled: bool | None = None
 
 
 class Sidecar(InitContainer):
@@ -86,7 +85,6 @@ class DevicePlugin(Container):
     initContainer: Container | None = None
     serviceAccountName: str = ""
     serviceAccount: ServiceAccount | None = None
-    enabled: bool | None = None
     automountServiceAccountToken: bool | None = None
 
 
@@ -192,7 +190,6 @@ class ServiceAccount(Fields):
     create: bool | None = None
     openshift: str | int | None = None
     podSecurity: str = ""
-    enabled: bool | None = None
     rules: Sequence[Any] = ()
     clusterRules: Sequence[Any] = ()
 
@@ -216,7 +213,6 @@ class Service(Fields):
     externalTrafficPolicy: str = ""
     labels: dict[str, Any] | None = None
     annotations: dict[str, Any] | None = None
-    enabled: bool | None = None
 
 
 NESTED: dict[str, type[Fields]] = {

@@ -17,12 +17,10 @@ from ..rendering.kinds import CLUSTER_WIDE, DEVICECONFIG
 from . import daemonsets, rbac
 from .fields import Container, DevicePlugin, KernelMapping
 from .merging import of_mapping
-from .model import DeviceConfig
+from .model import DeviceConfig, Specs
 from .names import PARTS, driver_image, image_of, mirrored, of_account, secrets
 from .origins import origin, origin_of_extra
 
-Specs = dict[bytes, dict[str, Any]]
-"""The ModuleSpecs that a run has made so far, without their selectors, by the likeness of their configs."""
 _ANSWERED = frozenset({"KRM201"})
 """An empty selector is confirmed by allNodes (KRM123)."""
 _EXTRA_ORDER = {"argocd.argoproj.io/sync-wave": "-2"}
@@ -37,27 +35,19 @@ def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
     `known` is what the run has made of configs that are alike.
     """
     first = configs[0]
-    manifests = rbac.objects(configs) if any(config.has_accounts for config in configs) else []
-    own = (first.ref.group, first.ref.kind)
-    scope = DEVICECONFIG if own in DEVICECONFIG.owners else DEVICECONFIG._replace(owners=DEVICECONFIG.owners | {own})
+    extras = [(first, _extra(first, entry)) for entry in first.spec.extraObjects]
+    own = rbac.objects(configs) if any(config.has_accounts for config in configs) else []
     for config in configs:
         if config.has_module:
-            manifests.append((config, module(config, known)))
+            own.append((config, module(config, known)))
         if not config.spec.hub and (config.spec.daemonSets or config.retained):
-            manifests += daemonsets.objects(config)
+            own += daemonsets.objects(config, known)
+    made = [(config, manifest, partial(origin_of_extra, first, at)) for at, (config, manifest) in enumerate(extras)]
+    made += [(config, manifest, partial(origin, config)) for config, manifest in own]
+    scope = DEVICECONFIG._replace(owners=DEVICECONFIG.owners | {(first.ref.group, first.ref.kind)})
     return [
-        Generated(
-            _extra(first, entry),
-            scope,
-            first.item,
-            first.ref,
-            partial(origin_of_extra, first, index),
-            product=first.vendor.title,
-        )
-        for index, entry in enumerate(first.spec.extraObjects)
-    ] + [
-        Generated(manifest, scope, config.item, config.ref, partial(origin, config), _ANSWERED, first.vendor.title)
-        for config, manifest in manifests
+        Generated(manifest, scope, config.item, config.ref, at_origin, _ANSWERED, first.vendor.title)
+        for config, manifest, at_origin in made
     ]
 
 
@@ -82,11 +72,11 @@ def module(config: DeviceConfig, known: Specs) -> Manifest:
     With `hub` it is a `hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`, whose Module on the spokes has that name.
     """
     own = config.metadata(config.name, "module", MODULE_ORDER)
-    spec, hub = known.get(config.likeness), config.spec.hub
+    spec, hub = known.get((config.likeness,)), config.spec.hub
     if spec is None:
         spec = _without_selector(config)
         if config.likeness:
-            known[config.likeness] = spec
+            known[config.likeness,] = spec
     spec = {**spec, "selector": dict(config.spec.nodeSelector or {})}
     if hub is None:
         return {"apiVersion": MODULE_API, "kind": MODULE_KIND, "metadata": own, "spec": spec}

@@ -47,25 +47,19 @@ class Vendor(NamedTuple):
 
 
 def driven(
-    name: str,
-    over: Layer | None,
-    own: Iterable[Layer],
-    versions: Iterable[tuple[Any, Layer]],
-    config: FunctionConfig,
-    title: str = "",
+    name: str, over: Layer | None, own: Sequence[Layer], versions: Iterable[tuple[Any, Layer]], config: FunctionConfig
 ) -> tuple[list[Layer], Vendor]:
     """Return the layers of a profile, the strongest first, between what overrides it and the defaults, and the rest.
 
     `versions` are its entries of `versions`, each with its layer; of two for one version the first counts, and a rule
     refuses two.
     """
-    own = list(own)
     beside = stacked({key: layer.fields[key] for key in OF_VENDOR & layer.fields.keys()} for layer in own)
     known: dict[str, Layer] = {}
     for entry, layer in versions:
         known.setdefault(entry["version"], layer)
     unlocked = config.overrides.get(name, {}).get("locked", {})
-    vendor = Vendor(known, beside.get("versionsComplete", False), beside.get("locked", {}), unlocked, title)
+    vendor = Vendor(known, beside.get("versionsComplete", False), beside.get("locked", {}), unlocked)
     layers = [_of_config(layer) for layer in (*([over] if over else ()), *own)]
     return [*layers, Layer(config.defaults, "spec.defaults", config.source)], vendor
 
@@ -185,32 +179,28 @@ def idle_switches(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
 def _idle(fields: dict[str, Any], below: dict[str, Any], path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
     """Yield the path of each switch in `fields` that changes nothing in what is `below`, and why."""
     for name, value in fields.items():
+        held: list[tuple[FieldPath, dict[str, Any], Any]] = []  # path, fields, and what is below them
+        inherited = "nothing is inherited"
         if merges(name, value):
-            inherited = below[name] if merges(name, below.get(name)) else []
-            others = [(key_of(name, entry), entry) for entry in inherited]
+            entries = below[name] if merges(name, below.get(name)) else []
+            others = [(key_of(name, entry), entry) for entry in entries]
             known = ", ".join(str(next(filter(None, key), "")) for key, _ in others)
+            inherited = f"what is inherited is: {known or 'nothing'}"
             for at, entry in enumerate(value):
                 own = key_of(name, entry)
-                other = next((one for key, one in others if key == own), None)
-                here, why = (*path, name, at), f"what is inherited is: {known or 'nothing'}"
-                yield from _idle_switch(entry, other, here, why)
-                if name not in WHOLE:
-                    yield from _idle(entry, other or {}, here)
+                held.append(((*path, name, at), entry, next((one for key, one in others if key == own), None)))
         elif isinstance(value, dict) and name not in ATOMIC:
-            other = below.get(name)
-            if name in SWITCHES:
-                yield from _idle_switch(value, other, (*path, name), "nothing is inherited")
-            yield from _idle(value, other if isinstance(other, dict) else {}, (*path, name))
-
-
-def _idle_switch(
-    fields: dict[str, Any], below: Any, path: FieldPath, inherited: str
-) -> Iterator[tuple[FieldPath, str]]:
-    if fields.get("enabled") is False and below is None:
-        yield path, f"it switches off nothing; {inherited}"
-    holder = below if isinstance(below, dict) else {}
-    if fields.get("enabled") is True and holder.get("enabled", True):
-        yield (*path, "enabled"), f"it switches on nothing; {inherited if below is None else 'it is on already'}"
+            held.append(((*path, name), value, below.get(name)))
+        for here, own_fields, other in held:
+            holder = other if isinstance(other, dict) else {}
+            switch = own_fields.get("enabled") if name in SWITCHES or isinstance(value, list) else None
+            if switch is False and other is None:
+                yield here, f"it switches off nothing; {inherited}"
+            if switch is True and holder.get("enabled", True):
+                reason = inherited if other is None else "it is on already"
+                yield (*here, "enabled"), f"it switches on nothing; {reason}"
+            if name not in WHOLE:
+                yield from _idle(own_fields, holder, here)
 
 
 def idle_unset(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:

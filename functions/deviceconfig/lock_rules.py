@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from krmfn import Field, Result, error
@@ -11,7 +11,7 @@ from krmfn.resource import FieldPath, join, split
 from krmfn.results import Rule
 from krmfn.typed import Any
 
-from ..kmm.lookup import table, tables
+from ..kmm.lookup import MISSING, at, table, tables
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import schema
 from .merging import ATOMIC, EITHER, KEYS, UNSET
@@ -41,7 +41,7 @@ def _written(fields: dict[str, Any], name: str) -> Iterator[FieldPath]:
     *parents, last = split(name)
     forms = next((pair for pair in EITHER if last in pair), (last,))
     holders: list[tuple[FieldPath, Any]] = [((), fields)]
-    holders += [(("nodePools", at), pool) for at, pool in enumerate(fields.get("nodePools", ()))]
+    holders += [(("nodePools", index), pool) for index, pool in enumerate(fields.get("nodePools", ()))]
     for where, holder in holders:
         for form in forms:
             path = _path(holder, [*parents, form])
@@ -54,18 +54,14 @@ def _written(fields: dict[str, Any], name: str) -> Iterator[FieldPath]:
 def _path(fields: Any, parts: Sequence[str]) -> FieldPath:
     """Return the path of a field, with the index of an entry in place of its name; () when it is not there."""
     path: FieldPath = ()
-    holder = ""
     for part in parts:
+        own: str | int = part
         if isinstance(fields, list):
-            names = [str(entry.get(KEYS[holder][0])) for entry in fields] if holder in KEYS else []
-            if part not in names:
-                return ()
-            at = names.index(part)
-            fields, path = fields[at], (*path, at)
-            continue
-        if not isinstance(fields, dict) or part not in fields:
+            keys = KEYS.get(str(path[-1]), ())
+            own = next((index for index, entry in enumerate(fields) if keys and str(entry.get(keys[0])) == part), -1)
+        fields, path = at(fields, (own,)), (*path, own)
+        if fields is MISSING:
             return ()
-        fields, path, holder = fields[part], (*path, part), part
     return path
 
 
@@ -89,8 +85,8 @@ def _vendors(
         yield profile, ("spec", "profiles", profile), fields, function_config.source.located
     for product in (one for one in function_config.products.values() if one.is_sound):
         yield product.name, ("spec", "config"), product.spec["config"], product.item.located
-        for at, when in tables(product.spec, "when"):
-            yield product.name, ("spec", "when", at, "config"), table(when, "config"), product.item.located
+        for index, when in tables(product.spec, "when"):
+            yield product.name, ("spec", "when", index, "config"), table(when, "config"), product.item.located
 
 
 @cache
@@ -99,27 +95,22 @@ def _unknown(name: str) -> str:
     definitions = schema("renderdeviceconfigs")["$defs"]
     node, holder = definitions["vendor"], ""
     parts = split(name) or ("",)
-    for at, part in enumerate(parts):
+    for index, part in enumerate(parts):
         node = definitions[node["$ref"].removeprefix("#/$defs/")] if "$ref" in node else node
-        above, kind = ".".join(parts[:at]), node.get("type", "object")
+        above, kind = ".".join(parts[:index]), node.get("type", "object")
         if holder in ATOMIC or (kind == "array" and holder not in KEYS):
             return f"{above} is replaced as a whole; lock {above}"
         if kind == "array":
             node, holder = node["items"], ""  # the part is an entry's name
             continue
-        known = node.get("properties", {})
-        if kind != "object" or (part not in known and node.get("additionalProperties") is False):
-            return f"unknown field {name!r}; {_hint(parts, at, known)}"
-        rest = node.get("additionalProperties")
+        known, rest = node.get("properties", {}), node.get("additionalProperties")
+        if kind != "object" or (part not in known and rest is False):
+            there = f"known {f'in {above}' if above else 'here'}: {', '.join(sorted(known)) or 'none'}"
+            close = closest(part, known)
+            meant = f"did you mean {'.'.join([*parts[:index], close, *parts[index + 1 :]])!r}?"
+            return f"unknown field {name!r}; {meant if close else there}"
         node, holder = known.get(part) or (rest if isinstance(rest, dict) else {}), part
     return ""
-
-
-def _hint(parts: Sequence[str], at: int, known: Mapping[str, Any]) -> str:
-    if close := closest(parts[at], known):
-        return f"did you mean {'.'.join([*parts[:at], close, *parts[at + 1 :]])!r}?"
-    above = ".".join(parts[:at])
-    return f"known {f'in {above}' if above else 'here'}: {', '.join(sorted(known)) or 'none'}"
 
 
 RULES = (

@@ -11,6 +11,9 @@ from .fields import NESTED, Fields, KernelMapping, Spec
 from .layers import Layer, Vendor, at_origin, place
 from .merging import UNSET, merged
 
+Specs = dict[tuple[Any, ...], dict[str, Any]]
+"""The specs of Modules and of pods that a run has made so far, by the likeness of their configs, and which it is."""
+
 
 def spec(fields: Mapping[str, Any]) -> Spec:
     """Return the fields of a DeviceConfig's spec, which fit the schema, as a `Spec`."""

@@ -92,7 +92,7 @@ def together(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
                 yield config.located(error(message, field=Field(one.field, one.parts[-1][1])))
 
 
-RULES = (
+OF_NAMES = (
     Rule(
         "KRM125",
         "DaemonSets of a config must have different names, each short enough for a label value (63 characters)",
@@ -140,6 +140,9 @@ spec: {imagePullSecrets: [{name: registry, namespace: elsewhere}]}
         remedy="Remove the namespace, and keep the Secret beside the config; kustomize adds that of the Secret.",
         check=pull_secrets_are_beside,
     ),
+)
+RULES = (
+    *OF_NAMES,
     Rule(
         "KRM150",
         "objectName and matchLabels must apply to one DaemonSet only, not to several pools, versions or entries",
@@ -159,7 +162,7 @@ spec:
         check=adopted_are_one,
     ),
 )
-"""The rules about the names of one config or pool."""
+"""The rules about the names of one config or pool; all but the first ones find the same in configs that are alike."""
 
 TOGETHER = Rule(
     "KRM137",

@@ -71,8 +71,8 @@ def _of_pod(config: DeviceConfig, finding: Result, field: Field) -> Result | Non
     match = re.fullmatch(_POD_IMAGE, field.path)
     if match is None or finding.ref is None:
         return None
-    part, number = match[1], int(match[2])
-    inner = f".{part}[{number}]" if part == "initContainers" else f".{part}[{number - 1}]" if number else ""
+    number = int(match[2]) - (match[1] == "containers")  # the first of these is the entry itself
+    inner = f".{match[1]}[{number}]" if number >= 0 else ""
     for one, index, entry in names.entries(config):
         if names.of_daemon_set(one, entry) == finding.ref.name:
             name = _image(one, f"daemonSets[{index}]{inner}.image")

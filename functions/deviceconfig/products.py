@@ -46,9 +46,9 @@ def layers(
     over = Layer(above.fields, above.path, function_config.source, above) if above else None
     versions = zip(product.spec.get("versions", ()), _layers(product, made.versions), strict=True)
     of_product = _layers(product, made.layers)
-    below, beside = driven(product.name, over, of_product, versions, function_config, product.title)
+    below, beside = driven(product.name, over, of_product, versions, function_config)
     modules = {key: tuple(_layers(product, part)) for key, part in made.modules.items()}
-    return (*words, *below), beside, modules
+    return (*words, *below), beside._replace(title=product.title), modules
 
 
 def _layers(product: Profile, layers: Iterable[Filled]) -> list[Layer]:

@@ -187,8 +187,8 @@ def missing(spec: dict[str, Any]) -> dict[str, Any]:
     for name in OF_MAPPINGS:
         holders = [spec, *spec.get("kernelMappings", ())]
         own = next((holder[name] for holder in holders if name in holder), None)
-        keys = {} if own is None else _keys(name, own)
-        fields |= {name: keys} if keys else {}
+        if own is not None and (keys := _keys(name, own)):
+            fields[name] = keys
     if "'serviceAccount'" in str(spec):
         fields["serviceAccountName"] = "x"
     return {field: value for field, value in fields.items() if field not in spec or field in OF_MAPPINGS}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from krmfn import Item, ResourceList, Result
-from krmfn.typed import Any
 
 from ..exclusivity import Claim
 from ..rendering.function_config import FunctionConfig
@@ -13,14 +12,14 @@ from ..rendering.generated import Finding, Rendered
 from ..rendering.kinds import DEVICECONFIG
 from ..run import run_of
 from . import effects, generate, reading, rules
-from .model import DeviceConfig
+from .model import DeviceConfig, Specs
 
 
 def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
     """Return the objects of those DeviceConfigs that are right, and the findings about all."""
     unknown: dict[Item, list[Result]] = {}
     groups = reading.from_items(items, config, unknown)
-    known_sound, known_specs = set[bytes](), dict[bytes, dict[str, Any]]()
+    known_sound, known_specs = set[bytes](), Specs()
     judged = [(group, rules.check_group(group, known_sound)) for group in groups]
     sound = [group for group, results in judged if not any(result.severity == "error" for result in results)]
     findings: list[Finding] = [(item.ref, finding) for item, errors in unknown.items() for finding in errors]

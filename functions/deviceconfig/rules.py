@@ -23,7 +23,7 @@ from .layers import Vendor
 from .model import DeviceConfig
 
 _OF_ALL = (*placement_rules.RULES, *driver_rules.RULES, *name_rules.RULES, *variable_rules.RULES)
-_OF_NAMES = (placement_rules.NAMESPACE, *name_rules.RULES)
+_OF_NAMES = (placement_rules.NAMESPACE, *name_rules.OF_NAMES)
 """Those that look at names: what all the others look at is equal in configs of one likeness."""
 _OF_FIELDS = (
     (("daemonSets", "devicePlugin", "dra"), container_rules.RULES),

@@ -11,28 +11,28 @@ from krmfn.results import Rule
 
 from .model import DeviceConfig, value
 
-_FORMS = (
-    (
-        frozenset({"labels", "podLabels", "matchLabels"}),
-        r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
-        "a label's value has at most 63 letters, digits, -, _ and ., and begins and ends with a letter or digit",
+_NAME = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+_FORMS = {
+    **dict.fromkeys(
+        ("labels", "podLabels", "matchLabels"),
+        (
+            r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
+            "a label's value has at most 63 letters, digits, -, _ and ., and begins and ends with a letter or digit",
+        ),
     ),
-    (
-        frozenset({"configMap.name", "configMapRef.name", "configMapKeyRef.name", "dockerfileConfigMap.name"}),
-        r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
-        "a ConfigMap's name has lower case letters, digits, - and .",
+    **dict.fromkeys(
+        [f"{holder}.name" for holder in ("configMap", "configMapRef", "configMapKeyRef", "dockerfileConfigMap")],
+        (_NAME, "a ConfigMap's name has lower case letters, digits, - and ."),
     ),
-    (
-        frozenset({"[].objectName"}),
-        r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
-        "a DaemonSet's name has lower case letters, digits, - and .",
+    "[].objectName": (_NAME, "a DaemonSet's name has lower case letters, digits, - and ."),
+    **dict.fromkeys(
+        ("imageParts.repository", "driverImageParts.repository"),
+        (
+            r"^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$",
+            "a repository has lower case letters, digits, -, _, . and /",
+        ),
     ),
-    (
-        frozenset({"imageParts.repository", "driverImageParts.repository"}),
-        r"^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$",
-        "a repository has lower case letters, digits, -, _, . and /",
-    ),
-)
+}
 """What holds what has to have a form after variables are filled in, alone or with its own name: the form, in words."""
 
 
@@ -89,10 +89,9 @@ def _misfits(config: DeviceConfig) -> Iterator[Result]:
             yield config.error(f"{what}; use ${OF_CONFIG[0]}", name, value(config.fields, name))
         text = value(config.spec, name) if reference.is_filled else None
         holder = "" if len(path) < 2 else "[]" if isinstance(path[-2], int) else path[-2]
-        for holders, form, says in _FORMS:
-            is_shaped = holder in holders or f"{holder}.{path[-1]}" in holders
-            if is_shaped and isinstance(text, str) and not schema.matches(form, text):
-                yield config.error(f"becomes {text!r}; {says}", name, value(config.fields, name))
+        form, says = _FORMS.get(holder) or _FORMS.get(f"{holder}.{path[-1]}") or ("", "")
+        if isinstance(text, str) and not schema.matches(form, text):
+            yield config.error(f"becomes {text!r}; {says}", name, value(config.fields, name))
 
 
 RULES = (

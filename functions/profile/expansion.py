@@ -19,11 +19,8 @@ PROTECTED = "\ue000"
 """What stands for the dollar of a variable of ours in an option's value, which is not read again."""
 
 
-class Problem(NamedTuple):
-    """What is wrong with a field of a Profile for some config."""
-
-    path: str
-    message: str
+Problem = tuple[str, str]
+"""A field of a Profile, and what is wrong with it for some config."""
 
 
 class Filled(NamedTuple):
@@ -87,7 +84,7 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
     show = expressions.quoted if entry.get("quote") == "sh" else str
     if "each" not in entry:
         text, problem = expressions.replaced(as_, values, show)
-        problems += [Problem(path, problem)] if problem else []
+        problems += [(path, problem)] if problem else []
         return text
     held = expressions.at(values.seen, expressions.path_of(entry["each"]))
     if "onto" in entry:
@@ -99,11 +96,11 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
     lines: list[str] = []
     for key, own in pairs:
         if isinstance(own, (dict, list)):
-            problems.append(Problem(path, f"an entry of {entry['each']} is no text and no number; name what to print"))
+            problems.append((path, f"an entry of {entry['each']} is no text and no number; name what to print"))
             continue
         shown = [show(expressions.printed(one)) for one in (key, "" if own is None else own)]
         around, problem = expressions.replaced(as_.replace("${key}", "\0").replace("${value}", "\1"), values, show)
-        problems += [Problem(path, problem)] if problem else []
+        problems += [(path, problem)] if problem else []
         lines.append("".join(shown["\0\1".index(char)] if char in "\0\1" else char for char in around))
     return str(entry.get("separator", " ")).join(lines)
 
@@ -202,7 +199,7 @@ class _Filler(NamedTuple):
         if expression is None:
             text, problem = expressions.replaced(own, self.values, self.protected)
             if problem:
-                self.problems.append(Problem(f"{made.path}.{join(old)}", problem))
+                self.problems.append((f"{made.path}.{join(old)}", problem))
             return text if first else own
         value = expressions.at(self.values.seen, expression.parts)
         if value in ([], {}) and (node.get("minItems") or node.get("minProperties")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from operator import eq, ge, gt, le, lt
 
 from krmfn import Item
 from krmfn.resource import FieldPath
@@ -82,6 +83,7 @@ def name_of(item: Item) -> str:
 
 
 _REQUIREMENT = re.compile(r"(>=|<=|==|=|<|>)?\s*v?([0-9]+(?:\.[0-9]+)*)")
+_SIGNS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq, "==": eq}
 _NEWEST = (10**6,)
 """`main` of KMM is above every version."""
 
@@ -94,23 +96,18 @@ def unmet(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[tuple[str, ..
             yield (name,), f"is {text!r}; write a version such as '>=2.4', or several divided by commas"
             continue
         own = VERSION if name == "krmfn" else kmm
-        if not all(_holds(_parts(own), part[1] or ">=", _parts(part[2])) for part in parts if part):
+        if not all(_SIGNS[part[1] or ">="](_parts(own), _parts(part[2])) for part in parts if part):
             of_kmm = "set --kmm-version, or `kmm: {version: ...}`"
             remedy = "install that version of krmfn" if name == "krmfn" else of_kmm
             yield (name,), f"this Profile needs {name} {text}, and this is {own}; {remedy}, or use another Profile"
 
 
 def _parts(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version without zeros at its end, since 2.4 is 2.4.0."""
     if not version[:1].isdigit():  # main, and openshift, which is built from it
         return _NEWEST
-    numbers = re.match(r"[0-9]+(?:\.[0-9]+)*", version)
-    return tuple(map(int, numbers[0].split("."))) if numbers else ()
-
-
-def _holds(own: tuple[int, ...], sign: str, other: tuple[int, ...]) -> bool:
-    length = max(len(own), len(other))
-    one, two = ((*parts, *[0] * (length - len(parts))) for parts in (own, other))
-    return {">=": one >= two, "<=": one <= two, ">": one > two, "<": one < two}.get(sign, one == two)
+    numbers, *_ = re.findall(r"[0-9]+(?:\.[0-9]+)*", version)
+    return tuple(map(int, re.sub(r"(\.0+)+$", "", numbers).split(".")))
 
 
 def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapping[str, Any], ...]]]:

@@ -81,16 +81,12 @@ def more_trials(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldP
         yield asked(profile, least, {"".join(("spec", *(f"['{part}']" for part in parts))): _WRITTEN})
     known = [(when["if"], sets(when)) for _, when in whens(profile.spec)]
     for (one, fields), (other, others) in combinations(known, 2):
-        if one != other and _meet(fields, others):
+        is_one_field = any(path[: len(own)] == own[: len(path)] for path in fields for own in others)  # or in it
+        if one != other and is_one_field:
             both = asked(profile, least, one, other)
             values, _ = values_of(profile, both.options, "x", "x")
             if holds(one, values) and holds(other, values):
                 yield both
-
-
-def _meet(fields: Set[FieldPath], others: Set[FieldPath]) -> bool:
-    """Return True when a field is in both, or is within one of the others."""
-    return any(one[: len(other)] == other[: len(one)] for one in fields for other in others)
 
 
 def least_of(profile: Profile) -> Trial:

@@ -79,7 +79,7 @@ def as_config(item: Item, namespace: str, annotations: dict[str, str]) -> Device
 
 def generate(config: DeviceConfig) -> list[Generated]:
     """Return the Module `<name>` and the DaemonSet `<name>-consumer`."""
-    ((_, consumer),) = daemonsets.objects(config)
+    ((_, consumer),) = daemonsets.objects(config, {})
     consumer["metadata"]["labels"]["app"] = config.ref.name
     origin = partial(_origin, config.item, config.ref)
     made = (module(config, {}), consumer)
