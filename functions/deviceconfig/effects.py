@@ -86,9 +86,8 @@ def _finding(config: DeviceConfig, path: str, why: str) -> tuple[Ref, Result]:
 def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Iterator[tuple[Ref, Result]]:
     """Yield findings about fields of a config that every pool replaces, and about a profile that is named twice."""
     config = pools[0]
-    for own in config.layers if config.pool and not config.modules else ():
-        if own.path != "spec":
-            continue
+    words = [layer for layer in config.layers if layer.path == "spec"] if config.pool and not config.modules else []
+    for own in words:
         for name in own.fields:
             if name != "nodeSelector" and not users[id(own.source), f"spec.{name}"]:
                 yield _finding(config, f"spec.{name}", "every pool has its own")

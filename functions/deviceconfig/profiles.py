@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from krmfn import Field, Item, ResourceList, Result, info, warning
 from krmfn.resource import join, starts
 from krmfn.results import Rule
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 
 from ..rendering import module_checks, undriven
 from ..rendering.function_config import FunctionConfig
@@ -27,19 +28,9 @@ _OF_THE_CLUSTER = frozenset({"KMM051", "KRM209"})
 """Rules about what a cluster has: who switches on what is only offered has it, or is told then."""
 
 
-class Trial(NamedTuple):
-    """A profile, tried with a config that has no fields of its own."""
-
-    configs: list[DeviceConfig]
-    fields: list[str]
-    """The paths of the fields that it is about: those that no real config gets from here."""
-    left_out: frozenset[str] = _ANSWERED
-    """Rules whose findings about its Module do not count."""
-
-    def concerns(self, result: Result) -> bool:
-        """Return True when the finding is about one of the fields."""
-        path = result.field.path if result.field else ""
-        return any(starts(path, field) for field in self.fields)
+Trial = tuple[list[DeviceConfig], list[str], frozenset[str]]
+"""A config that adds the least to a profile, the paths of the fields that no real config gets from there, and the
+rules whose findings about its Module do not count."""
 
 
 def check(
@@ -51,15 +42,21 @@ def check(
     KMM's, to its Module. Findings about what that config adds are left out.
     """
     known = carried(groups)
-    for trial in _trials(known, function_config):
-        findings = judge(trial.configs, resources, function_config, trial.concerns, trial.left_out)
-        yield from (finding for finding in findings if trial.concerns(finding))
+    for configs, fields, left_out in _trials(known, function_config):
+        concerns = partial(_concerns, fields)
+        yield from filter(concerns, judge(configs, resources, function_config, concerns, left_out))
     if not run_of(resources).is_part:
         yield from profiles_are_named(items, function_config, run_of(resources).named)
     yield from undriven.overrides_nothing(resources, function_config)
     yield from (*version_rules.check(function_config), *lock_rules.check(function_config))
     if len(groups) == len(items):
         yield from defaults_are_used(known, function_config)
+
+
+def _concerns(fields: Sequence[str], result: Result) -> bool:
+    """Return True when the finding is about one of the fields."""
+    path = result.field.path if result.field else ""
+    return any(starts(path, field) for field in fields)
 
 
 def judge(
@@ -127,11 +124,11 @@ def _trials(known: dict[str, set[str]], function_config: FunctionConfig) -> Iter
                 rest = [f"{tried.path}.{field}" for field in tried.fields if field not in known.get(tried.path, ())]
                 if rest:
                     own = [tried, *layers] if version else layers
-                    yield Trial(reading.from_item(_stand_in(profile, own, version or first), settings), rest)
+                    yield reading.from_item(_stand_in(profile, own, version or first), settings), rest, _ANSWERED
             switched_on, paths = _offers(layers[0].fields)
             if switched_on:
                 config = reading.from_item(_stand_in(profile, layers, first, switched_on), settings)
-                yield Trial(config, [f"{layers[0].path}.{path}" for path in paths], _ANSWERED | _OF_THE_CLUSTER)
+                yield config, [f"{layers[0].path}.{path}" for path in paths], _ANSWERED | _OF_THE_CLUSTER
 
 
 def _offers(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

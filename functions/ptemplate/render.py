@@ -98,14 +98,14 @@ def _rules(item: Item, namespace: str) -> Iterator[Result]:
     if not (item.ref.namespace or namespace):
         message = "has no namespace; it is part of the label that KMM puts on nodes"
         yield item.located(error(message, rule="KRM120", field=Field("metadata.namespace")))
-    if "KRMFN_" in str(item.manifest["spec"]).upper():
+    spec = item.manifest["spec"]
+    if "KRMFN_" in str(spec).upper():
         from ..rendering.variables import references  # here, since hardly any has one
 
-        for path, text, _ in references(item.manifest["spec"], ("spec",)):
+        for path, text, _ in references(spec, ("spec",)):
             message = f"{text} is not filled in here: only a DeviceConfig has variables"
             yield item.located(error(message, rule="KRM146", field=Field(join(path), text)))
     # KRM141: pods request no more devices than a node has (a maxdev below 1 counts as 1).
-    spec = item.manifest["spec"]
     devices, needed = spec.get("maxdev") or 5, spec.get("requiredDevices") or 1
     if needed > devices:
         message = f"each pod requires {needed} devices and a node has {devices} (maxdev), so no pod is ever scheduled"
