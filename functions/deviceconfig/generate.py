@@ -44,7 +44,9 @@ def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
             own += daemonsets.objects(config, known)
     made = [(config, manifest, partial(origin_of_extra, first, at)) for at, (config, manifest) in enumerate(extras)]
     made += [(config, manifest, partial(origin, config)) for config, manifest in own]
-    scope = DEVICECONFIG._replace(owners=DEVICECONFIG.owners | {(first.ref.group, first.ref.kind)})
+    kind, scope = (first.ref.group, first.ref.kind), DEVICECONFIG
+    if kind not in scope.owners:
+        scope = scope._replace(owners=scope.owners | {kind})
     return [
         Generated(manifest, scope, config.item, config.ref, at_origin, _ANSWERED, first.vendor.title)
         for config, manifest, at_origin in made

@@ -6,7 +6,7 @@ from krmfn import Field, Item, Ref, Result
 from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any, NamedTuple
 
-from ..kmm.lookup import at
+from ..kmm.lookup import MISSING, at
 from ..rendering.function_config import FunctionConfig, Source
 from .merging import ATOMIC, SWITCHES, UNSET, WHOLE, key_of, merged, merges, stacked
 
@@ -106,15 +106,13 @@ def _there(own: Any, fields: Any, parts: Sequence[str]) -> list[str | int]:
     there: list[str | int] = []
     name = ""
     for part in parts:
-        if isinstance(own, dict) and part in own:
-            own, fields, name = own[part], fields.get(part) if isinstance(fields, dict) else None, part
-            there.append(part)
-            continue
-        at = _position(own, fields, int(part), name) if isinstance(own, list) and part.isdigit() else None
-        if at is None:
+        is_entry = isinstance(own, list) and part.isdigit()
+        here: Any = _position(own, fields, int(part), name) if is_entry else part
+        own = at(own, (here,))
+        if own is MISSING:
             break
-        own, fields = own[at], fields[int(part)] if isinstance(fields, list) else None
-        there.append(at)
+        fields, name = at(fields, (part,)), part
+        there.append(here)
     return there
 
 

@@ -44,8 +44,7 @@ def _written(fields: dict[str, Any], name: str) -> Iterator[FieldPath]:
     holders += [(("nodePools", index), pool) for index, pool in enumerate(fields.get("nodePools", ()))]
     for where, holder in holders:
         for form in forms:
-            path = _path(holder, [*parents, form])
-            if path:
+            if path := _path(holder, [*parents, form]):
                 yield (*where, *path)
             if not parents and form in holder.get(UNSET, ()):
                 yield (*where, UNSET, holder.get(UNSET, ()).index(form))

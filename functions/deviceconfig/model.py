@@ -21,13 +21,6 @@ def spec(fields: Mapping[str, Any]) -> Spec:
     return typed
 
 
-def changed(known: Spec, fields: Mapping[str, Any]) -> Spec:
-    """Return a `Spec` with some fields in the place of its own; none of them holds typed ones."""
-    other = Spec()
-    vars(other).update(vars(known), **fields)
-    return other
-
-
 def _typed(kind: type[Fields], fields: Mapping[str, Any]) -> Any:
     """Return the fields as a value of their type, and those among them that have types of their own as such."""
     typed = kind()

@@ -14,7 +14,7 @@ from ..rendering.undriven import profile_findings
 from .fields import OF_LOADER, Spec
 from .layers import Layer, is_ours, of_profile, place
 from .merging import merged
-from .model import DeviceConfig, changed, spec
+from .model import DeviceConfig, spec
 
 if TYPE_CHECKING:
     from ..profile.expansion import Expansion
@@ -195,13 +195,10 @@ def _like(other: DeviceConfig, item: Item, function_config: FunctionConfig) -> D
     if other.layers[0].path != "spec":  # its kind is its vendor's
         return other._replace(item=item, ref=_ref(item, function_config))
     selected = {"nodeSelector": own["nodeSelector"]} if "nodeSelector" in own else {}
-    return other._replace(
-        item=item,
-        ref=_ref(item, function_config),
-        layers=(Layer(own, "spec", item), *other.layers[1:]),
-        fields={**other.fields, **selected},
-        spec=changed(other.spec, selected),
-    )
+    spec = Spec()
+    vars(spec).update(vars(other.spec), **selected)  # what is typed stays so
+    layers, fields = (Layer(own, "spec", item), *other.layers[1:]), {**other.fields, **selected}
+    return other._replace(item=item, ref=_ref(item, function_config), layers=layers, fields=fields, spec=spec)
 
 
 def _versioned(config: DeviceConfig, version: str) -> tuple[Layer, ...]:

@@ -51,8 +51,7 @@ def _as_written(config: DeviceConfig) -> Iterator[Result]:
     for layer in config.layers:
         own = {name: fields for name, fields in layer.fields.items() if name != "nodePools"}  # layers of their own
         for reference in references(own):
-            wrong = mistake(reference)
-            if wrong:
+            if wrong := mistake(reference):
                 yield error(wrong, field=Field(f"{layer.path}.{join(reference.path)}", reference.text))
 
 

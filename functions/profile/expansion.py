@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any, NamedTuple
@@ -111,17 +111,15 @@ def expand(
     """Return the layers of a Profile for one config; `root` is the JSON Schema whose $defs has their fields."""
     problems: list[Problem] = []
     filler = _Filler(values, root, problems, is_protected)
-    layers = list(filler.layers(profile.spec, ("spec",)))
+    layers = filler.layers(profile.spec, ("spec",))
     versions = [
         filler.layer({name: own for name, own in entry.items() if name != "version"}, ("spec", "versions", index))
         for index, entry in enumerate(profile.spec.get("versions", ()))
     ]
-    modules = {
-        key: tuple(reversed(list(filler.layers(own, ("spec", "modules", key)))))
-        for key, own in sorted(profile.spec.get("modules", {}).items())
-    }
+    parts = profile.spec.get("modules", {})
+    modules = {key: filler.layers(parts[key], ("spec", "modules", key)) for key in sorted(parts)}
     over = filler.layer(overrides, ("spec", "overrides", profile.name)) if overrides else None
-    return Expansion(tuple(reversed(layers)), tuple(versions), modules, over, tuple(problems))
+    return Expansion(layers, tuple(versions), modules, over, tuple(problems))
 
 
 class _Filler(NamedTuple):
@@ -132,13 +130,14 @@ class _Filler(NamedTuple):
     problems: list[Problem]
     is_protected: bool
 
-    def layers(self, spec: Mapping[str, Any], path: FieldPath) -> Iterator[Filled]:
-        """Yield the layers of a Profile or of one of its Modules: `config`, then the `when`s that hold, in order."""
-        yield self.layer(spec.get("config", {}), (*path, "config"))
+    def layers(self, spec: Mapping[str, Any], path: FieldPath) -> tuple[Filled, ...]:
+        """Return the layers of a Profile or of one of its Modules: the `when`s that hold, the last first, `config`."""
+        made = [self.layer(spec.get("config", {}), (*path, "config"))]
         for index, entry in enumerate(spec.get("when", ())):
             if expressions.holds(entry["if"], self.values):
                 unset = {"unset": entry["unset"]} if "unset" in entry else {}
-                yield self.layer({**entry.get("config", {}), **unset}, (*path, "when", index, "config"))
+                made.append(self.layer({**entry.get("config", {}), **unset}, (*path, "when", index, "config")))
+        return tuple(reversed(made))
 
     def layer(self, fields: Mapping[str, Any], path: FieldPath) -> Filled:
         """Return a layer, `fields` as it is written, with its expressions filled in."""
