@@ -67,8 +67,8 @@ class Trial(NamedTuple):
 
 def trials(profile: Profile) -> Iterator[Trial]:
     """Yield the least options that there must be, then the same with what each `when` asks for."""
-    yield (least := least_of(profile))
-    yield from (asked(profile, least.options, when["if"]) for _, when in whens(profile.spec))
+    yield asked(profile)
+    yield from (asked(profile, when["if"]) for _, when in whens(profile.spec))
 
 
 def more_trials(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldPath]]) -> Iterator[Trial]:
@@ -76,47 +76,39 @@ def more_trials(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldP
 
     `sets` returns the paths of the fields that a `when` sets or unsets.
     """
-    least = least_of(profile).options
     for parts, _ in structural.leaves(_spec(profile)):
-        yield asked(profile, least, {"".join(("spec", *(f"['{part}']" for part in parts))): _WRITTEN})
+        yield asked(profile, {"".join(("spec", *(f"['{part}']" for part in parts))): _WRITTEN})
     known = [(when["if"], sets(when)) for _, when in whens(profile.spec)]
     for (one, fields), (other, others) in combinations(known, 2):
         is_one_field = any(path[: len(own)] == own[: len(path)] for path in fields for own in others)  # or in it
         if one != other and is_one_field:
-            both = asked(profile, least, one, other)
+            both = asked(profile, one, other)
             values, _ = values_of(profile, both.options, "x", "x")
             if holds(one, values) and holds(other, values):
                 yield both
 
 
-def least_of(profile: Profile) -> Trial:
-    """Return the options that there must be."""
-    return Trial(sample({**_spec(profile), "additionalProperties": False}))
+def asked(profile: Profile, *conditions: Mapping[str, Any]) -> Trial:
+    """Return the options that there must be, and those for which some conditions hold, as far as the schema lets them.
 
-
-def asked(profile: Profile, options: Any, *conditions: Mapping[str, Any]) -> Trial:
-    """Return options for which some conditions hold, as far as the schema lets them."""
-    made = copy.deepcopy(options)
-    for condition in conditions:
-        _put(made, _spec(profile), condition)
-    return Trial(made, conditions)
-
-
-def _spec(profile: Profile) -> Node:
-    own: Node = profile.options.get("properties", {}).get("spec", {})
-    return {name: value for name, value in own.items() if name not in ("default", "enum")} | {"type": "object"}
-
-
-def _put(options: dict[str, Any], node: Node, condition: Mapping[str, Any]) -> None:
-    """Write into options what a condition asks for, and what the schema requires beside it."""
-    for path, wanted in condition.items():
+    Beside these stands what the schema requires there.
+    """
+    node = _spec(profile)
+    made = copy.deepcopy(sample({**node, "additionalProperties": False}))
+    for path, wanted in (pair for condition in conditions for pair in condition.items()):
         root, *parts = path_of(path) or ("",)
         if root != "spec" or wanted == {"exists": False}:
             continue
-        holder, own = options, node
+        holder, own = made, node
         for part in parts[:-1]:
             own = structural.field(own, part) or {}
             holder = holder.setdefault(part, _required(own))
         leaf = structural.field(own, parts[-1]) or {}
         value = sample(leaf) if isinstance(wanted, dict) else wanted[0] if isinstance(wanted, list) else wanted
         holder[parts[-1]] = value
+    return Trial(made, conditions)
+
+
+def _spec(profile: Profile) -> Node:
+    own: Node = profile.options.get("properties", {}).get("spec", {})
+    return {name: value for name, value in own.items() if name not in ("default", "enum")} | {"type": "object"}

@@ -56,7 +56,7 @@ def effects(product: Profile, option: Entry) -> list[Effect]:
 def _bases(product: Profile, own: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
     """Yield options to render with, and in words what they switch; first the least that there must be."""
     node = product.options.get("properties", {}).get("spec", {})
-    least = samples.least_of(product).options
+    least = samples.asked(product).options
     yield least, ""
     asked = [_asked(node, when["if"], own) for _, when in whens(product.spec)]
     switched = (one.parts for one in uses(product.spec) if one.path[-1] == "enabled" and one.parts[0] == "spec")
