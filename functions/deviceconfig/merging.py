@@ -132,7 +132,7 @@ def _switched(fields: dict[str, Any]) -> dict[str, Any]:
             value = [own(entry) for entry in value if entry.get("enabled", True)]
             if not value:
                 continue
-        elif name == "kernelMappings":
+        elif name == "kernelMappings" and isinstance(value, list):  # not what locks it
             off = {one for one in OF_MAPPINGS if one in fields and not fields[one].get("enabled", True)}
             value = [{key: own for key, own in _switched(entry).items() if key not in off} for entry in value]
         elif isinstance(value, dict) and name not in ATOMIC:

@@ -23,6 +23,7 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
     judged = [(group, rules.check_group(group, known_sound)) for group in groups]
     sound = [group for group, results in judged if not any(result.severity == "error" for result in results)]
     findings: list[Finding] = [(item.ref, finding) for item, errors in unknown.items() for finding in errors]
+    findings.sort(key=lambda one: one[1].rule != "KRM111")  # first the profiles that are not there
     findings += [(group[0].ref, _hinted(one, group[0], config)) for group, results in judged for one in results]
     findings += effects.fields_have_an_effect([one for group in groups for one in group])
     if config.source.ref.kind or config.products:
