@@ -18,7 +18,7 @@ __all__ = ["answer", "example", "metadata", "text", "whole_schema"]
 _EXAMPLES: dict[str, Any] = {"integer": 1, "boolean": True, "number": 1.5}
 
 
-def answer(spec: config.Spec, args: list[str]) -> int:
+def answer(spec: Any, args: list[str]) -> int:
     """Print what is asked for; return the exit code. Without arguments, on a terminal, that is the help, and 1."""
     answers: dict[str, Callable[[], str]] = {
         "--help": lambda: text(spec),
@@ -40,7 +40,7 @@ def answer(spec: config.Spec, args: list[str]) -> int:
     return 0
 
 
-def text(spec: config.Spec) -> str:
+def text(spec: Any) -> str:
     """Return the help."""
     lines = [spec.doc or spec.name, "", f"A KRM function for kustomize and kpt. By hand: {spec.name} < list.yaml", ""]
     if spec.config:
@@ -60,7 +60,7 @@ def _says(option: config.Option) -> str:
     return option.doc + (f" (default: {default})" if default and isinstance(default, (str, int, float)) else "")
 
 
-def whole_schema(spec: config.Spec) -> Manifest:
+def whole_schema(spec: Any) -> Manifest:
     """Return the schema of a functionConfig of the function's own kind."""
     fields = config.schema(spec.config)
     head = {
@@ -81,7 +81,7 @@ def whole_schema(spec: config.Spec) -> Manifest:
     }
 
 
-def metadata(spec: config.Spec) -> Manifest:
+def metadata(spec: Any) -> Manifest:
     """Return metadata.yaml of kpt's function catalogue."""
     return {
         "image": f"example.com/{spec.name}",
@@ -94,7 +94,7 @@ def metadata(spec: config.Spec) -> Manifest:
     }
 
 
-def example(spec: config.Spec) -> Manifest:
+def example(spec: Any) -> Manifest:
     """Return a functionConfig with every field."""
     head = {"apiVersion": f"{spec.group}/{spec.version}", "kind": spec.kinds[0], "metadata": {"name": spec.name}}
     values = _example(config.schema(spec.config))

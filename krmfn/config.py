@@ -16,10 +16,8 @@ from .resource import Manifest, annotations_of, join, ref, split
 from .results import Field, Result, error
 from .schema import check
 
-__all__ = ["Doc", "Option", "Rest", "Spec", "expected", "options", "read", "schema", "schema_of"]
+__all__ = ["Doc", "Option", "Rest", "expected", "options", "read", "schema", "schema_of"]
 
-Spec = Any
-"""A KrmFunction, which stands above."""
 _HEAD = ("apiVersion", "kind", "metadata")
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 _READ: dict[str, tuple[str, typing.Callable[[str], Any]]] = {
@@ -55,7 +53,7 @@ class Option(typing.NamedTuple):
     """dataclasses.MISSING for a field that must be there."""
 
 
-def read(manifest: Manifest | None, spec: Spec) -> tuple[Any, list[Result]]:
+def read(manifest: Manifest | None, spec: Any) -> tuple[Any, list[Result]]:
     """Return the config, and no findings; or None, and what is wrong with the functionConfig."""
     if not manifest and "required" in schema(spec.config):
         return None, [error(f"the functionConfig is missing: pass {expected(spec)}")]
@@ -95,7 +93,7 @@ def read(manifest: Manifest | None, spec: Spec) -> tuple[Any, list[Result]]:
     return None, [finding._replace(ref=own, place=place) for finding in findings]
 
 
-def expected(spec: Spec) -> str:
+def expected(spec: Any) -> str:
     """Return what a functionConfig may be, for people."""
     return f"{spec.kinds[0]} ({spec.group}/{spec.version}) or a ConfigMap (v1)"
 

@@ -153,11 +153,9 @@ class Content:
             from .yamltext import linetree, remarks
 
             text = self.text.decode()
-            if self._is_simple or simple.read(text) is not None:
-                tree = linetree.tree(text)
-                self._spots = remarks.spots(text, tree.value[0] if self.indent >= 0 else tree)
-            else:
-                self._spots = remarks.spots(text, self._composed())
+            is_simple = self._is_simple or simple.read(text) is not None
+            tree = linetree.tree(text, self.indent >= 0) if is_simple else self._composed()
+            self._spots = remarks.spots(text, tree)
         return self._spots
 
     def settle(self, item: Any) -> None:

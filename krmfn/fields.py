@@ -9,7 +9,7 @@ from .resource import Place, copied, join, same, split
 from .results import Field, Result
 from .typed import Any, TypeVar
 
-__all__ = ["Editable", "ItemField", "get", "parse", "parts_of"]
+__all__ = ["ItemField", "get", "parse", "parts_of"]
 
 T = TypeVar("T")
 
@@ -21,9 +21,6 @@ _MAPPINGS = {"annotations", "binaryData", "data", "labels", "matchLabels", "node
 _NAMES: dict[type, str] = {str: "a string", int: "an integer", bool: "true or false", float: "a number"}
 _NAMES |= {dict: "a mapping", list: "a list"}
 
-Editable = Any
-"""An Item, which stands above."""
-
 
 class ItemField:
     """A field of an item, whether it exists or not. What is written is seen at once by every reader of the item."""
@@ -32,7 +29,7 @@ class ItemField:
     _held: dict[int, tuple[list[Any], int, Any]] | None
     """By the places in `parts` (see `_hold`); None once the field's own entry was deleted."""
 
-    def __init__(self, item: Editable, path: str | tuple[str, ...]) -> None:
+    def __init__(self, item: Any, path: str | tuple[str, ...]) -> None:
         """Take the field at `path`, as findings write it, or by its parts. Raises KrmfnError when that is no path.
 
         Where the path leads through entries of lists, these are held: the field moves along with them.
@@ -202,7 +199,7 @@ class ItemField:
         return Refused(message, self, f"{self.item.ref}: {self.path or '(empty path)'} ")
 
 
-def get(item: Editable, path: str, kind: type[T], default: T | None) -> T | None:
+def get(item: Any, path: str, kind: type[T], default: T | None) -> T | None:
     """Return the value at `path` when it is of the type `kind`, `default` when there is none or null.
 
     Raises KrmfnError for a value of another type (True is no integer), with item and path.
@@ -226,7 +223,7 @@ def parse(text: str) -> Any:
     return load.read(text.encode())
 
 
-def parts_of(item: Editable, path: str) -> tuple[str, ...]:
+def parts_of(item: Any, path: str) -> tuple[str, ...]:
     """Return the parts of a path. Raises KrmfnError, with the item, for what is none."""
     if not isinstance(path, str) or not re.fullmatch(_PATH, path):
         message = f"{path!r} is no field path; write one like spec.containers[0].image"

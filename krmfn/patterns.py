@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .fields import Editable, ItemField, parts_of
+from .fields import ItemField, parts_of
 from .resource import split
 from .typed import Any
 
@@ -17,7 +17,7 @@ _SPELLED = ("true", "false")
 """Keys that a text may spell in another way: `yes`, `off`."""
 
 
-def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
+def each(item: Any, pattern: str, comment: str = "") -> list[ItemField]:
     """Return the fields that fit a pattern, in the order of the text, as they are now.
 
     `[*]` is every entry of a list, `*` every value of a mapping, `**` zero or more levels of both; `comment` is how the
@@ -53,7 +53,7 @@ def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
 
 
 def field_spec(
-    item: Editable, path: str, *, group: str = "", version: str = "", kind: str = "", create: bool = False
+    item: Any, path: str, *, group: str = "", version: str = "", kind: str = "", create: bool = False
 ) -> list[ItemField]:
     """Return the fields that a fieldSpec of kustomize means (`spec/images[]/image`; it goes through lists by itself).
 

@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar, overload
 
+from . import runner
 from .item import Item
 from .resourcelist import ResourceList
 from .results import Result
+from .streams import Log
 
 __all__ = ["KrmFunction", "Run", "function"]
 
@@ -64,12 +66,9 @@ class KrmFunction(Generic[C]):
         from contextlib import redirect_stderr
         from io import StringIO
 
-        from .runner import applied
-        from .streams import Log
-
         data = resources if isinstance(resources, bytes) else resources.to_bytes()
         with redirect_stderr(StringIO()) as stderr:
-            done, chunks = applied(self, data)
+            done, chunks = runner.applied(self, data)
             Log().findings(done.results)
         output = b"".join(chunks)
         return Run(output, int(done.failed), ResourceList.parse(output).items, done.results, stderr.getvalue())
@@ -81,9 +80,7 @@ class KrmFunction(Generic[C]):
             from . import about
 
             sys.exit(about.answer(self, list(args)))
-        from .runner import main
-
-        main(self)
+        runner.main(self)
 
 
 @overload

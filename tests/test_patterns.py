@@ -38,7 +38,7 @@ def test_each_pattern_is_known_with_its_methods() -> None:
     constant = documents._SOMETHING.pattern
     assert uses[constant, "search"] == "krmfn/yamltext/documents.py"
     assert (constant, "finditer") not in uses
-    assert uses[rb"\n {2}(?=[^ \n#-])", "finditer"] == "krmfn/yamltext/peek.py"  # made by a function, with a column
+    assert uses[rb"\n  (?=[^ \n#-])", "finditer"] == "krmfn/yamltext/peek.py"  # made by a function, with a column
     assert uses[r"(^|[-.])a\-b\.c($|[-.])", "search"] == "functions/deviceconfig/extra_rules.py"  # of a name
     assert uses[patterns.CRD_RULES[0][1:-1], "fullmatch"] == "functions/kmm/crd/values.py"
 

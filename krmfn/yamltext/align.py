@@ -71,6 +71,4 @@ def _names(old: list[Any], new: list[Any]) -> list[tuple[list[str], list[str]]]:
 def _text(value: Any) -> str:
     if type(value) is str:
         return f"'{value}"
-    if value is None or type(value) is int:
-        return "null" if value is None else repr(value)
     return json.dumps(value, sort_keys=True, default=str)

@@ -43,10 +43,11 @@ class Node:
         return self._value
 
 
-def tree(text: str) -> Node:
-    """Return the node tree of a text that `simple.read` has read."""
+def tree(text: str, is_item: bool = False) -> Node:
+    """Return the node tree of a text that `simple.read` has read; with `is_item` of the one entry of its list."""
     whole = _Text(text)
-    return whole.collection(0, len(whole.spans))
+    root = whole.collection(0, len(whole.spans))
+    return root.value[0] if is_item else root
 
 
 class _Text:

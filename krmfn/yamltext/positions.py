@@ -13,9 +13,7 @@ __all__ = ["Ambiguous", "Node", "ambiguous", "duplicate_keys", "entries", "locat
 
 Node = Any
 """A node of PyYAML's, or of `linetree`."""
-_IDENTITY = re.compile(
-    r"(?:[sS]elector|[lL]abels?|[nN]ames?|[nN]amespaces?|[vV]ersion|[tT]aints|[tT]olerations|[kK]ind|Keys)\Z"
-)
+_IDENTITY = r"(?:[sS]elector|[lL]abels?|[nN]ames?|[nN]amespaces?|[vV]ersion|[tT]aints|[tT]olerations|[kK]ind|Keys)\Z"
 """The end of a key under which each key and value decides what is selected, named or run."""
 
 
@@ -147,6 +145,6 @@ def ambiguous(root: Node | None) -> Iterator[Ambiguous]:
                 decides = at is not path and (within or path[-1:] == ("profiles",))
                 if decides and key is not None and key.tag == PLAIN and type(scalar(name)) is not str:
                     yield Ambiguous(join(at), key.start_mark.line + 1, name, is_key=True)
-                yield from visit(value, at, within or (key is not None and bool(_IDENTITY.search(name))))
+                yield from visit(value, at, within or (key is not None and bool(re.search(_IDENTITY, name))))
 
     yield from visit(root, (), within=False)

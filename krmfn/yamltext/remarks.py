@@ -124,17 +124,14 @@ def stop(text: str, key: Any, node: Any) -> int:
 def above(text: str, root: Any, begin: int) -> int:
     """Return where the comment lines right above a line begin: at their first `#`, or where the key or dash is."""
     start = text.rfind("\n", 0, begin) + 1
-    first, longer = begin, list[tuple[int, int]]()
+    scalars: list[Any] = []
     while start:
         row = text.rfind("\n", 0, start - 1) + 1
         if not re.match(_ABOVE, text[row:start]):
             break
-        longer = longer or [(node.start_mark.index, node.end_mark.index) for node in nodes(root) if _is_long(node)]
-        if any(begins < text.index("#", row) < ends for begins, ends in longer):
+        at = text.index("#", row)
+        scalars = scalars or [node for node in nodes(root) if node.id == "scalar"]
+        if any(node.start_mark.index < at < node.end_mark.index for node in scalars):
             break  # this is text
-        first, start = text.index("#", row), row
-    return first
-
-
-def _is_long(node: Any) -> bool:
-    return node.id == "scalar" and bool(node.end_mark.line > node.start_mark.line)
+        begin, start = at, row
+    return begin

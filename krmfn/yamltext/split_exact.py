@@ -88,9 +88,7 @@ def _dash_lines(data: bytes, values: list[_Span], indent: int, section: Section)
     lines: list[int] = []
     floor = section.start
     for start, stop in values:
-        near = data.rfind(b"\n" + b" " * indent + b"-", floor, start)
-        before = near + 1 if near >= 0 else floor  # at or before the dash
-        dashes = [match.start() for match in dash.finditer(data, before, start)]
+        dashes = [match.start() for match in dash.finditer(data, floor, start)]
         if not dashes:
             line = data.count(b"\n", 0, start) + 1
             raise KrmfnError(f"line {line}: the dash of this item must begin a line, in the column of the others")
