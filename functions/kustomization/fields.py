@@ -56,12 +56,7 @@ _GENERATED = "namespace name behavior env"
 _SOURCES = "literals files envs"
 _COPY = _object("delimiter encoding", flags="create", index=_NUMBER)
 _TARGET = _object(select=_SELECTOR, reject=_list(_SELECTOR), lists="fieldPaths", options=_COPY)
-_REPLACEMENT = _object(
-    "path sourceValue",
-    source=_object(f"{_ID} fieldPath", options=_COPY),
-    targets=_list(_TARGET),
-)
-_VAR = _object("name", objref=_object(f"{_ID} apiVersion"), fieldref=_object("fieldPath"))
+_SOURCE = _object(f"{_ID} fieldPath", options=_COPY)
 _CHART = _object(
     "name version repo releaseName namespace valuesFile valuesMerge kubeVersion nameTemplate",
     flags="includeCRDs skipHooks skipTests debug devel",
@@ -74,7 +69,6 @@ _OLD_CHART = _object(
     lists="extraArgs",
     valuesLocal=_ANYTHING,
 )
-_ORDER = _object("order", legacySortOptions=_object(lists="orderFirst orderLast"))
 
 SCHEMA = Schema(
     _object(
@@ -90,10 +84,10 @@ SCHEMA = Schema(
         patches=_list(_PATCH),
         images=_list(_IMAGE),
         imageTags=_list(_IMAGE),
-        replacements=_list(_REPLACEMENT),
+        replacements=_list(_object("path sourceValue", source=_SOURCE, targets=_list(_TARGET))),
         replicas=_list(_object("name", count=_NUMBER)),
-        vars=_list(_VAR),
-        sortOptions=_ORDER,
+        vars=_list(_object("name", objref=_object(f"{_ID} apiVersion"), fieldref=_object("fieldPath"))),
+        sortOptions=_object("order", legacySortOptions=_object(lists="orderFirst orderLast")),
         configMapGenerator=_list(_object(_GENERATED, lists=_SOURCES, options=_OPTIONS)),
         secretGenerator=_list(_object(f"{_GENERATED} type", lists=_SOURCES, options=_OPTIONS)),
         generatorOptions=_OPTIONS,

@@ -66,8 +66,8 @@ def build(
 ) -> Built:
     """Return the output of `kustomize build` for the directory `path`, local-config resources included.
 
-    kustomize builds it in its `tree`; without one, for plugins of the user's that may read anything, where it is. A
-    tree that is direct is built in the `shared` workspace of a run, all else in one of its own, through a wrapper.
+    kustomize builds it in its `tree`; without one, for plugins of the user's that may read anything, where it is. It is
+    built through a wrapper in a workspace of its own, but where nothing needs one in the `shared` workspace of a run.
     `flags` go to kustomize as they are; `decision` says which of our functions it calls, and whether other programs are
     within its reach; `like` is the kustomization in `path`. With `origins` each resource says in an annotation where it
     comes from, seen from the wrapper.
@@ -82,7 +82,7 @@ def build(
         refuse_inside([path], folder)
         how = workspace.confinement(decision.calls, names)
         top = workspace.write(tree) if tree else os.path.realpath(path)
-        base = "" if tree and tree.is_direct else os.path.basename(folder)  # random: no folder of a repository has it
+        base = "" if shared else os.path.basename(folder)  # random: no folder of a repository has it
         if base:
             top = _wrapped(folder, base, top, _wrapper(like or {}, base, workspace.aside, origins))
         bounds = how.bounds(command[0], decision.is_open) if tree else None

@@ -27,7 +27,8 @@ NOTES = f"buildMetadata: [{', '.join(OPTIONS)}]\n".encode()
 def tree(graph: Graph, folder: str, is_open: bool = False, aside: str = "") -> Tree:
     """Return what kustomize is given for the kustomization in `folder`; with `is_open` it may fetch, and run helm.
 
-    `aside` is the name that takes the place of the annotation local-config, for what is untouched (see `Graph`).
+    `aside` is the name that takes the place of the annotation local-config, for what is untouched (see `Graph`): notes
+    of origins are asked for, too, and it needs no wrapper.
     Raises KrmfnError for what cannot be read, for what is no part of the tree, and for a function that is not ours.
     """
     foreign = next((call for call in graph.calls(folder) if not call.program), None)
@@ -53,7 +54,7 @@ def tree(graph: Graph, folder: str, is_open: bool = False, aside: str = "") -> T
     for path in named if graph.links else ():
         links.update(links_on(path, lambda place: graph.links.get(place, place)))
     folders = frozenset(one.folder for one in graph.below(folder))
-    return Tree(folder, texts, links, folders, graph.names, bool(aside))
+    return Tree(folder, texts, links, folders, graph.names)
 
 
 def _text(graph: Graph, one: Kustomization, reference: Reference) -> bytes:

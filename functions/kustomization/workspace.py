@@ -39,8 +39,6 @@ class Tree(NamedTuple):
     """Folders that may be empty."""
     names: Mapping[str, str]
     """The functions of ours (a program, an image), and the names by which kustomize calls them in this tree."""
-    is_direct: bool = False
-    """Whether local-config is set aside in its texts, and notes of origins are asked for: it needs no wrapper then."""
 
 
 class Workspace:

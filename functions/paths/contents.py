@@ -7,7 +7,7 @@ checks the greater part, while this one reads what names each resource.
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from operator import attrgetter
 
@@ -122,7 +122,8 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
     text, starts = divided.joined([text for _, text in files])
     spans = divided.quick(text)
     firsts = [bisect_left(spans, start - 1, key=attrgetter("start")) for start in starts]
-    for start, (_, one), first, last in zip(starts, files, firsts, [*firsts[1:], len(spans)], strict=True):
+    places = [*zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)]
+    for (_, one), start, first, last in places:
         if first < last:  # without the newlines of the divider
             spans[first] = spans[first]._replace(start=max(start, spans[first].start))
             spans[last - 1] = spans[last - 1]._replace(end=min(start + len(one), spans[last - 1].end))
@@ -135,7 +136,6 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
         wrong |= {part + at for at in _wrong(text, spans[part:])}
         if not is_sound():
             wrong |= _wrong(text, spans[:part])
-    places = zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)
     sound = {
         name: (start, first, last) for (name, _), start, first, last in places if wrong.isdisjoint(range(first, last))
     }
@@ -157,8 +157,7 @@ def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
 def _is_yaml(text: bytes, span: Span) -> bool:
     from . import syntax
 
-    try:
+    with suppress(KrmfnError):
         syntax.check(text[span.start : span.end])
-    except KrmfnError:
-        return False
-    return True
+        return True
+    return False

@@ -33,10 +33,9 @@ def unsure(text: bytes, spans: Sequence[Span]) -> Iterator[int]:
             yield first
             first += 1
             continue
-        last = first
+        last = first + 1
         while last < len(spans) and not spans[last].is_counted and spans[last].end - spans[first].start < _RUN:
             last += 1
-        last = max(last, first + 1)
         if not _is_read(text[spans[first].start : spans[last - 1].end]):
             yield from range(first, last)
         first = last
