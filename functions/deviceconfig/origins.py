@@ -31,8 +31,6 @@ _HOLDERS = (_MODPROBE, _CONTAINER, "spec.moduleLoader", "spec")
 """Where a Module has the fields that have one name in both, the longest path first."""
 
 _MAPPING_IMAGE = r"(kernelMappings\[(\d+)\])\.containerImage"
-_CONTAINER_OF = r"(?:devicePlugin|dra)(?:\.initContainer)?|daemonSets\[\d+\](?:\.(?:containers|initContainers)\[\d+\])?"
-_PLUGIN_IMAGE = rf"({_CONTAINER_OF})\.image"
 _POD_IMAGE = r"spec\.template\.spec\.(containers|initContainers)\[(\d+)\]\.image"
 
 
@@ -91,11 +89,10 @@ def _same_name(path: str) -> str | None:
 
 def _image(config: DeviceConfig, name: str) -> str:
     """Return the field that holds the image when `name` is one: in parts, or one for all mappings."""
-    mapping, plugin = re.fullmatch(_MAPPING_IMAGE, name), re.fullmatch(_PLUGIN_IMAGE, name)
-    if mapping and config.mappings[int(mapping[2])].image:
-        return f"{mapping[1]}.image"
-    if mapping:
+    if mapping := re.fullmatch(_MAPPING_IMAGE, name):
+        if config.mappings[int(mapping[2])].image:
+            return f"{mapping[1]}.image"
         return "driverImageParts" if config.spec.driverImageParts else "driverImage"
-    if plugin and value(config.spec, f"{plugin[1]}.imageParts") is not None:
-        return f"{plugin[1]}.imageParts"
-    return name
+    holder, _, last = name.rpartition(".")
+    is_in_parts = last == "image" and value(config.spec, f"{holder}.imageParts") is not None
+    return f"{holder}.imageParts" if is_in_parts else name

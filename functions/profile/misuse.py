@@ -133,4 +133,5 @@ def _is_script(spec: Any, path: FieldPath) -> bool:
     container, command = at(spec, path[:-2]), at(spec, path[:-2]).get("command", ())
     before = [*command, *container.get("args", ())][: path[-1] + (len(command) if path[-2] == "args" else 0)]
     words = (one for one in before if isinstance(one, str))
-    return any(map(_SHELL.fullmatch, words)) and any(map(_FLAG.fullmatch, words))  # a flag behind the first shell
+    is_shell = any(_SHELL.fullmatch(word) for word in words)
+    return is_shell and any(_FLAG.fullmatch(word) for word in words)  # in what is left, behind the first shell

@@ -106,8 +106,11 @@ def _parts(version: str) -> tuple[int, ...]:
     """Return the numbers of a version without zeros at its end, since 2.4 is 2.4.0."""
     if not version[:1].isdigit():  # main, and openshift, which is built from it
         return _NEWEST
-    numbers, *_ = re.findall(r"[0-9]+(?:\.[0-9]+)*", version)
-    return tuple(map(int, re.sub(r"(\.0+)+$", "", numbers).split(".")))
+    first, *_ = re.findall(r"[0-9]+(?:\.[0-9]+)*", version)
+    numbers = list(map(int, first.split(".")))
+    while numbers[-1:] == [0]:
+        numbers.pop()
+    return tuple(numbers)
 
 
 def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapping[str, Any], ...]]]:
