@@ -56,7 +56,7 @@ def advised(resources: ResourceList, finding: Result) -> Result:
 def check(
     resources: ResourceList,
     claims: Sequence[Claim],
-    handwritten: Iterable[Handwritten],
+    handwritten: Sequence[Handwritten],
     config: FunctionConfig,
     fleet: Fleet | None = None,
 ) -> list[Finding]:
@@ -65,7 +65,7 @@ def check(
     A hand-written Module whose name is about to be generated claims nothing: it makes way when it is adopted, and is
     an error of its own when it is not. `fleet`: see `nodes`.
     """
-    generated = {claim.module for claim in claims}
+    generated = {claim.module for claim in claims} if handwritten else set()
     others = [claim for pair in handwritten for claim in of_module(*pair) if claim.module not in generated]
     here = [*(claim for claim in claims if not claim.of_hub), *others]
     of_hub = [claim for claim in claims if claim.of_hub]

@@ -34,8 +34,14 @@ class Source(NamedTuple):
     """All of several functionConfigs that make this one."""
 
     def located(self, result: Result) -> Result:
-        """Return the finding with the functionConfig as its object, and with the place of its field."""
-        result = _as_written(result, self.data)._replace(ref=self.ref)
+        """Return the finding with the functionConfig as its object, and with the place of its field.
+
+        A value of a ConfigMap has the path that it has there: `data[exclusivity.mode]`.
+        """
+        path = result.field.path.removeprefix("spec.") if result.field else ""
+        keys = [key for key in self.data if key == path or key.startswith(f"{path}.") or path.startswith(f"{key}.")]
+        field = Field(f"data[{keys[0]}]", self.data[keys[0]]) if keys else result.field
+        result = result._replace(ref=self.ref, field=field)
         parts = split(result.field.path) if self.items and result.field else ()
         for depth in range(min(3, len(parts)), 0, -1):
             for item in self.items:
@@ -143,13 +149,6 @@ def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
         prune=prune,
         partial_view=spec.get("partialView", "refuse") == "allow",
     )
-
-
-def _as_written(result: Result, data: dict[str, Any]) -> Result:
-    """Return a finding about a ConfigMap's value with the path it has there: `data[exclusivity.mode]`."""
-    path = result.field.path.removeprefix("spec.") if result.field else ""
-    near = [key for key in data if key == path or key.startswith(f"{path}.") or path.startswith(f"{key}.")]
-    return result._replace(field=Field(f"data[{near[0]}]", data[near[0]])) if near else result
 
 
 _BOOLEANS = frozenset({"adopt", "prune", "defaults.allNodes"})

@@ -19,6 +19,7 @@ from ..fleet.readings import KUSTOMIZE_ID
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .function_config import FunctionConfig
+from .generated import Generated
 from .kinds import OWNERS, PROFILE_MARK, Kinds, Scope, of_kinds
 
 WAYS_OUT = (
@@ -41,19 +42,20 @@ def sort_out(
     resources: ResourceList,
     scopes: Sequence[Scope],
     config: FunctionConfig,
-    names: Collection[Id],
+    wanted: Sequence[Generated],
     handled: Kinds,
     idle: Sequence[Item],
 ) -> LeftOvers:
     """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide.
 
-    `names` are the ids of what it generates, `handled` the kinds that are rendered in this run, and `idle` the configs
+    `wanted` is what it generates, `handled` the kinds that are rendered in this run, and `idle` the configs
     of these kinds that are not: what was made from a config that nothing drives stays while it is here. In a list that
     is rendered already nothing is left over, and each Module is judged.
     """
     modules, marked = resources.select(MODULE_KIND, MODULE_GROUP), resources.marked()
     of_scopes = [(scope, made(marked, scope)) for scope in scopes]
     objects = dict.fromkeys(item for _, items in of_scopes for item in items)
+    names = {one.ref.id for one in wanted} if marked else set()
     named = {item for item in marked if any(scope.names(item.mark) for scope in scopes)}
     others = [item for item in marked if item.ref.id not in names and item not in objects]
     strays = [*_strays([item for item in others if item in named or not item.mark])]

@@ -46,7 +46,8 @@ _NOT_HERE = {
 
 def _keys_mean_something(objects: Sequence[Generated], config: FunctionConfig) -> Iterator[Finding]:
     """Yield the findings about keys with our prefix that mean nothing there, and about annotations without effect."""
-    keys = {(part, key) for one in objects for part in _PARTS for key in one.manifest["metadata"].get(part, ())}
+    metas = [one.manifest["metadata"] for one in objects]
+    keys = {(part, key) for part in _PARTS for key in set[str]().union(*(meta.get(part, ()) for meta in metas))}
     wrong = {(part, key): why for part, key in keys if (why := _NOT_HERE.get(key) or meaning(part, key))}
     for one in objects if wrong else ():
         for part in _PARTS:

@@ -50,7 +50,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     known = run_of(resources)
     render = partial(_render, renderers, rest, config)
     rendered = render(resources) if not known.is_settled else Rendered()
-    left = leftovers.sort_out(resources, scopes, config, {one.ref.id for one in rendered.objects}, handled, idle)
+    left = leftovers.sort_out(resources, scopes, config, rendered.objects, handled, idle)
     lint = bool(items or not known.settings.intent.is_function)
     findings, owners = _judge(resources, render, rest, rendered, left, config, lint)
     resources.report(left.findings)

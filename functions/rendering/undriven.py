@@ -43,10 +43,9 @@ def check(
         is_config = item.group not in OWN and (item.kind == "DeviceConfig" or pair in theirs)
         if id(item) in misspelt or OWNER in item.annotations or own == "none" or pair in config.operators:
             continue
-        if (is_config and config.product(item)) or not (is_config or own):
+        # of a kind that is not custom KRM118 says that a profile has no effect there
+        if config.product(item) if is_config else not (own and is_custom(item.group)):
             continue
-        if not is_config and not is_custom(item.group):
-            continue  # KRM118 says that it has no effect there
         if own or is_asked or pair in run.elsewhere:
             field = Field(f"metadata.annotations[{PROFILE_MARK}]", own) if own else None
             severity = report if own or is_asked else warning
