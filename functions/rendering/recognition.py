@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from krmfn import ResourceList, Result, error, itemtext
+from krmfn import ResourceList, Result, error
 from krmfn.printing import closest
 from krmfn.results import Rule
 
@@ -42,9 +42,7 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
     items = candidates(resources)
     wrong: set[int] = set()
     for item in items:
-        is_handled = (item.group, item.kind) in handled
-        message = "" if is_handled else mistake(itemtext.string(item, "apiVersion"), item.kind)
-        if not message:
+        if (item.group, item.kind) in handled or not (message := mistake(item.api_version, item.kind)):
             continue
         wrong.add(id(item))
         if (item.group, item.kind) == INVENTORY:
@@ -76,10 +74,10 @@ def mistake(api_version: str, kind: str) -> str:
         return ""
     alike = [(g, k) for g, known in KNOWN.items() for k in known if near(kind, k)]
     if group in KNOWN and group not in _SHARED:
-        return _no_such(api_version, kind, alike or [(group, closest(kind, kinds) or next(iter(kinds)))])
-    if not group or kind == "RenderDeviceConfigs" or any(_near_group(group, known) for known, _ in alike):
-        return _no_such(api_version, kind, alike) if alike else ""
-    return ""
+        alike = alike or [(group, closest(kind, kinds) or next(iter(kinds)))]
+    elif group and kind != "RenderDeviceConfigs" and not any(_near_group(group, known) for known, _ in alike):
+        return ""
+    return _no_such(api_version, kind, alike) if alike else ""
 
 
 def _no_such(api_version: str, kind: str, known: list[tuple[str, str]]) -> str:
