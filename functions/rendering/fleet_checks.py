@@ -8,7 +8,7 @@ from krmfn import Item, ResourceList
 
 from ..fleet import nodes, rules
 from ..fleet.cluster import Cluster
-from ..fleet.drivers import driver
+from ..fleet.drivers import Driver, driver
 from ..fleet.nodes import Fleet
 from ..fleet.workloads import workloads
 from ..kmm.lookup import POD_KINDS
@@ -26,13 +26,11 @@ def check(
     fleet, wanted = nodes.read(resources), rendered.objects
     claim_of = {claim.module: claim for claim in rendered.claims}
     owner_of = {one.ref: one.owner for one in wanted}
-    drivers = [
-        driver(one.manifest, claim_of.get((one.ref.namespace or one.owner.namespace, one.ref.name)))._replace(
-            origin=one.origin
-        )
-        for one in wanted
-        if (one.ref.group, one.ref.kind) in MODULE_KINDS
-    ]
+    drivers: list[Driver] = []
+    for one in wanted:
+        if (one.ref.group, one.ref.kind) in MODULE_KINDS:
+            claim = claim_of.get((one.ref.namespace or one.owner.namespace, one.ref.name))
+            drivers.append(driver(one.manifest, claim)._replace(origin=one.origin))
     ids = {one.ref.id for one in wanted}
     drivers += [driver(item.manifest, None, item.place) for item in handwritten if item.ref.id not in ids]
     # only pods that wait for a Module are asked about
@@ -46,10 +44,12 @@ def check(
     kmm = target(config.kmm_version)
     results = rules.check(Cluster(fleet, drivers, pods_of), rules.today(), config.exclusivity != "off", kmm)
     items = {one.owner: one.item for one in wanted} | {item.ref: item for item in (*handwritten, *others)}
-    # a driver knows where its config stands, and the config where each of its fields does
-    own = [(one, items.get(one.ref) if one.ref else None) for one in results]
-    placed = (
-        item.located(one._replace(place=None)) if item and one.place in (None, item.place) else one for one, item in own
-    )
-    advised = (claims.advised(resources, one) for one in placed)
-    return fleet, [(owner_of.get(one.ref, one.ref) if one.ref else None, one) for one in advised]
+    found: list[Finding] = []
+    for result in results:
+        item = items.get(result.ref) if result.ref else None
+        if item and result.place in (None, item.place):
+            # a driver knows where its config stands, and the config where each of its fields does
+            result = item.located(result._replace(place=None))
+        owner = owner_of.get(result.ref, result.ref) if result.ref else None
+        found.append((owner, claims.advised(resources, result)))
+    return fleet, found

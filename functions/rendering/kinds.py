@@ -94,13 +94,9 @@ INPUTS = OWNERS | COUNTING | {PROFILE}
 
 def driven(items: Iterable[Item], kept: bool = False) -> frozenset[tuple[str, str]]:
     """Return (group, kind) of the configs that the Profiles among some items are for; `kept`: of those to print."""
-    kinds = set[tuple[str, str]]()
-    for item in items:
-        if item.kind == PROFILE[1] and item.group == OURS:
-            own = table(item.manifest, "spec").get("for")
-            if isinstance(own, dict) and (not kept or own.get("keep") is True):
-                kinds.add((str(own.get("group")), str(own.get("kind"))))
-    return frozenset(kinds)
+    owns = [table(item.manifest, "spec").get("for") for item in of_kinds(items, {PROFILE})]
+    those = [own for own in owns if isinstance(own, dict) and (not kept or own.get("keep") is True)]
+    return frozenset((str(own.get("group")), str(own.get("kind"))) for own in those)
 
 
 def owning(items: Collection[Item]) -> list[Item]:

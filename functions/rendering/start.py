@@ -27,8 +27,7 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     scopes = [renderer.marked(marked) for renderer in renderers if marked]
     named = any(scope.names(item.mark) for scope in scopes for item in marked)
     generated = misspelt and (config is not None or named)
-    products = resources.select(PROFILE[1], PROFILE[0])
-    others = products or run_of(resources).elsewhere
+    others = resources.select(PROFILE[1], PROFILE[0]) or run_of(resources).elsewhere
     if ours or configured or generated or others or resources.select(MODULE_KIND, MODULE_GROUP):
         from .pipeline import run
 
