@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, itemtext, schema
+from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
 from krmfn.printing import some
 from krmfn.resource import join, ref, split
 from krmfn.results import Findings, Rule
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from ..fleet import readings
-from ..kmm.lookup import table
+from ..kmm.lookup import MISSING, at, table
 from ..kmm.versions import DEFAULT
 from ..run import run_of
 from ..settings import Settings
@@ -45,7 +45,7 @@ class Source(NamedTuple):
         parts = split(result.field.path) if self.items and result.field else ()
         for depth in range(min(3, len(parts)), 0, -1):
             for item in self.items:
-                if itemtext.part(item, *parts[:depth]) is not None:
+                if at(item.manifest, parts[:depth]) is not MISSING:
                     return item.located(result._replace(ref=item.ref))
         return self.item.located(result) if self.item else result
 

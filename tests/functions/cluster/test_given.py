@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from krmfn_functions.cluster import given
 from krmfn_functions.paths import manifests
+from krmfn_functions.rendering.function_config import Source
 
-from krmfn import KrmfnError, Manifest
+from krmfn import Field, KrmfnError, Manifest, error
 from krmfn.item import Item
 
 
@@ -47,3 +48,11 @@ def test_a_setting_in_two_is_refused_and_both_are_named(name: str, one: Any, oth
     for specs in permutations([{name: one}, {name: other}]):
         with pytest.raises(KrmfnError, match=rf"^spec\.{name}.* is in .* a \(.*\) and in .* b \(.*\); set it once$"):
             given.joined(items(*specs))
+
+
+def test_a_finding_stands_in_the_one_that_has_its_field() -> None:
+    """The first one was named, whichever had it."""
+    one, other = items({"profiles": {"a": {"moduleName": "a"}}}, {"profiles": {"b": {"modulName": "b"}}})
+    source = Source(one.ref, one, {}, (one, other))
+    for path, holder in (("profiles.b.modulName", other), ("profiles.a.x", one), ("profiles.c", one), ("kmm", one)):
+        assert source.located(error("is wrong", field=Field(f"spec.{path}"))).ref == holder.ref
