@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from krmfn import Field, Ref, Result, warning
-from krmfn.resource import join, split
+from krmfn.resource import annotations_of, join, split
 from krmfn.results import Rule
 
 from ..rendering.kinds import PROFILE_MARK
@@ -95,8 +95,8 @@ def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Itera
             known = [pool["nodeSelector"] for pool in stacked(layer.fields for layer in config.layers[1:])["nodePools"]]
             if all(selector.items() >= own.fields["nodeSelector"].items() for selector in known):
                 yield _finding(config, "spec.nodeSelector", "every pool has these labels already")
-    annotated = config.item.annotations.get(PROFILE_MARK, config.profile)
-    if annotated != config.profile:
+    annotated = annotations_of(config.item.manifest).get(PROFILE_MARK)
+    if isinstance(annotated, str) and annotated != config.profile:
         why = f"spec.profile is {config.profile!r} and takes precedence"
         yield _finding(config, join(("metadata", "annotations", PROFILE_MARK)), why)
 

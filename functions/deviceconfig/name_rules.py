@@ -61,7 +61,8 @@ def pull_secrets_are_beside(config: DeviceConfig) -> Iterator[Result]:
 
 def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per name that no Service or RoleBinding can have."""
-    for one in names.made(config):
+    has_services = config.retained or any(entry.service for entry in config.spec.daemonSets)
+    for one in names.made(config) if has_services else ():
         if one.kind == "Service" and not re.fullmatch(_SERVICE_NAME, one.name):
             what = f"the Service would have the name {one.name!r}, and a Service's name begins with a letter and has no"
             message = f"{what} dots; rename the DeviceConfig, or write a Service of your own and leave this one out"
@@ -82,7 +83,8 @@ def together(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
                 if (own := config.fields.get(name)) and own == earlier.fields.get(name):
                     message = f"the Modules {earlier.name} and {config.name} have one {name}; write one for each"
                     yield config.located(config.error(message, name))
-        for one in names.made(config):
+        is_alone = len(configs) == 1 and len(config.spec.daemonSets) < 2 and not config.retained
+        for one in names.made(config) if not is_alone else ():
             other = first.setdefault((one.kind, one.name), one)
             if one.parts != other.parts:  # the same parts twice are findings of KRM125, KRM129 and KRM131
                 message = f"{one} and {other} would both be the {one.kind} {one.name}; change one of the two"
