@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -156,6 +157,8 @@ def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
                 yield (*path, name), message
     for name, text in spec.get("texts", {}).items():
         message = _wrong_path(text["each"], node) if "each" in text else ""
+        if not message and "each" in text and not _has_entries(text["each"], node):
+            message = "must be a map or a list, since `each` is one entry of it; for one value write `as` alone"
         if message:
             yield ("texts", name, "each"), message
         if len(text.keys() & MADE) != 1 or ("each" not in text and "as" not in text):
@@ -184,6 +187,16 @@ def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterat
                 yield path, f"{match[0]}: an entry of {text['each']} has no such field; {wrong}"
 
 
+def _has_entries(name: str, node: Node) -> bool:
+    parts = expressions.path_of(name)
+    own = structural.at(node, parts) or {}
+    return (
+        parts[0] == "spec"
+        and own.get("type", "object") in ("object", "array")
+        and not own.get("x-kubernetes-int-or-string")
+    )
+
+
 def _wrong_path(name: str, node: Node) -> str:
     parts = expressions.path_of(name)
     if parts[:1] == ("metadata",):
@@ -206,7 +219,7 @@ def _wrong_value(name: str, wanted: Any, node: Node) -> str:
         if isinstance(one, (dict, list)) or one is None:
             return "must be a scalar, or a list of scalars of which it is one"
         if not structural.may_be(own, one):
-            return f"never holds: {name} cannot be {one!r}"
+            return f"never holds: {name} cannot be {json.dumps(one)}"
     return ""
 
 

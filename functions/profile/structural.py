@@ -37,6 +37,20 @@ WORDS = frozenset(
     }
 )
 """The keywords of openAPIV3Schema in apiextensions.k8s.io/v1; those that begin with x-kubernetes- are known, too."""
+_OUTSIDE = ("type", "default", "nullable", "additionalProperties", "title", "description")
+_VALUES: dict[str, Node] = {
+    **{word: {"type": "integer", "minimum": 0} for word in _KEPT if word.startswith(("min", "max"))},
+    **{word: {"type": "number"} for word in ("minimum", "maximum")},
+    "multipleOf": {"type": "number", "exclusiveMinimum": 0},
+    **{word: {"type": "boolean"} for word in ("uniqueItems", "nullable", "exclusiveMinimum", "exclusiveMaximum")},
+    **{word: {"type": "boolean"} for word in (_OPEN, _INT_OR_STRING)},
+    "required": {"type": "array", "items": {"type": "string"}},
+    "enum": {"type": "array"},
+    **{word: {"type": "array", "items": {"type": "object"}} for word in _ALTERNATIVES},
+    "not": {"type": "object"},
+    **{word: {"type": "string"} for word in ("pattern", "format", "title", "description")},
+}
+"""What the value of a keyword must be."""
 
 
 def json_schema(node: Node) -> Node:
@@ -198,6 +212,44 @@ def _of_node(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
         yield (*path, "additionalProperties"), "properties and additionalProperties exclude each other"
     if kind == "array" and "items" not in node:
         yield (*path, "items"), "a list has items; write their schema"
+    yield from _of_values(node, path, not node.get(_INT_OR_STRING))
+
+
+def _of_values(node: Node, path: Path, is_typed: bool) -> Iterator[tuple[Path, str]]:
+    """Yield the keywords whose values are none, also in allOf, anyOf, oneOf and not, which say nothing of shape."""
+    from krmfn import schema
+
+    from ..kmm.regexps import compile_error  # here: few schemas have one
+
+    wrong = {
+        word: found[0].message
+        for word in node.keys() & _VALUES.keys()
+        if (found := schema.check({word: node[word]}, {"properties": {word: _VALUES[word]}}))
+    }
+    if "pattern" in node and "pattern" not in wrong and (refused := compile_error(node["pattern"])):
+        wrong["pattern"] = f"is no regular expression of Go: {refused}"
+    yield from (((*path, word), message) for word, message in sorted(wrong.items()))
+    here = (word for word in _ALTERNATIVES if word not in wrong)
+    parts = [((word, at), one) for word in here for at, one in enumerate(node.get(word, ()))]
+    parts += [(("not",), node["not"])] if "not" in node and "not" not in wrong else []
+    for steps, part in parts:
+        yield from _of_part(part, (*path, *steps), steps[0], is_typed)
+
+
+def _of_part(node: Any, path: Path, where: str, is_typed: bool) -> Iterator[tuple[Path, str]]:
+    """Yield what is wrong with a part of allOf, anyOf, oneOf or not, and with the fields and entries in it."""
+    if not isinstance(node, dict):
+        yield path, "must be a mapping of keywords"
+        return
+    for word in _OUTSIDE:
+        if word in node and (is_typed or word != "type"):
+            yield (*path, word), f"a structural schema has {word} outside of {where}; write it there"
+    yield from _of_values(node, path, is_typed)
+    fields = node.get("properties", {})
+    for name, child in fields.items() if isinstance(fields, dict) else ():
+        yield from _of_part(child, (*path, "properties", name), where, True)
+    if "items" in node:
+        yield from _of_part(node["items"], (*path, "items"), where, True)
 
 
 def may_be(node: Node, value: Any) -> bool:
