@@ -230,7 +230,7 @@ def _of_values(node: Node, path: Path, is_typed: bool) -> Iterator[tuple[Path, s
         wrong["pattern"] = f"is no regular expression of Go: {refused}"
     yield from (((*path, word), message) for word, message in sorted(wrong.items()))
     here = (word for word in _ALTERNATIVES if word not in wrong)
-    parts = [((word, at), one) for word in here for at, one in enumerate(node.get(word, ()))]
+    parts: list[tuple[Path, Any]] = [((word, at), one) for word in here for at, one in enumerate(node.get(word, ()))]
     parts += [(("not",), node["not"])] if "not" in node and "not" not in wrong else []
     for steps, part in parts:
         yield from _of_part(part, (*path, *steps), steps[0], is_typed)
