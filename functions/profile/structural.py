@@ -233,7 +233,7 @@ def _of_values(node: Node, path: Path, is_typed: bool) -> Iterator[tuple[Path, s
     parts: list[tuple[Path, Any]] = [((word, at), one) for word in here for at, one in enumerate(node.get(word, ()))]
     parts += [(("not",), node["not"])] if "not" in node and "not" not in wrong else []
     for steps, part in parts:
-        yield from _of_part(part, (*path, *steps), steps[0], is_typed)
+        yield from _of_part(part, (*path, *steps), str(steps[0]), is_typed)
 
 
 def _of_part(node: Any, path: Path, where: str, is_typed: bool) -> Iterator[tuple[Path, str]]:
