@@ -13,7 +13,7 @@ from ..settings import Settings
 from .comparing import Difference, compared
 from .consumers import Consumer, consumer
 from .drafts import MODULE, draft, judged, rendered
-from .normal import cleaned, owner
+from .normal import cleaned, owner, unaddressed
 
 
 class Kept(NamedTuple):
@@ -138,8 +138,14 @@ def with_extras(
 
 
 def extra_of(manifest: Manifest) -> dict[str, Any]:
-    """Return the entry of extraObjects that gives the object back; its namespace is filled in."""
-    entry = cleaned(manifest)
+    """Return the entry of extraObjects that gives the object back; its namespace is filled in.
+
+    Of a Service it has no address; that it has two families stays, which no API server chooses.
+    """
+    entry = unaddressed(cleaned(manifest))
+    policy = table(manifest, "spec").get("ipFamilyPolicy")
+    if policy in ("PreferDualStack", "RequireDualStack"):
+        entry = {**entry, "spec": {**entry["spec"], "ipFamilyPolicy": policy}}
     metadata = entry["metadata"]
     kept = {name: metadata[name] for name in ("name", "labels", "annotations") if name in metadata}
     return {**entry, "metadata": kept}

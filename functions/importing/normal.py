@@ -72,7 +72,7 @@ _POD_LABELS = (OWN_LABEL, SERVED_LABEL)
 
 def normal(manifest: Manifest) -> Manifest:
     """Return the manifest in the form that is equal for all that mean the same; see the module."""
-    form: Manifest = _bare(_without_ours(cleaned(manifest)), "")
+    form: Manifest = _bare(_without_ours(unaddressed(cleaned(manifest))), "")
     return form
 
 
@@ -89,7 +89,7 @@ def pods(manifest: Manifest) -> Manifest:
     return {**form, "spec": {**table(form, "spec"), **kept}}
 
 
-def _unaddressed(manifest: Manifest) -> Manifest:
+def unaddressed(manifest: Manifest) -> Manifest:
     """Return a Service without the addresses that the API server has given to it; other manifests as they are."""
     spec = manifest.get("spec")
     if manifest.get("kind") != "Service" or not isinstance(spec, dict) or spec.get("clusterIP") == "None":
@@ -187,8 +187,8 @@ _BY_TOOLS = ("meta.helm.sh/", "helm.sh/chart", "argocd.argoproj.io/instance", "i
 
 
 def cleaned(manifest: Manifest) -> Manifest:
-    """Return the manifest without its status, what server and tools have put into its metadata, and addresses."""
-    written = cluster_dump.cleaned(_unaddressed(manifest))
+    """Return the manifest without its status, and without what server and tools have put into its metadata."""
+    written = cluster_dump.cleaned(manifest)
     metadata = written["metadata"]
     for name in ("labels", "annotations"):
         if isinstance(notes := metadata.get(name), dict):

@@ -522,3 +522,19 @@ def test_an_extra_service_keeps_no_address_that_the_server_gave_it() -> None:
     assert extra_of(service)["spec"] == spec
     headless = {**service, "spec": {**spec, "clusterIP": "None"}}
     assert extra_of(headless)["spec"] == headless["spec"]
+
+
+def test_an_extra_service_keeps_the_two_families_that_somebody_chose() -> None:
+    spec = {"ports": [{"port": 5000}], "ipFamilyPolicy": "PreferDualStack"}
+    service = {**manifest("v1", "Service", "gpu-metrics"), "spec": {**spec, "ipFamilies": ["IPv6", "IPv4"]}}
+    assert extra_of(service)["spec"] == spec
+    assert extra_of({**service, "spec": {**spec, "ipFamilyPolicy": "SingleStack"}})["spec"] == {"ports": spec["ports"]}
+
+
+def test_a_service_that_stays_keeps_its_address() -> None:
+    """It is written as it is: nothing tells an address of the server's from one that somebody chose."""
+    spec = {"clusterIP": "10.0.0.3", "ipFamilies": ["IPv4"], "ports": [{"port": 5000}]}
+    service = {**manifest("v1", "Service", "gpu-metrics"), "spec": spec}
+    waiting = edited(EXPORTER, (("spec", "template", "metadata", "labels", "krmfn.dev/served-by"), "gpu-metrics"))
+    kept = {one.manifest["kind"]: one.manifest for one in imported([waiting, service], SETTINGS).kept}
+    assert kept["Service"]["spec"] == spec
