@@ -92,12 +92,15 @@ def references(item: Item) -> Iterator[tuple[GroupKind, Field]]:
 
 
 def _at(holder: Any, path: FieldPath, parts: Sequence[str]) -> Iterator[tuple[FieldPath, str]]:
-    """Yield the texts at a path, each with its own path; those beside an `optional: true` are left out."""
+    """Yield the texts at a path, each with its own path; those beside an `optional: true` are left out.
+
+    An entry of firstAvailable has no such field: there it says nothing.
+    """
     part, *rest = parts
     key, bracket, index = part.partition("[")
     value = holder.get(key) if isinstance(holder, dict) else None
     if not rest:
-        if isinstance(value, str) and value and holder.get("optional") is not True:
+        if isinstance(value, str) and value and (holder.get("optional") is not True or "firstAvailable" in path):
             yield (*path, key), value
     elif not bracket:
         yield from _at(value, (*path, key), rest)

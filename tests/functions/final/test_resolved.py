@@ -128,6 +128,7 @@ CLAIMS = [
     ("ResourceClaim", "{devices: {requests: [{name: a, exactly: {deviceClassName: NAME}}]}}"),
     ("ResourceClaimTemplate", "{spec: {devices: {requests: [{name: a, exactly: {deviceClassName: NAME}}]}}}"),
     ("ResourceClaimTemplate", "{spec: {devices: {requests: [{name: a, firstAvailable: [{deviceClassName: NAME}]}]}}}"),
+    ("ResourceClaim", "{devices: {requests: [{name: a, firstAvailable: [{deviceClassName: NAME, optional: true}]}]}}"),
 ]
 
 

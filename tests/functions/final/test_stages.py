@@ -46,6 +46,11 @@ def wave(kind: str, number: str, group: str = "v1") -> str:
             "'/namespaces/a/ConfigMap/b'}}\n",
             "before",
         ),
+        (
+            'apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: x\n  annotations:\n    ? "config.kubernetes.io/\\\r'
+            '      depends-on"\n    : kmm.sigs.x-k8s.io/namespaces/a/Module/b\n',
+            "consumers",
+        ),
     ],
 )
 def test_stage(text: str, stage: str) -> None:
