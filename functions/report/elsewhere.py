@@ -93,7 +93,7 @@ def _parts(file: str, document: dict[str, Any]) -> list[tuple[str, Part]]:
 def _part(file: str, one: dict[str, Any]) -> Part:
     modules = []
     for module in one["modules"]:
-        kernels = tuple(Kernel(**kernel) for kernel in module["kernels"])
+        kernels = tuple(map(_kernel, module["kernels"]))
         modules.append(Used(_ref(module["module"]), module["madeFrom"], tuple(module["mappings"]), kernels))
     return Part(
         one["cluster"],
@@ -110,12 +110,18 @@ def _part(file: str, one: dict[str, Any]) -> Part:
     )
 
 
+def _kernel(one: dict[str, Any]) -> Kernel:
+    """Return a kernel of a Module's nodes; a text that is empty is none."""
+    return Kernel(one["kernel"] or None, one["nodes"], one["mapping"], one["failure"] or None)
+
+
 def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, int]) -> Iterator[Alike]:
     """Yield the nodes of a cluster, each with what it gets; its rows follow one another."""
     nodes: dict[tuple[str | None, str], tuple[str, list[Gets]]] = {}
     for row in rows:
-        node, state = row["node"], row["state"]
-        _, gets = nodes.setdefault((row["cluster"], node), (row["kernel"] or "", []))
+        node, state, key = row["node"], row["state"], (row["cluster"], row["node"])
+        _, gets = nodes.get(key, ("", []))
+        nodes[key] = row["kernel"] or "", gets
         if state not in states.RANK:
             raise KrmfnError(f"{file}: the state {state!r} of node {node} is not one that this krmfn knows")
         if row["module"]:

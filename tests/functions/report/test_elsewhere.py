@@ -176,6 +176,27 @@ def test_options_about_paths_need_paths(tmp_path: Path) -> None:
     assert (kernel.code, "--kernel cannot be combined with --from" in kernel.err) == (2, True)
 
 
+def test_a_text_that_is_empty_is_none() -> None:
+    document = json.loads(SPOILED[0][1])
+    [cluster] = document["clusters"]
+    kernels = [kernel for module in cluster["modules"] for kernel in module["kernels"]]
+    read = []
+    for nothing in (None, ""):
+        for kernel in kernels:
+            kernel |= {"kernel": nothing, "failure": nothing}
+        read += elsewhere.read([("nodes.json", json.dumps(document))])
+    assert kernels
+    assert read[0] == read[1]
+
+
+def test_a_node_has_the_kernel_of_its_last_row() -> None:
+    document = json.loads(SPOILED[0][1])
+    rows = document["clusters"][0]["rows"]
+    document["clusters"][0]["rows"] = [rows[0] | {"kernel": "5.0.0"}, rows[0] | {"kernel": "6.0.0"}]
+    [part] = elsewhere.read([("nodes.json", json.dumps(document))])
+    assert [(one.names, one.kernel) for one in part.groups] == [((rows[0]["node"],), "6.0.0")]
+
+
 VALUES: st.SearchStrategy[Any] = (
     st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.just([]) | st.just({})
 )
