@@ -17,7 +17,7 @@ from krmfn.typed import NamedTuple
 from ..command import Context
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from ..rendering.kinds import driven
-from . import cluster_inputs, cluster_lists, config, layout
+from . import cluster_inputs, cluster_lists, config, given, layout
 from .cluster_lists import Rendered
 from .config import Config
 from .deployed import judge_final
@@ -106,7 +106,8 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
         from . import shared  # here: most runs have one root
     absent = shared.absent_profiles(context, laid.config, read) if has_more else []
     if context.intent.judges_whole and not context.options.function_config:
-        cluster_lists.warn_of_nothing(laid.paths, findings, read, driven(absent))
+        beside = given.profiles_of(context.options, context.profiles) if context.profiles else []
+        cluster_lists.warn_of_nothing(laid.paths, findings, read, driven([*absent, *beside]))
     read, apart = shared.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
     names, others = [one.cluster.name for one in read], dict[str, Rendered]()
     if context.options.against:

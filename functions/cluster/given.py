@@ -79,7 +79,7 @@ def add(options: RunOptions, profiles: Sequence[str], resources: ResourceList, b
     """
     if (profiles or options.function_config) and not run_of(resources).is_settled:
         known = {_origin(item) for item in (*resources.items, *beside) if (item.group, item.kind) == PROFILE}
-        theirs = {_origin(item): item for item in _profiles_of(options, profiles)}
+        theirs = {_origin(item): item for item in profiles_of(options, profiles)}
         resources.items += [item for origin, item in theirs.items() if origin not in known]
 
 
@@ -94,7 +94,7 @@ def configs_of(options: RunOptions) -> list[Item]:
     return items
 
 
-def _profiles_of(options: RunOptions, paths: Sequence[str]) -> list[Item]:
+def profiles_of(options: RunOptions, paths: Sequence[str]) -> list[Item]:
     """Return the Profiles in the files of --function-config, and below the paths of `profiles` in .krmfn.yaml."""
     items: list[Item] = []
     for path in (*options.function_config, *paths):
@@ -145,10 +145,10 @@ def _untrusted(options: RunOptions, resources: ResourceList) -> Iterator[Result]
     for item in (item for group, kind in (PROFILE, CONFIG) for item in resources.select(kind, group)):
         path = item.place.path if item.place else ""
         if not path or not any(within(os.path.realpath(path), folder) for folder in folders):
-            message = (
-                f"a {item.kind} gives rights, and --profiles-from takes them from {where} alone; move it there, or "
-                "have its owners name this file"
-            )
+            remedy = "move it there, or have its owners name this file"
+            if not path:
+                remedy = "kustomize may have patched this one: name its file with --function-config"
+            message = f"a {item.kind} gives rights, and --profiles-from takes them from {where} alone; {remedy}"
             yield item.located(error(message, rule="KRM187", field=Field("kind", item.kind)))
 
 

@@ -214,7 +214,8 @@ def test_profiles_come_from_files_that_are_named(tmp_path: Path) -> None:
     assert (done.code, done.text.count("kind: Module")) == (0, 1)
     (tmp_path / ".krmfn.yaml").write_text("profiles: [vendor]\n")
     done = process("krmfn", "check", str(gpu), *root)
-    assert done.code == 0, done.text
+    assert (done.code, "KRM109" in done.text) == (0, False), done.text
+    assert "KRM109" in process("krmfn", "check", str(folder(tmp_path / "x", a={**CR, "kind": "Other"})), *root).text
     (tmp_path / ".krmfn.yaml").write_text("profiles: [../vendor]\n")
     assert process("krmfn", "check", str(gpu), *root).code == 2
 
@@ -241,6 +242,10 @@ def test_only_named_files_give_rights(tmp_path: Path) -> None:
     vendors = folder(tmp_path / "vendors")
     done = process("krmfn", "check", str(place), "--profiles-from", str(vendors))
     assert (done.code, "[KRM187]" in done.text) == (1, True)
+    (place / "kustomization.yaml").write_text("resources: [gpu.yaml, profile.yaml]\n")
+    done = process("krmfn", "check", str(place), "--profiles-from", str(place))
+    assert (done.code, "name its file with --function-config" in done.text) == (1, True), done.text
+    (place / "kustomization.yaml").unlink()
     (place / "profile.yaml").rename(vendors / "profile.yaml")
     assert process("krmfn", "check", str(place), "--profiles-from", str(vendors)).code == 0
 
