@@ -11,7 +11,7 @@ from krmfn.printing import did_you_mean
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
-from ..kmm.lookup import strings
+from ..kmm.lookup import strings, table
 from . import expressions, misuse, structural
 from .expressions import Use
 from .product import MADE, layers, whens
@@ -176,7 +176,7 @@ def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
 def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
     """Yield an error per field of an entry of `each` that the schema has not."""
     own = structural.at(node, expressions.path_of(text["each"])) or {}
-    entries = own.get("items") or own.get("additionalProperties") or {}
+    entries = table(own, "items") or table(own, "additionalProperties")  # {} takes anything, as `true` does
     word = "entry" if "entry" in text else "onto"
     for path, written, _ in strings(text[word], ("texts", name, word)):
         for one in expressions.parse(written):

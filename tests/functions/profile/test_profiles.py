@@ -6,12 +6,17 @@ import shlex
 from typing import Any
 
 import pytest
+import yaml
+from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.profile.expressions import filled
+from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import Manifest
+from tests.builders import applied
 from tests.functions.profile.vendor import CR, PROFILE, cr, profile, rendered
 
 CONTAINER = ("spec", "template", "spec", "containers")
+FREE = "additionalProperties: true"
 
 
 def exporter(**options: object) -> dict[str, object]:
@@ -271,6 +276,46 @@ def test_a_wrong_profile_is_an_error_at_its_place(old: str, new: str, place: str
     assert code == 1
     assert "Module gpu" not in objects
     assert any(line.startswith("error: Profile amd-gpu: ") and place in line and words in line for line in findings)
+
+
+def test_a_profile_may_lock_the_mappings_of_kernels() -> None:
+    """The reason was taken for a list of mappings, by one way for a vendor's kind and by another without one."""
+    own = profile(
+        "moduleName: amdgpu", "moduleName: amdgpu\n    locked: {kernelMappings: one image is for every kernel}"
+    )
+    assert rendered(own, CR)[1:] == ([], 0)
+    bare = profile(text=yaml.safe_dump(own))
+    del bare["spec"]["for"]
+    for one in (own, bare):
+        assert applied(krmfn, one, settings=Settings(CHECK)).results == []
+    _, findings, code = rendered(own, CR, defaults={"kernelMappings": [{"regexp": "^.+$"}]})
+    assert code == 1 and any("spec.defaults.kernelMappings: kernelMappings is locked by" in line for line in findings)
+
+
+@pytest.mark.parametrize("anything", [FREE, "x-kubernetes-preserve-unknown-fields: true"])
+@pytest.mark.parametrize("whether", ["debug", "{exists: true}"])
+def test_an_option_below_one_that_takes_anything_is_asked_about(anything: str, whether: str) -> None:
+    """A config was made up for the `when` by a schema that is `true`."""
+    own = profile("level: {type: string}", f"level: {{type: string}}\n              free: {{type: object, {anything}}}")
+    own["spec"]["when"] += yaml.safe_load(f"[{{if: {{spec.exporter.free.a.b: {whether}}}, config: {{dirName: /x}}}}]")
+    assert applied(krmfn, own, settings=Settings(CHECK)).results == []
+    for free, folder in (({"a": {"b": "debug"}}, "/x"), ({"a": {}}, "/opt"), ({}, "/opt")):
+        objects, findings, code = rendered(own, cr(exporter={"free": free}))
+        assert (findings, code) == ([], 0)
+        assert objects["Module gpu"]["spec"]["moduleLoader"]["container"]["modprobe"]["dirName"] == folder
+
+
+def test_entries_of_an_option_that_takes_anything_have_any_field() -> None:
+    """The fields of an entry were looked for in a schema that is `true`."""
+    own = profile("level: {type: string}", f"level: {{type: string}}\n              env: {{type: object, {FREE}}}")
+    entry = {"name": "${key}", "value": "${value.a}"}
+    own["spec"]["texts"]["variables"] = {"each": "spec.exporter.env", "entry": entry}
+    own["spec"]["config"]["daemonSets"][0]["env"] = "${texts.variables}"
+    assert rendered(own)[2] == 0
+    objects, findings, code = rendered(own, cr(exporter={"level": "x", "env": {"X": {"a": "y"}}}))
+    assert code == 0, findings
+    container: dict[str, object] = objects["DaemonSet gpu-metrics"]["spec"]["template"]["spec"]["containers"][0]
+    assert container["env"] == [{"name": "X", "value": "y"}]
 
 
 def test_an_option_that_nothing_reads_is_a_warning_unless_it_is_ignored() -> None:
