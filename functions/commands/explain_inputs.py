@@ -18,18 +18,16 @@ from ..deviceconfig import SCHEMAS, reading
 from ..deviceconfig.layers import place
 from ..deviceconfig.model import DeviceConfig
 from ..formats import columns
-from ..kmm.lookup import leaves, table, text
+from ..kmm.lookup import leaves
 from ..kmm.versions import NEWEST
 from ..options import RunOptions
 from ..paths.failures import Unreadable
 from ..profile.product import GROUP, KIND, Profile, product
 from ..reference import effects
 from ..reference.fields import Entry
-from ..rendering import function_config, kinds
+from ..rendering import function_config, kinds, products
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import near
-from ..rendering.products import mistakes
-from ..rendering.undriven import profile_findings
 from ..run import note
 from ..settings import READ
 
@@ -47,14 +45,21 @@ def layers(path: str, name: str) -> str:
     Raises KrmfnError when there is no such config, or when it or the functionConfig does not fit its schema.
     """
     resources = cluster_streams.only(_CONTEXT, path)
-    config = _function_config(resources, path)
-    item = _named(resources, path, name)
-    errors = schema.check(item.manifest, kinds.schema(SCHEMAS[item.group, item.kind]), "KRM101")
-    errors += profile_findings(reading.profile_of(item), "spec.profile", config)
+    config = products.read(resources, _function_config(resources, path))
+    item = _named(resources, path, name, config)
+    own, problems = SCHEMAS.get((item.group, item.kind)), dict[Item, list[Result]]()
+    errors = list(map(item.located, schema.check(item.manifest, kinds.schema(own), "KRM101") if own else ()))
+    if (product := config.product(item)) and not product.is_sound:
+        errors += (
+            product.item.located(one) for one in products.mistakes(product.item, NEWEST) if one.severity == "error"
+        )
+    elif product:
+        errors += map(item.located, products.check_options(product, item))
+    groups = reading.from_items([item], config, problems) if not errors else []
+    errors += problems.get(item, [])
     if errors:
-        raise Unreadable(list(map(item.located, errors)))
-    parts = [_part(one) for one in reading.from_item(item, config)]
-    return "\n".join(parts)
+        raise Unreadable(errors)
+    return "\n".join(map(_part, groups[0]))
 
 
 def _function_config(resources: ResourceList, path: str) -> FunctionConfig:
@@ -71,18 +76,12 @@ def _function_config(resources: ResourceList, path: str) -> FunctionConfig:
     return config
 
 
-def _named(resources: ResourceList, path: str, name: str) -> Item:
+def _named(resources: ResourceList, path: str, name: str, config: FunctionConfig) -> Item:
     """Return the config of this name. Raises KrmfnError, with those that there are, when there is not one."""
-    items = [item for item in resources.items if (item.group, item.kind) in SCHEMAS]
+    items = [item for item in resources.items if (item.group, item.kind) in SCHEMAS or config.product(item)]
     found = [item for item in items if name in (item.ref.name, f"{item.ref.namespace}/{item.ref.name}")]
     if len(found) == 1:
         return found[0]
-    for vendor in resources.select(KIND, GROUP):
-        wanted = table(vendor.manifest, "spec", "for")
-        kind, group = text(wanted, "kind"), text(wanted, "group")
-        if not found and any(name == item.ref.name for item in resources.select(kind, group)):
-            hint = f"`krmfn explain {vendor.ref.name} {path}` prints the options of its Profile"
-            raise KrmfnError(f"{name} is a {kind}, and only a DeviceConfig has layers to explain; {hint}")
     known = ", ".join(f"{item.ref.namespace}/{item.ref.name}".lstrip("/") for item in found or items) or "none"
     count = "several DeviceConfigs are" if found else "no DeviceConfig is"
     raise KrmfnError(f"{count} called {name} in {path}; it contains: {known}")
@@ -117,7 +116,7 @@ def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     item = known[found]
     if any(one.ref.name == found and one.manifest["spec"] != item.manifest["spec"] for one in items):
         raise KrmfnError(f"{', '.join(paths)} hold several Profiles called {found}; pass the PATH of one of them")
-    if wrong := [one for one in mistakes(item, NEWEST) if one.severity == "error"]:
+    if wrong := [one for one in products.mistakes(item, NEWEST) if one.severity == "error"]:
         raise Unreadable(list(map(item.located, wrong)))
     return product(item), name[len(found) :].lstrip(".")
 

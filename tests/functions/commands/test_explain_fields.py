@@ -97,15 +97,48 @@ def test_which_config(tmp_path: Path, args: list[str], message: str) -> None:
     assert message in done.err
 
 
-def test_a_config_of_a_vendor_s_kind_is_known(tmp_path: Path) -> None:
-    (tmp_path / "all.yaml").write_text(
-        "apiVersion: krmfn.dev/v1alpha1\nkind: Profile\nmetadata: {name: fast}\n"
-        "spec: {for: {group: fast.example.org, versions: [v1], kind: FastNic}}\n"
-        "---\napiVersion: fast.example.org/v1\nkind: FastNic\nmetadata: {name: nic}\nspec: {}\n"
-    )
+FAST = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: Profile
+metadata: {name: fast}
+spec:
+  for: {group: fast.example.org, versions: [v1], kind: FastNic}
+  schema: {type: object, properties: {spec: {type: object, properties: {module: {type: string, default: fast}}}}}
+  config: {moduleName: "${spec.module}", driverImage: registry.example.com/fast, driverVersion: "1", allNodes: true}
+---
+apiVersion: fast.example.org/v1
+kind: FastNic
+metadata: {name: nic, namespace: kmm}
+spec: {module: fast2}
+---
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: settings}
+spec: {overrides: {fast: {driverVersion: "2"}}}
+"""
+
+
+def test_the_layers_of_a_config_of_a_vendor_s_kind(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(FAST)
     done = process("krmfn", "explain", "all.yaml", "nic", cwd=tmp_path)
-    assert done.err.startswith("error: nic is a FastNic, and only a DeviceConfig has layers")
-    assert "`krmfn explain fast all.yaml`" in done.err
+    rows = {line.split()[0]: line.split()[1:] for line in done.text.splitlines() if line}
+    assert rows["moduleName"] == ['"fast2"', "all.yaml:7:12:", "spec.config.moduleName"]
+    assert rows["driverVersion"] == ['"2"', "all.yaml:17:27:", "spec.overrides.fast.driverVersion"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{module: fast2}", "{modul: fast2}", "did you mean 'module'?"),
+        ("{module: fast2}", "{module: 'a ${spec.b}'}", "it is not read again"),
+        ('"${spec.module}"', '"${spec.modul}"', "the schema has no spec.modul"),
+        ("name: nic", "name: nix", "no DeviceConfig is called nic in all.yaml; it contains: kmm/nix"),
+    ],
+)
+def test_a_config_of_a_vendor_s_kind_that_is_wrong(tmp_path: Path, old: str, new: str, message: str) -> None:
+    (tmp_path / "all.yaml").write_text(FAST.replace(old, new))
+    done = process("krmfn", "explain", "all.yaml", "nic", cwd=tmp_path)
+    assert (done.code, message in done.err) == (2, True), done.err
 
 
 def test_a_config_that_does_not_fit_is_refused_with_its_line(tmp_path: Path) -> None:
