@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from . import itemtext
 from .ownership import OWNER, Mark, mark_of
-from .resource import Manifest, Place, Ref, Strings, annotations_of, text
+from .resource import Manifest, Place, Ref, Strings, text
 from .resource import ref as ref_of
 from .results import Result
 from .typed import TYPE_CHECKING, Any
@@ -235,7 +235,7 @@ class Item:
     @property
     def place(self) -> Place | None:
         """Return where the resource stands: the file it was read from, or kpt's path and index."""
-        return self.file or place_of(annotations_of(self._content.manifest) if self._content else self.annotations)
+        return self.file or place_of(itemtext.strings(self, "metadata", "annotations"))
 
     def field_place(self, path: str) -> Place | None:
         """Return `place`; for an item read from a file with the line and column of the field at `path`."""

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from io import BufferedWriter, FileIO
 
 from .envelope import Chunk
 from .errors import KrmfnError
@@ -181,7 +182,11 @@ def write(descriptor: int, chunks: Iterable[Chunk]) -> None:
     """Write all chunks to a file descriptor. Raises KrmfnError when that fails (full disk, closed pipe)."""
     _widen(descriptor)
     try:
-        with open(descriptor, "wb", _AT_ONCE) as stream:
-            stream.writelines(chunks)
+        with BufferedWriter(FileIO(descriptor, "wb"), _AT_ONCE) as stream:
+            try:
+                stream.writelines(chunks)
+            except KeyboardInterrupt:
+                stream.raw.close()  # else what is left would be written first, which may wait for the reader again
+                raise
     except OSError as failure:
         raise KrmfnError(f"the output could not be written in full: {failure.strerror}") from failure

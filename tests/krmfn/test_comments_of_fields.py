@@ -184,12 +184,20 @@ def test_each_gives_the_fields_whose_comment_begins_so(text: str) -> None:
     assert [field.path for field in item.each("**", comment="kpt-set: ")] == ["metadata.name", "list[0].image", "yes"]
     assert [field.path for field in item.each("list[*].image", comment="kpt-set: ")] == ["list[0].image"]
     assert [field.path for field in item.each("list.*.image", comment="kpt-set: ")] == []
+    unquoted = parsed(text.replace('"yes"', "yes")).items[0]  # the key is "true", where the text has no such field
+    assert [field.path for field in unquoted.each("**", comment="kpt-set: ")] == ["metadata.name", "list[0].image"]
     item["list"] = [*reversed(item["list"])]
     item.at("list[0].image").comment = "kpt-set: ${new}"
     assert [field.comment for field in item.each("list[*].*", comment="kpt-set: ")] == [
         "kpt-set: ${new}",
         "kpt-set: ${image}",
     ]
+
+
+def test_a_comment_stands_behind_the_last_line_of_a_plain_text() -> None:
+    resources = parsed("- apiVersion: v1\n  kind: A\n  a: plain\n    text\n")
+    resources.items[0].at("a").comment = "new"
+    assert resources.to_bytes().endswith(b"  a: plain\n    text # new\n")
 
 
 @pytest.mark.parametrize("path", [path for path in ACCEPTED if path.suffix == ".yaml"], ids=lambda path: path.stem)

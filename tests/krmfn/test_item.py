@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from krmfn import itemtext
 from krmfn.errors import KrmfnError
-from krmfn.item import Item
+from krmfn.item import PATH, Item
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, error
 
@@ -64,6 +64,12 @@ def test_odd_items(sure: bool) -> None:
 def test_kustomize_invents_paths() -> None:
     text = LIST.replace(b"    annotations:\n", b"    annotations:\n      kustomize.config.k8s.io/id: x\n")
     assert cut(text).place is None
+
+
+def test_an_annotation_that_is_no_string_is_no_place_whatever_was_read_before() -> None:
+    item = cut(LIST.replace(b"/path: web.yaml", b"/path: 5"))
+    assert item.manifest["metadata"]["annotations"][PATH] == 5
+    assert (item.place, item.path) == (None, "")
 
 
 def test_places_in_a_file() -> None:

@@ -6,9 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -177,14 +177,34 @@ def test_a_pipe_that_is_not_read_to_the_end() -> None:
         assert process.wait(60) == 1
 
 
-def test_many_chunks_are_written_whatever_the_pipe_takes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    chunks = [str(number).encode() * (number % 7) for number in range(3_000)]
-    whole = os.writev
-    monkeypatch.setattr(os, "writev", lambda to, views: whole(to, [b"".join(views)[:1_001]]))
-    with tempfile.TemporaryFile() as file:
-        write(os.dup(file.fileno()), chunks)
-        file.seek(0)
-        assert file.read() == b"".join(chunks)
+def test_many_chunks_are_written_whatever_the_pipe_takes_at_once() -> None:
+    chunks = [str(number).encode() * (number % 7) for number in range(100_000)] + [b"x" * 3_000_000, b"", b"y"]
+    reading, writing = os.pipe()
+    writer = Thread(target=write, args=(writing, chunks))
+    writer.start()
+    received = b""
+    while part := os.read(reading, 30_001):
+        received += part
+    writer.join()
+    os.close(reading)
+    assert received == b"".join(chunks)
+
+
+def test_an_interrupt_does_not_wait_for_a_reader() -> None:
+    code = """
+import os, signal, threading
+from krmfn.streams import write
+signal.signal(signal.SIGINT, signal.default_int_handler)
+reading, writing = os.pipe()
+threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    write(writing, [b"x" * 1_000] * 4_000)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, timeout=20, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"interrupted\n", b"")
 
 
 def test_a_slow_reader_gets_everything() -> None:
