@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import partial
 
 from krmfn.item import Item
 from krmfn.resource import Place
@@ -34,6 +33,8 @@ class Configs:
         """Take how to read, which programs are ours, and all kustomizations, of which any folder may be listed."""
         self._disk, self._ours, self._graph, self._texts = disk, ours, graph, texts
         self._files: dict[str, Judged] = {}
+        self._written: dict[str, list[Item]] = {}
+        """The documents of the files that could be read; another kustomization may have read more, as resources."""
         self._inline: dict[str, dict[str, list[Item]]] = {}
         self._replaced: dict[int, str] = {}
         self.names: dict[str, str] = {}
@@ -93,8 +94,12 @@ class Configs:
                         yield from self._of_file(one, inner)
 
     def _of_file(self, one: Kustomization, reference: Reference) -> list[Item]:
+        def judge(text: bytes, place: Place, column: int) -> Judged:
+            items, wrong = strictly(text, place, column, rule="KRM510", is_function=True)
+            self._written[reference.real] = items
+            return items, wrong
+
         if reference.real not in self._files:
-            judge = partial(strictly, rule="KRM510", is_function=True)
             self._files[reference.real] = self._texts.documents(reference.real, reference.name, "KRM510", judge)
         items, wrong = self._files[reference.real]
         one.findings.extend(wrong)
@@ -111,7 +116,7 @@ class Configs:
 
     def files(self) -> dict[str, bytes]:
         """Return the texts of the files as kustomize is given them, by their paths without links."""
-        return {real: flow.written(items, self._replaced).encode() for real, (items, _) in self._files.items()}
+        return {real: flow.written(items, self._replaced).encode() for real, items in self._written.items()}
 
     def inline(self, folder: str) -> dict[str, str]:
         """Return the texts that are written out in a kustomization, by their fields."""

@@ -14,6 +14,7 @@ from krmfn_functions.kustomization.graph import Graph
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import files as guarded
 
+from krmfn.errors import KrmfnError
 from krmfn.results import Rule
 from tests.rule_examples import documents
 from tests.tables import table
@@ -249,3 +250,25 @@ def test_the_examples_of_the_rules(rule: Rule, here: Path) -> None:
         rules |= {one.rule for root in roots for one in unmatched.findings(root.graph, root.path)}
         rules |= {finding.rule for finding in laid.findings}
         assert (rule.id in rules) is (name == "bad"), rules
+
+
+def test_a_function_that_is_gone_stays_the_resource_that_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build that lists it as a function is refused; the other one, which has read it before, loses nothing."""
+    read, times = guarded.read_regular, Counter[str]()
+
+    def once(real: str, name: str, limit: int | None = None) -> bytes:
+        times[real] += 1
+        if times[real] > 1:
+            raise KrmfnError(f"{name}: No such file or directory")
+        return read(real, name, limit)
+
+    monkeypatch.setattr(guarded, "read_regular", once)
+    files = {
+        "app/kustomization.yaml": "resources: [../base]\ntransformers: [../base]\n",
+        "base/kustomization.yaml": "resources: [f.yaml]\n",
+        "base/f.yaml": function(SPEC),
+    }
+    made = graph(files)
+    assert made.texts[os.path.realpath("base/f.yaml")].decode() == files["base/f.yaml"]
+    assert "base/f.yaml: error: No such file or directory [KRM510]" in map(str, made.findings(os.path.realpath("app")))
+    assert not made.findings(os.path.realpath("base"))
