@@ -182,11 +182,11 @@ def _ref(item: Item, function_config: FunctionConfig) -> Ref:
 
 
 def _likeness(item: Item) -> bytes:
-    """Return the same bytes for configs whose kinds, profiles and fields are equal but for the labels they select."""
+    """Return the same bytes for configs of one kind, version, profile and fields but for the labels they select."""
     own = item.manifest.get("spec") or {}
     if own.get("nodeSelector") and item.group in (OURS, SEED):
         own = {**own, "nodeSelector": True}  # no variable stands there: the schema lets none in
-    return fingerprint((item.group, item.kind, profile_of(item), own)) or b""
+    return fingerprint((item.api_version, item.kind, profile_of(item), own)) or b""
 
 
 def _like(other: DeviceConfig, item: Item, function_config: FunctionConfig) -> DeviceConfig:

@@ -40,6 +40,18 @@ def test_a_config_of_the_vendors_kind_becomes_a_module_and_a_daemonset() -> None
     assert "krmfn.dev/profile" not in str(template)
 
 
+def test_equal_configs_of_two_versions_have_the_profile_of_their_own() -> None:
+    """The second config got what the first one's Profile makes."""
+    newer = profile("[v1alpha1]", "[v1beta1]", PROFILE.replace("exporter:1", "exporter:2"))
+    newer["metadata"]["name"] = "amd-gpu-2"
+    two = {**cr("gpu-2"), "apiVersion": "amd.com/v1beta1"}
+    objects, findings, code = rendered(profile(), newer, CR, two, exclusivity={"mode": "off"})
+    assert (findings, code) == ([], 0)
+    for name, version in (("gpu", "1"), ("gpu-2", "2")):
+        template = objects[f"DaemonSet {name}-metrics"]["spec"]["template"]
+        assert template["spec"]["containers"][0]["image"] == f"registry.example.com/amd/exporter:{version}"
+
+
 def test_an_option_is_typed_where_it_is_all_and_text_in_a_text() -> None:
     container = exporter(port=7000)
     assert container["ports"] == [{"name": "metrics", "containerPort": 7000}]
