@@ -19,6 +19,7 @@ _OPTION = re.compile(r"\$\{[^${}]*\}")
 TWICE = "`quote: sh` quotes what stands here, and quotes around it end there; leave them out"
 _SPECIAL = " \t\n;&|<>()$`\\\"'*?[]{}!#~"
 """Characters that mean something to a shell; a pattern that lets none of them in makes an option safe."""
+_GRAMMAR = ("^", "$", "(", "(?", ")", "|", "*", "+", "?", "{", "}")
 
 
 def unquoted(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
@@ -75,12 +76,30 @@ def is_safe(node: Node) -> bool:
         return True
     if kind == "array":
         return is_safe(node.get("items", {}))
-    pattern = node.get("pattern", "")
-    if kind != "string" or not (pattern.startswith("^") and pattern.endswith("$")):
-        return False
-    from ..kmm.regexps import matches
+    return kind == "string" and _has_only_plain(node.get("pattern", ""))
 
-    return not any(matches(pattern, text) for char in _SPECIAL for text in (char, f"a{char}", f"{char}a", f"a{char}a"))
+
+def _has_only_plain(pattern: str) -> bool:
+    """Return True for a pattern of the whole text of which no part takes a character that a shell reads."""
+    if (
+        not (pattern.startswith("^") and pattern.endswith("$"))
+        or "(?" in pattern.replace("(?:", "")
+        or "\\Q" in pattern
+    ):
+        return False
+    from ..kmm.regexps import matches, tokens
+
+    depth, parts = 0, list[str]()
+    for token in tokens(pattern):
+        if token.in_class:
+            parts[-1] += token.text
+        elif token.text in _GRAMMAR:
+            depth += (token.text in ("(", "(?")) - (token.text == ")")
+            if token.text == "|" and not depth:
+                return False  # each side is bound at one end
+        else:
+            parts.append(token.text)
+    return not any(matches(f"^(?:{part})$", char) for part in parts for char in _SPECIAL)
 
 
 def is_quoted_twice(entry: Mapping[str, Any]) -> bool:

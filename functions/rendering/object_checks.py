@@ -19,8 +19,7 @@ def check(resources: ResourceList, objects: Sequence[Generated], config: Functio
     """Yield the findings about the keys that objects get, and about objects that two resources give or others own."""
     yield from _keys_mean_something(objects, config)
     yield from _ids_are_free(resources, objects, config)
-    if config.products or config.profiles:
-        yield from _nothing_is_left(objects)
+    yield from _nothing_is_left(objects)
 
 
 _LEFT = (b"${spec.", b"${metadata.", b"${texts.", b"${spec[", b"${metadata[", b"${texts[")

@@ -509,12 +509,37 @@ def test_an_override_writes_a_locked_field_only_with_the_vendors_reason() -> Non
     assert objects["Module gpu"]["spec"]["moduleLoader"]["container"]["modprobe"]["moduleName"] == "amdgpu_open"
 
 
+@pytest.mark.parametrize(
+    ("pattern", "is_safe"),
+    [
+        ("^[A-Za-z0-9/_.-]+$", True),
+        ("^(?:v[0-9]{1,3}|latest)(\\\\.[0-9]+)*$", True),
+        ("^https://.*$", False),
+        ("^v[0-9]+;$", False),
+        ("^ab|cd$", False),
+        ("^[^;]{9}$", False),
+        ("^ab\\\\s+c$", False),
+        ("^(?i)abc.de$", False),
+        ("abc", False),
+    ],
+)
+def test_a_pattern_is_safe_where_no_part_of_it_takes_what_a_shell_reads(pattern: str, is_safe: bool) -> None:
+    text = PROFILE.replace("level: {type: string}", f'level: {{type: string, default: ab, pattern: "{pattern}"}}')
+    own = profile('args: ["--port=', 'command: [sh, -c]\n      args: ["${spec.exporter.level} ', text)
+    _, findings, _ = rendered(own, CR)
+    script = [line for line in findings if "${spec.exporter.level} is part of a shell's script" in line]
+    assert not script if is_safe else script
+
+
 def test_an_expression_that_nobody_fills_in_is_an_error() -> None:
     own = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": {"name": "gpu", "namespace": "kmm"}}
     inline = {"moduleName": "gpu", "driverImage": "x/y:1", "nodeSelector": {"a": "b"}, "parameters": ["a=${spec.port}"]}
-    _, findings, code = rendered({**own, "spec": {"profile": "p"}}, profiles={"p": inline})
-    assert code == 1
-    assert any("${spec....} is left in it" in line and "[KRM182]" in line for line in findings)
+    for findings, code in (
+        rendered({**own, "spec": {"profile": "p"}}, profiles={"p": inline})[1:],
+        rendered({**own, "spec": inline})[1:],
+    ):
+        assert code == 1
+        assert any("${spec....} is left in it" in line and "[KRM182]" in line for line in findings)
 
 
 def test_children_of_a_vendors_config_that_is_gone_with_its_profile_are_left_over() -> None:
