@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from krmfn import Result
 from krmfn.results import Severity
@@ -26,7 +27,7 @@ TOO_MUCH = (
 
 
 _Meetings = defaultdict[tuple[Kind, Pairs], tuple[set[str], dict[tuple[int, ...], list[str]]]]
-"""The kernel modules of each conflict, and its real nodes per set of claims that select them."""
+"""The kernel modules of each conflict, and its real nodes per set of selectors, by position, that match them."""
 
 
 def check(
@@ -89,18 +90,20 @@ def _meet(groups: Groups, nodes: Sequence[Node], meetings: _Meetings) -> list[Re
     """Collect the claims of one group that select the same real nodes; return what is undecided."""
     names_of: dict[tuple[int, ...], list[str]] = {}
     work, decided = Work(STEPS), 0
-    selectors = ((i, groups.selectors[i]) for i in groups.of_claim)
+    claimed = grouped((groups.selectors[i], i) for i in groups.of_claim)
+    same_selector = list(claimed.values())
     try:
-        for selecting, names in match(selectors, ((node.name, node.labels) for node in nodes), work):
-            if (claims := tuple(selecting)) in names_of:
-                names_of[claims] += names
+        for selecting, names in match(list(claimed), map(attrgetter("name", "labels"), nodes), work):
+            if selecting in names_of:
+                names_of[selecting] += names
             else:
+                claims = sorted(i for selector in selecting for i in same_selector[selector])
                 work.spend(sum(len(groups.of_claim[i]) for i in claims))
-                names_of[claims] = names
+                names_of[selecting] = names
                 for group, members in groups.clashes(claims):
                     modules, real = meetings[group.kind, (members, ())]
                     modules.add(group.module)
-                    real[claims] = names
+                    real[selecting] = names
             decided += len(names)
     except Exhausted:
         return [_undecided(f"{len(nodes) - decided:,} of {len(nodes):,} nodes", TOO_MUCH, "error")]
@@ -112,7 +115,10 @@ def _may_meet(groups: Groups, real: _Meetings, meetings: _Meetings, severity: Se
 
     Return what is undecided.
     """
-    met = grouped(((kind, i), number) for number, (kind, (members, _)) in enumerate(real) for i in members)
+    met = defaultdict[tuple[Kind, int], list[int]](list)
+    for number, (kind, (members, _)) in enumerate(real):
+        for i in members:
+            met[kind, i].append(number)
     marks = {claim: frozenset(numbers) for claim, numbers in met.items()}
     work = Work(STEPS)
     for position, group in enumerate(groups.groups):
@@ -129,7 +135,7 @@ def _overlapping(
     groups: Groups, group: ExclusionGroup, marks: Mapping[tuple[Kind, int], frozenset[int]], work: Work
 ) -> Iterator[Pairs]:
     """Yield the claims of one group that could meet and have not met."""
-    kind = group.kind
+    kind, unmarked = group.kind, frozenset[int]()
     claimed = grouped((groups.selectors[i], i) for i in group.members)
     same_selector = list(claimed.values())
     for packed in overlaps(list(claimed), work):
@@ -137,7 +143,7 @@ def _overlapping(
         if len(left) == 1 and not right:
             continue
         work.spend(len(left) + len(right))
-        for pairs in unmet(left, right, lambda i: marks.get((kind, i), frozenset()), work):
+        for pairs in unmet(left, right, lambda i: marks.get((kind, i), unmarked), work):
             for one, other in of_different_owners(*pairs, lambda i: groups.owner_in(kind, i)):
                 if groups.clash(kind, one + other):
                     yield one, other

@@ -1,10 +1,11 @@
 """Groups of claims that exclude each other: of one domain, on one kernel module, or of the pools of one config."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from krmfn import Place
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 
 from ..grouping import grouped
 from .claim import Claim, Kind
@@ -33,16 +34,18 @@ class Groups:
         self.owner: list[int] = []
         """Per claim: the position of the first claim of the same resource."""
         # Most resources have one claim: sorting by all else only among claims of one resource saves half the time.
-        by_ref = sorted(range(len(claims)), key=lambda at: claims[at].ref)
-        for _, group in groupby(by_ref, key=lambda at: claims[at].ref):
+        ref_at = [claim.ref for claim in claims].__getitem__
+        for _, group in groupby(sorted(range(len(claims)), key=ref_at), key=ref_at):
             same = list(group)
             self.owner += [len(self.order)] * len(same)
             self.order += sorted(same, key=lambda at: _rest(claims[at])) if len(same) > 1 else same
         self.claims = [claims[at] for at in self.order]
         self.selectors: list[Labels] = [frozenset(claim.selector.items()) for claim in self.claims]
         first: dict[object, int] = {}
-        domains = (claim.ref if claim.domain is None else claim.domain for claim in self.claims)
-        self.domain = [first.setdefault(domain, i) for i, domain in enumerate(domains)]
+        self.domain = [
+            first.setdefault(claim.ref if claim.domain is None else claim.domain, i)
+            for i, claim in enumerate(self.claims)
+        ]
         """Per claim: the position of the first claim of the same domain, or of the same resource where it has none."""
         several = (group for group in self._groups() if len(group.members) > 1)
         groups = (group for group in several if self.clash(group.kind, group.members))
@@ -51,13 +54,16 @@ class Groups:
         """The numbers of the groups that a claim is in."""
 
     def _groups(self) -> Iterator[ExclusionGroup]:
-        numbered = list(enumerate(self.claims))
-        pools = grouped((self.owner[i], i) for i, claim in numbered if claim.pool and self.owner[i] < i)
+        pools, drivers, modules = (defaultdict[Any, list[int]](list) for _ in range(3))
+        for i, claim in enumerate(self.claims):
+            if claim.pool and self.owner[i] < i:
+                pools[self.owner[i]].append(i)
+            if claim.domain is not None:
+                drivers[claim.domain].append(i)
+            for name in set(map(_as_loaded, claim.kernel_modules)):
+                modules[name].append(i)
         yield from (ExclusionGroup("pool", [first, *others]) for first, others in pools.items())
-        drivers = grouped((claim.domain, i) for i, claim in numbered if claim.domain is not None)
         yield from (ExclusionGroup("driver", members) for members in drivers.values())
-        names = ((i, {name.replace("-", "_") for name in claim.kernel_modules}) for i, claim in numbered)
-        modules = grouped((name, i) for i, loaded in names for name in loaded)
         yield from (ExclusionGroup("module", members, name) for name, members in modules.items())
 
     def owner_in(self, kind: Kind, claim: int) -> int:
@@ -66,13 +72,15 @@ class Groups:
 
     def clash(self, kind: Kind, members: Sequence[int]) -> bool:
         """Return True when two of them exclude each other; within a domain a common kernel module adds nothing."""
-        if len({self.owner_in(kind, i) for i in members}) < 2:
-            return False
-        return kind != "module" or len({self.domain[i] for i in members}) > 1
+        owners = members if kind == "pool" else map(self.owner.__getitem__, members)
+        return len({*owners}) > 1 and (kind != "module" or len({self.domain[i] for i in members}) > 1)
 
     def clashes(self, claims: Iterable[int]) -> Iterator[tuple[ExclusionGroup, tuple[int, ...]]]:
         """Yield, of claims on one node, the sets that exclude each other."""
-        present = grouped((number, i) for i in claims for number in self.of_claim.get(i, ()))
+        present: dict[int, list[int]] = {}
+        for i in claims:
+            for number in self.of_claim.get(i, ()):
+                present.setdefault(number, []).append(i)
         for number, members in present.items():
             if len(members) > 1 and self.clash(self.groups[number].kind, members):
                 yield self.groups[number], tuple(members)
@@ -96,6 +104,10 @@ def clashing(claims: Sequence[Claim]) -> Callable[[Iterable[int]], dict[int, fro
         return rivals
 
     return excluded
+
+
+def _as_loaded(name: str) -> str:
+    return name.replace("-", "_")
 
 
 def _rest(claim: Claim) -> tuple[object, ...]:

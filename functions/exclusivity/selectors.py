@@ -60,13 +60,17 @@ def overlaps(selectors: Sequence[Labels], work: Work) -> Iterator[Group]:
 
 def _parts(selectors: Sequence[Labels], left: list[int], right: list[int]) -> list[Group] | None:
     """Return the smaller groups that a group, or left against right, splits into; None when each overlaps each."""
-    indexes = [_index(selectors, rows) for rows in ((left, right) if right else (left,))]
-    in_all = indexes[0].keys() & indexes[-1].keys()
-    keys = [key for key in in_all if len(set[str]().union(*(index[key] for index in indexes))) > 1]
+    index = _index(selectors, left)
+    other_index = _index(selectors, right) if right else index
+    keys = [
+        key
+        for key, values in index.items()
+        if key in other_index and (len(values) > 1 or values.keys() != other_index[key].keys())
+    ]
     if not keys:
         return None
-    _, key = max((sum(len(rows) for index in indexes for rows in index[key].values()), key) for key in keys)
-    groups, others = indexes[0][key], indexes[-1][key]
+    _, key = max((sum(map(len, [*index[key].values(), *other_index[key].values()])), key) for key in keys)
+    groups, others = index[key], other_index[key]
     having, lacking = _split(groups, left)
     if not right:
         parts: list[Group] = [(group, []) for group in groups.values()]
@@ -79,8 +83,11 @@ def _parts(selectors: Sequence[Labels], left: list[int], right: list[int]) -> li
 
 def _index(selectors: Sequence[Labels], rows: Iterable[int]) -> dict[str, dict[str, list[int]]]:
     """Return the rows that have each label and value: label -> value -> rows."""
-    of_key = grouped((key, (value, row)) for row in rows for key, value in selectors[row])
-    return {key: grouped(pairs) for key, pairs in of_key.items()}
+    index: dict[str, dict[str, list[int]]] = {}
+    for row in rows:
+        for key, value in selectors[row]:
+            index.setdefault(key, {}).setdefault(value, []).append(row)
+    return index
 
 
 def _split(values: dict[str, list[int]], rows: list[int]) -> tuple[list[int], list[int]]:
@@ -90,15 +97,14 @@ def _split(values: dict[str, list[int]], rows: list[int]) -> tuple[list[int], li
 
 
 def match(
-    selectors: Iterable[tuple[int, Labels]], nodes: Iterable[tuple[Name, Mapping[str, str]]], work: Work
-) -> Iterator[tuple[list[int], list[Name]]]:
-    """Yield, for all nodes (name and labels), the numbers of the selectors that select them, and the nodes' names.
+    selectors: Sequence[Labels], nodes: Iterable[tuple[Name, Mapping[str, str]]], work: Work
+) -> Iterator[tuple[tuple[int, ...], list[Name]]]:
+    """Yield, for all nodes (name and labels), the selectors, as positions, that select them, and the nodes' names.
 
-    Nodes that look the same to every selector are matched once, equal selectors are tried once, and only those whose
-    rarest label the node has: near-linear, unless many selectors share all their labels.
+    Nodes that look the same to every selector are matched once, and only selectors are tried whose rarest label the
+    node has: near-linear, unless many selectors share all their labels. So equal ones are passed once.
     """
-    numbers = grouped((selector, number) for number, selector in selectors)
-    known: Labels = frozenset().union(*numbers)
+    known: Labels = frozenset().union(*selectors)
     keys = {key for key, _ in known}
     alike: dict[Labels, list[Name]] = {}
     for name, labels in nodes:
@@ -106,16 +112,19 @@ def match(
         pairs = [(key, labels[key]) for key in keys if key in labels] if len(keys) < len(labels) else labels.items()
         alike.setdefault(known.intersection(pairs), []).append(name)
     nodes_with = Counter(pair for seen in alike for pair in seen)
-    several = ((one, same) for one, same in numbers.items() if one)
-    by_rarest = grouped((min(one[0], key=lambda pair: (nodes_with[pair], pair)), one) for one in several)
-    everywhere = numbers.get(frozenset(), [])
+    by_rarest = grouped(
+        (min(selector, key=lambda pair: (nodes_with[pair], pair)), i)
+        for i, selector in enumerate(selectors)
+        if selector
+    )
+    everywhere = [i for i, selector in enumerate(selectors) if not selector]
     for names in alike.values():
         names.sort()
     # The order decides what is still undecided when the work runs out, so it must not depend on the input's order.
     for seen in sorted(alike, key=lambda seen: alike[seen][0]):
-        tried = [one for pair in seen if pair in by_rarest for one in by_rarest[pair]]
+        tried = [i for pair in seen if pair in by_rarest for i in by_rarest[pair]]
         work.spend(len(tried))
-        yield sorted(everywhere + [number for one, same in tried if one <= seen for number in same]), alike[seen]
+        yield tuple(sorted(everywhere + [i for i in tried if selectors[i] <= seen])), alike[seen]
 
 
 Pairs = tuple[tuple[int, ...], tuple[int, ...]]
@@ -129,7 +138,8 @@ def unmet(
 
     Claims with the same marks are taken together, so that a set without any marks costs nothing extra.
     """
-    left_groups, right_groups = ([*grouped((marks(i), i) for i in claims).items()] for claims in (left, right))
+    left_groups = list(grouped((marks(i), i) for i in left).items())
+    right_groups = list(grouped((marks(i), i) for i in right).items()) if right else []
     for n, (met, claims) in enumerate(left_groups):
         others = right_groups or left_groups[n + 1 :]
         work.spend(len(others) + len(claims))
@@ -142,10 +152,11 @@ def of_different_owners(
     left: Collection[int], right: Collection[int], owner_of: Callable[[int], int]
 ) -> Iterator[Pairs]:
     """Yield the pairs without those of one owner, each owner by its first claim."""
-    first_left, first_right = ({owner_of(i): i for i in sorted(claims, reverse=True)} for claims in (left, right))
+    first_left = {owner_of(i): i for i in sorted(left, reverse=True)}
     if not right:
         yield tuple(sorted(first_left.values())), ()
         return
+    first_right = {owner_of(i): i for i in sorted(right, reverse=True)}
     both = first_left.keys() & first_right.keys()
     yield from _each(first_left.values(), [claim for owner, claim in first_right.items() if owner not in both])
     # Owners in left and right: each against the others, and never one's left claim against another's left claim.

@@ -96,7 +96,9 @@ def coverage(
     for selected, members in matched(enumerate(selectors), zip(names, labels, strict=True), "which node gets what"):
         keys = {position: version_labels[position] for position in selected}
         groups += _groups([nodes[at] for _, at in members], keys, excluded(selected) if exclusive else {}, judge)
-    return list(_settled(sorted(groups, key=lambda group: group.nodes[0].name), number))
+    groups.sort(key=lambda group: group.nodes[0].name)
+    blocker = _blocker(groups)
+    return [_settled(group, blocker, number) for group in groups] if blocker or theirs else groups
 
 
 def matched(
@@ -106,8 +108,11 @@ def matched(
 
     Raises KrmfnError, about `what`, when too many selectors share their labels to be decided in bounded work.
     """
+    numbers = grouped((frozenset(selector.items()), number) for number, selector in selectors)
+    same_selector = list(numbers.values())
     try:
-        yield from match(((at, frozenset(one.items())) for at, one in selectors), nodes, Work(STEPS))
+        for selecting, names in match(list(numbers), nodes, Work(STEPS)):
+            yield sorted(number for at in selecting for number in same_selector[at]), names
     except Exhausted as failure:
         raise KrmfnError(f"{what} could not be decided: {exclusivity.TOO_MUCH}") from failure
 
@@ -118,29 +123,33 @@ def by_driver(groups: Iterable[Group], drivers: Sequence[Driver]) -> list[tuple[
     return [(driver, selected.get(at, [])) for at, driver in enumerate(drivers)]
 
 
-def _settled(groups: Sequence[Group], number: int) -> Iterator[Group]:
-    """Yield the groups with what becomes of a Module that KMM fails with on some node.
-
-    Outcomes are those of so many drivers; those of the drivers behind them are theirs.
-    Source: KMM v2.6.0 and main, internal/controllers/module_reconciler.go: it joins the errors of all nodes of the
-    cluster, and returns before it schedules any.
-    """
+def _blocker(groups: Iterable[Group]) -> dict[tuple[int, Cluster], tuple[str, str]]:
+    """Return the first node of a cluster that KMM fails on for a driver, and why."""
     blocker: dict[tuple[int, Cluster], tuple[str, str]] = {}
     for group in groups:
         for one in group.outcomes:
             if one.failure and one.state in ("failure", "conflict"):
                 blocker.setdefault((one.driver, group.nodes[0].cluster), (group.nodes[0].name, one.failure))
+    return blocker
 
-    def judged(one: Outcome, cluster: Cluster) -> Outcome:
-        if (found := blocker.get((one.driver, cluster))) is None:
+
+def _settled(group: Group, blocker: Mapping[tuple[int, Cluster], tuple[str, str]], number: int) -> Group:
+    """Return a group with what becomes of Modules that KMM fails with on some node.
+
+    Outcomes are those of so many drivers; those of the drivers behind them are theirs.
+    Source: KMM v2.6.0 and main, internal/controllers/module_reconciler.go: it joins the errors of all nodes of the
+    cluster, and returns before it schedules any.
+    """
+
+    def judged(one: Outcome) -> Outcome:
+        if (found := blocker.get((one.driver, group.nodes[0].cluster))) is None:
             return one
         own = one._replace(blocker=found[0])
         return own._replace(state="blocked", failure=found[1]) if one.state == "planned" else own
 
-    for group in groups:
-        outcomes = tuple(judged(one, group.nodes[0].cluster) for one in group.outcomes)
-        own = sum(one.driver < number for one in outcomes)
-        yield group._replace(outcomes=outcomes[:own], theirs=outcomes[own:])
+    outcomes = tuple(map(judged, group.outcomes))
+    own = sum(one.driver < number for one in outcomes)
+    return group._replace(outcomes=outcomes[:own], theirs=outcomes[own:])
 
 
 def _scoped(labels: Mapping[str, str], cluster: Iterable[tuple[str, str]] | None) -> dict[str, str]:
@@ -154,9 +163,10 @@ def _groups(
 ) -> Iterator[Group]:
     """Yield the groups of nodes that the same drivers select; `selected` are these, with their version labels."""
     labels = {position: key for position, key in selected.items() if key}
-    versions_of = ((node, tuple(map(node.labels.get, labels.values()))) for node in nodes)
+    keys = labels.values()
     alike = grouped(
-        ((node.kernel, node.last_kernel, node.taints, node.cluster, own), node) for node, own in versions_of
+        ((node.kernel, node.last_kernel, node.taints, node.cluster, tuple(map(node.labels.get, keys))), node)
+        for node in nodes
     )
     for (kernel, last_kernel, taints, _, versions), members in alike.items():
         version_of = dict(zip(labels, versions, strict=True))
