@@ -151,6 +151,6 @@ def _is_script(spec: Any, path: FieldPath) -> bool:
         return False
     container, command = at(spec, path[:-2]), at(spec, path[:-2]).get("command", ())
     before = [*command, *container.get("args", ())][: path[-1] + (len(command) if path[-2] == "args" else 0)]
-    words = (one for one in before if isinstance(one, str))
-    is_shell = any(_SHELL.fullmatch(word) for word in words)
-    return is_shell and any(_FLAG.fullmatch(word) for word in words)  # in what is left, behind the first shell
+    words = [one for one in before if isinstance(one, str)]
+    shell = next((index for index, word in enumerate(words) if _SHELL.fullmatch(word)), len(words))
+    return any(_FLAG.fullmatch(word) for word in words[shell:])
