@@ -658,3 +658,19 @@ def test_claims_that_differ_only_in_their_place_have_an_order() -> None:
     twins = [config("a", A)._replace(place=Place(f"{name}.yaml")) for name in "xy"]
     found = [check([*some, config("b", A)], None) for some in (twins, twins[::-1])]
     assert found[0] == found[1]
+
+
+def test_configs_with_one_selector_are_told_apart_only_for_what_is_new_on_a_node() -> None:
+    # a rack that a selector names tells the nodes apart, but no zone fits: the same 50 configs meet on each of them
+    many = [config(f"a{at}", A) for at in range(50)]
+    racks = [config(f"b{at}", {"rack": str(at), "zone": "x"}) for at in range(20)]
+    selected: list[int] = []
+
+    def match(*args: object) -> Iterator[tuple[Sequence[object], list[str]]]:
+        for selecting, names in selectors.match(*args):  # type: ignore[arg-type]
+            selected.append(len(selecting))
+            yield selecting, names
+
+    with patch.object(exclusivity, "match", match):
+        check([*many, *racks], [Node(f"n{at}", {**A, "rack": str(at)}) for at in range(20)])
+    assert selected == [1] * 20
