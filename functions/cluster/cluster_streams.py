@@ -5,6 +5,7 @@ Every command that works on PATHs gets its lists here, so that all of them see t
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 
@@ -106,8 +107,10 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
         from . import shared  # here: most runs have one root
     absent = shared.absent_profiles(context, laid.config, read) if has_more else []
     if context.intent.judges_whole and not context.options.function_config:
-        beside = given.profiles_of(context.options, context.profiles) if context.profiles else []
-        cluster_lists.warn_of_nothing(laid.paths, findings, read, driven([*absent, *beside]))
+        elsewhere = driven(absent)
+        with suppress(KrmfnError):  # said where a root needs them
+            elsewhere |= driven(given.profiles_of(context.options, context.profiles))
+        cluster_lists.warn_of_nothing(laid.paths, findings, read, elsewhere)
     read, apart = shared.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
     names, others = [one.cluster.name for one in read], dict[str, Rendered]()
     if context.options.against:

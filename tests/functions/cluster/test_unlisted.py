@@ -176,3 +176,12 @@ def test_a_profile_that_is_given_twice_counts_once(here: Path, text: str) -> Non
 def test_explain_takes_it_for_no_second_cluster(here: Path) -> None:
     done = krmfn(here, "explain", ".", "gpu")
     assert (done.code, "moduleName" in done.text) == (0, True), done.err
+
+
+def test_profiles_that_no_root_here_needs_hide_nothing(here: Path) -> None:
+    """A kustomization that cannot be built, or that calls krmfn, is judged without them."""
+    files = {".krmfn.yaml": "profiles: [vendors]\n", "vendors/a.yaml": "a: [\n"}
+    plant(here, {**files, "k/kustomization.yaml": "resources: [nope.yaml]\n"})
+    done = krmfn(here, "check", "k")
+    assert "k/nope.yaml: No such file or directory" in done.text, done.text
+    assert "vendors" not in done.text
