@@ -79,7 +79,10 @@ class Names:
 
     def __init__(self, items: Sequence[Item], modules: Iterable[tuple[Item, Module]]) -> None:
         """Take the names of some resources, and of what KMM makes for the Modules among them."""
-        made = [name for item in items for name in (((item.group, item.kind), *item.ref[2:]), *made_by(item))]
+        made: list[tuple[GroupKind, str, str]] = []
+        for item in items:
+            made.append(((item.group, item.kind), item.ref.namespace, item.ref.name))
+            made += made_by(item)
         for _, module in modules:
             classes = tables(table(module.spec, "dra"), "deviceClasses")  # KMM makes them
             made += ((DEVICE_CLASS, "", text(device_class, "name")) for _, device_class in classes)
