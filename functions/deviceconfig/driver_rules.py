@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from krmfn import Field, Result, error, info
 from krmfn.results import Rule
 
+from .layers import is_ours
 from .merging import OF_MAPPINGS, of_mapping
 from .model import DeviceConfig
 from .names import driver_image, entries, named_image, secrets
@@ -20,6 +21,8 @@ def module_name_is_known(config: DeviceConfig) -> Iterator[Result]:
     where = "spec.moduleName, in the profile, or in the functionConfig's spec.defaults.moduleName"
     if config.seed:
         where = "the functionConfig: spec.defaults.moduleName, or a profile named by the annotation krmfn.dev/profile"
+    elif not is_ours(config.item):
+        where = f"the Profile {config.profile}, or in the functionConfig's spec.overrides.{config.profile}.moduleName"
     yield error(f"the kernel module's name is missing; write it in {where}", field=Field("spec.moduleName"))
 
 

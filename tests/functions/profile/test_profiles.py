@@ -748,3 +748,10 @@ def test_a_text_makes_one_thing(text: dict[str, Any], words: str) -> None:
     _, findings, code = rendered(_texts(**{**_EACH, "each": text}), CR)
     assert code == 1
     assert any(words in line and "spec.texts.each" in line for line in findings), findings
+
+
+def test_a_user_of_a_vendors_kind_is_not_told_to_write_a_field_that_it_has_not() -> None:
+    _, findings, code = rendered(profile("    moduleName: amdgpu\n", ""), CR)
+    (line,) = (line for line in findings if "[KRM121]" in line)
+    assert code == 1
+    assert "write it in the Profile amd-gpu, or in the functionConfig's spec.overrides.amd-gpu.moduleName" in line
