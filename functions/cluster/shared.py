@@ -28,7 +28,7 @@ from ..settings import Intent
 from .cluster_inputs import Inputs, unlisted
 from .cluster_lists import Rendered, with_results
 from .config import Config
-from .deployed import is_local
+from .deployed import deployed, is_local
 
 _MAPPING = re.compile(r"kernelMappings\[\d+\] \((.*)\) is not used", re.DOTALL)
 _WITHOUT_NODES = ("KRM605", "KRM608")
@@ -116,8 +116,23 @@ def check_inventories(made: Sequence[Rendered], config: Config, intent: Intent) 
                     f"no cluster of {config.name} has this inventory, so its nodes count nowhere; add its path there"
                 )
                 one.final.report([item.located(warning(message, rule="KRM524"))])
+    if config.clusters and intent.judges_whole and not (intent.deploys or intent.is_old):
+        _check_empty(made, config)
     if config.clusters and intent.judges_nodes:
         _check_known([one for one in made if not one.cluster.is_apart], config)
+
+
+def _check_empty(made: Sequence[Rendered], config: Config) -> None:
+    """Report a cluster of the configuration file of which nothing would be deployed: `render` refuses that."""
+    for one in made:
+        if (members := config.clusters.get(one.cluster.name)) and one.is_whole and not one.final.failed:
+            if deployed(one.final):
+                continue
+            message = (
+                f"nothing in {one.cluster.name} would reach the cluster, which makes Argo CD delete what is there, so "
+                "`krmfn render` refuses it; pass --allow-empty there if this is intended"
+            )
+            one.final.report([warning(message, rule="KRM522", place=members[0].place)])
 
 
 def _check_known(made: Sequence[Rendered], config: Config) -> None:

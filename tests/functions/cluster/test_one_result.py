@@ -378,3 +378,15 @@ def test_a_kustomization_that_cannot_be_built_is_not_said_to_hold_nothing(here: 
     plant(here, files | {".krmfn.yaml": "clusters:\n  prod: [prod, nodes.yaml]\n"})
     done = process("krmfn", "check", "prod", cwd=here, PATH="/nowhere")
     assert (done.code, "neither kustomize nor kubectl" in done.err, "KRM109" in done.text) == (2, True, False)
+
+
+def test_a_cluster_of_which_nothing_is_left_is_no_green(here: Path) -> None:
+    """Whoever removes its last config hears in CI what Argo CD's plugin will say."""
+    files = {"lab/a.yaml": config("a", "card: a"), "prod/function.yaml": FUNCTION}
+    plant(here, files | {".krmfn.yaml": "clusters:\n  lab: [lab]\n  prod: [prod]\n"})
+    told = ".krmfn.yaml:3:10: warning: nothing in prod would reach the cluster"
+    for path in (".", "prod"):
+        done = process("krmfn", "check", path, cwd=here)
+        assert (done.code, told in done.text, "KRM522" in done.text) == (0, True, True), done.text
+    assert "KRM522" not in process("krmfn", "check", "lab", cwd=here).text
+    assert (render(here, "prod").code, render(here, "lab").code) == (2, 0)
