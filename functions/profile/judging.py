@@ -12,7 +12,7 @@ from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
 from ..kmm.lookup import strings, table
-from . import expressions, misuse, structural
+from . import expressions, keywords, misuse, structural
 from .expressions import Use
 from .product import MADE, layers, whens
 from .structural import Node
@@ -24,7 +24,7 @@ _METADATA = (("metadata", "name"), ("metadata", "namespace"))
 def check(spec: Mapping[str, Any]) -> Iterator[Result]:
     """Yield what is wrong with a Profile that fits its schema."""
     node = spec.get("schema", _NO_OPTIONS)
-    if mistakes := list(structural.mistakes(node)):
+    if mistakes := list(keywords.mistakes(node)):
         yield from (_error(("schema", *path), message) for path, message in mistakes)
         return
     used = list(uses(spec))

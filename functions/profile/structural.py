@@ -13,14 +13,14 @@ Node = dict[str, Any]
 Path = tuple[str | int, ...]
 ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "absent"})()
 """What stands for a value that is not there."""
-_KEPT = (
+KEPT = (
     *("required", "enum", "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"),
     *("multipleOf", "uniqueItems"),
 )
-_BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
-_OPEN = "x-kubernetes-preserve-unknown-fields"
-_INT_OR_STRING = "x-kubernetes-int-or-string"
-_CLASSES: dict[str, Any] = {
+BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
+OPEN = "x-kubernetes-preserve-unknown-fields"
+INT_OR_STRING = "x-kubernetes-int-or-string"
+CLASSES: dict[str, Any] = {
     "string": str,
     "integer": int,
     "number": (int, float),
@@ -28,29 +28,7 @@ _CLASSES: dict[str, Any] = {
     "object": dict,
     "array": list,
 }
-_ALTERNATIVES = ("allOf", "anyOf", "oneOf")
-WORDS = frozenset(
-    {
-        *("type", "properties", "additionalProperties", "items", "default", "nullable", "description", "title"),
-        *(*_KEPT, *(word for pair in _BOUNDS for word in pair), "pattern", "format"),
-        *("example", "externalDocs", "not", *_ALTERNATIVES),
-    }
-)
-"""The keywords of openAPIV3Schema in apiextensions.k8s.io/v1; those that begin with x-kubernetes- are known, too."""
-_OUTSIDE = ("type", "default", "nullable", "additionalProperties", "title", "description")
-_VALUES: dict[str, Node] = {
-    **{word: {"type": "integer", "minimum": 0} for word in _KEPT if word.startswith(("min", "max"))},
-    **{word: {"type": "number"} for word in ("minimum", "maximum")},
-    "multipleOf": {"type": "number", "exclusiveMinimum": 0},
-    **{word: {"type": "boolean"} for word in ("uniqueItems", "nullable", "exclusiveMinimum", "exclusiveMaximum")},
-    **{word: {"type": "boolean"} for word in (_OPEN, _INT_OR_STRING)},
-    "required": {"type": "array", "items": {"type": "string"}},
-    "enum": {"type": "array"},
-    **{word: {"type": "array", "items": {"type": "object"}} for word in _ALTERNATIVES},
-    "not": {"type": "object"},
-    **{word: {"type": "string"} for word in ("pattern", "format", "title", "description")},
-}
-"""What the value of a keyword must be."""
+ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 
 
 def json_schema(node: Node) -> Node:
@@ -60,14 +38,14 @@ def json_schema(node: Node) -> Node:
     """
     made = _values(node)
     kind = "object" if "properties" in node else node.get("type")
-    if node.get(_INT_OR_STRING):
+    if node.get(INT_OR_STRING):
         made["type"] = ["integer", "string"]
     elif kind:
         made["type"] = [kind, "null"] if node.get("nullable") else kind
     if node.get("nullable") and "enum" in made:
         made["enum"] = [*made["enum"], None]
     made |= _inner(node, json_schema)
-    if kind == "object" and not node.get(_OPEN):
+    if kind == "object" and not node.get(OPEN):
         rest = node.get("additionalProperties", False)
         made["additionalProperties"] = json_schema(rest) if isinstance(rest, dict) else rest
     return made
@@ -75,11 +53,11 @@ def json_schema(node: Node) -> Node:
 
 def _values(node: Node) -> Node:
     """Return what a schema says of values beside their shape."""
-    made: Node = {word: node[word] for word in _KEPT if word in node}
-    for bound, is_exclusive in _BOUNDS:
+    made: Node = {word: node[word] for word in KEPT if word in node}
+    for bound, is_exclusive in BOUNDS:
         if bound in node:
             made[is_exclusive if node.get(is_exclusive) else bound] = node[bound]
-    made |= {word: [_alternative(one) for one in node[word]] for word in _ALTERNATIVES if word in node}
+    made |= {word: [_alternative(one) for one in node[word]] for word in ALTERNATIVES if word in node}
     return made | ({"not": _alternative(node["not"])} if "not" in node else {})
 
 
@@ -119,7 +97,7 @@ def field(node: Node, name: str) -> Node | None:
     rest = node.get("additionalProperties")
     if isinstance(rest, dict):
         return rest
-    return {} if node.get(_OPEN) or rest is True or not node else None
+    return {} if node.get(OPEN) or rest is True or not node else None
 
 
 def at(node: Node, parts: Sequence[str]) -> Node | None:
@@ -184,78 +162,10 @@ def nodes(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
             yield from nodes(node[word], (*path, word))
 
 
-def mistakes(node: Any) -> Iterator[tuple[Path, str]]:
-    """Yield where a schema is not structural, and what to write. Source: apiextensions.k8s.io/v1."""
-    for path, one in nodes(node):
-        if isinstance(one, dict):
-            yield from _of_node(one, path)
-        else:
-            yield path, "must be a schema, such as {type: string}"
-
-
-def _of_node(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield what is wrong with a schema but for those in it."""
-    for word in node:
-        if word not in WORDS and not word.startswith("x-kubernetes-"):
-            yield (*path, word), f"{word} is not a keyword of a structural schema"
-    kind = node.get("type")
-    if kind is None and not (node.get(_INT_OR_STRING) or node.get(_OPEN)):
-        yield path, "a structural schema has a type everywhere; write one, such as type: object"
-    elif kind is not None and kind not in _CLASSES:
-        yield (*path, "type"), f"{kind!r} is not a type; there are {', '.join(sorted(_CLASSES))}"
-    if not path and kind != "object":
-        yield (*path, "type"), "the whole is an object; write type: object"
-    known = node.get("properties", {})
-    if not isinstance(known, dict):
-        yield (*path, "properties"), "must be a mapping of fields to their schemas"
-    if known and isinstance(node.get("additionalProperties"), dict):
-        yield (*path, "additionalProperties"), "properties and additionalProperties exclude each other"
-    if kind == "array" and "items" not in node:
-        yield (*path, "items"), "a list has items; write their schema"
-    yield from _of_values(node, path, not node.get(_INT_OR_STRING))
-
-
-def _of_values(node: Node, path: Path, is_typed: bool) -> Iterator[tuple[Path, str]]:
-    """Yield the keywords whose values are none, also in allOf, anyOf, oneOf and not, which say nothing of shape."""
-    from krmfn import schema
-
-    from ..kmm.regexps import compile_error  # here: few schemas have one
-
-    wrong = {
-        word: found[0].message
-        for word in node.keys() & _VALUES.keys()
-        if (found := schema.check({word: node[word]}, {"properties": {word: _VALUES[word]}}))
-    }
-    if "pattern" in node and "pattern" not in wrong and (refused := compile_error(node["pattern"])):
-        wrong["pattern"] = f"is no regular expression of Go: {refused}"
-    yield from (((*path, word), message) for word, message in sorted(wrong.items()))
-    here = (word for word in _ALTERNATIVES if word not in wrong)
-    parts: list[tuple[Path, Any]] = [((word, at), one) for word in here for at, one in enumerate(node.get(word, ()))]
-    parts += [(("not",), node["not"])] if "not" in node and "not" not in wrong else []
-    for steps, part in parts:
-        yield from _of_part(part, (*path, *steps), str(steps[0]), is_typed)
-
-
-def _of_part(node: Any, path: Path, where: str, is_typed: bool) -> Iterator[tuple[Path, str]]:
-    """Yield what is wrong with a part of allOf, anyOf, oneOf or not, and with the fields and entries in it."""
-    if not isinstance(node, dict):
-        yield path, "must be a mapping of keywords"
-        return
-    for word in _OUTSIDE:
-        if word in node and (is_typed or word != "type"):
-            yield (*path, word), f"a structural schema has {word} outside of {where}; write it there"
-    yield from _of_values(node, path, is_typed)
-    fields = node.get("properties", {})
-    for name, child in fields.items() if isinstance(fields, dict) else ():
-        yield from _of_part(child, (*path, "properties", name), where, True)
-    if "items" in node:
-        yield from _of_part(node["items"], (*path, "items"), where, True)
-
-
 def may_be(node: Node, value: Any) -> bool:
     """Return True when a field of this schema can hold a scalar: its type, its enum."""
     kind = node.get("type")
-    if kind in _CLASSES and (not isinstance(value, _CLASSES[kind]) or (isinstance(value, bool) and kind != "boolean")):
+    if kind in CLASSES and (not isinstance(value, CLASSES[kind]) or (isinstance(value, bool) and kind != "boolean")):
         return False
     return "enum" not in node or any(type(one) is type(value) and one == value for one in node["enum"])
 

@@ -1,0 +1,100 @@
+"""The keywords of a Profile's schema, judged by their values: what no CustomResourceDefinition takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn.typed import Any
+
+from .structural import ALTERNATIVES, BOUNDS, CLASSES, INT_OR_STRING, KEPT, OPEN, Node, Path, nodes
+
+WORDS = frozenset(
+    {
+        *("type", "properties", "additionalProperties", "items", "default", "nullable", "description", "title"),
+        *(*KEPT, *(word for pair in BOUNDS for word in pair), "pattern", "format"),
+        *("example", "externalDocs", "not", *ALTERNATIVES),
+    }
+)
+"""The keywords of openAPIV3Schema in apiextensions.k8s.io/v1; those that begin with x-kubernetes- are known, too."""
+_OUTSIDE = ("type", "default", "nullable", "additionalProperties", "title", "description")
+_VALUES: dict[str, Node] = {
+    **{word: {"type": "integer", "minimum": 0} for word in KEPT if word.startswith(("min", "max"))},
+    **{word: {"type": "number"} for word in ("minimum", "maximum")},
+    "multipleOf": {"type": "number", "exclusiveMinimum": 0},
+    **{word: {"type": "boolean"} for word in ("uniqueItems", "nullable", "exclusiveMinimum", "exclusiveMaximum")},
+    **{word: {"type": "boolean"} for word in (OPEN, INT_OR_STRING)},
+    "required": {"type": "array", "items": {"type": "string"}},
+    "enum": {"type": "array"},
+    **{word: {"type": "array", "items": {"type": "object"}} for word in ALTERNATIVES},
+    "not": {"type": "object"},
+    **{word: {"type": "string"} for word in ("pattern", "format", "title", "description")},
+}
+"""What the value of a keyword must be."""
+
+
+def mistakes(node: Any) -> Iterator[tuple[Path, str]]:
+    """Yield where a schema is not structural, and what to write. Source: apiextensions.k8s.io/v1."""
+    for path, one in nodes(node):
+        if isinstance(one, dict):
+            yield from _of_node(one, path)
+        else:
+            yield path, "must be a schema, such as {type: string}"
+
+
+def _of_node(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield what is wrong with a schema but for those in it."""
+    for word in node:
+        if word not in WORDS and not word.startswith("x-kubernetes-"):
+            yield (*path, word), f"{word} is not a keyword of a structural schema"
+    kind = node.get("type")
+    if kind is None and not (node.get(INT_OR_STRING) or node.get(OPEN)):
+        yield path, "a structural schema has a type everywhere; write one, such as type: object"
+    elif kind is not None and kind not in CLASSES:
+        yield (*path, "type"), f"{kind!r} is not a type; there are {', '.join(sorted(CLASSES))}"
+    if not path and kind != "object":
+        yield (*path, "type"), "the whole is an object; write type: object"
+    known = node.get("properties", {})
+    if not isinstance(known, dict):
+        yield (*path, "properties"), "must be a mapping of fields to their schemas"
+    if known and isinstance(node.get("additionalProperties"), dict):
+        yield (*path, "additionalProperties"), "properties and additionalProperties exclude each other"
+    if kind == "array" and "items" not in node:
+        yield (*path, "items"), "a list has items; write their schema"
+    yield from _of_values(node, path, not node.get(INT_OR_STRING))
+
+
+def _of_values(node: Node, path: Path, is_typed: bool) -> Iterator[tuple[Path, str]]:
+    """Yield the keywords whose values are none, also in allOf, anyOf, oneOf and not, which say nothing of shape."""
+    from krmfn import schema
+
+    from ..kmm.regexps import compile_error  # here: few schemas have one
+
+    wrong = {
+        word: found[0].message
+        for word in node.keys() & _VALUES.keys()
+        if (found := schema.check({word: node[word]}, {"properties": {word: _VALUES[word]}}))
+    }
+    if "pattern" in node and "pattern" not in wrong and (refused := compile_error(node["pattern"])):
+        wrong["pattern"] = f"is no regular expression of Go: {refused}"
+    yield from (((*path, word), message) for word, message in sorted(wrong.items()))
+    here = (word for word in ALTERNATIVES if word not in wrong)
+    parts: list[tuple[Path, Any]] = [((word, at), one) for word in here for at, one in enumerate(node.get(word, ()))]
+    parts += [(("not",), node["not"])] if "not" in node and "not" not in wrong else []
+    for steps, part in parts:
+        yield from _of_part(part, (*path, *steps), str(steps[0]), is_typed)
+
+
+def _of_part(node: Any, path: Path, where: str, is_typed: bool) -> Iterator[tuple[Path, str]]:
+    """Yield what is wrong with a part of allOf, anyOf, oneOf or not, and with the fields and entries in it."""
+    if not isinstance(node, dict):
+        yield path, "must be a mapping of keywords"
+        return
+    for word in _OUTSIDE:
+        if word in node and (is_typed or word != "type"):
+            yield (*path, word), f"a structural schema has {word} outside of {where}; write it there"
+    yield from _of_values(node, path, is_typed)
+    fields = node.get("properties", {})
+    for name, child in fields.items() if isinstance(fields, dict) else ():
+        yield from _of_part(child, (*path, "properties", name), where, True)
+    if "items" in node:
+        yield from _of_part(node["items"], (*path, "items"), where, True)
