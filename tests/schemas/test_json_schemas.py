@@ -62,6 +62,7 @@ def test_every_field_says_what_it_is_for_and_every_pattern_its_rule(file: str) -
 @pytest.mark.parametrize("file", FILES)
 def test_they_use_only_keywords_that_the_quick_check_knows(file: str) -> None:
     known = {"$ref", "type", "required", "items", "propertyNames", *schema._SIMPLE, *schema._WORDLESS}
+    known |= {f"{bound}{counted}" for bound in ("min", "max") for counted in schema._COUNTED}
     for path, node in nodes(json_schema(file)):
         assert set(node) <= known, path
         assert node.get("type") or "$ref" in node or "propertyNames" in path, path
