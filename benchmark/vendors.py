@@ -30,9 +30,9 @@ def generate(folder: Path) -> None:
     """Write vendors.yaml and vendors-by-hand.yaml, which render to as many objects."""
     profile, cr = (yaml.safe_load((EXAMPLE / name).read_text()) for name in ("profile.yaml", "gpu.yaml"))
     resources = ResourceList.parse(yaml.safe_dump({**LIST, "items": [profile, cr]}).encode())
-    found = products.read(resources, (), "2.6")[0]
+    config = products.read(resources, FunctionConfig(kmm_version="2.6"))
     item = next(item for item in resources.items if item.ref == ref(cr))
-    fields = dict(reading.from_item(item, FunctionConfig(products=found))[0].fields)
+    fields = dict(reading.from_item(item, config)[0].fields)
     shared = {"extraObjects": fields.pop("extraObjects")}
     head = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "settings"}}
     theirs, ours = [profile], [{**head, "spec": {"profiles": {"amd": shared}}}]
