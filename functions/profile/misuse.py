@@ -19,7 +19,10 @@ _OPTION = re.compile(r"\$\{[^${}]*\}")
 TWICE = "`quote: sh` quotes what stands here, and quotes around it end there; leave them out"
 _SPECIAL = " \t\n;&|<>()$`\\\"'*?[]{}!#~"
 """Characters that mean something to a shell; a pattern that lets none of them in makes an option safe."""
-_GRAMMAR = ("^", "$", "(", "(?", ")", "|", "*", "+", "?", "{", "}")
+_GRAMMAR = ("^", "$", "(", "(?", ")", "|", "*", "+", "?")
+_REPEAT = r"\{\d+(?:,\d*)?\}"
+_ESCAPE = r"\\[dw\W]"
+"""The escapes of which all is in one token; `x20` and `pL` go on behind theirs, and are not looked up."""
 
 
 def unquoted(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
@@ -81,11 +84,8 @@ def is_safe(node: Node) -> bool:
 
 def _has_only_plain(pattern: str) -> bool:
     """Return True for a pattern of the whole text of which no part takes a character that a shell reads."""
-    if (
-        not (pattern.startswith("^") and pattern.endswith("$"))
-        or "(?" in pattern.replace("(?:", "")
-        or "\\Q" in pattern
-    ):
+    is_whole = re.match(r"\^(?![?*+{])", pattern) and pattern.endswith("$")  # an anchor that is repeated binds nothing
+    if not is_whole or "(?" in pattern.replace("(?:", "") or "\\Q" in pattern:
         return False
     from ..kmm.regexps import matches, tokens
 
@@ -93,6 +93,12 @@ def _has_only_plain(pattern: str) -> bool:
     for token in tokens(pattern):
         if token.in_class:
             parts[-1] += token.text
+        elif token.text[0] == "\\" and not re.fullmatch(_ESCAPE, token.text):
+            return False
+        elif token.text in "{}":
+            before, behind = pattern[: token.start + 1], pattern[token.start :]
+            if not (re.match(_REPEAT, behind) or re.search(_REPEAT + r"\Z", before)):
+                return False  # a brace that stands for itself
         elif token.text in _GRAMMAR:
             depth += (token.text in ("(", "(?")) - (token.text == ")")
             if token.text == "|" and not depth:

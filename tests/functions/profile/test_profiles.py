@@ -520,6 +520,13 @@ def test_an_override_writes_a_locked_field_only_with_the_vendors_reason() -> Non
         ("^[^;]{9}$", False),
         ("^ab\\\\s+c$", False),
         ("^(?i)abc.de$", False),
+        ("^ab\\\\x20c$", False),
+        ("^ab\\\\040c$", False),
+        ("^ab\\\\x{20}$", False),
+        ("^a\\\\PLb$", False),
+        ("^a\\\\p{Z}b$", False),
+        ("^ab{,}$", False),
+        ("^ab{2,}\\\\d\\\\w{3}$", True),
         ("abc", False),
     ],
 )
