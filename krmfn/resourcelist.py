@@ -92,6 +92,7 @@ class ResourceList:
 
     def select(self, kind: str, group: str | None = None) -> list[Item]:
         """Return the items of a kind, in the list's order; of any group unless `group` names one ("" is core)."""
+        # most items have not been read, and their kind is then looked at without a call
         of_kind = [item for item in self.items if (item.kind if item._content else item._kind or item.kind) == kind]
         return of_kind if group is None else [item for item in of_kind if item.group == group]
 

@@ -86,6 +86,8 @@ def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]
         resources.changes += [("updated", ref) for ref in edited if ref not in known]
         return resources, chunks
     except KrmfnError as failure:
-        placed = isinstance(failure, Refused) and failure.at and error(failure.message, at=failure.at)
-        resources.report(placed or error(str(failure)))
+        if isinstance(failure, Refused) and failure.at:
+            resources.report(error(failure.message, at=failure.at))
+        else:
+            resources.report(error(str(failure)))
     return resources, resources.to_chunks()

@@ -25,7 +25,7 @@ class Answer(Enum):
     UNSURE = 1
 
 
-MISSING, UNSURE = Answer
+MISSING, UNSURE = Answer.MISSING, Answer.UNSURE
 
 _PLAIN = r"[A-Za-z0-9/_.][A-Za-z0-9/_.+@-]*(?:[: ][A-Za-z0-9/_.+@()-]+)*"
 _SCALAR = re.compile(rf" *({_PLAIN}|\"[^\"\\]*\"|'[^']*')(?: *| +#.*)")
