@@ -178,7 +178,7 @@ def warn_of_nothing(
     broken = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
     below: dict[str, list[Inputs]] = {}
     for one in read:
-        for top in {top for root in one.cluster.roots for top in (parents(root.path) if root.path else "-")}:
+        for top in {top for root in one.cluster.roots for top in (parents(root.path) if root.path else ("-",))}:
             below.setdefault(top, []).append(one)
     kinds = OWNERS | {CONFIG, PROFILE, MODULE, *others}
     names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]

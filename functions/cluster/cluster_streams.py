@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 
+from krmfn import Item
 from krmfn.errors import KrmfnError, NoData
 from krmfn.printing import printable
 from krmfn.resourcelist import ResourceList
@@ -107,10 +108,7 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
         from . import shared  # here: most runs have one root
     absent = shared.absent_profiles(context, laid.config, read) if has_more else []
     if context.intent.judges_whole and not context.options.function_config:
-        elsewhere = driven(absent)
-        with suppress(KrmfnError):  # said where a root needs them
-            elsewhere |= driven(given.profiles_of(context.options, context.profiles))
-        cluster_lists.warn_of_nothing(laid.paths, findings, read, elsewhere)
+        cluster_lists.warn_of_nothing(laid.paths, findings, read, _driven_elsewhere(context, absent))
     read, apart = shared.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
     names, others = [one.cluster.name for one in read], dict[str, Rendered]()
     if context.options.against:
@@ -137,6 +135,15 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     if not (findings or any(one.lists or one.final.reported for one in (*made, *beyond))):
         raise_alike(failures)  # nothing was done for any root
     return Streams(made, findings, failures, laid.config, (*laid.paths,), laid.excluded, theirs=others, apart=beyond)
+
+
+def _driven_elsewhere(context: Context, absent: Sequence[Item]) -> frozenset[tuple[str, str]]:
+    """Return the kinds of the Profiles that stand in another cluster, or in `profiles` of .krmfn.yaml."""
+    kinds = driven(absent)
+    if context.profiles:
+        with suppress(KrmfnError):  # each root that needs them says so
+            kinds |= driven(given.profiles_of(context.options, context.profiles))
+    return kinds
 
 
 def nothing(context: Context) -> Streams:

@@ -125,9 +125,8 @@ def check_inventories(made: Sequence[Rendered], config: Config, intent: Intent) 
 def _check_empty(made: Sequence[Rendered], config: Config) -> None:
     """Report a cluster of the configuration file of which nothing would be deployed: `render` refuses that."""
     for one in made:
-        if (members := config.clusters.get(one.cluster.name)) and one.is_whole and not one.final.failed:
-            if deployed(one.final):
-                continue
+        members = config.clusters.get(one.cluster.name)
+        if members and one.is_whole and not one.final.failed and not deployed(one.final):
             message = (
                 f"nothing in {one.cluster.name} would reach the cluster, which makes Argo CD delete what is there, so "
                 "`krmfn render` refuses it; pass --allow-empty there if this is intended"
