@@ -40,20 +40,23 @@ def layers(
     made = known
     if made is None or "KRMFN_" in str(options_of(item)).upper():
         made = expansion(product, item, ref, overrides)
-    own, above = item.manifest.get("spec") or {}, made.overrides
+    own = item.manifest.get("spec") or {}
     fields = {name: value for name, value in own.items() if name != "options"}
     words = [Layer(fields, "spec", item)] if is_ours(item) else []
-    over = Layer(above.fields, above.path, function_config.source, above) if above else None
+    over = _layer(function_config.source, made.overrides) if made.overrides else None
     versions = zip(product.spec.get("versions", ()), _layers(product, made.versions), strict=True)
-    of_product = _layers(product, made.layers)
-    below, beside = driven(product.name, over, of_product, versions, function_config)
+    below, beside = driven(product.name, over, _layers(product, made.layers), versions, function_config)
     modules = {key: tuple(_layers(product, part)) for key, part in made.modules.items()}
     return (*words, *below), beside._replace(title=product.title), modules
 
 
 def _layers(product: Profile, layers: Iterable[Filled]) -> list[Layer]:
     source = Source(product.item.ref, product.item)
-    return [Layer(one.fields, one.path, source, one) for one in layers]
+    return [_layer(source, one) for one in layers]
+
+
+def _layer(source: Source, one: Filled) -> Layer:
+    return Layer(one.fields, one.path, source, one)
 
 
 def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[list[Result], Expansion | None]:
@@ -66,10 +69,15 @@ def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[lis
     for path, message in made.problems:
         holder = function_config.source if path.startswith("spec.overrides") else product.item
         found.append(holder.located(error(message, rule="KRM180", field=Field(path))))
-    for one in (*made.layers, *made.versions, *(one for part in made.modules.values() for one in part)):
-        for wrong in _misfits(one):
-            [layer] = _layers(product, [one._replace(options={}) if _never_fits(one, wrong) else one])
-            found.append(at_origin(item, ref, layer, wrong))
+    of_modules = (one for part in made.modules.values() for one in part)
+    every = _layers(product, (*made.layers, *made.versions, *of_modules))
+    every += [_layer(function_config.source, made.overrides)] if made.overrides else []
+    for layer in every:
+        for wrong in _misfits(layer):
+            shown = layer
+            if layer.filled and _never_fits(layer, wrong):
+                shown = layer._replace(filled=layer.filled._replace(options={}))
+            found.append(at_origin(item, ref, shown, wrong))
     return found or list(_of_modules(product, item, ref, function_config, made) if made.modules else ()), made
 
 
@@ -114,7 +122,7 @@ def unprotected(data: Any) -> Any:
     return changed(data, lambda text: text.replace(PROTECTED, "$"))
 
 
-def _misfits(one: Filled) -> Iterator[Result]:
+def _misfits(one: Layer) -> Iterator[Result]:
     """Yield what of a layer fits no field of a DeviceConfig."""
     root = schema_of(_ROOT)
     fields, of_version = one.fields, one.path.startswith("spec.versions[")
@@ -129,7 +137,7 @@ def _misfits(one: Filled) -> Iterator[Result]:
         yield result._replace(field=Field(f"{one.path}{path.removeprefix('.versions[0]')}"))
 
 
-def _never_fits(one: Filled, wrong: Result) -> bool:
+def _never_fits(one: Layer, wrong: Result) -> bool:
     """Return True for a misfit of which the Profile is the cause and no option: an unknown field, another type."""
     defs = schema_of(_ROOT)["$defs"]
     node: Any = defs["release" if one.path.startswith("spec.versions[") else "profile"]

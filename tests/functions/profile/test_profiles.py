@@ -496,6 +496,26 @@ def test_versions_of_an_override_are_said_to_have_no_effect() -> None:
     assert (code, ["spec.overrides.amd-gpu.versions: has no effect" in line for line in findings]) == (0, [True])
 
 
+def test_an_override_that_an_absent_option_breaks_is_an_error_at_its_field() -> None:
+    """It was a KeyError: a field without its option is left out, and metadata with it."""
+    entry = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "${spec.exporter.level}"},
+        "data": {"a": "b"},
+    }
+    over = {"amd-gpu": {"extraObjects": [entry]}}
+    _, findings, code = rendered(profile(), CR, overrides=over)
+    told = "error: RenderDeviceConfigs render: spec.overrides.amd-gpu.extraObjects[0].metadata: is required"
+    assert (code, any(told in line for line in findings)) == (1, True), findings
+    objects, findings, code = rendered(profile(), cr(exporter={"level": "extra"}), overrides=over)
+    assert (code, findings, "ConfigMap extra" in objects) == (0, [], True)
+    _, findings, code = rendered(profile(), cr(exporter={"level": "Not A Name"}), overrides=over)
+    assert (code, any("DeviceConfig kmm/gpu: spec.exporter.level: " in line for line in findings)) == (1, True), (
+        findings
+    )
+
+
 def test_an_override_writes_a_locked_field_only_with_the_vendors_reason() -> None:
     own = profile("  config:\n", RIGHTS)
     _, findings, code = rendered(own, CR, overrides={"amd-gpu": {"moduleName": "amdgpu_open"}})
