@@ -59,7 +59,7 @@ class Run(NamedTuple):
     kept: frozenset[tuple[str, str]] = frozenset()
     """Those among them that are deployed, too."""
     has_ours: bool = False
-    """Whether another root of the cluster holds anything of krmfn's."""
+    """Whether the cluster is known to hold anything of krmfn's: in another root, or since it is named to krmfn."""
     elsewhere: Mapping[tuple[str, str], str] = MappingProxyType({})
     """(group, kind) of the configs that Profiles of the other roots are for, and why these do not count here."""
     turned_off: int = 0

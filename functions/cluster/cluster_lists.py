@@ -58,8 +58,10 @@ def rendered(
         counted = _counted(resources)
         resources.items += [item for items in (*shared[:at], *shared[at + 1 :]) for item in items]
         resources.items += beside
-        if shared:
-            note(resources, has_ours=any(map(any_of_ours, parts)))
+        # who names a cluster to krmfn, or where its Profiles are, has it drive something there
+        is_named = bool(read.cluster.members or context.options.profiles_from)
+        if is_named or (shared and any(map(any_of_ours, parts))):
+            note(resources, has_ours=True)
         try:
             if context.intent.runs_function and not (stays and stays(resources)):
                 given.apply(context.options, context.intent, name, resources)

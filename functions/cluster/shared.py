@@ -75,8 +75,7 @@ def note_profiles(read: Sequence[Inputs], config: Config, absent: Sequence[Item]
             kinds = {(item.group, item.kind) for item in of_kinds(part.items, there)}
             whys = {kind: _elsewhere(one, name, kind, profiles[kind], config) for kind in kinds}
             run = run_of(part)
-            has_ours = run.has_ours or bool(whys and one.cluster.members)
-            note(part, named=named, is_part=is_part, elsewhere={**whys, **run.elsewhere}, has_ours=has_ours)
+            note(part, named=named, is_part=is_part, elsewhere={**whys, **run.elsewhere})
 
 
 def _elsewhere(one: Inputs, folder: str, kind: tuple[str, str], profile: Item, config: Config) -> str:

@@ -120,6 +120,18 @@ def test_only_a_vendors_config_is_left_without_its_profile(tmp_path: Path) -> No
     assert "- Module kmm/gpu" in done.text
 
 
+@pytest.mark.parametrize("way", ["clusters", "cluster", "profiles-from"])
+def test_the_last_profile_that_goes_is_red_where_the_cluster_is_named_to_krmfn(tmp_path: Path, way: str) -> None:
+    folder(tmp_path / "prod", gpu=CR)
+    folder(tmp_path / "vendors")
+    (tmp_path / ".krmfn.yaml").write_text("clusters: {prod: [prod]}\n" if way == "clusters" else "exclude: [x]\n")
+    prod = str(tmp_path / "prod")
+    ways = {"cluster": (f"--cluster=prod={prod}",), "profiles-from": ("--profiles-from", str(tmp_path / "vendors"))}
+    done = process("krmfn", "check", prod, "--root", str(tmp_path), *ways.get(way, ()))
+    assert (done.code, "error: DeviceConfig kmm/gpu: nothing drives" in done.text) == (1, True)
+    assert process("krmfn", "check", prod).code == 0, "nothing says that this cluster has anything of krmfn's"
+
+
 def test_a_config_that_its_own_operator_reads_too_is_printed(tmp_path: Path) -> None:
     place = folder(tmp_path, profile=PROFILE, gpu=CR)
     assert [one["kind"] for one in printed(place)] == ["Module", "DaemonSet"]
