@@ -96,7 +96,7 @@ def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Itera
             if all(selector.items() >= own.fields["nodeSelector"].items() for selector in known):
                 yield _finding(config, "spec.nodeSelector", "every pool has these labels already")
     annotated = annotations_of(config.item.manifest).get(PROFILE_MARK)
-    if isinstance(annotated, str) and annotated != config.profile:
+    if isinstance(annotated, str) and annotated not in ("", config.profile):
         why = f"spec.profile is {config.profile!r} and takes precedence"
         yield _finding(config, join(("metadata", "annotations", PROFILE_MARK)), why)
 

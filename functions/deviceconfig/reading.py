@@ -121,9 +121,9 @@ def _of_modules(whole: DeviceConfig, modules: Mapping[str, Sequence[Layer]]) -> 
 
 
 def profile_of(item: Item) -> str:
-    """Return the profile that a config names, by its field or by the annotation; "" for none."""
+    """Return the profile that a config names, by the field of ours or by the annotation; "" for none."""
     own = item.manifest.get("spec")
-    named = own.get("profile") if isinstance(own, dict) else ""
+    named = own.get("profile") if isinstance(own, dict) and item.group in (OURS, SEED) else ""
     note = annotations_of(item.manifest).get(PROFILE_MARK)
     return str(named or (note if isinstance(note, str) else ""))
 

@@ -79,7 +79,8 @@ class FunctionConfig(NamedTuple):
         """Return the Profile that drives a config: the one that it names, else the one for its kind."""
         named = item.annotations.get(kinds.PROFILE_MARK, "")
         if item.group == GROUP:
-            return self.products.get(table(item.manifest, "spec").get("profile") or named)
+            own = table(item.manifest, "spec").get("profile") or named
+            return self.products.get(own) if isinstance(own, str) else None
         those = [one for one in self.products.values() if one.drives(item) and named in ("", one.name)]
         return those[0] if len(those) == 1 else None
 

@@ -34,6 +34,10 @@ def check(item: Item) -> Iterator[Result]:
     if PROFILE_MARK in annotations and not is_custom(item.group) and OWNER not in annotations:
         message = f"has no effect on a {item.kind}: only a DeviceConfig has a profile"
         yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE_MARK}]")))
+    elif annotations.get(PROFILE_MARK) == "":
+        message = "is empty and says nothing; write the name of a Profile, `none` for a config that its own operator "
+        message += "acts on, or remove it"
+        yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE_MARK}]")))
     if IGNORE in annotations:
         yield from ignoring.check(item)
 

@@ -9,21 +9,32 @@ from krmfn.ownership import OWNER, Id
 from krmfn.resource import fingerprint, join
 from krmfn.results import Rule
 
+from ..kmm.lookup import strings
 from .function_config import FunctionConfig
 from .generated import Finding, Generated
 from .kinds import PROFILE_MARK, in_file
 from .metadata_checks import meaning
 
 
-def check(resources: ResourceList, objects: Sequence[Generated], config: FunctionConfig) -> Iterator[Finding]:
-    """Yield the findings about the keys that objects get, and about objects that two resources give or others own."""
+def check(
+    resources: ResourceList, objects: Sequence[Generated], config: FunctionConfig, written: Sequence[Item]
+) -> Iterator[Finding]:
+    """Yield the findings about the keys that objects get, and about objects that two resources give or others own.
+
+    And about expressions of a Profile that are left in these, or in Modules that are `written` by hand.
+    """
     yield from _keys_mean_something(objects, config)
     yield from _ids_are_free(resources, objects, config)
     shared = config.products or config.profiles or "${" in str((config.defaults, config.annotations))
     holding = [one for one in objects if shared or one.item.mentions("${")]
     yield from _nothing_is_left(holding) if holding else ()
+    for item in (item for item in written if item.mentions("${")):
+        for path, text, _ in strings(item.manifest):
+            if any(word.decode() in text for word in _LEFT):
+                yield item.ref, item.located(error(_ONLY_THERE, rule="KRM182", field=Field(join(path), text)))
 
 
+_ONLY_THERE = "only a Profile has expressions: write the value itself"
 _LEFT = (b"${spec.", b"${metadata.", b"${texts.", b"${spec[", b"${metadata[", b"${texts[")
 
 
@@ -33,7 +44,7 @@ def _nothing_is_left(objects: Sequence[Generated]) -> Iterator[Finding]:
         text = fingerprint(one.manifest) or repr(one.manifest).encode()
         left = next((word for word in _LEFT if word in text), None)
         if left:
-            message = f"{left.decode()}...}} is left in it; only a Profile has expressions: write the value itself"
+            message = f"{left.decode()}...}} is left in it; {_ONLY_THERE}"
             yield one.owner, one.item.located(error(f"its {one.ref}: {message}", rule="KRM182"))
 
 

@@ -94,7 +94,8 @@ def _judge(
         of_modules = origins.at_origins(of_modules, written, rendered.objects)
         of_claims = claims.check(scratch, origins.claims_of(rendered, written), modules, config)
     owners = {**rendered.owners, **{item.ref: item for item in left.handwritten}}
-    return chain(of_configs, of_modules, of_marks, of_claims, object_checks.check(resources, objects, config)), owners
+    of_objects = object_checks.check(resources, objects, config, written)
+    return chain(of_configs, of_modules, of_marks, of_claims, of_objects), owners
 
 
 def settle(

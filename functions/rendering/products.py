@@ -111,7 +111,7 @@ RULES = (
     ),
     Rule(
         "KRM182",
-        "an option must not hold an expression of a Profile: it is not read again",
+        "an option, a DeviceConfig or a Module must not hold an expression of a Profile: nothing fills it in there",
         good=_GOOD,
         bad=_GOOD.replace("spec: {profile: gpu,", 'spec: {profile: gpu, options: {image: "${spec.image}"},'),
         remedy="Write the value itself.",

@@ -28,6 +28,7 @@ def check(
 
     Not of those whose kind is `misspelt`, by their id(): that is said of them.
     """
+    yield from _acted_on_twice(resources, handled, config)
     theirs = _kinds(resources, handled, config)
     named = {id(item) for item in resources.mentioning(PROFILE_MARK) if item.group not in _NAMES_ONE}
     names = {"DeviceConfig", *(kind for _, kind in theirs)}  # a kind is known without a look at the group
@@ -57,6 +58,20 @@ def check(
         outcome = f"nothing is generated from it, and it stays as it is{others}"
         message = f"belongs to another vendor's group, {group}: {outcome}"
         yield ones[0].located(info(message, rule="KRM107"))
+
+
+def _acted_on_twice(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> Iterator[Result]:
+    """Yield a finding per kind of which `operators` says that its own operator acts on it, and krmfn does, too."""
+    report = warning if run_of(resources).settings.intent.is_old else error
+    for group, kind in sorted(config.operators.intersection(handled)):
+        those = (one for one in resources.select(kind, group) if not is_foreign(one) and OWNER not in one.annotations)
+        if first := next((one for one in those if group in OWN or config.product(one)), None):
+            product = config.product(first)
+            who = f"the Profile {product.name}" if product else "krmfn"
+            mark = f", or write the annotation `{PROFILE_MARK}: none` on each {kind} that its operator acts on"
+            remedy = f"remove this entry{mark if product else ''}"
+            message = f"{group} {kind}: {who} makes objects of {first.ref}, and its own operator would, too; {remedy}"
+            yield config.source.located(report(message, rule="KRM107", field=Field("spec.operators")))
 
 
 def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> set[tuple[str, str]]:
@@ -165,7 +180,7 @@ def _message(resources: ResourceList, item: Item, own: str, config: FunctionConf
 RULES = (
     Rule(
         "KRM107",
-        "a config of a vendor's kind must be driven by a Profile, or by an operator that is named",
+        "a config of a vendor's kind must be driven by a Profile, or by an operator that is named, and not by both",
         good="""\
 kind: RenderDeviceConfigs
 spec: {operators: [{group: amd.com, kind: DeviceConfig}]}

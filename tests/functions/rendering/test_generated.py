@@ -33,7 +33,7 @@ def widget(name: str, item: Item, owner: Ref = OWNER) -> Generated:
 
 
 def clashing(resources: ResourceList, *wanted: Generated, adopt: bool = False) -> list[str]:
-    return [str(finding) for _, finding in object_checks.check(resources, wanted, FunctionConfig(adopt=adopt))]
+    return [str(finding) for _, finding in object_checks.check(resources, wanted, FunctionConfig(adopt=adopt), [])]
 
 
 def settle(resources: ResourceList, wanted: Generated, prune: str = "auto", kept: Sequence[Item] = ()) -> None:
