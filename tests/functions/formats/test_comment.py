@@ -26,6 +26,14 @@ def test_what_is_told_first_fits_and_the_rest_is_counted() -> None:
     assert "xxx (lab)\n" in long
 
 
+def test_rights_are_told_of_several_clusters_but_for_those_that_go() -> None:
+    kinds = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+    made = plan([thing("z", "Role")], [thing("a", kind) for kind in (*kinds, "ConfigMap")])
+    comment = markdown([Comparison(name, made) for name in ("lab", "prod")])
+    told = [line.split()[2] for line in comment.splitlines() if line.startswith("- **rights** ")]
+    assert sorted(told) == sorted(kinds)
+
+
 @pytest.mark.parametrize(
     "link",
     ["https://e.example.com/a", "ftp://e.example.com", "www.e.example.com", "WWW.e", "GH-1", ":+1:", "a@e.example.com"],

@@ -333,6 +333,12 @@ def test_drivers_that_share_nodes_have_a_profile_each() -> None:
     assert assembly.errors(configs, SETTINGS, shared) == []
 
 
+def test_a_profile_that_is_there_is_used_and_stays_where_it_is() -> None:
+    existing = function_config(profiles={"gpu": {"moduleName": "simple"}})
+    configs, new = assembly.assembled(imported([GPU], SETTINGS, existing).taken, SETTINGS, existing)
+    assert ([config["spec"].get("profile") for config in configs], new) == (["gpu"], None)
+
+
 def test_a_profile_has_what_configs_of_a_driver_share() -> None:
     plugin = {"devicePlugin": {"container": {"image": "registry.example.com/plugin:1", "args": ["-v"]}}}
     gpus = [

@@ -116,6 +116,10 @@ def test_well_known_regexps_are_fine(seed: str) -> None:
     assert check(regexps(seed)) == []
 
 
+def test_twelve_groups_in_one_another_are_taken_for_anchored() -> None:
+    assert [len(check(regexps("(" * depth + "6" + ")" * depth))) for depth in (11, 12)] == [1, 0]
+
+
 def test_a_mapping_that_kmm_refuses_gets_no_lint_on_top() -> None:
     refused = module({"regexp": "("}, {"regexp": "a", "literal": "b+"}, {})
     assert {result.rule for result in check(refused)} == {"KMM021", "KMM022", "KMM023"}

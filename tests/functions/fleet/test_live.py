@@ -1,0 +1,69 @@
+"""What a dump says of nodes, and of the pods that KMM runs on them, in the cluster's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from krmfn_functions.fleet import live
+
+from krmfn import Manifest
+from tests.builders import manifest, node
+
+WORKER = {"kmm.node.kubernetes.io/worker-action": "Load", "kmm.node.kubernetes.io/module.name": "gpu"}
+PLUGIN = {"kmm.node.kubernetes.io/role": "device-plugin", "kmm.node.kubernetes.io/module.name": "gpu"}
+PULL = {"state": {"waiting": {"reason": "ImagePullBackOff", "message": "not found"}}}
+CRASH = {"lastState": {"terminated": {"reason": "Error", "message": "no device"}}}
+
+
+def pod(labels: dict[str, str], **status: Any) -> Manifest:
+    made = manifest("v1", "Pod", "p", labels=labels, uid="1")
+    return {**made, "spec": {"nodeName": "n", "nodeSelector": {"gpu": "a"}}, "status": status}
+
+
+def event(when: str, reason: str, uid: str = "1") -> Manifest:
+    about = {"namespace": "kmm", "name": "p", "uid": uid}
+    made = manifest("v1", "Event", reason)
+    return {**made, "type": "Warning", "involvedObject": about, "lastTimestamp": when, "reason": reason, "message": "m"}
+
+
+@pytest.mark.parametrize(
+    ("status", "worker", "plugin"),
+    [
+        ({"phase": "Running"}, "is at work", ""),
+        ({"phase": "Pending"}, "says New: m", "says New: m"),
+        ({"phase": "Succeeded"}, "completed, and KMM has not recorded it", "completed, and KMM has not recorded it"),
+        ({"phase": "Failed", "reason": "Evicted"}, "failed: Evicted", "failed: Evicted"),
+        *(
+            ({"phase": "Running", part: [{**entry, "ready": part[0] == "i"}]}, f"says {said}", plugin)
+            for entry, said in ((PULL, "ImagePullBackOff: not found"), (CRASH, "Error: no device"))
+            for part, plugin in (("containerStatuses", f"says {said}"), ("initContainerStatuses", ""))
+        ),
+        ({"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}, "is at work", "is not ready"),
+    ],
+)
+def test_a_pod_of_kmm_s_says_what_it_waits_for(status: dict[str, Any], worker: str, plugin: str) -> None:
+    events = [event("2", "New"), event("1", "Old"), event("3", "Other", uid="2")]
+    seen = live.read([node("n"), pod(WORKER, **status), *events], "")
+    assert seen.workers == {("n", "kmm", "gpu"): ("kmm/p", "Load", worker)}
+    assert seen.pods == {}
+    seen = live.read([node("n"), *events, pod(PLUGIN, **status)], "")
+    assert seen.plugins == {("n", "kmm", "gpu", "device-plugin"): f"the pod kmm/p {plugin}" if plugin else ""}
+    has_ended = status["phase"] in ("Succeeded", "Failed")
+    assert seen.pods == ({} if has_ended else {"n": [("kmm/p", frozenset({"gpu"}))]})
+
+
+@pytest.mark.parametrize(
+    ("ready", "troubles"),
+    [
+        ({"status": "True", "message": "posting"}, []),
+        ({"status": "Unknown", "reason": "a", "message": "b"}, ["the node is NotReady (b)"]),
+        ({"status": "Unknown", "reason": "a"}, ["the node is NotReady (a)"]),
+        ({"status": "Unknown"}, ["the node is NotReady (Unknown)"]),
+    ],
+)
+def test_what_is_wrong_with_a_node_itself(ready: dict[str, str], troubles: list[str]) -> None:
+    conditions = [{"type": "DiskPressure", "status": "False"}, {"type": "Ready", **ready}]
+    seen = live.read([node("m"), {**node("n"), "status": {"conditions": conditions}}], "")
+    assert seen.troubles["m"] == []
+    assert [one.partition(";")[0] for one in seen.troubles["n"]] == troubles
