@@ -1,7 +1,5 @@
 """Render all our kinds in one run: the function of the program `krmfn`."""
 
-from __future__ import annotations
-
 from krmfn import ResourceList
 
 from . import deviceconfig, ptemplate

@@ -1,7 +1,5 @@
 """Objects as a cluster gives them back (`kubectl get -o yaml`): how they are known, and without what servers write."""
 
-from __future__ import annotations
-
 from krmfn.resource import Manifest
 from krmfn.typed import Any
 

@@ -1,7 +1,5 @@
 """Where two values of YAML differ, field by field, as Kubernetes compares them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn.resource import join

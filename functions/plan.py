@@ -1,7 +1,5 @@
 """Changes on a cluster when one list of manifests takes the place of another. Pure: lists in, changes out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 

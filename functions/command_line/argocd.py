@@ -5,8 +5,6 @@ Application is not who runs the plugin: none of it reaches kustomize or a shell,
 read. Source: Argo CD 3.2.1, pkg/apis/application/v1alpha1/types.go and reposerver/repository/repository.go.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping

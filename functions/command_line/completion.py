@@ -1,7 +1,5 @@
 """Print what makes a shell complete commands, options and their values."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Run a command, and answer with its exit code whatever happens: its arguments, as values, and the work."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import os

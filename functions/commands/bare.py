@@ -4,8 +4,6 @@ Their documentation is printed as kpt's Go SDK does for `--help` and `--doc`, fr
 SDK's go/fn of 2026 (layout, JSON fields), the catalogue's README template (markers), metadata-schema.json.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Sequence

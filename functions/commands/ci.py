@@ -1,7 +1,5 @@
 """The command `ci`: a pull request checked, compared and reported, each cluster read once per side."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """The command `diff`: what would change on the cluster."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The command `explain`: a rule with examples, a field with its place, a config with its layers, or a Profile."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

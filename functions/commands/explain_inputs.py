@@ -1,7 +1,5 @@
 """What `explain` says of what stands in PATHs: of a config its layers, of a Profile its options."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from collections.abc import Sequence

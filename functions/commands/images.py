@@ -1,7 +1,5 @@
 """The command `images`: every image that the nodes will pull, to be mirrored before they do."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The command `import`: hand-written Modules and their consumers become DeviceConfigs and a profile."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -1,7 +1,5 @@
 """The command `inventory`: what `kubectl get nodes` prints becomes a NodeInventory to keep in Git."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

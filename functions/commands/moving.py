@@ -1,7 +1,5 @@
 """Kernels that nodes would move to, and the nodes that are asked about: `--kernel` and `--where`."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """The command `nodes`: which node gets which Module, and why not."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence

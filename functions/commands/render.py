@@ -1,7 +1,5 @@
 """The command `render`: the manifests that would reach the cluster, to stdout or into folders."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The command `report`: a fleet as one page to look at."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

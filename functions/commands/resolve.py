@@ -1,7 +1,5 @@
 """The command `resolve`: which image a kernel gets from which mapping of each Module, as KMM decides it on a node."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The commands `schema`, `crd` and `kustomize-config`: what editors, clusters and kustomize need to know of a kind."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The command `test`: a vendor's golden cases, each a folder with what `render` or `check` gives of it."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The command `why`: why a node has its drivers, or has them not."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Collection, Iterator, Mapping
 

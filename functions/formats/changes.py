@@ -3,8 +3,6 @@
 Text is for a terminal, JSON for programs; `comment` has Markdown.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Rows of cells as aligned columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from krmfn.printing import printable

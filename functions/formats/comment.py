@@ -1,7 +1,5 @@
 """A plan as a comment on a pull request, in Markdown: no longer than a comment may be, and no name in it is markup."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Findings for readers: text for people, JSON for programs, and the table of all formats of `check`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from krmfn import printing

@@ -1,7 +1,5 @@
 """Messages that count and name nodes: one for several clusters, with the numbers of all. Pure values."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A check as Prometheus metrics, in the text format that node_exporter's textfile collector reads."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """An ordered upgrade in waves, for readers: lines for a shell, JSON for programs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from shlex import quote
 

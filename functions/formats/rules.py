@@ -1,7 +1,5 @@
 """A rule for readers: text for a terminal, Markdown for pages and code scanning."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from krmfn.results import Rule

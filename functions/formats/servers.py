@@ -3,8 +3,6 @@
 A clean run is a valid document in each of them, too.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

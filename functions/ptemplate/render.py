@@ -3,8 +3,6 @@
 The values are those that the ptemplate operator (5788fd7) has in its code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

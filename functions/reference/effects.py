@@ -1,7 +1,5 @@
 """The options of a Profile: as a table, and what each one sets, seen by rendering a config with and without it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from copy import deepcopy

@@ -3,8 +3,6 @@
 No rule is asked: a field is looked at by itself, where a config might need others beside it.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The fields of a kind, as its schema has them, and two values for each that the schema accepts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 

@@ -1,7 +1,5 @@
 """What `check` says about the nodes of a list: which get what, once everything is generated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from krmfn import Item, ResourceList

@@ -4,8 +4,6 @@ Only advice can be turned off. A refusal of the cluster comes true whatever is i
 our own kinds there would be a manifest that nobody meant.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """Checks of our own resources before they are rendered: each stands once and fits its schema."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from krmfn import Item, ResourceList, error, schema

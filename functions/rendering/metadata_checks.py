@@ -1,7 +1,5 @@
 """Checks of annotations and labels: the keys with our prefix, and the local-config mark under kustomize."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Checks of the generated objects beside KMM's: their metadata, and whether they can be put into the list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, warning

@@ -1,7 +1,5 @@
 """Where a finding about a generated object belongs: at the field of the config that its value comes from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, Place, Result

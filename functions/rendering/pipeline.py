@@ -1,7 +1,5 @@
 """The pipeline: check, generate, judge what was generated, stop at errors, put the objects into the list."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice

@@ -1,7 +1,5 @@
 """The list as a whole: items that kpt hides, and misspelt kinds, groups and versions, which nobody else would read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 

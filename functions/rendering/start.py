@@ -1,7 +1,5 @@
 """The first look at a list: leave at once when nothing in it is ours, else run the pipeline."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from krmfn import ResourceList

@@ -1,7 +1,5 @@
 """Configs that nothing drives: no driver may vanish because a Profile is gone, misspelt or for another version."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 from krmfn import Field, Item, ResourceList, Result, error, info, warning

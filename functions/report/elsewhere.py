@@ -4,8 +4,6 @@ The files together are the fleet. A file that was cut off, that another program 
 another way is refused, and so is one that leaves nodes or findings out.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """What is known of a cluster whose inputs are here: its nodes joined with its Modules, conflicts, images, findings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 

@@ -4,8 +4,6 @@ Nothing is fetched: the page's own policy (Content-Security-Policy) allows its o
 their hashes, and nothing else, whatever a name in the input looks like.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """What is known of each cluster of a report, as plain values, and as JSON, as `nodes` prints it and files have it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Pictures of counts: numbers in, shapes for SVG out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from math import ceil, pi, sqrt

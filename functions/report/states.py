@@ -3,8 +3,6 @@
 A few rows of the table are there for every reader, and all of them in short for the page's script.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice

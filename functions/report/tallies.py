@@ -1,7 +1,5 @@
 """Counts of a fleet: what the page says first, per cluster and Module, per kernel and mapping, findings by rule."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
