@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Field, Result, error, info
+from krmfn import Field, Result, info
 from krmfn.results import Rule
 
 from .layers import is_ours
@@ -23,7 +23,7 @@ def module_name_is_known(config: DeviceConfig) -> Iterator[Result]:
         where = "the functionConfig: spec.defaults.moduleName, or a profile named by the annotation krmfn.dev/profile"
     elif not is_ours(config.item):
         where = f"the Profile {config.profile}, or in the functionConfig's spec.overrides.{config.profile}.moduleName"
-    yield error(f"the kernel module's name is missing; write it in {where}", field=Field("spec.moduleName"))
+    yield config.error(f"the kernel module's name is missing; write it in {where}", "moduleName")
 
 
 def image_is_known(config: DeviceConfig) -> Iterator[Result]:

@@ -87,7 +87,8 @@ def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[L
     """
     if name.isalnum():
         holder = next((layer for layer in layers if name in layer.fields or name in layer.fields.get(UNSET, ())), None)
-        return holder, f"{holder.path if holder else 'spec'}.{name}"
+        written = UNSET if holder and name not in holder.fields else name  # it stands there as what is taken away
+        return holder, f"{holder.path if holder else 'spec'}.{written}"
     parts = split(name)
     best: Layer | None = None
     depth, path = 0, ""

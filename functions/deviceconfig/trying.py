@@ -48,8 +48,12 @@ def _alone(product: Profile, resources: ResourceList, config: FunctionConfig) ->
     always: dict[str, Result] | None = None
     for trial in (*samples.trials(product), *samples.more_trials(product, _sets)):
         item, is_judged, wrong = _rendered(product, trial, resources, config)
+        for other in samples.others(product, trial) if wrong else ():
+            left = set(map(_about, _rendered(product, other, resources, config)[2]))
+            if left < set(map(_about, wrong)):  # what another text mends is wrong only because of a made one
+                wrong = [one for one in wrong if _about(one) in left]
         others: dict[str, Result] = {}
-        for one in (one for one in wrong if one.severity == "error"):
+        for one in wrong:
             parts = split(one.field.path)[1:] if one.field else ()
             parts = parts if product.kind or parts[:1] != ("options",) else parts[1:]
             if one.ref == product.item.ref:
@@ -66,10 +70,14 @@ def _alone(product: Profile, resources: ResourceList, config: FunctionConfig) ->
         yield product.item.located(one._replace(ref=None, message=message, field=Field("spec.config"), place=None))
 
 
+def _about(wrong: Result) -> tuple[str, str, str]:
+    return str(wrong.ref), wrong.rule, wrong.field.path if wrong.field else ""
+
+
 def _rendered(
     product: Profile, trial: Trial, resources: ResourceList, config: FunctionConfig
 ) -> tuple[Item, bool, list[Result]]:
-    """Return a config with some options, whether rules could judge it, and what they find in it and its objects."""
+    """Return a config with some options, whether rules could judge it, and the errors in it and its objects."""
     item = stand_in(product, trial.options)
     wrong, made = products.problems(item, item.ref, config)
     if wrong or not made:
@@ -78,7 +86,8 @@ def _rendered(
         parts = [*made.layers, *(one for part in made.modules.values() for one in part)]
         below = merged([config.overrides.get(product.name, {}), *(one.fields for one in parts), config.defaults])
         item = stand_in(product, trial.options, profiles.missing(below))
-    return item, True, profiles.judge(reading.from_item(item, config, made), resources, config)
+    found = profiles.judge(reading.from_item(item, config, made), resources, config)
+    return item, True, [one for one in found if one.severity == "error"]
 
 
 def _sets(when: Mapping[str, Any]) -> set[FieldPath]:

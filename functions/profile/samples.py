@@ -9,6 +9,8 @@ from itertools import combinations
 from krmfn.resource import FieldPath
 from krmfn.typed import Any, NamedTuple
 
+from ..kmm import lookup
+from ..kmm.lookup import leaves
 from . import structural
 from .expansion import values_of
 from .expressions import at, holds, path_of
@@ -63,6 +65,15 @@ class Trial(NamedTuple):
     def writes(self, parts: Sequence[str]) -> bool:
         """Return True for an option that is written."""
         return bool(parts) and at(self.options, parts) is not structural.ABSENT
+
+
+def others(profile: Profile, trial: Trial) -> Iterator[Trial]:
+    """Yield a trial with each text that is made up in it replaced in turn, by one that is an image with a tag."""
+    for path, value in leaves(trial.options):
+        if value == _BY_TYPE["string"] and not trial.gives(profile.options, ("spec", *map(str, path))):
+            made = copy.deepcopy(trial.options)
+            lookup.at(made, path[:-1])[path[-1]] = f"{value}:1"
+            yield trial._replace(options=made)
 
 
 def trials(profile: Profile) -> Iterator[Trial]:

@@ -116,10 +116,26 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
         from .variables import explained  # here, since most functionConfigs fit
 
         return FunctionConfig(), [
-            source.located(explained(result._replace(message=f"{result.message} (in the functionConfig)")))
+            source.located(explained(result._replace(message=f"{_said(result)} (in the functionConfig)")))
             for result in misfits
         ]
     return _settings(config.get("spec") or {}, run_of(resources).settings)._replace(source=source), []
+
+
+_OF_PROFILES = {
+    "config": "an override has the fields of `config` themselves; write them here, without it",
+    "modules": "a DaemonSet of one module is overridden by its name in `daemonSets` here; for other fields of one "
+    "module, patch spec.modules.KEY.config of the Profile itself",
+    **dict.fromkeys(("when", "texts", "schema", "ignored"), "only a Profile itself has it; patch it there"),
+}
+"""What to do in place of an override with a field of a Profile that no config has."""
+
+
+def _said(misfit: Result) -> str:
+    """Return what is wrong with the schema of a functionConfig, and for a field that Profiles have what to write."""
+    parts = split(misfit.field.path) if misfit.field else ()
+    ways = _OF_PROFILES.get(parts[3], "") if len(parts) == 4 and parts[1] == "overrides" else ""
+    return f"unknown field {parts[3]!r}: {ways}" if ways else misfit.message
 
 
 def _variables(spec: Any) -> list[Result]:

@@ -334,7 +334,8 @@ def test_a_driver_version_that_picks_an_entry_has_an_effect() -> None:
 
 def test_a_field_of_a_version_is_found_again_where_it_is_written() -> None:
     profiles = {"p.q": {**PROFILE, "versions": [{"version": "1.0"}, {"version": "2.0", "dirName": "/two"}]}}
-    text = b'{"metadata": {"name": "a", "namespace": "b"}, "spec": {"profile": "p.q", "driverVersion": "2.0"}}'
+    head = b'{"apiVersion": "krmfn.dev/v1alpha1", "metadata": {"name": "a", "namespace": "b"}, '
+    text = head + b'"spec": {"profile": "p.q", "driverVersion": "2.0"}}'
     [one] = reading.from_item(Item(text, 0, len(text), -2), FunctionConfig(profiles=profiles))
     assert one.at("dirName") == "spec.profiles[p.q].versions[1].dirName"
     assert one.at("devicePlugin.image") == "spec.profiles[p.q].devicePlugin.image"

@@ -69,5 +69,27 @@ def test_what_no_option_gives_is_an_error(tmp_path: Path) -> None:
     assert checked(tmp_path, yaml.safe_dump(own)).code == 0
 
 
+@pytest.mark.parametrize(("name", "code"), [("moduleName", 1), ("nodeSelector", 1), ("parameters", 0)])
+def test_a_when_that_unsets_what_is_needed_is_an_error_where_it_does(tmp_path: Path, name: str, code: int) -> None:
+    done = checked(tmp_path, f"{PROFILE}  - if: {{spec.exporter.level: bare}}\n    unset: [{name}]\n")
+    lines = done.text.splitlines()
+    assert (
+        done.code,
+        any("profile.yaml:50:5: error: Profile amd-gpu: spec.when[1].unset: " in one for one in lines),
+    ) == (
+        code,
+        bool(code),
+    )
+
+
+@pytest.mark.parametrize("when", ["", "  - if: {spec.exporter.level: bare}\n    unset: [driverVersion]\n"])
+def test_an_image_that_is_made_up_may_have_a_tag(tmp_path: Path, when: str) -> None:
+    own = yaml.safe_load(with_options("{}", PLUGIN))
+    if not when:
+        own["spec"]["config"].pop("driverVersion")
+    own["spec"]["when"] += yaml.safe_load(when) or []
+    assert checked(tmp_path, yaml.safe_dump(own)).code == 0
+
+
 def test_the_profile_of_amd() -> None:
     assert process("krmfn", "check", str(ROOT / "examples/vendor-profiles/amd-gpu/profile.yaml")).code == 0

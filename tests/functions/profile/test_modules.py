@@ -93,6 +93,20 @@ def test_overrides_reach_a_modules_own_daemon_set_once() -> None:
 
 
 @pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ("modules", "by its name in `daemonSets` here; for other fields of one module, patch spec.modules.KEY.config"),
+        ("config", "an override has the fields of `config` themselves; write them here, without it"),
+        ("when", "only a Profile itself has it; patch it there"),
+    ],
+)
+def test_what_only_a_profile_has_is_said_where_an_override_has_it(field: str, words: str) -> None:
+    _, (finding,), code = rendered(profile(text=SEVERAL), CR, overrides={"amd-gpu": {field: {"sfc": {}}}})
+    start = f"error: RenderDeviceConfigs render: spec.overrides.amd-gpu.{field}: unknown field '{field}': "
+    assert (code, finding.startswith(start), words in finding) == (1, True, True), finding
+
+
+@pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ("moduleName: sfc", "nodeSelector: {a: b}", "config.nodeSelector: nodeSelector is for all Modules of a config"),
