@@ -8,13 +8,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
-from ..kmm.lookup import at
+from ..kmm.lookup import MISSING, at, table
 from . import expressions, structural
 from .expressions import Expression, Use
+from .product import layers
 from .structural import Node
 
-_SHELL = re.compile(r"(.*/)?(ba|da|k|z|a)?sh")
-_FLAG = re.compile(r"-[a-z]*c")
+_SHELL = re.compile(r"(.*/)?(ba|rba|da|k|mk|z|a|c|tc|fi)?sh")
+_FLAG = re.compile(r"-[a-zA-Z]*c[a-zA-Z]*")
+_WITH_VALUE = ("-o", "+o", "-O", "+O", "--rcfile", "--init-file")
+_PARAMETER = re.compile(r'"\$(?:[1-9@]|\{[1-9@]\})"')
+_PLAIN = re.compile(r"[\w./:=,@%+\0-]+", re.ASCII)
+_READ_AGAIN = frozenset(
+    (
+        *("eval", "source", ".", "trap", "alias", "let", "declare", "typeset", "local", "readonly", "export", "printf"),
+        *("read", "unset", "test", "getopts", "mapfile", "readarray", "wait", "coproc", "bind", "complete", "compgen"),
+        *("su", "runuser", "ssh", "watch", "parallel", "xargs", "script", "env", "find", "make", "builtin", "command"),
+        *("awk", "gawk", "mawk", "sed", "perl", "python", "python3", "ruby", "node", "lua", "php", "tclsh"),
+        *("if", "then", "else", "elif", "while", "until", "do", "time"),
+    )
+)
+"""Words of a script behind which a parameter may be run, as a script or as a command of the shell."""
 _OPTION = re.compile(r"\$\{[^${}]*\}")
 TWICE = "`quote: sh` quotes what stands here, and quotes around it end there; leave them out"
 _SPECIAL = " \t\n;&|<>()$`\\\"'*?[]{}!#~"
@@ -140,23 +154,77 @@ def _is_open(script: str) -> bool:
 
 def _variable(spec: Mapping[str, Any], path: FieldPath) -> str:
     """Return the name of the variable whose value is at a path and that a shell's script of its container names."""
-    if path[-1] != "value" or len(path) < 4 or path[-3] != "env":
+    if path[0] == "texts" or path[-1] != "value" or len(path) < 4 or path[-3] != "env":
         return ""
-    container, name = at(spec, path[:-3]), str(at(spec, path[:-1]).get("name", ""))
-    for word in ("command", "args"):
-        for index, text in enumerate(container.get(word) or ()):
-            if f"$({name})" in str(text) and _is_script(spec, (*path[:-3], word, index)):
-                return name
+    name = str(at(spec, path[:-1]).get("name", ""))
+    for holder in _alike(spec, path[:-3]):
+        for word in ("command", "args"):
+            for index, text in enumerate(at(spec, holder).get(word) or ()):
+                if f"$({name})" in str(text) and _is_script(spec, (*holder, word, index)):
+                    return name
     return ""
 
 
 def _is_script(spec: Any, path: FieldPath) -> bool:
-    """Return True for a text in a command or its arguments that a shell gets behind `-c`, or all of its arguments."""
+    """Return True for a text in a command or its arguments that a shell reads as its script, or may read."""
     path = (*path, 0) if path[-1] == "args" else path
     if len(path) < 2 or not isinstance(path[-1], int) or path[-2] not in ("command", "args"):
         return False
-    container, command = at(spec, path[:-2]), at(spec, path[:-2]).get("command", ())
-    before = [*command, *container.get("args", ())][: path[-1] + (len(command) if path[-2] == "args" else 0)]
-    words = [one for one in before if isinstance(one, str)]
-    shell = next((index for index, word in enumerate(words) if _SHELL.fullmatch(word)), len(words))
-    return any(_FLAG.fullmatch(word) for word in words[shell:])
+    own = at(spec, path[:-2])[path[-2]]
+    text, before = (own[path[-1]], own[: path[-1]]) if isinstance(own, list) else (own, [])
+    commands: list[Any] = [[]]
+    if path[-2] == "args":  # another layer may give the command
+        held = [at(spec, holder).get("command") for holder in _alike(spec, path[:-2])]
+        commands = [one for one in held if isinstance(one, list)] or commands
+    every = [[one for one in (*command, *before) if isinstance(one, str)] for command in commands]
+    shells = ((words, index) for words in every for index, word in enumerate(words) if _SHELL.fullmatch(word))
+    inner = iter(text.replace("=", " ").split())  # some programs divide a text into words
+    is_inline = any(map(_SHELL.fullmatch, inner)) and any(map(_FLAG.fullmatch, inner))
+    return is_inline or any(_reads(words[index + 1 :], text) for words, index in shells)
+
+
+def _reads(words: Sequence[str], text: str) -> bool:
+    """Return True for a shell that may read a text, behind these words of its command, as its script.
+
+    The first word that is no option is the script. Those behind it are its parameters, which are data where all that
+    it does is to hand them over.
+    """
+    has_flag, left = False, iter((*words, text))
+    for word in left:
+        if word in _WITH_VALUE:
+            next(left, "")
+        elif word[:1] in ("-", "+"):
+            has_flag = has_flag or "${" in word or bool(_FLAG.fullmatch(word))
+        else:
+            return word.startswith("${") or (has_flag and not _hands_over(word))
+    return has_flag
+
+
+def _hands_over(script: str) -> bool:
+    """Return True for a script of plain commands, whose parameters are arguments, each in double quotes."""
+    for command in re.split(r"[;&|\n]+", _PARAMETER.sub("\0", script)):
+        words = command.split()
+        program = next((word for word in words if word != "exec"), "")
+        if "\0" in program or "=" in program or not all(_PLAIN.fullmatch(word) for word in words):
+            return False
+        if any(_SHELL.fullmatch(word) or _FLAG.fullmatch(word) or word in _READ_AGAIN for word in words):
+            return False
+    return True
+
+
+def _alike(spec: Mapping[str, Any], path: FieldPath) -> Iterator[FieldPath]:
+    """Yield where the layers of a Profile have what stands at a path of one of them; entries of lists have names."""
+    starts = [start for start, _, _ in layers(spec)]
+    start = max((one for one in starts if path[: len(one)] == one), key=len)
+    for other in starts:
+        there: FieldPath = other
+        for length in range(len(start) + 1, len(path) + 1):
+            held, step = at(spec, there), path[length - 1]
+            if isinstance(held, list):
+                name = table(at(spec, path[:length])).get("name", step)
+                step = next((index for index, one in enumerate(held) if table(one).get("name", index) == name), -1)
+            if at(held, (step,)) is MISSING:
+                break
+            there = (*there, step)
+        else:
+            yield there

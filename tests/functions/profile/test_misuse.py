@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from krmfn_functions.kmm.regexps import compile_error, matches
-from krmfn_functions.profile.misuse import is_safe
+from krmfn_functions.profile.judging import uses
+from krmfn_functions.profile.misuse import is_safe, unquoted
+
+from tests.functions.profile.vendor import profile
 
 PLAIN = ["a", "b", ".", "-", "/", "é", "\\.", "\\d", "\\w", "[a-c]", "[^a]", "[ -~]", "[a;]", "[\\x20]", "[]a]"]
 ODD = ["\\s", "\\S", "\\W", "\\x3b", "\\x{20}", "\\040", "\\p{L}", "\\p{Z}", "\\PL", "[[:punct:]]", "\\Qa;\\E", "\\t"]
@@ -28,3 +33,69 @@ def test_no_text_that_a_shell_reads_fits_a_safe_pattern(inner: str) -> None:
 def test_ordinary_patterns_are_safe() -> None:
     for pattern in ("^[a-z]+$", "^v[0-9]{1,3}(\\.\\d+)*$", "^(?:a|b)?$"):
         assert is_safe({"type": "string", "pattern": pattern}), pattern
+
+
+LEVEL = "${spec.exporter.level}"
+X = {"name": "X", "value": LEVEL}
+
+
+def run_by_a_shell(*layers: dict[str, Any]) -> list[str]:
+    """The options in a container that a shell may run; `config` has the first layer of it, `when`s have the others."""
+    own = {
+        "schema": profile()["spec"]["schema"],
+        "config": {"daemonSets": [{"name": "other"}, {"name": "a", **layers[0]}]},
+    }
+    own["when"] = [{"if": {}, "config": {"daemonSets": [{"name": "a", **layer}]}} for layer in layers[1:]]
+    return [what.partition(" ")[0] for _, what in unquoted(own, own["schema"], [*uses(own)])]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["sh", flag, f"run {LEVEL}"] for flag in ("-c", "-ce", "-ec", "-Cc", "-lc")),
+        ["mksh", "-c", LEVEL],
+        ["/usr/bin/fish", "-c", LEVEL],
+        ["chroot", "/host", "bash", "-o", "pipefail", "-c", LEVEL],
+        ["bash", "-c", "-o", "pipefail", LEVEL],
+        ["bash", "--rcfile", "x", "-c", "--", LEVEL],
+        ["sh", "-s", LEVEL],
+        ["env", "-S", f"sh -c {LEVEL}"],
+        ["run", f"--hook=sh -e -c {LEVEL}"],
+        ["sh", "${spec.port}", LEVEL],
+        ["sh", "-c", "run $1", "x", LEVEL],
+        *(
+            ["sh", "-c", f'{word} "$1"', "x", LEVEL]
+            for word in ("eval", "exec", "sh -c", "exec su -c", ". ", "awk", "")
+        ),
+        *(["sh", "-c", f'run; {word} "$1" "$2"', "x", "y", LEVEL] for word in ("if", "command", "A=1", "read", "!")),
+        ["sh", "-c", 'run "`"$1"`"', "x", LEVEL],
+        ["sh", "-c", 'run "$@" && $0', LEVEL],
+        ["sh", "-c", 'exec run "$@"', "--", "sh", "-c", LEVEL],
+        ["sh", "-c", "run $(X)", LEVEL],
+    ],
+)
+def test_what_a_shell_may_read_as_its_script_is_told(command: list[str]) -> None:
+    assert LEVEL in run_by_a_shell({"command": command})
+    assert LEVEL in run_by_a_shell({"command": command[:-1], "args": command[-1:]})
+    assert LEVEL in run_by_a_shell({"command": command[:-1]}, {"args": command[-1:]}), "another layer has the command"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sh", "-c", 'exec run "$@"', "--", LEVEL],
+        ["sh", "-ec", 'modprobe x && exec /bin/run --level="$1" -v "${2}" | tee', "x", "y", f"--level={LEVEL}"],
+        ["sh", "-c", "run", LEVEL],
+        ["sh", "/scripts/run.sh", "-c", LEVEL],
+        ["run", "-c", LEVEL],
+    ],
+)
+def test_a_parameter_that_a_script_hands_over_is_data(command: list[str]) -> None:
+    assert run_by_a_shell({"command": command}) == []
+    assert run_by_a_shell({"command": command[:-1]}, {"args": command[-1:]}) == []
+
+
+def test_a_variable_of_another_layer_may_be_part_of_a_script() -> None:
+    script = {"command": ["sh", "-c", "run $(X)"]}
+    assert run_by_a_shell(script, {"env": [X]}) == run_by_a_shell({"env": [X]}, script) == [LEVEL]
+    assert run_by_a_shell({"command": ["sh", "-c", 'run "$X"']}, {"env": [X]}) == []
