@@ -10,7 +10,6 @@ from krmfn.results import Findings
 from .crd import structure
 from .lints import module_lints
 from .module import Module
-from .rule import unmark_first
 from .versions import DEFAULT
 from .webhook import admission
 
@@ -25,7 +24,5 @@ def check(
     Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
     """
     refused = list(structure.check(module, version))
-    webhook = admission.check(module, version)
-    if refused:
-        webhook = [unmark_first(finding) for finding in webhook]
+    webhook = admission.check(module, version, is_reached=not refused)
     return [*refused, *webhook, *Findings(module_lints.check(module, version, kernels, kubelets))]

@@ -34,11 +34,6 @@ def mark_first(finding: Result) -> Result:
     return finding._replace(tags=(*finding.tags, (FIRST, "true")))
 
 
-def unmark_first(finding: Result) -> Result:
-    """Return the finding as one that the cluster does not come to."""
-    return finding._replace(tags=tuple(pair for pair in finding.tags if pair[0] != FIRST))
-
-
 _SHORT = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
 _QUOTED = _SHORT | {"\\": "\\\\", '"': '\\"'}
 

@@ -11,7 +11,6 @@ from krmfn.typed import TYPE_CHECKING
 from ..kmm.lints import image_lints, module_lints
 from ..kmm.lookup import table, tables
 from ..kmm.module import MODULE_KIND, Module, module_of
-from ..kmm.rule import unmark_first
 from ..kmm.webhook import admission
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Handwritten
@@ -120,7 +119,7 @@ def _judged(one: Generated, module: Module | None, version: str, nodes: Nodes) -
     if module:
         refused = _by_crd(module, version)
         yield from refused
-        yield from (unmark_first(finding) if refused else finding for finding in admission.check(module, version))
+        yield from admission.check(module, version, is_reached=not refused)
         kernels, kubelets = nodes
         is_here = one.manifest["kind"] == MODULE_KIND  # else its nodes are the spokes'
         yield from module_lints.check(module, version, kernels, kubelets if is_here else ())

@@ -8,7 +8,6 @@ Source: KMM v2.4.0, v2.5.0, v2.6.0 and main (2026-07-29), internal/webhook/modul
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from krmfn import Ref, Result
 from krmfn.results import Findings, Rule, apply
@@ -22,12 +21,13 @@ _RARE = frozenset({"rawArgs", "modulesLoadingOrder"})
 """What modprobe's rules are about, beside a moduleName that is missing."""
 
 
-def check(module: Module, version: str = DEFAULT) -> list[Result]:
+def check(module: Module, version: str = DEFAULT, is_reached: bool = True) -> list[Result]:
     """Return the findings of the webhook when the Module is created, in its order.
 
-    Raises KrmfnError for an unknown KMM version.
+    `is_reached` is False where the API server refuses it before: then none is `first`. Raises KrmfnError for an unknown
+    KMM version.
     """
-    return _located(_findings(module, target(version)), module.ref)
+    return _located(_findings(module, target(version)), module.ref, is_reached)
 
 
 def check_name(module: Module, version: str = DEFAULT) -> list[Result]:
@@ -35,11 +35,9 @@ def check_name(module: Module, version: str = DEFAULT) -> list[Result]:
     return _located(apply(NAME_RULES, module, target(version)), module.ref)
 
 
-def _located(findings: Iterable[Result], subject: Ref) -> list[Result]:
-    every = iter(findings)
-    for first in every:
-        return [finding._replace(ref=subject) for finding in Findings(chain((mark_first(first),), every))]
-    return []
+def _located(findings: Iterable[Result], subject: Ref, is_reached: bool = True) -> list[Result]:
+    found = [finding._replace(ref=subject) for finding in Findings(findings)]
+    return [*map(mark_first, found[:1]), *found[1:]] if is_reached else found
 
 
 def _findings(module: Module, kmm: Target) -> Iterator[Result]:
