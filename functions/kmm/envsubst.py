@@ -67,7 +67,7 @@ def _value(part: Part, values: Mapping[str, str]) -> str:
 @lru_cache(maxsize=1024)
 def parse(template: str) -> tuple[Part, ...]:
     """Return the parts of a template; raise KrmfnError when a brace is not closed."""
-    cut, parts, at = pieces(template), [], 0
+    cut, parts, at = _Cutter(template).pieces, [], 0
     while cut[at][0] != "end":
         kind, text = cut[at]
         at += 1
@@ -103,16 +103,8 @@ def _expression(cut: list[Piece], at: int) -> tuple[Part, int]:
     return Part(name, operator=operator, default=default), at + 1
 
 
-def pieces(template: str) -> list[Piece]:
-    """Return all pieces of a template; the last one is `end`, or `error` when a brace is not closed."""
-    cutter, state = _Cutter(template), "text"
-    while state not in ("end", "error"):
-        state = cutter.inside(state) if state in ("operator", "default") else getattr(cutter, state)()
-    return [*cutter.pieces, (state, UNCLOSED if state == "error" else "")]
-
-
 class _Cutter:
-    """The position of the reader: the current piece begins at `start`, the one before it at `last`.
+    """The reader of a template: the current piece begins at `start`, the one before it at `last`.
 
     A state ends the pieces that end there, and returns the state that follows.
     """
@@ -121,6 +113,11 @@ class _Cutter:
         self.template = template
         self.at = self.start = self.last = self.depth = 0
         self.pieces: list[Piece] = []
+        """The last one is `end`, or `error` when a brace is not closed."""
+        state = "text"
+        while state not in ("end", "error"):
+            state = self.inside(state) if state in ("operator", "default") else getattr(self, state)()
+        self.pieces.append((state, UNCLOSED if state == "error" else ""))
 
     def text(self) -> str:
         """Read up to the next `$` that begins something."""

@@ -155,13 +155,6 @@ class Module:
         """Return the sections of this name (`sign`, `build`) in the container and in the mappings, with their paths."""
         return [(f"{path}.{key}", holder[key]) for path, holder in self.holders() if has(holder, key)]
 
-    def plugins(self) -> Iterator[tuple[str, Table]]:
-        """Yield the containers of the device plugin and of the DRA driver with their paths."""
-        for plugin in PLUGINS:
-            for part in ("container", "initContainer"):
-                if container := table(self.spec, plugin, part):
-                    yield f"spec.{plugin}.{part}", container
-
     def images(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         """Yield every image as it is written: its path, its text, and the variables that KMM fills in there."""
         for path, holder in self.holders():
@@ -169,9 +162,10 @@ class Module:
                 yield f"{path}.containerImage", image, VARIABLES
             if unsigned := text(table(holder, "sign"), "unsignedImage"):
                 yield f"{path}.sign.unsignedImage", unsigned, KERNEL_VARIABLES
-        for path, container in self.plugins():
-            if image := text(container, "image"):
-                yield f"{path}.image", image, ()
+        for plugin in PLUGINS:
+            for part in ("container", "initContainer"):
+                if image := text(table(self.spec, plugin, part), "image"):
+                    yield f"spec.{plugin}.{part}.image", image, ()
 
 
 def module_of(manifest: Manifest) -> Module | None:

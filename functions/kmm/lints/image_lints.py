@@ -67,24 +67,21 @@ def _at(path: str, template: Template, name: str = "", namespace: str = "") -> I
 @lru_cache(maxsize=1024)
 def _judged(template: Template, name: str, namespace: str) -> tuple[Result, ...]:
     """Return the lints about a text, without its path: equal ones are judged once."""
-    return tuple(apply(RULES, _filled(template, name, namespace)))
-
-
-def _filled(template: Template, name: str, namespace: str) -> Template:
     try:
         parts = parse(template.text)
     except KrmfnError:
-        return template
+        return tuple(apply(RULES, template))
     decisive = [part for part in parts if part.name in VARIABLES or part.operator in ("", "+", ":+")]
     defaults = [part.default for part in parts if part.default]
     names = [part.name for part in (*decisive, *defaults) if part.name is not None]
-    if not template.is_image:
-        return template._replace(names=names)
-    values = {**_SAMPLE, "MOD_NAME": name, "MOD_NAMESPACE": namespace}
-    known = {name: values[name] for name in template.known}
-    image = substitute(template.text, known) if known else template.text
-    refused = bool(known) and ":" not in template.text
-    return template._replace(names=names, image=image, pullable="" if refused or _is_incomplete(image) else image)
+    template = template._replace(names=names)
+    if template.is_image:
+        values = {**_SAMPLE, "MOD_NAME": name, "MOD_NAMESPACE": namespace}
+        known = {name: values[name] for name in template.known}
+        image = substitute(template.text, known) if known else template.text
+        refused = bool(known) and ":" not in template.text
+        template = template._replace(image=image, pullable="" if refused or _is_incomplete(image) else image)
+    return tuple(apply(RULES, template))
 
 
 def _braces_are_closed(template: Template) -> Iterator[Result]:

@@ -1,12 +1,13 @@
 """Lints about one Module: those about what every Module has here, those about one part in the file of that part.
 
-The files of parts are loaded only for a Module that has the part; see `_findings`. What looks at name or selector
+The files of parts are loaded only for a Module that has the part; see `check`. What looks at name or selector
 stands here: of generated Modules that differ in these alone, the files of parts judge one (rendering/module_checks.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 
 from krmfn import Field, Result, error, warning
 from krmfn.resource import join
@@ -15,7 +16,7 @@ from krmfn.results import Rule, apply
 from ..lookup import table, text, texts
 from ..module import CONTAINER, MODPROBE, Module
 from ..rule import quote
-from ..versions import DEFAULT, Target, target
+from ..versions import DEFAULT, target
 from . import image_lints
 
 
@@ -28,7 +29,16 @@ def check(
 
     Raises KrmfnError for an unknown KMM version.
     """
-    for finding in _findings(module, target(version), kernels, kubelets):
+    kmm, findings = target(version), [apply(RULES, module)]
+    if "dra" in module.spec or module.holds("sign", "build"):
+        from . import section_lints
+
+        findings.append(apply(section_lints.RULES, module, kmm, kubelets))
+    if module.mappings and not module.takes_every_kernel:
+        from . import mapping_lints
+
+        findings.append(mapping_lints.check(module, kernels))
+    for finding in chain(*findings, image_lints.check(module)):
         yield finding._replace(ref=module.ref)
 
 
@@ -36,19 +46,6 @@ def check_without_parts(module: Module) -> Iterator[Result]:
     """Yield the lints of this file alone: among them are all that look at the Module's name or selector."""
     for finding in apply(RULES, module):
         yield finding._replace(ref=module.ref)
-
-
-def _findings(module: Module, kmm: Target, kernels: Sequence[str], kubelets: Collection[str]) -> Iterator[Result]:
-    yield from apply(RULES, module)
-    if "dra" in module.spec or module.holds("sign", "build"):
-        from . import section_lints
-
-        yield from section_lints.check(module, kmm, kubelets)
-    if module.mappings and not module.takes_every_kernel:
-        from . import mapping_lints
-
-        yield from mapping_lints.check(module, kernels)
-    yield from image_lints.check(module)
 
 
 def _selector_is_not_empty(module: Module) -> Iterator[Result]:

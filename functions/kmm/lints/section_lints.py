@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from krmfn import Field, Result, error, info, warning
-from krmfn.results import Rule, apply
+from krmfn.results import Rule
 
 from ..lookup import has, table, texts
 from ..module import MAPPINGS, Module
@@ -17,11 +17,6 @@ from ..versions import Target
 VARIABLE = "KUBE_VERSION"
 """The environment variable with the cluster's Kubernetes version: Argo CD sets it. Source: Argo CD 3.2.1, plugins."""
 IGNORED_BUILD = ("selector", "kanikoParams", "baseImageRegistryTLS")
-
-
-def check(module: Module, kmm: Target, kubelets: Collection[str] = ()) -> Iterator[Result]:
-    """Yield the lints about these sections; `kubelets` are the versions of the nodes' kubelets."""
-    return apply(RULES, module, kmm, kubelets)
 
 
 def _signed_files_are_in_the_directory(module: Module, kmm: Target, _: Collection[str]) -> Iterator[Result]:

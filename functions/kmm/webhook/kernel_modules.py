@@ -20,8 +20,7 @@ ORDER = f"{MODPROBE}.modulesLoadingOrder"
 
 def check(module: Module, kmm: Target) -> Iterator[Result]:
     """Yield the findings about modprobe, in the webhook's order."""
-    if has(module.container, "modprobe"):
-        yield from prefixed(kmm.modprobe_prefix, _findings(module.modprobe))
+    return prefixed(kmm.modprobe_prefix, _findings(module.modprobe) if has(module.container, "modprobe") else ())
 
 
 def _findings(modprobe: Table) -> Iterator[Result]:

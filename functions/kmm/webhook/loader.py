@@ -32,27 +32,23 @@ def _findings(module: Module) -> Iterator[Result]:
     yield from _tagged(container, CONTAINER, "KMM020")
     for index, entry in enumerate(module.mappings):
         path = f"{MAPPINGS}[{index}]"
-        yield from _of_mapping(entry, path, index, container)
+        literal, regexp = text(entry, "literal"), text(entry, "regexp")
+        if regexp and literal:
+            message = f"regexp and literal are mutually exclusive properties at kernelMappings[{index}]"
+            yield refused(message, f"{path}.literal", literal, rule="KMM021")
+        if not regexp and not literal:
+            yield refused(f"regexp or literal must be set at kernelMappings[{index}]", path, rule="KMM022")
+        if regexp and regexp not in EVERY_KERNEL:
+            from ..regexps import TOO_LARGE, compile_error  # here, since the usual regexp needs no compiler
+
+            wrong = compile_error(regexp)
+            if wrong and wrong != TOO_LARGE:
+                yield refused(f"invalid regexp at index {index}: {wrong}", f"{path}.regexp", regexp, rule="KMM023")
+        if not text(entry, "containerImage") and not text(container, "containerImage"):
+            yield refused(f"missing {path}.containerImage", f"{path}.containerImage", rule="KMM024")
+        yield from _tagged(entry, path, "KMM025")
         if has_in_tree:
             yield from kernel_modules.in_tree(path, entry, container)
-
-
-def _of_mapping(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
-    literal, regexp = text(entry, "literal"), text(entry, "regexp")
-    if regexp and literal:
-        message = f"regexp and literal are mutually exclusive properties at kernelMappings[{index}]"
-        yield refused(message, f"{path}.literal", literal, rule="KMM021")
-    if not regexp and not literal:
-        yield refused(f"regexp or literal must be set at kernelMappings[{index}]", path, rule="KMM022")
-    if regexp and regexp not in EVERY_KERNEL:
-        from ..regexps import TOO_LARGE, compile_error  # here, since the usual regexp needs no compiler
-
-        wrong = compile_error(regexp)
-        if wrong and wrong != TOO_LARGE:
-            yield refused(f"invalid regexp at index {index}: {wrong}", f"{path}.regexp", regexp, rule="KMM023")
-    if not text(entry, "containerImage") and not text(container, "containerImage"):
-        yield refused(f"missing {path}.containerImage", f"{path}.containerImage", rule="KMM024")
-    yield from _tagged(entry, path, "KMM025")
 
 
 def _tagged(holder: Table, path: str, rule: str) -> Iterator[Result]:

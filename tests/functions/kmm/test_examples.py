@@ -70,7 +70,7 @@ def asked_by_the_webhook(module: Module, kmm: Target) -> Iterator[Result]:
 
 def asked_by_lints(module: Module, kmm: Target) -> Iterator[Result]:
     yield from apply(module_lints.RULES, module)
-    yield from section_lints.check(module, kmm)
+    yield from apply(section_lints.RULES, module, kmm, ())
     yield from mapping_lints.check(module, KERNELS)
     yield from image_lints.check(module)
 

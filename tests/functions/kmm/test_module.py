@@ -37,7 +37,7 @@ EVERYTHING = (
 def everything(view: Module) -> dict[str, Any]:
     """Return all that a view says."""
     values = {name: getattr(view, name) for name in EVERYTHING}
-    values |= {name: list(getattr(view, name)()) for name in ("holders", "plugins", "images")}
+    values |= {name: list(getattr(view, name)()) for name in ("holders", "images")}
     return values | {"sign": view.sections("sign"), "holds": view.holds("sign", "build")}
 
 
