@@ -60,7 +60,7 @@ class Groups:
                 pools[self.owner[i]].append(i)
             if claim.domain is not None:
                 drivers[claim.domain].append(i)
-            for name in set(map(_as_loaded, claim.kernel_modules)):
+            for name in {name.replace("-", "_") for name in claim.kernel_modules}:
                 modules[name].append(i)
         yield from (ExclusionGroup("pool", [first, *others]) for first, others in pools.items())
         yield from (ExclusionGroup("driver", members) for members in drivers.values())
@@ -104,10 +104,6 @@ def clashing(claims: Sequence[Claim]) -> Callable[[Iterable[int]], dict[int, fro
         return rivals
 
     return excluded
-
-
-def _as_loaded(name: str) -> str:
-    return name.replace("-", "_")
 
 
 def _rest(claim: Claim) -> tuple[object, ...]:

@@ -96,9 +96,8 @@ def _where(item: Item) -> str:
     return f" ({place.path}:{place.line})" if place and place.path else ""
 
 
-def _unknown(items: Iterable[Item]) -> Iterator[Result]:
+def _unknown(items: Sequence[Item]) -> Iterator[Result]:
     """Yield an error for a Module, and for a config, of which it is not known which nodes it claims."""
-    items = list(items)
     for item in items:
         if (item.group, item.kind) in MODULE_KINDS and not _selects(item):
             at = "spec.moduleSpec.selector" if item.kind == HUB_KIND else "spec.selector"

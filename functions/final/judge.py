@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from krmfn import Item, ResourceList, Result
 from krmfn.results import apply
@@ -35,13 +35,10 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     by_ref = {item.ref: item for item in resources.items}
     # the function inside a kustomization has said it of an input already, which stands beside what was made from it
     said = {one.ref for one in resources.reported if one.rule == "KRM104"}
-
-    def owned() -> Iterator[Finding]:
-        for finding in apply(RULES, whole):
-            if finding.rule == "KRM708" and finding.ref in said:
-                continue
+    owned: list[Finding] = []
+    for finding in apply(RULES, whole):
+        if finding.rule != "KRM708" or finding.ref not in said:
             item = by_ref.get(finding.ref) if finding.ref else None
             owner = (whole.owner(item) or item) if item else None
-            yield owner.ref if owner else None, finding
-
-    yield from ignoring.told(resources, owned(), by_ref, config, OWNERS | run.driven, of_final=True)
+            owned.append((owner.ref if owner else None, finding))
+    yield from ignoring.told(resources, owned, by_ref, config, OWNERS | run.driven, of_final=True)

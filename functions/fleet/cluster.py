@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from krmfn import Item, Ref, ResourceList, Result
+from krmfn import Item, Ref, ResourceList
 from krmfn.ownership import Id, mark_of
 from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity import Claim
-from ..kmm.lookup import POD_KINDS
+from ..kmm.lookup import POD_KINDS, members
 from ..kmm.module import MODULE_KINDS, is_set_by_kmm
 from ..run import run_of
 from . import nodes
@@ -71,11 +71,6 @@ def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -
     return [(item, driver(item.manifest, _claim(item, configs, domain_of), item.place)) for item in modules]
 
 
-def not_held(whole: Cluster) -> list[Result]:
-    """Return an error for each Module that stands elsewhere and selects by a label that the inventories do not hold."""
-    return [finding for driver in whole.theirs for finding in whole.fleet.not_held(driver.claim, driver.keys)]
-
-
 def _claim(item: Item, configs: dict[Id, Item], domain_of: Callable[[Item], str | None]) -> Claim | None:
     """Return the claim of the config that a Module is made from; None for one that is written by hand."""
     if (mark := mark_of(item.annotations)) is None:
@@ -104,8 +99,7 @@ def label_keys(resources: ResourceList) -> set[str]:
 
 def _selected(value: Any, whole: bool = False) -> Iterator[str]:
     """Yield the keys of every nodeSelector in a manifest; with `whole` of its spec.selector, too."""
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, entry in entries:
+    for key, entry in members(value):
         if key == "nodeSelector" or (whole and key == "selector"):
             yield from map(str, entry if isinstance(entry, dict) else ())
         else:

@@ -41,12 +41,8 @@ def facts() -> dict[str, Any]:
     return table
 
 
-def check(fields: dict[str, Any]) -> Iterator[Problem]:
-    """Yield what the API server refuses, or would drop, in some fields of a PodSpec."""
-    yield from _check(fields, "PodSpec", ())
-
-
-def _check(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
+def check(value: Any, node: Any = "PodSpec", path: FieldPath = ()) -> Iterator[Problem]:
+    """Yield what the API server refuses, or would drop, in some fields of a PodSpec, or in a value below them."""
     node = facts()["types"].get(node, node) if isinstance(node, str) else node
     if value is None:
         yield path, "is empty; write a value, or leave the field out"
@@ -65,7 +61,7 @@ def _check(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
 def _list(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
     keys, seen = node.get("$keys", ()), list[Any]()
     for index, entry in enumerate(value):
-        yield from _check(entry, node["$list"], (*path, index))
+        yield from check(entry, node["$list"], (*path, index))
         own = [entry.get(key) for key in keys] if isinstance(entry, dict) else []
         if own and own in seen:
             yield (*path, index), f"has the {' and '.join(keys)} of an earlier entry; leave one of the two out"
@@ -76,7 +72,7 @@ def _object(value: Any, node: dict[str, Any], path: FieldPath) -> Iterator[Probl
     known = {name.removesuffix("!"): fact for name, fact in node.items() if not name.startswith("$")}
     for key, entry in value.items():
         if fact := known.get(key, node.get("$map")):
-            yield from _check(entry, fact, (*path, key))
+            yield from check(entry, fact, (*path, key))
         else:
             yield (*path, key), _unknown(str(key), list(known))
     for name in node:

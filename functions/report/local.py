@@ -48,7 +48,7 @@ def join(resources: ResourceList, moved: Callable[[Fleet], Sequence[Node]] = lam
     whole = cluster.of_list(resources, domain_of)
     mode = function_config.read(resources)[0].exclusivity
     about_nodes = list(rules.about_input(whole, rules.today()))
-    about_nodes += cluster.not_held(whole)
+    about_nodes += [one for driver in whole.theirs for one in whole.fleet.not_held(driver.claim, driver.keys)]
     wrong = [str(one) for one in about_nodes if one.severity == "error"]
     nodes = [] if wrong else moved(whole.fleet)
     groups = coverage(nodes, whole.drivers, mode != "off", whole.theirs)
