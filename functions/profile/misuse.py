@@ -15,7 +15,7 @@ from .product import layers
 from .structural import Node
 
 _SHELL = re.compile(r"(.*/)?(ba|rba|da|k|mk|z|a|c|tc|fi)?sh")
-_FLAG = re.compile(r"-[a-zA-Z]*c[a-zA-Z]*")
+_FLAG = re.compile(r"-[abd-zA-Z]*c[a-zA-Z]*")
 _WITH_VALUE = ("-o", "+o", "-O", "+O", "--rcfile", "--init-file")
 _PARAMETER = re.compile(r'"\$(?:[1-9@]|\{[1-9@]\})"')
 _PLAIN = re.compile(r"[\w./:=,@%+\0-]+", re.ASCII)
