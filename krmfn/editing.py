@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from .envelope import Envelope
 from .errors import KrmfnError, Refused
@@ -82,9 +83,7 @@ def own(resources: Any, owner: Item | Manifest, manifests: Manifest | Iterable[M
 
 def added(resources: Any, manifest: Manifest, new: Ref) -> Item:
     """Add a new item at the end, its text in the list's layout, and return it; the manifest stays the caller's."""
-    from .yamltext import emit
-
-    cut = resources.envelope.cut
+    cut, emit = resources.envelope.cut, _emitter()
     text = emit.dump_json(manifest) if cut.is_flow else emit.dump([manifest], cut.indent)
     item = _fitting(resources.envelope, text.encode(), cut.indent, new)
     resources.items.append(item)
@@ -92,6 +91,13 @@ def added(resources: Any, manifest: Manifest, new: Ref) -> Item:
     if resources.known:
         resources.known.add(item)
     return item
+
+
+@cache
+def _emitter() -> Any:
+    from .yamltext import emit  # here: most lists get no new items
+
+    return emit
 
 
 def edited(envelope: Envelope, item: Item) -> Item:

@@ -184,15 +184,16 @@ def _is_plain(value: Any, levels: int) -> bool:
     It may be nested that many levels deep.
     """
     kind = type(value)
-    if kind is not dict and kind is not list:
-        return value.isascii() if kind is str else value is None or kind is bool or (kind is int and value in _INTEGERS)
-    for key in value if kind is dict else ():
-        if type(key) is not str or not key.isascii():
-            return False
-    for child in value.values() if kind is dict else value:
-        if not (type(child) is str and child.isascii()) and not (levels and _is_plain(child, levels - 1)):
-            return False
-    return True
+    if kind is dict:
+        for key, child in value.items():
+            if type(key) is not str or not key.isascii():
+                return False
+            if not (type(child) is str and child.isascii()) and not (levels and _is_plain(child, levels - 1)):
+                return False
+        return True
+    if kind is list:
+        return levels > 0 and all(_is_plain(child, levels - 1) for child in value)
+    return value.isascii() if kind is str else value is None or kind is bool or (kind is int and value in _INTEGERS)
 
 
 def _odd(value: Any, path: tuple[str | int, ...]) -> str:

@@ -101,8 +101,10 @@ def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
         if ours and item.start == end and not left:
             end = item.end
             continue
-        yield _line_end(view[start:end])
-        yield left
+        if end > start:
+            yield _line_end(view[start:end])
+        if left:
+            yield left
         start, end = (item.start, item.end) if ours else (0, 0)
         if not ours:
             yield _line_end(_fitting(envelope, item))

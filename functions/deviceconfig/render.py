@@ -9,7 +9,7 @@ from krmfn import Item, ResourceList, Result
 from ..exclusivity import Claim
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding, Rendered
-from ..rendering.kinds import DEVICECONFIG
+from ..rendering.kinds import DEVICECONFIG, of_kinds
 from ..run import run_of
 from . import effects, generate, reading, rules
 from .model import DeviceConfig, Specs
@@ -30,7 +30,7 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
         from . import profiles  # here, since only a functionConfig has them
 
         kinds = DEVICECONFIG.owners | run_of(resources).driven
-        everything = [item for item in resources.items if (item.group, item.kind) in kinds]
+        everything = of_kinds(resources.items, kinds)
         findings += ((None, finding) for finding in profiles.check(resources, everything, groups, config))
     if config.products:
         from . import trying  # here: few lists have Profiles

@@ -24,8 +24,8 @@ def check(
     yield from _keys_mean_something(objects, config)
     yield from _ids_are_free(resources, objects, config)
     shared = config.products or config.profiles or "${" in str((config.defaults, config.annotations))
-    holding = [one for one in objects if shared or one.item.mentions("${")]
-    yield from _nothing_is_left(holding) if holding else ()
+    holding = {item for item in {one.item for one in objects} if shared or item.mentions("${")}
+    yield from _nothing_is_left([one for one in objects if one.item in holding]) if holding else ()
     for item in (item for item in written if item.mentions("${")):
         for path, text, _ in strings(item.manifest):
             if any(word.decode() in text for word in _LEFT):

@@ -42,7 +42,8 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         resources.report(errors)
         return
     resources.report(recognition.check(resources, handled, config))
-    idle = [item for item in items if not handled[item.group, item.kind] and config.product(item) is None]
+    of_profiles = frozenset(pair for pair, name in handled.items() if not name)
+    idle = [item for item in of_kinds(items, of_profiles) if config.product(item) is None] if of_profiles else []
     rest = [item for item in items if item not in idle] if idle else items
 
     known = run_of(resources)
@@ -119,7 +120,7 @@ def _render(
     """Render the resources of all kinds; of a kind without any, what the functionConfig says of it is looked at."""
     parts: list[Rendered] = []
     for renderer in renderers:
-        own = [item for item in items if (item.group, item.kind) in renderer.schemas]
+        own = of_kinds(items, renderer.schemas)
         if own or config.source.ref.kind or config.products:
             parts.append(renderer.load()(resources, input_checks.sound(resources, own, renderer, config), config))
     return Rendered(

@@ -10,7 +10,7 @@ from krmfn.results import Rule
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
 from . import ignoring, metadata_checks, undriven
 from .function_config import FunctionConfig
-from .kinds import GUIDE_GROUP, INVENTORY, KNOWN, SEED, Kinds, candidates, near
+from .kinds import GUIDE_GROUP, INVENTORY, KNOWN, SEED, Kinds, candidates, near, of_kinds
 
 PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 """kpt's annotation on the items that its selectors pick."""
@@ -38,9 +38,10 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
     also those about rules turned off in vain, and about inputs without a mark.
     """
     items = candidates(resources)
+    rendered = frozenset(of_kinds(items, handled))
     wrong: set[int] = set()
     for item in items:
-        if (item.group, item.kind) in handled or not (message := mistake(item.api_version, item.kind)):
+        if item in rendered or not (message := mistake(item.api_version, item.kind)):
             continue
         wrong.add(id(item))
         if (item.group, item.kind) == INVENTORY:
@@ -52,7 +53,7 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
     if any(kind == "DeviceConfig" for _, kind in handled):
         yield from undriven.check(resources, handled, config or FunctionConfig(), wrong)
     for item in items:
-        if (item.group, item.kind) in handled:
+        if item in rendered:
             _ = item.manifest  # read in full in any case; doing it first makes the looks at its metadata cheap
         yield from metadata_checks.check(item)
     if config and config.ignore:
