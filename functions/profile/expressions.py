@@ -17,6 +17,8 @@ NEARLY = re.compile(r"\$\{(?:spec|metadata|texts)[.\[]")
 """What may stand in a Profile only as an expression, and nowhere in what is generated."""
 OF_ENTRY = re.compile(r"\$\{((?:key|value)(?:\.[A-Za-z_][A-Za-z0-9_-]*)*)\}")
 """What a text with `each` is read for: the key of an entry, its value, a field of its value."""
+_MEANT = re.compile(r"\$\{\s*\.?\s*(?:spec|metadata|texts)\s*[.\[]")
+"""What is meant as an expression in a Profile, and has spaces or a dot too many."""
 _PART = re.compile(r"([\w-]+)|\['([^']*)'\]", re.ASCII)
 _DOLLAR = re.compile(r"\$(?=[$(])")
 _OPTION = re.compile(rf"(?:spec|metadata){_PATH}")
@@ -87,7 +89,7 @@ def path_of(text: str) -> tuple[str, ...]:
 def misspelt(text: str) -> str:
     """Return what of a text looks like an expression and is none; "" without any."""
     rest = _EXPRESSION.sub("", text)
-    match = NEARLY.search(rest)
+    match = _MEANT.search(rest)
     return rest[match.start() :].partition("}")[0] + ("}" if "}" in rest[match.start() :] else "") if match else ""
 
 

@@ -65,6 +65,7 @@ def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterat
     yield from (_result(warning, "KRM175", *found) for found in misuse.rights(spec, node, used))
 
 
+_EMPTY = "a `when` without `config` and `unset` does nothing; write one of the two, or remove it"
 _NO_OPTIONS: Node = {"type": "object", "properties": {"spec": {"type": "object"}}}
 _RULES = "x-kubernetes-validations"
 
@@ -150,6 +151,7 @@ def unknown(node: Node, parts: Sequence[str]) -> str:
 def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
     """Yield what is wrong with conditions, and with the paths of `each` and `ignored`."""
     ifs = [((*path, "if"), when["if"]) for path, when in whens(spec)]
+    yield from ((path, _EMPTY) for path, when in whens(spec) if not when.keys() & {"config", "unset"})
     ifs += [(("texts", name, "if"), text["if"]) for name, text in spec.get("texts", {}).items() if "if" in text]
     for path, condition in ifs:
         for name, wanted in condition.items():
@@ -241,5 +243,6 @@ def _options(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[R
             yield _result(warning, "KRM181", path, message)
     for name in spec.get("texts", {}):
         if ("texts", name) not in read:
-            message = f"nothing uses this text; write ${{texts.{name}}}, or remove it"
+            shown = f".{name}" if name.isidentifier() else f"['{name}']"
+            message = f"nothing uses this text; write ${{texts{shown}}}, or remove it"
             yield _result(warning, "KRM181", ("texts", name), message)

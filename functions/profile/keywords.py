@@ -49,8 +49,9 @@ def _of_node(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
     kind = node.get("type")
     if kind is None and not (node.get(INT_OR_STRING) or node.get(OPEN)):
         yield path, "a structural schema has a type everywhere; write one, such as type: object"
-    elif kind is not None and kind not in CLASSES:
-        yield (*path, "type"), f"{kind!r} is not a type; there are {', '.join(sorted(CLASSES))}"
+    elif kind is not None and not (isinstance(kind, str) and kind in CLASSES):
+        several = " with `nullable: true` for null" if isinstance(kind, list) else ""
+        yield (*path, "type"), f"{kind!r} is not a type; write one of {', '.join(sorted(CLASSES))}{several}"
     if not path and kind != "object":
         yield (*path, "type"), "the whole is an object; write type: object"
     known = node.get("properties", {})

@@ -30,7 +30,7 @@ class Profile(NamedTuple):
     options: Node
     """The structural schema of a whole config; `spec` in it are the options."""
     schema: Schema
-    """The same as JSON Schema, for a config of the vendor's own kind."""
+    """The same as JSON Schema, for a config of the vendor's own kind; its metadata are judged as those of ours are."""
     config_schema: Schema
     """JSON Schema of the options alone, for `options` of a DeviceConfig."""
     is_sound: bool = True
@@ -60,9 +60,12 @@ class Profile(NamedTuple):
         return tuple(self.spec.get("for", {}).get("versions", ()))
 
     def drives(self, item: Item) -> bool:
-        """Return True for a config of the vendor's own kind, in one of the versions that it reads."""
-        version = item.api_version.rpartition("/")[2]
-        return self.kind == (item.group, item.kind) and version in self.versions
+        """Return True for a config of the vendor's own kind, in one of the versions that it reads.
+
+        Which versions one with errors reads is not known.
+        """
+        is_read = not self.is_sound or item.api_version.rpartition("/")[2] in self.versions
+        return is_read and self.kind == (item.group, item.kind)
 
 
 def product(item: Item) -> Profile:
@@ -70,7 +73,7 @@ def product(item: Item) -> Profile:
     spec = item.manifest["spec"]
     options = spec.get("schema") or {"type": "object", "properties": {"spec": {"type": "object"}}}
     own = structural.json_schema(options)
-    head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}, "status": {}}
+    head: Node = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {}, "status": {}}
     needed = [*own.get("required", ()), "metadata"]
     whole = Schema({**own, "properties": {**own.get("properties", {}), **head}, "required": needed})
     within = Schema({**own, "properties": {"spec": own.get("properties", {}).get("spec", {"type": "object"})}})

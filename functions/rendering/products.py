@@ -62,8 +62,9 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
 def _unsound(item: Item) -> Profile:
     """Return a Profile of which only its name and its kind are known."""
     own = table(item.manifest, "spec", "for")
-    is_read = {"group", "versions", "kind"} <= own.keys() and isinstance(own["versions"], list)
-    return Profile(name_of(item), item, {"for": own} if is_read else {}, {}, Schema({}), Schema({}), False)
+    kind = {"group": own.get("group"), "kind": own.get("kind")}
+    spec = {"for": kind} if all(isinstance(one, str) for one in kind.values()) else {}
+    return Profile(name_of(item), item, spec, {}, Schema({}), Schema({}), False)
 
 
 def check_options(product: Profile, item: Item) -> Iterator[Result]:
@@ -71,6 +72,10 @@ def check_options(product: Profile, item: Item) -> Iterator[Result]:
     is_ours = item.group == OURS
     manifest = {"spec": table(item.manifest, "spec").get("options", {})} if is_ours else item.manifest
     findings = schema.check(manifest, product.config_schema if is_ours else product.schema, "KRM101")
+    known = kinds.schema("profile")  # its metadata are those of a config, too
+    if not is_ours and "metadata" in manifest and not known.fits(manifest["metadata"], "metadata"):
+        whole = Schema({"properties": {"metadata": known["properties"]["metadata"]}, "$defs": known["$defs"]})
+        findings += schema.check({"metadata": manifest["metadata"]}, whole, "KRM101")
     for path, message in structural.misfits(table(product.options, "properties", "spec"), manifest.get("spec")):
         findings.append(error(message, rule="KRM101", field=Field(join(("spec", *path)))))
     for one in findings:

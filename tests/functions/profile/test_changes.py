@@ -342,7 +342,10 @@ def test_what_its_own_operator_takes_over_stays_in_render_and_is_told_in_diff(tm
     done = process("krmfn", "diff", str(old), str(gone))
     assert done.code == 1
     assert "- Module kmm/gpu" in done.text and "- DaemonSet kmm/gpu-metrics" in done.text
-    beside = folder(tmp_path / "beside", profile=PROFILE, settings=settings, made=made, **given)
+    given |= (
+        {"profile": PROFILE} if way == "annotation" else {}
+    )  # with `operators` the Profile goes, else both would act
+    beside = folder(tmp_path / "beside", settings=settings, made=made, **given)
     done = process("krmfn", "render", str(beside), "--prune", "always")
     assert done.code == 0, done.err
     assert "kind: Module" in done.text and "kind: DaemonSet" in done.text

@@ -1,0 +1,66 @@
+"""What a vendor or a user may get wrong in any Profile or config: an error at its place, and no traceback."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functions.profile.vendor import CR, cr, profile, rendered
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("when", [{"if": {"spec.exporter.enable": True}}], "spec.when[0]: a `when` without `config` and `unset` does"),
+        ("for", {"group": "amd.com", "kind": "DeviceConfig"}, "spec.for.versions: is required"),
+        ("for", {"group": "amd.com", "kind": "DeviceConfig", "versions": []}, "spec.for.versions: must not be empty"),
+        ("for", {"group": "amd.com", "kind": "DeviceConfig", "versions": 1}, "spec.for.versions: is the number 1"),
+        ("config", {"parameters": ["a=${ spec.exporter.level }"]}, "${ spec.exporter.level } is no expression"),
+        ("config", {"parameters": ["a=${.spec.exporter.level}"]}, "${.spec.exporter.level} is no expression"),
+    ],
+)
+def test_a_profile_with_errors_is_there_and_its_configs_are_not_called_undriven(
+    field: str, value: Any, words: str
+) -> None:
+    own = profile()
+    own["spec"][field] = value
+    _, findings, code = rendered(own, CR)
+    assert (code, any(line.startswith("error: Profile amd-gpu: ") and words in line for line in findings)) == (1, True)
+    assert not any("[KRM107]" in line for line in findings), findings
+
+
+@pytest.mark.parametrize("kind", [["string", "null"], {}, 5])
+def test_a_type_of_a_schema_that_is_none_is_an_error_at_its_place(kind: Any) -> None:
+    own = profile()
+    own["spec"]["schema"]["properties"]["spec"]["properties"]["a"] = {"type": kind}
+    _, findings, code = rendered(own, CR)
+    told = [line for line in findings if "spec.schema.properties.spec.properties.a.type: " in line]
+    assert (code, len(told), "is not a type; write one of array, boolean" in told[0]) == (1, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "words"),
+    [
+        ({"namespace": "kmm"}, "metadata.name: is required"),
+        ({"generateName": "gpu-", "namespace": "kmm"}, "metadata.name: is required"),
+        ({"name": "Gpu", "namespace": "kmm"}, "metadata.name: is 'Gpu'; must be lower case letters"),
+        ({"name": "gpu", "namespace": "a.b"}, "metadata.namespace: is 'a.b'; must be"),
+        (
+            {"name": "gpu", "namespace": "kmm", "annotations": {"krmfn.dev/profile": 5}},
+            "is the number 5; must be a string",
+        ),
+        ({"name": "gpu", "namespace": "kmm", "labels": {"a": {"b": "c"}}}, "metadata.labels.a: is a mapping"),
+    ],
+)
+def test_metadata_of_a_vendors_config_are_judged_as_those_of_ours(metadata: Any, words: str) -> None:
+    _, findings, code = rendered(profile(), {**CR, "metadata": metadata}, cr("other"))
+    assert (code, [words in line for line in findings if "[KRM101]" in line]) == (1, [True]), findings
+
+
+def test_a_text_is_named_as_an_expression_can() -> None:
+    own = profile()
+    own["spec"]["texts"] |= {"a.b": {"as": "x"}, "c": {"as": "x"}}
+    findings = "".join(rendered(own, CR)[1])
+    assert "nothing uses this text; write ${texts['a.b']}, or" in findings
+    assert "nothing uses this text; write ${texts.c}, or" in findings
