@@ -94,20 +94,15 @@ def _of_modules(
     for layer in (*shared, *_layers(product, made.versions)):
         if "nodePools" in layer.fields:
             yield wrong(layer, "nodePools", "nodePools and the modules of a Profile exclude each other; leave it out")
-    names = {entry.get("name") for one in (*made.layers, *made.versions) for entry in _entries(one.fields)}
+    names = {entry["name"] for one in (*made.layers, *made.versions) for entry in one.fields.get("daemonSets", ())}
     for layer in (one for part in modules.values() for one in part):
         for name in [*(layer.fields.keys() - OF_MODULES - {UNSET}), *layer.fields.get(UNSET, ())]:
             if name not in OF_MODULES:
                 yield wrong(layer, name, f"{name} is for all Modules of a config; write it in `config` of the Profile")
-        for at, entry in enumerate(_entries(layer.fields)):
-            if entry.get("name") in names:
+        for at, entry in enumerate(layer.fields.get("daemonSets", ())):
+            if entry["name"] in names:
                 why = "is the name of a DaemonSet for all Modules of a config, which is made once"
                 yield wrong(layer, f"daemonSets[{at}].name", f"{why}; rename one of the two")
-
-
-def _entries(fields: Any) -> list[Any]:
-    own = fields.get("daemonSets")
-    return [one for one in own if isinstance(one, dict)] if isinstance(own, list) else []
 
 
 def expansion(product: Profile, item: Item, ref: Ref, overrides: Any, is_protected: bool = True) -> Expansion:

@@ -337,6 +337,7 @@ def test_a_profile_that_is_there_is_used_and_stays_where_it_is() -> None:
     existing = function_config(profiles={"gpu": {"moduleName": "simple"}})
     configs, new = assembly.assembled(imported([GPU], SETTINGS, existing).taken, SETTINGS, existing)
     assert ([config["spec"].get("profile") for config in configs], new) == (["gpu"], None)
+    assert assembly.errors(configs, SETTINGS, new, existing) == []
 
 
 def test_a_profile_has_what_configs_of_a_driver_share() -> None:

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from krmfn_functions.kmm.regexps import compile_error, matches
 from krmfn_functions.profile.judging import uses
-from krmfn_functions.profile.misuse import is_safe, unquoted
+from krmfn_functions.profile.misuse import is_quoted_twice, is_safe, unquoted
 
 from tests.functions.profile.vendor import profile
 
@@ -99,3 +99,21 @@ def test_a_variable_of_another_layer_may_be_part_of_a_script() -> None:
     script = {"command": ["sh", "-c", "run $(X)"]}
     assert run_by_a_shell(script, {"env": [X]}) == run_by_a_shell({"env": [X]}, script) == [LEVEL]
     assert run_by_a_shell({"command": ["sh", "-c", 'run "$X"']}, {"env": [X]}) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "is_open"),
+    [
+        ("say '", True),
+        ("say \"it's ", True),
+        ("say 'a' \"b\" ", False),
+        ("say \\' ", False),
+        ("say '\\' ", False),
+        ("say # don't\n", False),
+        ("# don't\nsay '", True),
+        ("say a#'", True),
+    ],
+)
+def test_what_a_shell_reads_as_the_beginning_of_a_quote(before: str, is_open: bool) -> None:
+    assert is_quoted_twice({"as": before + "${spec.a}", "quote": "sh"}) is is_open
+    assert not is_quoted_twice({"as": before + "${spec.a}"})

@@ -102,7 +102,7 @@ def test_the_group_of_the_guides_is_reported() -> None:
 def test_more_devices_than_there_are_is_a_warning() -> None:
     resources = answer({"selector": SELECTOR, "maxdev": 1, "requiredDevices": 2, "deviceplugin": "a/b:1"})
     assert [finding.rule for finding in resources.results] == ["KRM141"]
-    assert not resources.failed
+    assert not resources.failed and len(resources.items) == 3
     for enough in ({"maxdev": 2, "requiredDevices": 2}, {"requiredDevices": 5}, {"maxdev": 3}):
         assert answer({"selector": SELECTOR, "deviceplugin": "a/b:1", **enough}).results == []
     assert len(answer({"selector": SELECTOR, "deviceplugin": "a/b:1", "requiredDevices": 6}).results) == 1

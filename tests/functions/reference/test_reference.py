@@ -100,3 +100,16 @@ def test_a_row_of_the_merge_table_in_words(name: str, words: str) -> None:
 
 def test_a_kind_without_layers_has_no_row() -> None:
     assert {entry.merge for entry in ENTRIES if entry.kind in ("ptemplate", "nodeinventory")} == {""}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("spec.modulesLoadingOrder", "list of texts"),
+        ("spec.nodeSelector", "mapping to texts"),
+        ("spec.daemonSets", "list of objects"),
+        ("spec.allNodes", "true or false"),
+    ],
+)
+def test_a_type_in_words(name: str, words: str) -> None:
+    assert BY_NAME[f"deviceconfig.{name}"].type == words

@@ -132,6 +132,16 @@ def test_a_node_inventory_that_nobody_reads_is_an_error(function: Function, api_
     assert meant in finding.message
 
 
+@pytest.mark.parametrize(
+    ("kind", "outcome"),
+    [("Modul", "so the cluster refuses it; "), ("DeviceConfg", "so nothing is generated from it; ")],
+)
+def test_what_becomes_of_a_kind_that_is_not_there_is_said(kind: str, outcome: str) -> None:
+    api_version = "kmm.sigs.x-k8s.io/v1beta1" if kind == "Modul" else "krmfn.dev/v1alpha1"
+    (finding,) = findings(FUNCTIONS[0], manifest(api_version, kind))
+    assert outcome in finding.message
+
+
 @both
 def test_the_kinds_of_others_are_left_alone(function: Function) -> None:
     theirs = [

@@ -327,6 +327,12 @@ def test_the_fleet_comes_first_then_what_changes_told_once() -> None:
     assert changes.count("all 2 clusters") == 2
 
 
+def test_a_node_stands_with_its_cluster_where_there_are_several() -> None:
+    parts = [part_of(device_config(), gpu("n1"), name=name) for name in ("lab", "prod")]
+    titles = [page(parts[:number], RULES, "1").partition("<title>")[2].partition("</title>")[0] for number in (1, 2)]
+    assert titles == ["lab: Fleet report", "Fleet report"]
+
+
 def test_a_finding_names_the_clusters_that_have_it() -> None:
     finding = Result("is wrong", "warning", "KRM605", place=Place("a.yaml", 0, 3))
     parts = [

@@ -129,6 +129,7 @@ def test_update(old: dict[str, Any], new: dict[str, Any], refused: bool) -> None
     text = "cannot update to or from an empty version; please delete the Module and create it again"
     results = check_update(old, new)
     assert [result.message for result in results] == [text] * refused
+    assert [one.field and one.field.current for one in results] == [None if new is UNVERSIONED else "1"] * refused
 
 
 @pytest.mark.parametrize("mode", [2**31 - 1, -(2**31)])
