@@ -81,6 +81,8 @@ class Comparison(NamedTuple):
     """What is compared; None where a side is not known."""
     knows_nodes: bool = False
     """What happens on the nodes is known: the effects of the plan are all of it."""
+    doubt: str = ""
+    """Why it is not known, and what to do; "" where nobody knows a node."""
     is_same: bool = False
     """Both sides have the same inputs, so neither was built."""
     first: tuple[str, ...] = ()

@@ -16,8 +16,9 @@ class Intent(NamedTuple):
     judges_nodes: bool = True
     """It wants the findings about nodes, and about rules that are turned off for nothing."""
     deploys: bool = False
-    """What it puts out is deployed: every DeviceConfig must be driven, also where nothing else is krmfn's, and findings
-    about nodes (KRM6xx) are warnings, since one node must not stop a fleet."""
+    """What it puts out is deployed: every DeviceConfig must be driven, also where nothing else is krmfn's."""
+    warns_of_nodes: bool = False
+    """Findings about nodes (KRM6xx) are warnings: one node must not stop a fleet, nor hide what changes in it."""
     logs_advice: bool = True
     """Warnings are written also about a cluster without an error."""
     shows_errors: bool = False
@@ -37,9 +38,12 @@ class Intent(NamedTuple):
 
 
 CHECK = Intent()
-RENDER = Intent(judges_nodes=False, deploys=True, keeps_left_overs=False, takes_settings_alone=False, is_root_only=True)
+_DEPLOYED = Intent(judges_nodes=False, deploys=True, warns_of_nodes=True)
+RENDER = _DEPLOYED._replace(keeps_left_overs=False, takes_settings_alone=False, is_root_only=True)
 LOOK = Intent(judges_whole=False, judges_nodes=False, logs_advice=False, takes_settings_alone=False)
-"""For commands that answer a question about what is rendered, such as `images` and `diff`."""
+"""For commands that answer a question about what is rendered, such as `images`."""
+COMPARE = LOOK._replace(warns_of_nodes=True)
+"""For each side of a comparison."""
 READ = LOOK._replace(runs_function=False)
 """For commands that work on the resources as they were read."""
 FUNCTION = READ._replace(is_function=True, runs_function=True, keeps_left_overs=False)

@@ -155,22 +155,22 @@ def _is_part(config: Config, names: Iterable[str]) -> bool:
 
 
 def without_needed(made: Sequence[Rendered], config: Config) -> list[Rendered]:
-    """Return the clusters without findings that a kernel mapping is not used, where another cluster uses it (KRM606).
+    """Return the clusters without findings that a mapping is not used, where another cluster may use it (KRM606).
 
-    When some clusters are absent nobody knows, and none of them stays.
+    When some clusters are absent, or not whole, nobody knows, and none of them stays.
     """
     if not any(one.rule == "KRM606" for each in made for one in each.final.reported):
         return list(made)
     unused = [{_mapping(one) for one in each.final.results if one.rule == "KRM606"} for each in made]
-    used = [_with_nodes(each.final) for each in made]
-    some_are_absent = _is_part(config, [one.cluster.name for one in made])
+    used = [_in_use(each.final) for each in made]
+    is_unknown = _is_part(config, [one.cluster.name for one in made]) or not all(one.is_whole for one in made)
 
     def is_needed(finding: Result) -> bool:
         if finding.rule != "KRM606":
             return False
         key = _mapping(finding)
         others = zip(unused, used, strict=True)
-        return some_are_absent or any(key not in idle and key[0] in there for idle, there in others)
+        return is_unknown or any(key not in idle and key[0] in there for idle, there in others)
 
     kept = [[finding for finding in one.final.results if not is_needed(finding)] for one in made]
     return [one._replace(final=with_results(one.final, results)) for one, results in zip(made, kept, strict=True)]
@@ -182,10 +182,10 @@ def _mapping(finding: Result) -> tuple[Id, str]:
     return finding.ref.id if finding.ref else ("", "", "", ""), found[1] if found else finding.message
 
 
-def _with_nodes(resources: ResourceList) -> set[Id]:
-    """Return the configs and Modules of a cluster that select some of its nodes, as far as findings say."""
+def _in_use(resources: ResourceList) -> set[Id]:
+    """Return the configs and Modules of a cluster that select, or may select, some of its nodes."""
     if resources.failed or not (resources.select("Node", "") or resources.select("NodeInventory", "krmfn.dev")):
-        return set()
+        return {item.ref.id for item in resources.items}
     idle = {one.ref.id for one in resources.results if one.ref and one.rule in _WITHOUT_NODES}
     return {item.ref.id for item in resources.items} - idle
 

@@ -17,7 +17,7 @@ from ..formats import comment, findings, grouped
 from ..formats.checked import Checked
 from ..paths import output, replacing
 from ..plan import Comparison
-from ..settings import CHECK, LOOK
+from ..settings import CHECK, COMPARE
 from . import check, clusters, report
 from .catalogue import rules
 
@@ -48,7 +48,7 @@ def _run(context: Context, args: Any) -> int:
     if args.base is not None:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
-        look = context._replace(intent=LOOK, log=context.log._replace(quiet=True))
+        look = context._replace(intent=COMPARE, log=context.log._replace(quiet=True))
         compared = against_base.with_base(look, args.base, args.paths, streams, skips=True)
     is_whole = streams.is_whole and (bool(compared) or args.base is None)
     checked = _checked(context, args, streams, compared)

@@ -14,7 +14,7 @@ from ..comparing import against_base, pairs
 from ..formats import changes, comment, findings, grouped, rollout
 from ..paths import output
 from ..plan import Comparison, of_kinds
-from ..settings import LOOK
+from ..settings import COMPARE
 from ..upgrades import waves
 from . import clusters
 
@@ -117,7 +117,7 @@ COMMAND = Command(
         "--base origin/main clusters/lab --fail-on error",
         "main/clusters/lab clusters/lab --plan --wave 5",
     ),
-    *(_arguments, run, LOOK),
+    *(_arguments, run, COMPARE),
     joins=True,
     exits=EXITS,
 )

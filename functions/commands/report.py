@@ -12,7 +12,7 @@ from .. import options
 from ..command import Command, Context
 from ..paths import files
 from ..plan import Comparison
-from ..settings import CHECK, LOOK
+from ..settings import CHECK, COMPARE
 from . import clusters
 
 
@@ -33,7 +33,7 @@ def _run(context: Context, args: Any) -> int:
     if args.base is not None:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
-        compared = against_base.with_base(context._replace(intent=LOOK), args.base, streams.paths, streams)
+        compared = against_base.with_base(context._replace(intent=COMPARE), args.base, streams.paths, streams)
     text, results = page_of(streams.lists, args.files, compared, _links(args.output), streams.left_out)
     if args.output is not None:
         files.write_text(args.output, text)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from krmfn import KrmfnError, Manifest, ResourceList, Result
+from krmfn import KrmfnError, Manifest, ResourceList, Result, warning
 from krmfn.results import placed
 from krmfn.typed import NamedTuple
 
@@ -90,14 +90,15 @@ def compared(pair: Pair, name: str, located: Callable[[Result], Result] = lambda
     """Return the comparison of one cluster before and after; `located` gives findings of what was their places."""
     old, new = (one.final if one else ResourceList() for one in pair)
     planned = plan(deployed(old), deployed(new))
-    effects, unknown = node_effects.effects(old, new)
+    effects, doubt = node_effects.effects(old, new)
     planned = planned._replace(effects=tuple(effects))
     has_nodes = any(one.select("Node", "") or one.select("NodeInventory", "krmfn.dev") for one in (old, new))
-    knows_nodes = has_nodes and not unknown
+    knows_nodes = has_nodes and not doubt
+    unknown = [warning(f"what happens on the nodes is not known: {doubt}")] if doubt else []
     said = placed([*notes(planned, new, knows_nodes), *vanished(new, run_of(old).driven), *unknown])
     said += map(located, placed(adopted(old, new)))
     told = tuple(attention.first(planned, old, new))
-    return Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes, first=told)
+    return Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes, doubt=doubt, first=told)
 
 
 def deployed(resources: ResourceList) -> list[Manifest]:

@@ -83,11 +83,13 @@ def summary(compared: Comparison, with_nodes: bool = True) -> str:
         return "nothing changes: its files are those of the base"
     parts = [f"{count:,} {what}" for what, count in counted(compared.plan).items() if count]
     parts += [f"{printing.counted(compared.hidden, 'change')} of other kinds"] if compared.hidden else []
-    effects = (effect for effect in compared.plan.effects if effect.what != "kept")
-    nodes = len({name for effect in effects for name in effect.nodes})
-    if nodes and with_nodes:
-        parts.append(f"{printing.counted(nodes, 'node')} affected")
-    still = ["no object changes" if nodes or compared.notes else "nothing changes"]
+    effects = [effect for effect in compared.plan.effects if effect.what != "kept"]
+    nodes = {name for effect in effects if effect.what != "unknown" for name in effect.nodes}
+    doubtful = {name for effect in effects for name in effect.nodes} - nodes
+    if with_nodes:
+        parts += [f"{printing.counted(len(nodes), 'node')} affected"] if nodes else []
+        parts += [f"what happens on {printing.counted(len(doubtful), 'node')} is not known"] if doubtful else []
+    still = ["no object changes" if effects or compared.notes else "nothing changes"]
     return ", ".join(parts if compared.plan.changes else [*still, *parts])
 
 

@@ -75,8 +75,12 @@ def headline(compared: Sequence[Comparison], every: Sequence[Row]) -> str:
         nodes = f"{kept:,}" if parts else counted(kept, "node")
         verb = "keep" if kept > 1 else "keeps"
         parts.append(f"{nodes} {verb} {some(versions, len(versions), 2) or 'what they have'}")
+    doubtful = [row.numbers["unknown"] for row in every if "unknown" in row.numbers]
+    of_some = f"{counted(sum(doubtful), 'node')} in {counted(len(doubtful), 'cluster')}" if doubtful else ""
     dark = [row.name for row in every if not row.is_known]
-    unknown = f"what happens on the nodes of {where(dark, [row.name for row in every])} is not known" if dark else ""
+    of_all = f"the nodes of {where(dark, [row.name for row in every])}" if dark else ""
+    names = " and ".join(filter(None, (of_some, of_all)))
+    unknown = f"what happens on {names} is not known" if names else ""
     mark = "; " if any("waiting" in row.numbers for row in every) else ", "  # they may be among those before
     return "; ".join(filter(None, [mark.join(parts), unknown])) or "no node is affected"
 

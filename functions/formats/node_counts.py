@@ -9,7 +9,7 @@ NODES = re.compile(r"(?<![\w.,-])([\d,]+)(?: of (?:the )?([\d,]+))? nodes?( \([^
 """How a message counts and names nodes: `3 of the 40 nodes (a, b, c)`."""
 _INVENTORY = re.compile(r"(?<!, )NodeInventory [^\s,]+(?:, NodeInventory [^\s,]+)*(?= does not hold)")
 _VERB = re.compile(r"\b(?:(get|run)s?|is|are|has|have)\b")
-_SINGULAR = re.compile(r"(?<= nodes )((?:\([^()]*\) )?(?:that it selects |that )?)(gets|is|has|runs)\b")
+_SINGULAR = re.compile(r"(\d nodes (?:\([^()]*\) )?(?:that it selects |that )?)(gets|is|has|runs)\b")
 _PLURAL = {"gets": "get", "is": "are", "has": "have", "runs": "run"}
 _SHOWN = 4
 """Clusters whose numbers are told; of more there is the sum."""

@@ -48,8 +48,8 @@ def selectors_decide(errors: Iterable[Result]) -> bool:
 
 
 def advised(resources: ResourceList, finding: Result) -> Result:
-    """Return an error about nodes as a warning where the command only warns of them (`render`)."""
-    is_advice = run_of(resources).settings.intent.deploys and finding.rule.startswith("KRM6")
+    """Return an error about nodes as a warning where the command only warns of them (`render`, `diff`)."""
+    is_advice = run_of(resources).settings.intent.warns_of_nodes and finding.rule.startswith("KRM6")
     return finding._replace(severity="warning") if is_advice and finding.severity == "error" else finding
 
 

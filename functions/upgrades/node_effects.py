@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from krmfn import KrmfnError, ResourceList, Result, warning
+from krmfn import KrmfnError, ResourceList
 from krmfn.ownership import Id
 
 from ..deviceconfig.reading import domain_of
@@ -27,20 +27,20 @@ _HEADS = {
 _WORDS = tuple(_HEADS)
 
 
-def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Result]]:
-    """Return what becomes of the nodes that either list knows, and why that cannot be told.
+def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
+    """Return what becomes of the nodes that either list knows, and why that cannot be told; "" when it can.
 
     A list without nodes is taken to be about those of the other one; without any there is nothing to tell.
     """
     if (known := clusters(old, new)) is None:
-        return [], []
+        return [], ""
     problem = unknown(*known)
     try:
         if not problem:
-            return list(_joined(side(known[0], old), side(known[1], new))), []
+            return list(_joined(side(known[0], old), side(known[1], new))), ""
     except KrmfnError as failure:
         problem = str(failure)
-    return [], [warning(f"what happens on the nodes is not known: {problem}")]
+    return [], problem
 
 
 def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:
@@ -61,7 +61,9 @@ def unknown(before: Cluster, after: Cluster) -> str:
     """Return why what happens on the nodes cannot be told; "" when it can."""
     # the nodes of the new side may be others by now; the old side may be as old
     expired = next(rules.about_input(Cluster(after.fleet._replace(findings=())), rules.today()), None)
-    return _unknown(before) or _unknown(after) or (f"{expired.ref} {expired.message}" if expired else "")
+    of_old, of_new = _unknown(before), _unknown(after)
+    of_old = f"before this change {of_old}" if of_old and not of_new else ""
+    return of_new or of_old or (f"{expired.ref} {expired.message}" if expired else "")
 
 
 def side(whole: Cluster, resources: ResourceList) -> Side:

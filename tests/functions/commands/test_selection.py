@@ -108,6 +108,9 @@ def test_a_mapping_that_another_pool_or_cluster_uses_is_used(tmp_path: Path) -> 
     plant(tmp_path, {"lab/n.yaml": node("l", card="a")})
     (line,) = [line for line in check(tmp_path).text.splitlines() if "KRM606" in line and "dev/" in line]
     assert line.endswith("(dev)")
+    for there in ({"lab/n.yaml": "x: y\n"}, {"lab/n.yaml": "{"}, {"lab/a.yaml": files["lab/a.yaml"] + "  wrong: 1\n"}):
+        plant(tmp_path, {"lab/n.yaml": node("l", card="a"), "lab/a.yaml": files["lab/a.yaml"]} | there)
+        assert "KRM606" not in check(tmp_path).text, "whether lab uses it is not known"
 
 
 def test_a_profile_that_another_cluster_names_is_named(fleet: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import Done, process
+from tests.functions.cluster.test_one_result import config
 from tests.trees import config_map, plant
 
 from .test_base import OVERLAY, changed, commit, diff, repository, run_git
@@ -29,6 +30,16 @@ SAME = "nothing changes: its files are those of the base"
 def repo(tmp_path: Path) -> Path:
     """Two overlays over one base, and a loose file."""
     return repository(tmp_path / "repo", FILES)
+
+
+def inventory(name: str, node: str, *labels: str) -> str:
+    """Return a NodeInventory of one node with the labels `card` and a version label."""
+    held = " ".join(("card=x", *labels))
+    return (
+        f"apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {{name: {name}}}\nspec:\n"
+        "  labelKeys: [card, kmm.node.kubernetes.io/version-module.kmm.a]\n"
+        f"  groups:\n  - nodes: |\n      {node} 5.14.0-503.el9.x86_64 {held}\n"
+    )
 
 
 def sections(done: Done) -> dict[str, str]:
@@ -196,3 +207,38 @@ def test_two_folders_with_the_same_clusters(repo: Path) -> None:
         "next/lab": "1 changed",
         "next/prod": "1 changed",
     }
+
+
+def test_a_label_that_no_inventory_holds_hides_no_change(tmp_path: Path) -> None:
+    """The typo, and what mends it; with an error about nodes all drivers were "lost", and the base not rendered."""
+    files = {f"{name}/n.yaml": inventory(name, "a") for name in ("dev", "lab")}
+    good, typo = ({f"{name}/a.yaml": config("a", f"{key}: x") for name in ("dev", "lab")} for key in ("card", "crad"))
+    repo = repository(tmp_path / "repo", files | good | {".krmfn.yaml": "clusters: {dev: [dev], lab: [lab]}\n"})
+    why = "the NodeInventory of each cluster does not hold the label crad (did you mean card, which it holds?)"
+    for shown, head in ((typo, why), (good, f"before this change {why}")):
+        plant(repo, shown)
+        done = diff(repo)
+        assert done.code == 1
+        assert done.text.startswith("what happens on the nodes of all 2 clusters is not known\n\nCLUSTER ")
+        assert set(sections(done).values()) == {"1 changed"}
+        assert f"\nwarning: what happens on the nodes is not known: {head}; " in done.text
+        ci = process("krmfn", "ci", "--base", "main", "--out", "../out", "--fail-on", "lost", cwd=repo)
+        assert ci.code == 1
+        of_one = head.replace("the NodeInventory of each cluster", "NodeInventory dev")
+        assert f"is not known (--fail-on lost): {of_one}; " in ci.text
+        commit(repo)
+        run_git(repo, "branch", "--force", "main")
+
+
+def test_nodes_of_which_it_is_not_known_are_not_called_unaffected(tmp_path: Path) -> None:
+    mappings = "  upgrade: {ordered: true}\n"
+    label = "kmm.node.kubernetes.io/version-module.kmm.a"
+    files = {f"{name}/a.yaml": config("a", "card: x") + mappings for name in ("dev", "lab")}
+    files |= {f"{name}/n.yaml": inventory(name, "a") for name in ("dev", "lab")} | {
+        ".krmfn.yaml": "clusters: {dev: [dev], lab: [lab]}\n"
+    }
+    repo = repository(tmp_path / "repo", files)
+    plant(repo, {"dev/n.yaml": inventory("dev", "a", f"{label}=1")})
+    done = diff(repo)
+    assert done.text.startswith("what happens on 1 node in 1 cluster is not known\n\nCLUSTER "), done.text
+    assert diff(repo, "dev").text.endswith("no object changes, 1 unchanged, what happens on 1 node is not known\n")
