@@ -168,9 +168,9 @@ def without_needed(made: Sequence[Rendered], config: Config) -> list[Rendered]:
     def is_needed(finding: Result) -> bool:
         if finding.rule != "KRM606":
             return False
-        key = _mapping(finding)
-        others = zip(unused, used, strict=True)
-        return is_unknown or any(key not in idle and key[0] in there for idle, there in others)
+        key, file = _mapping(finding), finding.place.path if finding.place else ""
+        others = [there for idle, there in zip(unused, used, strict=True) if key not in idle]
+        return is_unknown or any(key[0] in there or file in there for there in others)
 
     kept = [[finding for finding in one.final.results if not is_needed(finding)] for one in made]
     return [one._replace(final=with_results(one.final, results)) for one, results in zip(made, kept, strict=True)]
@@ -182,12 +182,15 @@ def _mapping(finding: Result) -> tuple[Id, str]:
     return finding.ref.id if finding.ref else ("", "", "", ""), found[1] if found else finding.message
 
 
-def _in_use(resources: ResourceList) -> set[Id]:
-    """Return the configs and Modules of a cluster that select, or may select, some of its nodes."""
+def _in_use(resources: ResourceList) -> set[Id | str]:
+    """Return the configs and Modules of a cluster that select some of its nodes, as far as findings say.
+
+    Where nobody knows, these are all that kustomize has built, and the files of others.
+    """
     if resources.failed or not (resources.select("Node", "") or resources.select("NodeInventory", "krmfn.dev")):
-        return {item.ref.id for item in resources.items}
+        return {(item.place.path if item.place else "") or item.ref.id for item in resources.items}
     idle = {one.ref.id for one in resources.results if one.ref and one.rule in _WITHOUT_NODES}
-    return {item.ref.id for item in resources.items} - idle
+    return {item.ref.id for item in resources.items if item.ref.id not in idle}
 
 
 def taken_out(intent: Intent, read: Sequence[Inputs], config: Config) -> tuple[list[Inputs], list[Inputs]]:

@@ -95,7 +95,7 @@ def compared(pair: Pair, name: str, located: Callable[[Result], Result] = lambda
     has_nodes = any(one.select("Node", "") or one.select("NodeInventory", "krmfn.dev") for one in (old, new))
     knows_nodes = has_nodes and not doubt
     unknown = [warning(f"what happens on the nodes is not known: {doubt}")] if doubt else []
-    said = placed([*notes(planned, new, knows_nodes), *vanished(new, run_of(old).driven), *unknown])
+    said = placed([*notes(planned, new, knows_nodes, old), *vanished(new, run_of(old).driven), *unknown])
     said += map(located, placed(adopted(old, new)))
     told = tuple(attention.first(planned, old, new))
     return Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes, doubt=doubt, first=told)

@@ -93,10 +93,9 @@ def _by_operation(patch: Item, number: int, operation: Any, parts: Parts, manife
     pointer = tuple(part.replace("~1", "/").replace("~0", "~") for part in str(operation.get("path")).split("/")[1:])
     if any(mine not in (theirs, "-") for mine, theirs in zip(pointer, parts, strict=False)):
         return
+    parts = max(parts, pointer, key=len)  # it may be about a part of the field
     value, rest = at(manifest, parts), parts[len(pointer) :]
-    if len(pointer) > len(parts):  # a part of the field
-        yield None
-    elif operation.get("op") == "remove":
+    if operation.get("op") == "remove":
         yield patch.field_place(f"[{number}]") if value is MISSING else None
     else:
         there = at(operation.get("value", MISSING), rest)

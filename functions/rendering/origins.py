@@ -63,6 +63,15 @@ def place_of(item: Item, field: Field | None) -> Place | None:
     return item.field_place(path) if path else item.place
 
 
+def place_of_field(item: Item, path: str) -> Place | None:
+    """Return the place of a field of an item, for a finding about something else."""
+    place = item.field_place(path)
+    if place and (find := place.finder):  # it looks for the field of the finding
+        about = Result("", ref=item.ref, field=Field(path))
+        return place._replace(finder=lambda finding: finding._replace(place=find(about).place))
+    return place
+
+
 def of_value(data: Any, value: Any, key: str) -> str:
     """Return the path of the one field in `data` that holds a text; of several, that of the one with the key `key`.
 

@@ -1,15 +1,16 @@
 """What `diff` says about a plan: the findings of all rules about changes, but for those that are turned off."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
-from krmfn import Item, KrmfnError, Manifest, Ref, ResourceList, Result
+from krmfn import Item, KrmfnError, Manifest, Place, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
 from krmfn.resource import annotations_of, ref
 from krmfn.results import apply
 
-from ..deviceconfig.reading import domain_of
+from ..deviceconfig.reading import domain_of, profile_of
+from ..differences import FieldChange, differences
 from ..fleet import cluster, rules
 from ..fleet.findings import joined
 from ..kmm.module import HUB_KIND
@@ -18,20 +19,25 @@ from ..plan import Plan
 from ..rendering import function_config, ignoring
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding
-from ..rendering.origins import place_of
+from ..rendering.kinds import CONFIG, PROFILE, driven
+from ..rendering.origins import of_value, place_of, place_of_field
 from ..run import run_of
 from .change_rules import RULES, version_is_kept
 from .impact import Impact, changed_modules
 
 
-def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> list[Result]:
+def notes(
+    plan: Plan, resources: ResourceList, knows_nodes: bool = False, before: ResourceList | None = None
+) -> list[Result]:
     """Return the findings about a plan, errors first: an error is refused by the cluster or never comes to an end.
 
     `resources` is the new list: its functionConfig counts, and so do its annotations that turn rules off. `knows_nodes`
-    says whether the plan's effects are all that happens on the nodes.
+    says whether the plan's effects are all that happens on the nodes. `before` is the old list: what is said of a
+    generated object stands where its config, or what that takes its fields from, has changed.
     """
     config, _ = function_config.read(resources)
     by_id = {item.ref.id: item for item in resources.items}
+    former = {item.ref.id: item for item in before.items} if before else {}
     findings: list[Finding] = []
     owners: dict[Ref, Item] = {}
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
@@ -45,12 +51,39 @@ def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> lis
             owners[source.ref] = source
             if finding.ref == source.ref:
                 finding = source.located(finding)
-            else:  # the new value may stand in a field of the config
-                field = finding.field and finding.field._replace(current=finding.field.proposed)
-                finding = finding._replace(place=place_of(source, field))
+            else:
+                finding = finding._replace(place=_cause(finding, source, former, resources))
         findings.append((source.ref if source else None, finding))
     shown = list(ignoring.kept(findings, owners, config, Counter()))
     return [one for severity in ("error", "warning", "info") for _, one in shown if one.severity == severity]
+
+
+def _cause(finding: Result, source: Item, former: Mapping[Id, Item], resources: ResourceList) -> Place | None:
+    """Return the place of the change behind a finding about what is generated from `source`, else that of its value.
+
+    Of several changes it is the one whose new text is in the finding's, such as a version in an image; else the first.
+    """
+    value = finding.field.proposed if finding.field else None
+    changed = list(_changed(source, former, resources))
+    told = ((item, one) for item, one in changed if isinstance(one.new, str) and one.new in str(value))
+    if first := max(told, key=lambda pair: len(pair[1].new), default=changed[0] if changed else None):
+        item, one = first
+        own = of_value({"spec": item.manifest.get("spec")}, one.new, str(one.parts[-1]))
+        return place_of_field(item, own or one.path)  # a place is found by indexes, not by the names of entries
+    return place_of(source, finding.field and finding.field._replace(current=value))
+
+
+def _changed(source: Item, former: Mapping[Id, Item], resources: ResourceList) -> Iterator[tuple[Item, FieldChange]]:
+    """Yield what has changed in the config that something is generated from, its Profile and the functionConfigs."""
+    products = (
+        item
+        for item in resources.select(PROFILE[1], PROFILE[0])
+        if item.name == profile_of(source) or (source.group, source.kind) in driven([item])
+    )
+    for item in (source, *products, *resources.select(CONFIG[1], CONFIG[0])):
+        if old := former.get(item.ref.id):
+            was, now = (one.manifest.get("spec") for one in (old, item))
+            yield from ((item, change) for change in differences(was, now, ("spec",)))
 
 
 def _on_hub(finding: Result) -> Result:

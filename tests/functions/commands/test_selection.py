@@ -108,8 +108,16 @@ def test_a_mapping_that_another_pool_or_cluster_uses_is_used(tmp_path: Path) -> 
     plant(tmp_path, {"lab/n.yaml": node("l", card="a")})
     (line,) = [line for line in check(tmp_path).text.splitlines() if "KRM606" in line and "dev/" in line]
     assert line.endswith("(dev)")
-    for there in ({"lab/n.yaml": "x: y\n"}, {"lab/n.yaml": "{"}, {"lab/a.yaml": files["lab/a.yaml"] + "  wrong: 1\n"}):
-        plant(tmp_path, {"lab/n.yaml": node("l", card="a"), "lab/a.yaml": files["lab/a.yaml"]} | there)
+
+
+def test_a_mapping_that_clusters_share_is_unused_only_where_all_are_known(tmp_path: Path) -> None:
+    mappings = '  kernelMappings: [{regexp: "^5.*$"}, {regexp: "^6.*$"}]\n'
+    files = {"both/a.yaml": config("a", "card: a") + mappings, "dev/n.yaml": node("d", card="a"), ".git/x": ""}
+    files |= {"lab/n.yaml": node("l", card="a"), LISTED[0]: "clusters:\n  dev: [dev, both]\n  lab: [lab, both]\n"}
+    plant(tmp_path, files)
+    assert "KRM606" in check(tmp_path).text
+    for there in ("x: y\n", "{", "---\n".join([node("l", card="a")] * 2)):
+        plant(tmp_path, files | {"lab/n.yaml": there})
         assert "KRM606" not in check(tmp_path).text, "whether lab uses it is not known"
 
 

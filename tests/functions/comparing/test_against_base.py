@@ -242,3 +242,28 @@ def test_nodes_of_which_it_is_not_known_are_not_called_unaffected(tmp_path: Path
     done = diff(repo)
     assert done.text.startswith("what happens on 1 node in 1 cluster is not known\n\nCLUSTER "), done.text
     assert diff(repo, "dev").text.endswith("no object changes, 1 unchanged, what happens on 1 node is not known\n")
+
+
+def test_what_a_change_does_stands_where_it_is_written(tmp_path: Path) -> None:
+    """Each note stood at the first line of the config in the base; a patch, or the Profile, had been changed."""
+    profile = (
+        "apiVersion: krmfn.dev/v1alpha1\nkind: Profile\nmetadata: {name: p}\nspec:\n  config:\n    moduleName: gpu\n"
+        "    kernelMappings:\n    - regexp: ^5\n    devicePlugin: {image: r.example.com/p:1}\n"
+    )
+    owned = config("a", "card: x").replace("  moduleName: gpu\n", "  profile: p\n")
+    files = {"base/kustomization.yaml": "resources: [a.yaml, p.yaml]\n", "base/a.yaml": owned, "base/p.yaml": profile}
+    files |= {"lab/kustomization.yaml": "resources: [../base, n.yaml]\n", "lab/n.yaml": inventory("lab", "n")}
+    patch = "patches:\n- target: {kind: KIND}\n  patch: |\n    - {op: replace, path: PATH, value: VALUE}\n"
+    repo = repository(tmp_path / "repo", files)
+    for kind, path, value, rules in (
+        ("DeviceConfig", "/spec/driverVersion", '"2"', {"KRM401"}),
+        ("Profile", "/spec/config/devicePlugin/image", "r.example.com/p:2", {"KRM413"}),
+        ("Profile", "/spec/config/kernelMappings/0/regexp", "^6", {"KRM409"}),
+    ):
+        text = patch.replace("KIND", kind).replace("PATH", path).replace("VALUE", value)
+        plant(repo, {"lab/kustomization.yaml": files["lab/kustomization.yaml"] + text})
+        notes = json.loads(diff(repo, "lab", "--format", "json").out)["notes"]
+        found = {one["rule"]: f"{one['file']}:{one['line']}" for one in notes}
+        assert found == dict.fromkeys(rules, "lab/kustomization.yaml:5")
+    plant(repo, {**files, "base/p.yaml": profile.replace("^5", "^6")})
+    assert diff(repo, "lab").text.splitlines()[-3].startswith("base/p.yaml:8:7: warning: Module kmm/a: lost by 1 node")
