@@ -131,10 +131,19 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
             judge_final(one.final)
     if has_more:
         made = shared.without_needed(made, laid.config)
-        shared.check_inventories([*made, *beyond], laid.config, context.intent)
+        _judge_together(context, laid.config, made, beyond)
     if not (findings or any(one.lists or one.final.reported for one in (*made, *beyond))):
         raise_alike(failures)  # nothing was done for any root
     return Streams(made, findings, failures, laid.config, (*laid.paths,), laid.excluded, theirs=others, apart=beyond)
+
+
+def _judge_together(context: Context, config: Config, made: Sequence[Rendered], apart: Sequence[Rendered]) -> None:
+    """Report what is wrong between the clusters of a repository, its inventories and its Applications."""
+    from . import applications, shared  # here: most runs have one root
+
+    shared.check_inventories([*made, *apart], config, context.intent)
+    if config.clusters and context.intent.judges_whole and context.intent.judges_nodes:
+        applications.check(made, apart, config)
 
 
 def _driven_elsewhere(context: Context, absent: Sequence[Item]) -> frozenset[tuple[str, str]]:

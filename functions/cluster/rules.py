@@ -28,6 +28,23 @@ patches:
   patch: '[{"op": "replace", "path": "/spec/driverVersion", "value": "2.0"}]'
 """
 
+_TWO_CLUSTERS = """\
+# .krmfn.yaml
+clusters: {lab: [lab.yaml], prod: [prod.yaml]}
+---
+# lab.yaml
+apiVersion: krmfn.dev/v1alpha1
+kind: NodeInventory
+metadata: {name: lab}
+spec: {labelKeys: [], groups: [{nodes: "lab-1 5.14.0-503.el9.x86_64\\n"}]}
+---
+# prod.yaml
+apiVersion: krmfn.dev/v1alpha1
+kind: NodeInventory
+metadata: {name: prod}
+spec: {labelKeys: [], groups: [{nodes: "NODE 5.14.0-503.el9.x86_64\\n"}]}
+"""
+
 RULES = (
     Rule(
         "KRM100",
@@ -109,6 +126,14 @@ kind: ConfigMap
         remedy="Remove `--kustomize`, so that krmfn passes kustomize the flags it needs, or add `--enable-exec`. To "
         "run kustomize without krmfn, pass both `--enable-alpha-plugins` and `--enable-exec`; `kubectl kustomize` runs "
         "no commands.",
+    ),
+    Rule(
+        "KRM613",
+        "an inventory should not hold the nodes of another cluster: it may be a copy",
+        good=_TWO_CLUSTERS.replace("NODE", "prod-1"),
+        bad=_TWO_CLUSTERS.replace("NODE", "lab-1"),
+        remedy="Write the inventory again (`krmfn inventory`), with kubectl at its own cluster.",
+        severities=("warning",),
     ),
     Rule(
         "KRM524",

@@ -5,6 +5,7 @@ What a repository holds for no cluster is said, and makes no cluster of its own.
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -17,6 +18,7 @@ from krmfn.streams import max_bytes
 
 from ..command import Context
 from ..deviceconfig.reading import profile_of
+from ..fleet.nodes import named
 from ..kmm.module import MODULE_KINDS
 from ..paths import disk, files, manifests
 from ..paths.excludes import excluder
@@ -119,6 +121,7 @@ def check_inventories(made: Sequence[Rendered], config: Config, intent: Intent) 
         _check_empty(made, config)
     if config.clusters and intent.judges_nodes:
         _check_known([one for one in made if not one.cluster.is_apart], config)
+        _check_copied([one for one in made if not one.cluster.is_apart])
 
 
 def _check_empty(made: Sequence[Rendered], config: Config) -> None:
@@ -147,6 +150,24 @@ def _check_known(made: Sequence[Rendered], config: Config) -> None:
             f"({some(known, len(known))} have theirs); add an inventory (`krmfn inventory`) to {where}"
         )
         one.final.report([warning(message, rule="KRM605", place=members[0].place if members else None)])
+
+
+def _check_copied(made: Sequence[Rendered]) -> None:
+    """Report an inventory most of whose nodes, with their kernels, are those of another cluster: it may be a copy."""
+    owners: dict[tuple[str, str], str] = {}
+    for one in made:
+        for item in one.final.select("NodeInventory", "krmfn.dev"):
+            held = {*named(item)}
+            others = Counter(owner for node in held if (owner := owners.setdefault(node, one.cluster.name)))
+            del others[one.cluster.name]
+            for other, number in others.most_common(1):
+                if number * 2 > len(held):
+                    message = (
+                        f"{number:,} of its {counted(len(held), 'node')} are also in the cluster {other}, with the "
+                        f"same kernels, so it may be a copy of that inventory; make it again at {one.cluster.name}: "
+                        f"`kubectl get nodes -o json | krmfn inventory --name {one.cluster.name}`"
+                    )
+                    one.final.report([item.located(warning(message, rule="KRM613"))])
 
 
 def _is_part(config: Config, names: Iterable[str]) -> bool:

@@ -27,7 +27,7 @@ CHAPTERS = (
 """The families of rules by the first characters of their ids: the title of each, and what it is about."""
 
 _ROOMS = {
-    "cluster": "deployed given layout rules",
+    "cluster": "applications deployed given layout rules",
     "deviceconfig": "effects profiles rules",
     "exclusivity": "rules",
     "final": "against judge",

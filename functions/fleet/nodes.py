@@ -116,11 +116,16 @@ def _node(item: Item, keys: Collection[str] | None) -> Node:
 
 def kernels(resources: ResourceList) -> set[str]:
     """Return the kernel versions of all nodes in a list; what is wrong with an inventory is reported elsewhere."""
-    specs = (item.manifest.get("spec") for item in resources.select("NodeInventory", "krmfn.dev"))
-    groups = (text(group, "nodes") for spec in specs for _, group in tables(spec, "groups"))
-    lines = (line.split(" ", 2) for nodes in groups for line in nodes.split("\n"))
-    of_inventories = {line[1] for line in lines if len(line) > 1} - {facts.UNKNOWN}
+    inventories = resources.select("NodeInventory", "krmfn.dev")
+    of_inventories = {kernel for item in inventories for _, kernel in named(item)} - {facts.UNKNOWN}
     return (_of_objects(resources, "kernelVersion") | of_inventories) - {""}
+
+
+def named(inventory: Item) -> Iterator[tuple[str, str]]:
+    """Yield the name and the kernel of each node in an inventory; what is wrong with it is reported elsewhere."""
+    groups = (text(group, "nodes") for _, group in tables(inventory.manifest.get("spec"), "groups"))
+    lines = (line.split(" ", 2) for nodes in groups for line in nodes.split("\n"))
+    yield from ((line[0], line[1]) for line in lines if len(line) > 1)
 
 
 def kubelets(resources: ResourceList) -> set[str]:

@@ -185,7 +185,8 @@ patches:
 # config.yaml
 kind: DeviceConfig
 """,
-        remedy="Correct kind and name of the target, or remove the patch.",
+        remedy="Correct kind and name of the target, or remove the patch. List what it is for under `resources`: a "
+        "Profile that only `.krmfn.yaml` names is read after the build, and cannot be patched.",
         severities=("warning",),
     ),
 )

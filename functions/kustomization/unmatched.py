@@ -10,6 +10,7 @@ from krmfn.printing import did_you_mean
 from krmfn.resource import Manifest
 from krmfn.results import Result, warning
 
+from ..rendering.kinds import PROFILE
 from . import untouched, written
 from .graph import Graph, Kustomization
 from .mentions import entries
@@ -17,6 +18,10 @@ from .mentions import entries
 _FIELDS = untouched.FIELDS - {"components", "configMapGenerator", "secretGenerator"} | {"commonAnnotations"}
 """Fields that bring no resource but those of files, and that put something before and behind names at most."""
 _LITERAL = re.compile(r"[A-Za-z0-9_-]+")
+_OF_PROFILE = (
+    "move the Profile's file here or into a base, and list it there under `resources` (what only .krmfn.yaml names is "
+    "read after the build), or correct its target"
+)
 _RENAMING = re.compile(rb"/kind|/metadata(?!/(?:labels|annotations)/)")
 
 
@@ -33,7 +38,8 @@ def findings(graph: Graph, folder: str) -> Iterator[Result]:
             if not any(_may_match(target, item, is_renamed) for items in held for item in items):
                 what = " ".join(str(target[key]) for key in ("kind", "name") if target.get(key))
                 names = [item.name for items in held for item in items if item.kind == target.get("kind", item.kind)]
-                hint = did_you_mean(str(target.get("name", "")), names, "correct its target")
+                remedy = _OF_PROFILE if target.get("kind") == PROFILE[1] else "correct its target"
+                hint = did_you_mean(str(target.get("name", "")), names, remedy)
                 message = f"nothing that is listed here is a {what}, and kustomize skips the patch{hint}"
                 yield warning(message, rule="KRM518", place=one.item.field_place(f"{path}.target"))
 

@@ -61,3 +61,12 @@ def test_a_component_patches_what_others_list(tmp_path: Path) -> None:
     files = {"kustomization.yaml": COMPONENT + PATCH.replace("NAME", "b-map"), "p.yaml": OPERATION}
     top = str(plant(tmp_path, files).resolve())
     assert [*unmatched.findings(reading.read([top], top, OURS), top)] == []
+
+
+def test_a_profile_that_is_not_listed_cannot_be_patched(tmp_path: Path) -> None:
+    """It may lie in `profiles/`, which .krmfn.yaml names: that its target is right helps nobody."""
+    text = PATCH.replace("{kind: ConfigMap, name: NAME}", "{kind: Profile, name: gpu}")
+    files = {"kustomization.yaml": f"resources: [a.yaml]\n{text}", "p.yaml": OPERATION, "a.yaml": config_map("a")}
+    top = str(plant(tmp_path, files).resolve())
+    (finding,) = unmatched.findings(reading.read([top], top, OURS), top)
+    assert "; move the Profile's file here or into a base, and list it there under `resources` (" in finding.message

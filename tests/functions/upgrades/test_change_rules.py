@@ -380,7 +380,7 @@ def test_a_change_with_its_note_at_the_file_it_comes_from(folder: Path) -> None:
     assert (done.code, done.err) == (1, "")
     assert done.text.startswith("~ Module kmm/drv: 1 field\n")
     assert '      - "r.example.com/drv:1-$KERNEL_FULL_VERSION"\n' in done.text
-    assert "\nnew/driver.yaml:1: warning: Module kmm/drv: spec.moduleLoader" in done.text
+    assert "\nnew/driver.yaml:6:3: warning: Module kmm/drv: spec.moduleLoader" in done.text
     assert done.text.endswith(" [KRM401]\n\n1 changed, 1 unchanged\n")
 
 

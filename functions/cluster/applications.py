@@ -1,0 +1,134 @@
+"""Argo CD's Applications in the input: what a cluster is made of has to be among the paths that they watch."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+from krmfn import Field, Item, Manifest, Result, warning
+from krmfn.printing import some
+from krmfn.resource import join
+from krmfn.results import Rule
+
+from ..kmm.lookup import table, tables, text
+from ..paths.roots import parents, within
+from . import config as configs
+from .cluster_lists import Rendered
+from .config import Config
+from .layout import Cluster
+from .survey import Root
+
+_PATHS = "argocd.argoproj.io/manifest-generate-paths"
+_FOLDER = re.compile(r"\{\{ *\.?path(?:\.path)? *\}\}")
+"""What stands for the folder in the template of an ApplicationSet, with goTemplate and without."""
+
+
+def check(clusters: Sequence[Rendered], apart: Sequence[Rendered], config: Config) -> None:
+    """Report each Application that Argo CD would not render anew after some change of its cluster."""
+    roots = [(one.cluster, root) for one in clusters for root in one.cluster.roots]
+    for one in (*clusters, *apart):
+        for kind in ("Application", "ApplicationSet"):
+            for item in one.final.select(kind, "argoproj.io"):
+                one.final.report(_unwatched(item, roots, config))
+
+
+def _unwatched(item: Item, roots: Iterable[tuple[Cluster, Root]], config: Config) -> Iterator[Result]:
+    """Yield a warning when the paths of an Application lack what its cluster is made of.
+
+    Without the annotation Argo CD looks at every commit.
+    """
+    is_set = item.kind == "ApplicationSet"
+    path = ("spec", "template") if is_set else ()
+    template = table(item.manifest, *path)
+    source, watched = table(template, "spec", "source"), text(table(template, "metadata", "annotations"), _PATHS)
+    lacking: dict[str, str] = {}
+    for cluster, root in roots if watched.strip("; ") else ():
+        folder = os.path.relpath(root.path, config.folder)
+        own = _FOLDER.sub(folder, text(source, "path")) if is_set and _makes(item.manifest, folder) else ""
+        paths = _FOLDER.sub(folder, watched)
+        if os.path.normpath(own or text(source, "path")) != folder or "{{" in paths:
+            continue
+        known = [os.path.normpath(os.path.join("/", folder, one.strip())) for one in paths.split(";") if one.strip()]
+        for real in _read(cluster, root, config, has_plugin="plugin" in source):
+            name = f"/{os.path.relpath(real, config.folder)}"
+            if within(real, config.folder) and not _is_watched(name, known):
+                top = os.path.dirname(name)
+                lacking.setdefault(name if top == "/" or os.path.isdir(real) else top, folder)
+    if lacking:
+        message = (
+            f"does not name {some([*lacking], len(lacking))}, which {next(iter(lacking.values()))} is made of: after a "
+            f"commit that changes nothing else Argo CD keeps its old manifests; add `;{';'.join(lacking)}`"
+        )
+        field = Field(join((*path, "metadata", "annotations", _PATHS)), watched)
+        yield item.located(warning(message, rule="KRM529", field=field))
+
+
+def _makes(manifest: Manifest, folder: str) -> bool:
+    """Return True when a Git generator of an ApplicationSet makes an Application of a folder."""
+    found = [
+        one
+        for _, each in tables(manifest.get("spec"), "generators")
+        for _, one in tables(each.get("git"), "directories")
+    ]
+    deep = (one for one in found if text(one, "path").count("/") == folder.count("/"))
+    outs = [one.get("exclude") is True for one in deep if PurePosixPath(folder).match(text(one, "path"))]
+    return bool(outs) and not any(outs)
+
+
+def _read(cluster: Cluster, root: Root, config: Config, has_plugin: bool) -> Iterator[str]:
+    """Yield the files and folders that an Application is made of; the plugin reads the configuration file, too."""
+    for one in root.graph.below(root.path):
+        yield one.path
+        yield from (reference.real for reference in one.references if reference.kind == "file")
+    if has_plugin:
+        yield os.path.join(config.folder, configs.NAME)
+        yield from (member.real for member in (*cluster.members, *config.profiles))
+
+
+def _is_watched(name: str, known: Sequence[str]) -> bool:
+    """Return True when one of the paths is a file or a folder above it, or a pattern for it.
+
+    Source: Argo CD 3.2.1, util/app/path/path.go, AppFilesHaveChanged.
+    """
+    above = {*parents(name)}
+    return any(one in above or fnmatchcase(name, one) for one in known)
+
+
+_APPLICATION = """\
+# .krmfn.yaml
+clusters:
+  lab: [lab, inventories/lab.yaml]
+---
+# lab/kustomization.yaml
+resources: [config.yaml]
+---
+# lab/config.yaml
+kind: DeviceConfig
+---
+# inventories/lab.yaml
+kind: Node
+metadata: {name: node-1, labels: {example.com/gpu: "true"}}
+---
+# argocd/lab.yaml
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: lab
+  namespace: argocd
+  annotations:
+    argocd.argoproj.io/manifest-generate-paths: .;/.krmfn.yaml;/inventories
+spec:
+  source: {repoURL: https://git.example.com/fleet.git, path: lab, plugin: {name: krmfn}}
+"""
+RULES = (
+    Rule(
+        "KRM529",
+        "`manifest-generate-paths` of an Argo CD Application in the input should name all that its folder is made of",
+        good=_APPLICATION,
+        bad=_APPLICATION.replace(";/inventories", ""),
+        remedy="Add the folder, seen from the root of the repository and with a `/` before it.",
+        severities=("warning",),
+    ),
+)
+"""The rule about Applications."""

@@ -1,0 +1,93 @@
+"""Argo CD's Applications in the input, and inventories that are copies: what nobody notices before it hurts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands import process
+from tests.functions.cluster.test_one_result import config
+from tests.trees import plant
+
+FILES = {
+    ".git/x": "",
+    ".krmfn.yaml": "clusters:\n  dev: [clusters/dev, inventories/dev.yaml]\n  lab: [clusters/lab]\n",
+    "base/kustomization.yaml": "resources: [a.yaml]\n",
+    "base/a.yaml": config("a", "card: x"),
+    **{f"clusters/{name}/kustomization.yaml": "resources: [../../base]\n" for name in ("dev", "lab")},
+}
+SET = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: all, namespace: argocd}
+spec:
+  generators:
+  - git: {directories: [{path: clusters/*}, {path: clusters/lab, exclude: true}]}
+  template:
+    metadata:
+      annotations: {argocd.argoproj.io/manifest-generate-paths: "PATHS"}
+    spec:
+      source: {path: "{{.path.path}}", plugin: {name: krmfn}}
+"""
+ONE = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: dev, namespace: argocd, annotations: {argocd.argoproj.io/manifest-generate-paths: "PATHS"}}
+spec:
+  source: {path: clusters/dev}
+"""
+
+
+def inventory(cluster: str, *nodes: str) -> str:
+    lines = "".join(f"      {node} card=x\n" for node in nodes)
+    return (
+        f"apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {{name: {cluster}}}\n"
+        f"spec:\n  labelKeys: [card]\n  groups:\n  - nodes: |\n{lines}"
+    )
+
+
+def said(folder: Path, rule: str) -> list[str]:
+    done = process("krmfn", "check", ".", cwd=folder)
+    return [line for line in done.text.splitlines() if f"[{rule}]" in line]
+
+
+@pytest.mark.parametrize(
+    ("text", "paths", "lacking"),
+    [
+        (SET, ".;/.krmfn.yaml;/base;/inventories", ""),
+        (SET, "/", ""),
+        (SET, "", ""),
+        (SET, "/{{.path.path}}; /base/*.yaml ;/inventories/dev.yaml;../../.krmfn.yaml", ""),
+        (SET, ".;/{{.values.more}}", ""),
+        (SET, ".;/bas", "/base, /.krmfn.yaml, /inventories"),
+        (SET.replace("{{.path.path}}", "{{ path }}"), "/{{ path }};/base;/inventories", "/.krmfn.yaml"),
+        (SET.replace("clusters/*", "*"), ".", ""),
+        (ONE, ".;/inventories", "/base"),
+        (ONE, "/clusters;/base", ""),
+        (ONE.replace("clusters/dev", "clusters/gone"), ".", ""),
+    ],
+)
+def test_argo_cd_watches_what_a_cluster_is_made_of(tmp_path: Path, text: str, paths: str, lacking: str) -> None:
+    plant(tmp_path, {**FILES, "argocd/a.yaml": text.replace("PATHS", paths)})
+    plant(tmp_path, {"inventories/dev.yaml": inventory("dev", "n-1 5.14.0-503.el9.x86_64")})
+    found = said(tmp_path, "KRM529")
+    assert [f": does not name {lacking}, which clusters/dev is made of: " in line for line in found] == [True] * bool(
+        lacking
+    ), found
+
+
+def test_an_inventory_that_was_copied_is_told(tmp_path: Path) -> None:
+    """Its name was changed, so that nothing else tells: the drivers of dev were planned for lab."""
+    nodes = [f"worker-{at} 5.14.0-503.el9.x86_64" for at in range(3)]
+    two = {".krmfn.yaml": FILES[".krmfn.yaml"].replace("clusters/lab", "clusters/lab, inventories/lab.yaml")}
+    plant(tmp_path, {**FILES, **two, "inventories/dev.yaml": inventory("dev", *nodes)})
+    for held, is_copy in (
+        (nodes, True),
+        ([*nodes[:2], "lab-1 5.14.0-503.el9.x86_64"], True),
+        ([nodes[0], "lab-1 5.14.0-503.el9.x86_64"], False),
+        ([node.replace("503", "570") for node in nodes], False),
+    ):
+        plant(tmp_path, {"inventories/lab.yaml": inventory("lab", *held)})
+        found = said(tmp_path, "KRM613")
+        assert [line.startswith("inventories/lab.yaml:") for line in found] == [True] * is_copy, found
