@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 from .envelope import Envelope
 from .errors import KrmfnError, Refused
@@ -83,7 +82,9 @@ def own(resources: Any, owner: Item | Manifest, manifests: Manifest | Iterable[M
 
 def added(resources: Any, manifest: Manifest, new: Ref) -> Item:
     """Add a new item at the end, its text in the list's layout, and return it; the manifest stays the caller's."""
-    cut, emit = resources.envelope.cut, _emitter()
+    from .yamltext import emit
+
+    cut = resources.envelope.cut
     text = emit.dump_json(manifest) if cut.is_flow else emit.dump([manifest], cut.indent)
     item = _fitting(resources.envelope, text.encode(), cut.indent, new)
     resources.items.append(item)
@@ -91,13 +92,6 @@ def added(resources: Any, manifest: Manifest, new: Ref) -> Item:
     if resources.known:
         resources.known.add(item)
     return item
-
-
-@cache
-def _emitter() -> Any:
-    from .yamltext import emit  # here: most lists get no new items
-
-    return emit
 
 
 def edited(envelope: Envelope, item: Item) -> Item:
