@@ -1,7 +1,5 @@
 """The message of each conflict about nodes: which rule it breaks, who claims what, and where they meet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 

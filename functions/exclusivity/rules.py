@@ -1,7 +1,5 @@
 """The rules of node exclusivity, KRM301 to KRM306: steps of one comparison, so none has a check of its own."""
 
-from __future__ import annotations
-
 from krmfn.results import Rule
 
 RULES = (

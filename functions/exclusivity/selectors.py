@@ -1,7 +1,5 @@
 """Which equality selectors can select a common node, which of them select a given node, and packed pairs of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """What a cluster gets from elsewhere, held against what is here: one and the same resource, nodes that both drive."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item, Place, Ref, ResourceList, Result, error

@@ -1,7 +1,5 @@
 """What is wrong between the roots of one cluster, each of which was rendered and judged by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error

@@ -1,7 +1,5 @@
 """Judge what reaches one cluster: the hook of the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from krmfn import Item, ResourceList, Result

@@ -1,7 +1,5 @@
 """Single resources of the final list: what stands twice, what was emptied, what must not reach a cluster."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The order of the final list: what a resource depends on, the sync waves of both, and the stages of Flux."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What kustomize was to change everywhere and has passed over: images, and labels of what krmfn makes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, info, warning

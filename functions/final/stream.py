@@ -1,7 +1,5 @@
 """The final list of a cluster as the rules see it: what is deployed, what stays behind, and how it is called."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

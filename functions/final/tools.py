@@ -1,7 +1,5 @@
 """What other tools do to the list: Flux substitutes, Node Feature Discovery labels, a cluster dumps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, error, info

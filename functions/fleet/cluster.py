@@ -1,7 +1,5 @@
 """One cluster as an input describes it: its nodes, its Modules, its pods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from krmfn import Item, Ref, ResourceList

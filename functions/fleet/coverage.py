@@ -5,8 +5,6 @@ selector's rarest label (`exclusivity.selectors.match`); a kernel is resolved on
 once per Module, and nodes for which all of that is equal are one group with one list of outcomes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 

@@ -1,7 +1,5 @@
 """What a dump says of the Modules on nodes: why a node has one, or has it not, and which are planned in Git only."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Sequence
 

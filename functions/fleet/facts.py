@@ -1,7 +1,5 @@
 """Facts about a node that decide what it gets: name, labels, kernel, taints."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 from krmfn import KrmfnError, Manifest

@@ -1,7 +1,5 @@
 """Findings about a fleet: one function per rule."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Every image that the nodes will pull, once: for whom, on how many nodes, from where each is copied; what is built."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, Result, error

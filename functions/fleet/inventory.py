@@ -19,8 +19,6 @@ upgrade is then a changed line, a new node a new line and another count, and 100
 node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache

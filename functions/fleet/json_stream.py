@@ -5,8 +5,6 @@ ends. That is faster than ijson with its C backend, which makes events first, an
 parses the same items when somebody else has cut them out.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from codecs import getincrementaldecoder

@@ -3,8 +3,6 @@
 Only named fields are kept, never env, args, commands or annotations; texts of others are cut and printable.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item, KrmfnError, Manifest

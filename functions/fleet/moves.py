@@ -3,8 +3,6 @@
 Cost: near-linear in the nodes; those that are alike on both sides are played once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn.ownership import Id

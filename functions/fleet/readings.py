@@ -4,8 +4,6 @@ Where a scalar with two readings decides what is selected, neither is taken. A N
 its file, before kustomize changed it.
 """
 
-from __future__ import annotations
-
 from krmfn import Field, Item, Result, error, itemtext
 from krmfn.results import Rule
 

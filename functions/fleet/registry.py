@@ -1,7 +1,5 @@
 """Image names compared as registries and container runtimes read them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from krmfn import KrmfnError

@@ -1,7 +1,5 @@
 """The rules about a fleet (KRM6xx), and the one function that checks them all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from functools import partial

@@ -1,7 +1,5 @@
 """One row per node and Module: what the command `nodes` prints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 

@@ -1,7 +1,5 @@
 """Texts about a Module on nodes, the same in tables, findings and reports; hints about a selector without nodes."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property

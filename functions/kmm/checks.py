@@ -1,7 +1,5 @@
 """All checks of a Module that somebody wrote; a generated one is judged part by part in `rendering.module_checks`."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from krmfn import Result

@@ -1,7 +1,5 @@
 """Reading a manifest that may be broken: what has the wrong type reads as absent, the schema says so elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from krmfn.resource import FieldPath

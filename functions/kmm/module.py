@@ -1,7 +1,5 @@
 """One read-only view of a Module; the names of KMM's kinds, and of the labels that it puts on nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Manifest

@@ -3,8 +3,6 @@
 Source: k8s.io/apimachinery v0.32 (KMM 2.4 to 2.6) and v0.35 (KMM main), pkg/util/validation.
 """
 
-from __future__ import annotations
-
 import re
 
 from .rule import size

@@ -1,7 +1,5 @@
 """What KMM's rules have beside their own parts: the cluster's texts, Go's printing, tags for what is printed first."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterable, Iterator
 

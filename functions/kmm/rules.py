@@ -1,7 +1,5 @@
 """Every rule about Modules: what the cluster refuses, in its order, and the lints."""
 
-from __future__ import annotations
-
 from .crd import structure, values
 from .lints import image_lints, mapping_lints, module_lints, neighbours, regexp_lints, section_lints
 from .webhook import admission, decoding, kernel_modules, loader, plugins, sign, tolerations

@@ -7,8 +7,6 @@ Source: KMM v2.6.0 and main (de3f8c9), internal/controllers/{module,node_label_m
 against their recordings by tests/functions/kmm/test_scheduling.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from krmfn.typed import Any, Literal, NamedTuple

@@ -4,8 +4,6 @@ Source: `structure.json`, which tools/derive_pod_structure.py makes from the Ope
 the API server says about values beyond their structure, such as the form of an IP address, is left to it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

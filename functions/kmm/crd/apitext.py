@@ -1,7 +1,5 @@
 """The API server's text for types, paths, values and wrong types, and hints for a fix."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 

@@ -4,8 +4,6 @@ Source: k8s.io/apimachinery v0.34, pkg/api/validation (ValidateObjectMeta, Valid
 pkg/apis/meta/v1/types.go.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Manifest, Result

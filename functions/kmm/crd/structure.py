@@ -4,8 +4,6 @@ Source: the Module CRD of KMM v2.4.0, v2.5.0, v2.6.0 and main (2026-07-29), as `
 those of k8s.io/apiextensions-apiserver v0.34.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Result

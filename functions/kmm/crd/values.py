@@ -1,7 +1,5 @@
 """The CRD's rules about one value: its fields, type, bounds, pattern and keys; `structure` applies them to each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterator
 

@@ -1,7 +1,5 @@
 """Lints about kernel mappings: those that no kernel reaches, and, from `regexp_lints`, those about each regexp."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, warning

@@ -4,8 +4,6 @@ The files of parts are loaded only for a Module that has the part; see `check`. 
 stands here: of generated Modules that differ in these alone, the files of parts judge one (rendering/module_checks.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 

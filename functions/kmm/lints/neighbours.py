@@ -1,7 +1,5 @@
 """Lints about Modules that may meet on a node: one removes a kernel module that the other loads."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

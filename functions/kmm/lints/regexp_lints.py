@@ -1,7 +1,5 @@
 """Lints about the regexp of one kernel mapping: it does not match what was meant."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Lints about the sections that few Modules have: sign, build and dra."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Iterator

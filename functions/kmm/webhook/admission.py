@@ -5,8 +5,6 @@ The rules about a part are loaded only for a Module that has the part.
 Source: KMM v2.4.0, v2.5.0, v2.6.0 and main (2026-07-29), internal/webhook/module.go.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from krmfn import Ref, Result

@@ -3,8 +3,6 @@
 Source: k8s.io/api v0.32 and v0.35 (core/v1), seen by decoding with k8s.io/apimachinery of the same versions.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

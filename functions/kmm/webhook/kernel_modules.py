@@ -3,8 +3,6 @@
 Source: KMM v2.4.0 to main, internal/webhook/module.go; the texts' misspellings are KMM's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Result

@@ -4,8 +4,6 @@ It also asks for a version of the cluster, which nothing here knows; the lint KR
 Source: KMM main (2026-07-29) and the OpenShift fork's main, internal/webhook/module.go; v2.4.0 to v2.6.0 have none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Result

@@ -1,7 +1,5 @@
 """The webhook's rules about the files to sign. Source: KMM v2.6.0 to main, internal/webhook/module.go."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Result

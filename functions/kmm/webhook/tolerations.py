@@ -1,7 +1,5 @@
 """The webhook's rules about tolerations, entry by entry. Source: KMM v2.4.0 to main, internal/webhook/module.go."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Result
