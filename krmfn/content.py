@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 
 from .errors import KrmfnError, NoData, Refused
 from .itemtext import lines_before, named
@@ -23,12 +23,11 @@ class Content:
 
     _text: bytes | None = None
     _node: Any = None
-    _spots: Any = None
     _comments: dict[_Parts, str] | None = None
     _lists: dict[int, tuple[list[Any], list[Any]]] | None = None
     """The lists of the manifest with their entries as the text has them, since the first write to a field."""
-    _is_simple = False
-    """Whether the reader by lines read the text: it refuses one with two equal keys or an ambiguous scalar."""
+    _is_simple: bool | None = None
+    """Whether the reader by lines reads the text: it refuses one with two equal keys or an ambiguous scalar."""
     is_open = False
     """Whether name, kind or apiVersion may have been written: by a field, or in the manifest."""
     _at: _Parts = ()
@@ -44,7 +43,7 @@ class Content:
         Raises KrmfnError when the text is no YAML; the fast path has not looked before.
         """
         self.data, self.start, self.end, self.indent, self.file = data, start, end, indent, file
-        self._remarks: dict[tuple[_Parts, bool], str] = {}
+        self._remarks: dict[tuple[_Parts, bool], tuple[Any, str]] = {}
         """The comments that were written and do not stand in `text` yet: by a field's parts, True for a head."""
         self.manifest = self._read()
         self._print: int | None = hash(fingerprint(self.manifest))
@@ -80,17 +79,17 @@ class Content:
 
     @property
     def node(self) -> Any:
-        """Return the node tree of the text (PyYAML's), for places and duplicate keys."""
+        """Return the node tree of the text: by its lines where these can be read, else PyYAML's."""
+        if self._is_simple is None:
+            self._is_simple = simple.read(self.text.decode()) is not None
+        if self._is_simple:
+            return _lines(self, self._text)
         if self._node is None:
-            self._node = self._composed()
+            from .yamltext import load
+
+            tree = load.placed(partial(load.compose, self.text), partial(lines_before, self))
+            self._node = tree.value[0] if self.indent >= 0 and tree is not None else tree
         return self._node
-
-    def _composed(self) -> Any:
-        """Return the same, made anew and not kept: it takes much memory."""
-        from .yamltext import load
-
-        tree = load.placed(partial(load.compose, self.text), partial(lines_before, self))
-        return tree.value[0] if self.indent >= 0 and tree is not None else tree
 
     @property
     def duplicate_keys(self) -> list[str]:
@@ -122,41 +121,31 @@ class Content:
         if self._comments is None:
             from .yamltext import remarks
 
-            self._comments = remarks.comments(self.text.decode(), self._lines()) if b"#" in self.text else {}
+            self._comments = remarks.comments(self.text.decode(), self.node) if b"#" in self.text else {}
         return self._comments
 
     def head(self, item: Any, parts: _Parts) -> str:
         """Return the comment in the lines above a field; what was edited counts."""
         if self.is_changed:
             self.settle(item)
-        if (parts, True) in self._remarks or parts not in self._lines():
-            return self._remarks.get((parts, True), "")
+        if (parts, True) in self._remarks:
+            return self._remarks[parts, True][1]
         from .yamltext import remarks
 
-        return remarks.head(self.text.decode(), self.node, self._spots[parts])
+        return remarks.head(self.text.decode(), self.node, parts)
 
     def remark(self, parts: _Parts, words: str, head: bool) -> bool:
         """Write the comment of a field, `head`: that above it; return False where it has no line of its own."""
         from .yamltext import remarks
 
-        spot = self._lines().get(parts)
-        if spot is None or not (head or remarks.rest(self.text.decode(), spot.stop)):
+        text = self.text.decode()
+        spot = remarks.find(text, self.node, parts)
+        if spot is None or not (head or remarks.rest(text, spot.stop)):
             return False
-        self._remarks[parts, head], self.is_edited = words, True
+        self._remarks[parts, head], self.is_edited = (spot, words), True
         if self._comments is not None and not head:
             self._comments[parts] = words
         return True
-
-    def _lines(self) -> Any:
-        """Return the fields that have a line of their own in the text (see `remarks.spots`)."""
-        if self._spots is None:
-            from .yamltext import linetree, remarks
-
-            text = self.text.decode()
-            is_simple = self._is_simple or simple.read(text) is not None
-            tree = linetree.tree(text, self.indent >= 0) if is_simple else self._composed()
-            self._spots = remarks.spots(text, tree)
-        return self._spots
 
     def settle(self, item: Any) -> None:
         """Write what was edited to the text, which is read back: comments first, where they stand, then the data.
@@ -173,7 +162,7 @@ class Content:
         except KrmfnError as failure:
             raise Refused(str(failure), item, f"{item.ref}: ") from failure
         if self._remarks:
-            text = remarks.commented(text.decode(), lambda: self.node, self._lines(), self._remarks).encode()
+            text = remarks.commented(text.decode(), self.node, self._remarks).encode()
             data = edit.read(text.decode())
             data = data[0] if self.indent >= 0 else data
             is_written = same(data, self.manifest)
@@ -184,8 +173,8 @@ class Content:
             text = text if is_written else edit.updated(text, self.manifest, self.indent, self._lists, self._whole)
         except KrmfnError as failure:
             raise Refused(str(failure), item, f"{item.ref}: {join(self._at) or 'it'} ") from failure
-        self._text, self._node, self._is_simple, self.is_edited = text, None, False, True
-        self._remarks, self._spots, self._comments, self._lists = {}, None, None, None
+        self._text, self._node, self._is_simple, self.is_edited = text, None, None, True
+        self._remarks, self._comments, self._lists = {}, None, None
         self._print = hash(fingerprint(self.manifest))
 
     def _check_text(self) -> None:
@@ -211,6 +200,14 @@ class Content:
                 raise NoData(f"{named(self)}{failure}") from failure
         self._is_mapping = isinstance(data, dict)
         return data if self._is_mapping else {}
+
+
+@lru_cache(maxsize=16)
+def _lines(content: Content, _: bytes | None) -> Any:
+    """Return the node tree of a simple text; those of few items are kept, since each takes twenty kilobytes."""
+    from .yamltext import linetree
+
+    return linetree.tree(content.text.decode(), content.indent >= 0)
 
 
 def _positions() -> Any:

@@ -28,7 +28,7 @@ def aligned(old: list[Any], new: list[Any], lists: Lists | None = None) -> list[
     is_own = known is new and len(entries) == len(old)
     matches = [places.get(id(entry)) if is_own else None for entry in new]
     gone = {*range(len(old))} - {*matches}
-    for before_names, after_names in _names(old, new):
+    for before_names, after_names in _names(old, new) if gone and None in matches else ():
         named: dict[str, list[int]] = {}
         for at in sorted(gone):
             named.setdefault(before_names[at], []).append(at)

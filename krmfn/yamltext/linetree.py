@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import accumulate
 
 from ..typed import Any
@@ -10,6 +11,9 @@ from . import simple
 from .simple import ABSENT, PLAIN, Line
 
 __all__ = ["Mark", "Node", "tree"]
+
+_Place = tuple[int, int]
+"""A row of a text and a column in it."""
 
 
 class Mark:
@@ -29,18 +33,24 @@ class Node:
     style = ""
     flow_style = False
 
-    def __init__(self, text: _Text, kind: str, at: int, end: int, column: int, value: Any = None) -> None:
-        """Take the kind, as PyYAML's `id`, its lines, the column where it begins, and what it holds, if known."""
-        self.text, self.id, self.at, self.end, self._value = text, kind, at, end, value
-        self.start_mark = self.end_mark = text.mark(text.spans[at][0], column)
-        """Where it ends is known only of what stands on one line, and of a literal block."""
+    def __init__(self, text: _Text, kind: str, start: _Place, end: _Place, lines: tuple[int, int] = (0, 0)) -> None:
+        """Take the kind, as PyYAML's `id`, where it begins and ends, and the lines of a collection over lines."""
+        self.text, self.id, self.start, self.end, self.lines = text, kind, start, end, lines
 
     @property
+    def start_mark(self) -> Mark:
+        """Return where it begins; few are asked."""
+        return self.text.mark(*self.start)
+
+    @property
+    def end_mark(self) -> Mark:
+        """Return where it ends."""
+        return self.text.mark(*self.end)
+
+    @cached_property
     def value(self) -> Any:
         """Return the text of a scalar, the entries of a sequence, or pairs of a mapping; they are looked for here."""
-        if self._value is None:
-            self._value = list(self.text.parts(self))
-        return self._value
+        return list(self.text.parts(self))
 
 
 def tree(text: str, is_item: bool = False) -> Node:
@@ -61,18 +71,19 @@ class _Text:
     def mark(self, row: int, column: int) -> Mark:
         return Mark(self.starts[row] + column, row, column)
 
-    def collection(self, at: int, end: int) -> Node:
-        """Return the collection on some lines."""
-        line = self.lines[at]
-        return Node(self, "sequence" if line.dash else "mapping", at, end, line.column)
+    def collection(self, at: int, end: int, inner: int = 0) -> Node:
+        """Return the collection on some lines; `inner`: how far it begins behind the first one's indent."""
+        line, start, stop = self.lines[at], self.spans[at][0], self.spans[end - 1][1]
+        kind = "sequence" if line.dash and not inner else "mapping"
+        return Node(self, kind, (start, line.column + inner), (stop, 0), (at, end))
 
     def parts(self, node: Node) -> Iterator[Node | tuple[Node, Node]]:
         """Yield the entries of a sequence, or the pairs of a mapping."""
-        at, column, is_mapping = node.at, node.start_mark.column, node.id == "mapping"
-        while at < node.end:
+        (at, stop), column, is_mapping = node.lines, node.start[1], node.id == "mapping"
+        while at < stop:
             start, line, at = at, self.lines[at], at + 1
             # deeper lines belong to it; so does, in a mapping, a list whose dashes stand in the column of its key
-            while at < node.end and self.lines[at].column >= column + (not is_mapping or not self.lines[at].dash):
+            while at < stop and self.lines[at].column >= column + (not is_mapping or not self.lines[at].dash):
                 at += 1
             if is_mapping:
                 key = self.word("scalar", start, (column, column + len(line.key or "")), line.key)
@@ -80,7 +91,7 @@ class _Text:
             elif line.key is None:
                 yield self.scalar(start, line)
             else:
-                yield Node(self, "mapping", start, at, column + line.dash)
+                yield self.collection(start, at, line.dash)
 
     def scalar(self, at: int, line: Line) -> Node:
         """Return the scalar, or the empty collection, on a line."""
@@ -97,11 +108,12 @@ class _Text:
             row = self.spans[at][1]
             while row < len(self.rows) - 1 and not self.rows[row].strip(" "):
                 row += 1
-            node.end_mark = self.mark(row, 0)
+            node.end = (row, 0)
         return node
 
     def word(self, kind: str, at: int, span: tuple[int, int], value: Any) -> Node:
         """Return what stands between two columns of a line."""
-        node = Node(self, kind, at, at + 1, span[0], value)
-        node.end_mark = self.mark(self.spans[at][0], span[1])
+        row = self.spans[at][0]
+        node = Node(self, kind, (row, span[0]), (row, span[1]))
+        node.value = value
         return node

@@ -78,36 +78,34 @@ class _Walk:
         self.patches.append((node.start_mark.index, node.end_mark.index, piece))
 
     def mapping(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
-        names = [_name(key) for key, _ in node.value if not is_merge(key)]
+        following = pairwise([*node.value, (None, None)])
+        own = [(_name(key), key, value, after) for (key, value), (after, _) in following if not is_merge(key)]
+        names = {name for name, *_ in own}
         merged = {key: value for key, value in old.items() if key not in names}  # what `<<` brings
-        is_known = len({*names}) == len(names) and old.keys() >= {*names}
-        if not is_known or not new.keys() & {*names} or not merged.keys() <= new.keys():
+        is_known = len(names) == len(own) and old.keys() >= names
+        if not is_known or not new.keys() & names or not merged.keys() <= new.keys():
             raise _TooMuch
         column = node.value[0][0].start_mark.column
-        for (key, value), (following, _) in pairwise([*node.value, (None, None)]):
-            name = _name(key)
-            if is_merge(key):
-                continue
+        for name, key, value, after in own:
             if name not in new:
-                end = self.begin(following.start_mark.index) if following else self.end((key, value))
-                self.remove(node, self.begin(key.start_mark.index), end)
+                self.remove(key, value, after)
             elif not same(old[name], new[name]):
                 self.child(key, value, old[name], {name: new[name]}, column)
-        kept = {*names} | {key for key, value in merged.items() if same(value, new[key])}
+        kept = names | {key for key, value in merged.items() if same(value, new[key])}
         more = {key: value for key, value in new.items() if key not in kept}
         if more:
             at, piece = self.end(node.value[-1]), emit.dump(more, column)
             is_ended = not at or self.text[at - 1] == "\n"
             self.patches.append((at, at, piece if is_ended else "\n" + piece.rstrip("\n")))
 
-    def remove(self, node: Any, begin: int, end: int) -> None:
-        """Note that a key goes; where it stands behind a dash the next one that stays takes its place."""
-        start = self.text.rfind("\n", 0, begin) + 1
-        if self.text[start:begin].strip():
-            nexts = [key.start_mark.index for key, _ in node.value if key.start_mark.index >= end]
-            if not nexts:
+    def remove(self, key: Any, value: Any, after: Any) -> None:
+        """Note that a key goes; where it stands behind a dash the one after it takes its place."""
+        begin = self.begin(key.start_mark.index)
+        end = self.begin(after.start_mark.index) if after else self.end((key, value))
+        if self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip():
+            if not after:
                 raise _TooMuch
-            end = remarks.above(self.text, self.root, nexts[0])
+            end = remarks.above(self.text, self.root, after.start_mark.index)
         self.patches.append((begin, end, ""))
 
     def child(self, key: Any, value: Any, old: Any, new: dict[str, Any], column: int) -> None:

@@ -9,7 +9,8 @@ from ..resource import join, split
 from ..typed import Any, NamedTuple
 from .simple import OLD, PLAIN, Timestamp, differs, is_merge, scalar
 
-__all__ = ["Ambiguous", "Node", "ambiguous", "duplicate_keys", "entries", "locate", "nodes", "parts", "shared"]
+__all__ = ["Ambiguous", "Node", "ambiguous", "children", "duplicate_keys", "entries", "locate", "nodes", "parts"]
+__all__ += ["shared"]
 
 Node = Any
 """A node of PyYAML's, or of `linetree`."""
@@ -67,20 +68,21 @@ def locate(node: Node | None, path: str) -> tuple[int, int]:
         return 1, 1
     mark = node.start_mark
     for part in split(path):
-        if part not in (children := _children(node)):
+        if part not in (known := children(node)):
             break
-        mark, node = children[part]
+        key, node = known[part]
+        mark = (key or node).start_mark
     return mark.line + 1, mark.column + 1
 
 
-def _children(node: Node) -> dict[str, tuple[Any, Node]]:
-    """Return what a collection holds by its parts of a path, with the places; the last of equal keys.
+def children(node: Node) -> dict[str, tuple[Node | None, Node]]:
+    """Return key (None in a list) and value of what a collection holds by its parts of a path; the last of equal keys.
 
     It is kept for the next call: for a mapping of 100,000 wrong keys there are 100,000 calls.
     """
-    kept: dict[str, tuple[Any, Node]] | None = node.__dict__.get("children")
+    kept: dict[str, tuple[Node | None, Node]] | None = node.__dict__.get("children")
     if kept is None:
-        kept = {str(name): ((key or value).start_mark, value) for key, name, value in entries(node)}
+        kept = {str(name): (key, value) for key, name, value in entries(node)}
         node.__dict__["children"] = kept
     return kept
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ..typed import Any, NamedTuple
-from .positions import entries, nodes
+from .positions import children, nodes
 
-__all__ = ["Parts", "Spot", "above", "applied", "commented", "comments", "dash", "head", "rest", "spots", "stop"]
+__all__ = ["Parts", "Spot", "above", "applied", "commented", "comments", "dash", "find", "head", "rest", "stop"]
 
 Parts = tuple[str, ...]
 
@@ -27,60 +27,69 @@ class Spot(NamedTuple):
     """Behind what may stand a comment on its line; -1 where no comment can be the field's."""
 
 
-def spots(text: str, root: Any) -> dict[Parts, Spot]:
-    """Return the fields that have a line of their own, by the parts of their paths; what is in brackets has none."""
-    found: dict[Parts, Spot] = {}
+def comments(text: str, root: Any) -> dict[Parts, str]:
+    """Return the comments on the lines of fields, without `# `, by the parts of their paths; none of what has none."""
+    found: dict[Parts, str] = {}
 
     def visit(node: Any, path: Parts) -> None:
-        if node is None or node.id == "scalar" or node.flow_style:
-            return
-        for key, name, value in entries(node):
-            parts = (*path, str(name))
-            begin = key.start_mark.index if key else dash(text, node, value)
-            if begin >= 0 and not text[text.rfind("\n", 0, begin) + 1 : begin].strip(" -"):
-                found[parts] = Spot(begin, stop(text, key, value))
-            visit(value, parts)
+        for name, (key, value) in children(node).items():
+            begin, end = (key or value).start_mark.index, value.end_mark.index
+            if begin < end and text.find("#", begin, text.find("\n", end)) < 0:
+                continue  # as nearly all are; an alias ends elsewhere
+            is_leaf, parts = _is_leaf(value), (*path, name)
+            if is_leaf or text.find("#", begin, text.find("\n", begin)) >= 0:
+                spot = _spot(text, node, key, value)
+                span = rest(text, spot.stop) if spot else None
+                if span and (words := _words(text[span[0] : span[1]])):
+                    found[parts] = words
+            if not is_leaf:
+                visit(value, parts)
 
-    visit(root, ())
+    if not _is_leaf(root):
+        visit(root, ())
     return found
 
 
-def comments(text: str, spots: Mapping[Parts, Spot]) -> dict[Parts, str]:
-    """Return the comments on the lines of fields, without `# `; a field without one is not there."""
-    found = {}
-    for parts, spot in spots.items():
-        if spot.stop >= 0 and text.find("#", spot.stop, text.find("\n", spot.stop)) >= 0:
-            span = rest(text, spot.stop)
-            if span and (words := _words(text[span[0] : span[1]])):
-                found[parts] = words
-    return found
+def find(text: str, root: Any, parts: Parts) -> Spot | None:
+    """Return where a field has its own line; None where there is none: it is in brackets, or is not there."""
+    spot, node = None, root
+    for part in parts:
+        if _is_leaf(node) or part not in (known := children(node)):
+            return None
+        key, value = known[part]
+        spot, node = _spot(text, node, key, value), value
+    return spot
 
 
-def head(text: str, root: Any, spot: Spot) -> str:
+def _is_leaf(node: Any) -> bool:
+    return node is None or node.id == "scalar" or bool(node.flow_style)
+
+
+def _spot(text: str, node: Any, key: Any, value: Any) -> Spot | None:
+    begin = key.start_mark.index if key else dash(text, node, value)
+    has_line = begin >= 0 and not text[text.rfind("\n", 0, begin) + 1 : begin].strip(" -")
+    return Spot(begin, stop(text, key, value)) if has_line else None
+
+
+def head(text: str, root: Any, parts: Parts) -> str:
     """Return the comment lines right above a field, without `# `; "" for none."""
-    return _words(text[above(text, root, spot.begin) : spot.begin])
+    spot = find(text, root, parts)
+    return _words(text[above(text, root, spot.begin) : spot.begin]) if spot else ""
 
 
 def _words(comment: str) -> str:
     return "\n".join(row.partition("#")[2].removeprefix(" ").rstrip() for row in comment.split("\n") if "#" in row)
 
 
-def commented(
-    text: str, root: Callable[[], Any], spots: Mapping[Parts, Spot], new: Mapping[tuple[Parts, bool], str]
-) -> str:
-    """Return the text with comments written to fields that can have one; `root` returns its node tree.
-
-    They are by the field's parts, and whether the lines above it are meant.
-    """
+def commented(text: str, root: Any, new: Mapping[tuple[Parts, bool], tuple[Spot, str]]) -> str:
+    """Return the text with comments written to fields, by their parts and whether the lines above are meant."""
     patches: list[tuple[int, int, str]] = []
-    for (parts, is_head), words in new.items():
-        spot = spots[parts]
-        begin = spot.begin
+    for (_, is_head), ((begin, stop), words) in new.items():
         if is_head:
             pad = " " * (begin - text.rfind("\n", 0, begin) - 1)
             rows = [f"# {row}".rstrip() + f"\n{pad}" for row in words.split("\n")] if words else []
-            patches.append((above(text, root(), begin), begin, "".join(rows)))
-        elif span := rest(text, spot.stop):
+            patches.append((above(text, root, begin), begin, "".join(rows)))
+        elif span := rest(text, stop):
             patches.append((*span, f" # {words}" if words else ""))
     return applied(text, sorted(patches))
 
@@ -111,7 +120,7 @@ def rest(text: str, stop: int) -> tuple[int, int] | None:
 
 def stop(text: str, key: Any, node: Any) -> int:
     """Return where what a field has on its first line ends; -1 where no comment can be behind it."""
-    is_leaf = node.id == "scalar" or node.flow_style
+    is_leaf = _is_leaf(node)
     if key is not None and (not is_leaf or node.start_mark.index < key.end_mark.index):  # with an alias, or lines below
         match = re.compile(_AFTER_KEY).match(text, key.end_mark.index)
     elif node.id == "scalar" and node.style in ("|", ">"):

@@ -131,6 +131,9 @@ def lines_of(text: str) -> tuple[list[Line], list[tuple[int, int]]]:
     Raises NotSimple.
     """
     rows = _rows(text)
+    if "|" not in text:
+        found = [*map(_line, rows)]
+        return [*filter(None, found), _END], [(at, at + 1) for at, line in enumerate(found) if line]
     lines: list[Line] = []
     spans: list[tuple[int, int]] = []
     at = 0
@@ -241,5 +244,4 @@ def _mapping(lines: list[Line], at: int, column: int) -> tuple[dict[str, Any], i
 
 def is_merge(key: Any) -> bool:
     """Return True for the key `<<`, which takes in another mapping's keys."""
-    is_plain = key.tag == PLAIN and key.value == "<<"
-    return key.id == "scalar" and (is_plain or bool(key.tag == MERGE))
+    return key.id == "scalar" and bool(key.tag == MERGE or (key.value == "<<" and key.tag == PLAIN))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from krmfn import KrmfnError, ResourceList
-from krmfn.resource import same
-from krmfn.yamltext import documents, linetree, load, remarks, simple, values
+from krmfn.resource import join, same
+from krmfn.yamltext import documents, linetree, load, positions, remarks, simple, values
 from tests.test_corpus import ACCEPTED
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
@@ -210,7 +211,18 @@ def test_a_simple_text_has_its_nodes_where_the_parser_says(path: Path) -> None:
         node = load.compose(document.text)
         assert same(data, values.build(node))
         assert spans(root) == spans(node)
-        assert remarks.spots(document.text.decode(), root) == remarks.spots(document.text.decode(), node)
+        text = document.text.decode()
+        for parts in paths(data):
+            assert remarks.find(text, root, parts) == remarks.find(text, node, parts)
+            assert positions.locate(root, join(parts)) == positions.locate(node, join(parts))
+
+
+def paths(value: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths of all that a value holds."""
+    for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+        yield (*above, str(key))
+        if isinstance(child, (dict, list)):
+            yield from paths(child, (*above, str(key)))
 
 
 def spans(node: Any) -> Any:
