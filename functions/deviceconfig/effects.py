@@ -53,7 +53,9 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
     users: Counter[tuple[int, str]] = Counter()  # how many configs and pools have each layer, and take each field
     for config in configs if idle or any(config.pool for config in configs) else ():
         users.update((id(layer.source), layer.path) for layer in config.layers)
-        users.update((id(layer.source), f"{layer.path}.{name}") for layer, name in taken(config))
+        names = dict.fromkeys(name for layer in config.layers for name in layer.fields)
+        taken = ((layer, name) for name in names for layer in config.givers(name))
+        users.update((id(layer.source), f"{layer.path}.{name}") for layer, name in taken)
     for (source, shared, path), idle_here in idle.items():
         if len(idle_here) == users[source, shared]:
             yield from (_finding(config, path, why) for config, why in idle_here)
@@ -70,13 +72,6 @@ def _idle(config: DeviceConfig) -> Iterator[tuple[Layer, str, str, str]]:
     if config.has_switches:
         for layer, path, why in (*idle_switches(config.layers), *idle_unset(config.layers)):
             yield layer, layer.path, path, why
-
-
-def taken(config: DeviceConfig) -> Iterator[tuple[Layer, str]]:
-    """Yield the fields of the config, each with the layer that it comes from."""
-    for name in {name: None for layer in config.layers for name in layer.fields}:
-        for layer in config.givers(name):
-            yield layer, name
 
 
 def _finding(config: DeviceConfig, path: str, why: str) -> tuple[Ref, Result]:

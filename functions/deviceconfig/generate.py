@@ -35,18 +35,16 @@ def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
     `known` is what the run has made of configs that are alike.
     """
     first = configs[0]
-    extras = [(first, _extra(first, entry)) for entry in first.spec.extraObjects]
     own = rbac.objects(configs) if any(config.has_accounts for config in configs) else []
     for config in configs:
         if config.has_module:
             own.append((config, module(config, known)))
         if not config.spec.hub and (config.spec.daemonSets or config.retained):
             own += daemonsets.objects(config, known)
-    made = [(config, manifest, partial(origin_of_extra, first, at)) for at, (config, manifest) in enumerate(extras)]
+    extras = enumerate(first.spec.extraObjects)
+    made = [(first, _extra(first, entry), partial(origin_of_extra, first, at)) for at, entry in extras]
     made += [(config, manifest, partial(origin, config)) for config, manifest in own]
-    kind, scope = (first.ref.group, first.ref.kind), DEVICECONFIG
-    if kind not in scope.owners:
-        scope = scope._replace(owners=scope.owners | {kind})
+    scope = DEVICECONFIG._replace(owners=DEVICECONFIG.owners | {(first.ref.group, first.ref.kind)})
     return [
         Generated(manifest, scope, config.item, config.ref, at_origin, _ANSWERED, first.vendor.title)
         for config, manifest, at_origin in made
@@ -74,30 +72,24 @@ def module(config: DeviceConfig, known: Specs) -> Manifest:
     With `hub` it is a `hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`, whose Module on the spokes has that name.
     """
     own = config.metadata(config.name, "module", MODULE_ORDER)
-    spec, hub = known.get((config.likeness,)), config.spec.hub
-    if spec is None:
-        spec = _without_selector(config)
-        if config.likeness:
-            known[config.likeness,] = spec
-    spec = {**spec, "selector": dict(config.spec.nodeSelector or {})}
+    spec, made, hub = config.spec, known.get((config.likeness,)), config.spec.hub
+    if made is None:
+        loader = filled(container=_loader(config), serviceAccountName=spec.serviceAccountName)
+        made = filled(
+            moduleLoader=loader if config.loads else None,
+            devicePlugin=_plugin(config, spec.devicePlugin, "devicePlugin"),
+            dra=_plugin(config, spec.dra, "dra"),
+            imageRepoSecret=next(iter(secrets(spec)), None),
+            tolerations=[*spec.tolerations, *spec.loaderTolerations],
+        )
+    if config.likeness:
+        known[config.likeness,] = made  # without the selector; what is in it is only read
+    whole = {**made, "selector": dict(spec.nodeSelector or {})}
     if hub is None:
-        return {"apiVersion": MODULE_API, "kind": MODULE_KIND, "metadata": own, "spec": spec}
+        return {"apiVersion": MODULE_API, "kind": MODULE_KIND, "metadata": own, "spec": whole}
     del own["namespace"]
-    of_hub = {"moduleSpec": spec, "spokeNamespace": hub.spokeNamespace, "selector": dict(hub.clusterSelector or {})}
+    of_hub = {"moduleSpec": whole, "spokeNamespace": hub.spokeNamespace, "selector": dict(hub.clusterSelector or {})}
     return {"apiVersion": HUB_API, "kind": HUB_KIND, "metadata": own, "spec": of_hub}
-
-
-def _without_selector(config: DeviceConfig) -> dict[str, Any]:
-    """Return the ModuleSpec, as a Module and a ManagedClusterModule hold it; what is in it is only read."""
-    spec = config.spec
-    loader = filled(container=_loader(config), serviceAccountName=spec.serviceAccountName)
-    return filled(
-        moduleLoader=loader if config.loads else None,
-        devicePlugin=_plugin(config, spec.devicePlugin, "devicePlugin"),
-        dra=_plugin(config, spec.dra, "dra"),
-        imageRepoSecret=next(iter(secrets(spec)), None),
-        tolerations=[*spec.tolerations, *spec.loaderTolerations],
-    )
 
 
 def _loader(config: DeviceConfig) -> dict[str, Any]:
