@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 
 import pytest
+from krmfn_functions.formats.changes import text
 from krmfn_functions.formats.comment import LIMIT, markdown
 from krmfn_functions.plan import Comparison, plan
 
@@ -32,6 +33,8 @@ def test_rights_are_told_of_several_clusters_but_for_those_that_go() -> None:
     comment = markdown([Comparison(name, made) for name in ("lab", "prod")])
     told = [line.split()[2] for line in comment.splitlines() if line.startswith("- **rights** ")]
     assert sorted(told) == sorted(kinds)
+    head = text([Comparison(name, made) for name in ("lab", "prod")]).splitlines()[:5]
+    assert [line.split()[0] for line in head if line] == ["what", "CLUSTER", "lab", "prod"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from krmfn_functions.kmm.envsubst import _Cutter, substitute, variables
 from krmfn_functions.kmm.lints import mapping_lints
 from krmfn_functions.kmm.module import EVERY_KERNEL, Module
 from krmfn_functions.kmm.regexps import compile_error, matcher, matches, tokens
-from krmfn_functions.kmm.resolution import Resolution
+from krmfn_functions.kmm.resolution import Resolution, compared
 from krmfn_functions.kmm.webhook import loader
 
 from krmfn.errors import KrmfnError
@@ -80,6 +80,18 @@ def test_the_containers_image_stands_in() -> None:
 )
 def test_in_tree_modules(mapping: dict[str, Any], container: dict[str, Any], removed: tuple[str, ...]) -> None:
     assert resolve(module({"regexp": ".", **mapping}, **container), KERNEL).in_tree == removed
+
+
+def test_what_a_difference_of_reloads_a_node() -> None:
+    own = Module(
+        module({"regexp": ".", "containerImage": "i:1"}, registryTLS={"insecure": True}, imagePullPolicy="Always")
+    )
+    assert {name: value for name, value in compared(own, own.mappings[0]).items() if name != "containerImage"} == {
+        "inTreeModulesToRemove": (),
+        "imagePullPolicy": "Always",
+        "registryTLS": True,
+        "modprobe": {"moduleName": "simple", "dirName": "/opt"},
+    }
 
 
 def test_all_eight_variables() -> None:

@@ -37,6 +37,13 @@ NOWHERE = {"profile", "options", "unset", "allNodes"}
 """Fields that no object shows: which layers count, what they are given, and what is confirmed."""
 
 
+def test_a_field_of_the_defaults_alone_is_seen_in_a_config() -> None:
+    of_defaults = [entry for name, entry in BY_NAME.items() if name.startswith("renderdeviceconfigs.spec.defaults.")]
+    assert [(entry.path[2], len(ends.ends(entry)) > 0) for entry in of_defaults if len(entry.path) == 3] == [
+        ("extraObjects", True)
+    ]
+
+
 def test_the_fields_that_end_up_nowhere() -> None:
     none = {name.rpartition(".")[2] for name, found in SEEN.items() if name.startswith("deviceconfig.") and not found}
     assert none == NOWHERE
