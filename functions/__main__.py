@@ -10,8 +10,6 @@ TYPE_CHECKING = False  # a type checker takes it for True, and typing costs a te
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from krmfn import Function
-
 # Imports wait until it is known what is needed: kustomize and kpt start this process at every render.
 
 
@@ -20,7 +18,9 @@ def krmfn() -> NoReturn:
     _refuse_strange_modules()
     if sys.argv[1:] == ["--version"]:
         _answer_version("krmfn")
-    if arguments := sys.argv[1:] or (["--help"] if _is_terminal() else []):
+    # a person has called it where nothing is sent to it and nothing waits for its output
+    is_terminal = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+    if arguments := sys.argv[1:] or (["--help"] if is_terminal else []):
         _leave(_command(arguments))
     _serve("krmfn")
 
@@ -85,26 +85,16 @@ def _serve(name: str) -> NoReturn:
     try:
         from krmfn.runner import main
 
-        function = _function(name)
+        if name == "krmfn":
+            from .all_kinds import krmfn as function
+        elif name == "deviceconfig":
+            from .deviceconfig import deviceconfig as function
+        else:
+            from .ptemplate import ptemplate as function
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; nothing was written\n")
         sys.exit(1)
     main(function)
-
-
-def _function(name: str) -> Function:
-    if name == "krmfn":
-        from .all_kinds import krmfn as function
-    elif name == "deviceconfig":
-        from .deviceconfig import deviceconfig as function
-    else:
-        from .ptemplate import ptemplate as function
-    return function
-
-
-def _is_terminal() -> bool:
-    """Return True when a person has called the program: nothing is sent to it and nothing waits for its output."""
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def _command(arguments: list[str]) -> int:

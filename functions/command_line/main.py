@@ -78,17 +78,14 @@ def parse(argv: Sequence[str]) -> Call | int:
         return 0
     try:
         with redirect_stdout(answer):
-            return _call(_intermixed(argv))
+            namespace = _intermixed(argv)
     except SystemExit as left:
-        if left.code:
-            if word := grammar.meant(parser(), argv):
-                sys.stderr.write(f"{NAME}: did you mean {word}?\n")
-            return 2
-    output.write_stdout(answer.getvalue())
-    return 0
-
-
-def _call(namespace: argparse.Namespace) -> Call:
+        if not left.code:
+            output.write_stdout(answer.getvalue())
+            return 0
+        if word := grammar.meant(parser(), argv):
+            sys.stderr.write(f"{NAME}: did you mean {word}?\n")
+        return 2
     command = table.command(namespace.command)
     if "" in getattr(namespace, "paths", ()):
         # with --base it would count as a folder that is gone

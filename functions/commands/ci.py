@@ -68,8 +68,7 @@ def _read(context: Context, args: Any) -> Streams:
 
 def _checked(context: Context, args: Any, streams: Streams, compared: Sequence[Comparison]) -> Checked:
     """Return the findings, with those about the change and why the run fails beside these."""
-    if len(streams.clusters) > 1:
-        cluster_streams.look_up(context, streams)
+    cluster_streams.look_up(context, streams)
     more = clusters.of_change(compared, args.fail_on)
     more += clusters.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
     checked = check.judged(context, streams, args.baseline, more)

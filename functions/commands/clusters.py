@@ -18,7 +18,6 @@ from ..kmm.module import MODULE_KINDS
 from ..paths import files, output
 
 if TYPE_CHECKING:
-    from ..fleet.explanation import Loading
     from ..plan import Comparison
     from ..report.local import Joined
     from ..report.parts import Part
@@ -107,26 +106,27 @@ def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iter
         return
     from ..report import local  # late: few ask
 
-    joins = {name: local.join(resources) for name, resources in lists.items()}
-    for name, joined in joins.items():
-        if not (lists[name].failed or joined.groups) and joined.whole.drivers:
-            reason = joined.wrong[0] if joined.wrong else local.NO_NODES
-            yield error(f"which nodes of {name} get no driver is not known: {reason}")
-        if not lists[name].failed and joined.whole.drivers:
-            yield from of_cluster(name, lacking(joined))
-    if without := not_asked(lists, joins.values()):
+    joins = [local.join(name, resources) for name, resources in lists.items()]
+    for joined in joins:
+        if not joined.resources.failed and joined.whole.drivers:
+            if not joined.groups:
+                reason = joined.wrong[0] if joined.wrong else local.NO_NODES
+                yield error(f"which nodes of {joined.name} get no driver is not known: {reason}")
+            yield from of_cluster(joined.name, lacking(joined))
+    if without := not_asked(joins):
         yield error(without)
 
 
-def lacking(joined: Joined, live: Loading | None = None) -> list[Result]:
+def lacking(joined: Joined) -> list[Result]:
     """Return an error per config and reason for which nodes of a cluster that it selects get no driver.
 
-    `live` is what a dump says of live nodes: which have not what is planned. Nodes alone, before a merge, do not say
+    With a dump of live nodes also for those that have not what is planned. Nodes alone, before a merge, do not say
     that KMM has done its part.
     """
     from ..fleet import table, wording  # late, as above
 
     names: dict[tuple[Ref, str], list[str]] = {}
+    live = joined.live
     for row in table.rows(joined.groups, joined.whole.every, table.Filter(), live=live):
         if row.driver and row.is_problem and (row.state != table.DRIVEN or (live and not live.dump.is_of_nodes)):
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
@@ -135,11 +135,12 @@ def lacking(joined: Joined, live: Loading | None = None) -> list[Result]:
     return [error(f"{wording.nodes_named(alike)}: {reason}", ref=ref) for (ref, reason), alike in names.items()]
 
 
-def not_asked(lists: Mapping[str, ResourceList], joins: Iterable[Joined]) -> str:
+def not_asked(joins: Sequence[Joined]) -> str:
     """Return a sentence where there is no Module at all, so that every node is fine and nothing was asked; else ""."""
-    if any(joined.whole.drivers for joined in joins) or any(one.failed for one in lists.values()):
+    if any(one.whole.drivers or one.resources.failed for one in joins):
         return ""
-    return f"no Module is in {some(lists, len(lists))}, so no node can get one; is it the right PATH?"
+    names = [one.name for one in joins]
+    return f"no Module is in {some(names, len(names))}, so no node can get one; is it the right PATH?"
 
 
 def of_change(compared: Sequence[Comparison], words: Collection[str]) -> list[Result]:

@@ -68,7 +68,7 @@ def _list(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Resul
     for name, resources in lists.items():
         if resources.failed:
             continue
-        joined = local.join(resources)
+        joined = local.join(name, resources)
         results += of_cluster(name, joined.about_nodes)
         if joined.wrong:
             continue

@@ -63,7 +63,7 @@ def moved(
         return lambda fleet: fleet.nodes
     chosen: set[tuple[object, str]] | None = None
     if wanted != table.Filter():
-        joined = local.join(resources)
+        joined = local.join(name, resources)
         if not joined.wrong and joined.whole.fleet.nodes:
             check_nodes(joined.whole.fleet, name, wanted.labels)
         rows = table.rows(joined.groups, joined.whole.every, wanted)

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from krmfn import KrmfnError, Ref, ResourceList, Result, error, info, printing, warning
+from krmfn import KrmfnError, ResourceList, Result, error, info, printing, warning
 from krmfn.printing import counted, did_you_mean, some
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 
 from .. import options
 from ..cluster import live_nodes
@@ -18,6 +18,7 @@ from ..fleet.live import Live
 from ..formats import findings
 from ..formats.checked import of_cluster
 from ..report import local, parts
+from ..report.local import Joined
 from ..settings import LOOK
 from . import clusters, moving
 
@@ -57,18 +58,6 @@ def _run(context: Context, args: Any) -> int:
     return code or int(findings.fails(results, args.fail_on))
 
 
-class View(NamedTuple):
-    """A cluster with what its nodes get."""
-
-    name: str
-    resources: ResourceList
-    joined: local.Joined
-    bare: Sequence[Ref]
-    """Its configs of which no Module is made."""
-    live: explanation.Loading | None
-    """What a dump says, where its nodes are live."""
-
-
 def _table(
     lists: Mapping[str, ResourceList], args: Any, paint: printing.Paint, dumps: Mapping[str, Live]
 ) -> tuple[str, list[Result]]:
@@ -80,21 +69,21 @@ def _table(
     moves, where = moving.moves(args.kernel), moving.where(args.where)
     views = []
     for name, resources in lists.items():
-        joined = local.join(resources, moving.moved(resources, name, moves, where))
-        live = None
-        if (dump := dumps.get(name)) and not joined.wrong:
+        view = local.join(name, resources, moving.moved(resources, name, moves, where))
+        if (dump := dumps.get(name)) and not view.wrong:
             committed = [*dump.committed[name].values()]
-            live = explanation.compared(dump, joined.groups, committed, joined.whole, joined.mode != "off")
-        views.append(View(name, resources, joined, local.bare(resources, joined.whole), live))
+            live = explanation.compared(dump, view.groups, committed, view.whole, view.mode != "off")
+            view = view._replace(live=live)
+        views.append(view)
     results = list(_found(args, wanted, where, views))
-    nodes = [node for view in views for group in view.joined.groups for node in group.nodes]
+    nodes = [node for view in views for group in view.groups for node in group.nodes]
     moving.check_moved(moves, args.where, args.kernel, nodes)
     is_json, also = args.format == "json", table.Filter() if moves else where
     shown = [_rows(view, wanted, also, len(lists) > 1, not is_json) for view in views]
     if is_json:
         is_whole = wanted == table.Filter() and (bool(moves) or not args.where)
-        known = (local.part(view.name, view.resources, view.joined) for view in views)
-        return parts.dump(zip(known, shown, strict=True), is_whole, ",".join(args.kernel) or None), results
+        known = zip(map(local.part, views), shown, strict=True)
+        return parts.dump(known, is_whole, ",".join(args.kernel) or None), results
     rows = [row for of_one in shown for row in of_one]
     if args.problems and nodes and not rows and not any(resources.failed for resources in lists.values()):
         results.append(info(f"of {counted(len(nodes), 'node')}, none that matches the options lacks its driver"))
@@ -102,51 +91,50 @@ def _table(
     return write(rows, paint) if nodes else "", results
 
 
-def _found(args: Any, wanted: table.Filter, where: table.Filter, views: Sequence[View]) -> Iterator[Result]:
+def _found(args: Any, wanted: table.Filter, where: table.Filter, views: Sequence[Joined]) -> Iterator[Result]:
     """Yield what is wrong with the clusters and their nodes, and what the table does not show.
 
     Raises KrmfnError for options that nothing passes.
     """
     is_required = "uncovered" in args.fail_on
-    some_are_known = any(view.joined.whole.fleet.nodes for view in views)
+    some_are_known = any(view.whole.fleet.nodes for view in views)
     for view in views:
-        if some_are_known and not view.joined.whole.fleet.nodes and not view.joined.wrong:
-            is_wrong = is_required and view.joined.whole.drivers
+        if some_are_known and not view.whole.fleet.nodes and not view.wrong:
+            is_wrong = is_required and view.whole.drivers
             yield from of_cluster(view.name, [(error if is_wrong else warning)(moving.NO_NODES.format(view.name))])
             continue
         yield from of_cluster(view.name, _judged(view, {*where.labels, *wanted.labels}, is_required))
         yield from of_cluster(view.name, () if args.format == "json" else _left_out(view, wanted.owner))
     _check_filter(wanted, views)
-    known = [view for view in views if view.joined.groups] if args.where and not args.kernel else []
+    known = [view for view in views if view.groups] if args.where and not args.kernel else []
     if known and not any(any(_rows(view, where, table.Filter(), is_named=False)) for view in known):
         raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
     for view in views:
         if view.live:
-            yield from of_cluster(view.name, _loaded(view.joined, view.live))
-    without = clusters.not_asked({view.name: view.resources for view in views}, [view.joined for view in views])
-    if without and any(view.joined.whole.fleet.nodes for view in views):
+            yield from of_cluster(view.name, _loaded(view, view.live))
+    if (without := clusters.not_asked(views)) and some_are_known:
         yield (error if is_required else warning)(without)
 
 
 def _rows(
-    view: View, wanted: table.Filter, also: table.Filter, is_named: bool, doubts: bool = False
+    view: Joined, wanted: table.Filter, also: table.Filter, is_named: bool, doubts: bool = False
 ) -> Iterator[table.Row]:
     """Yield the rows of a cluster that both filters want; where one `doubts`, they say what else may select nodes."""
     bare, name = map(str, view.bare), view.name if is_named else ""
     in_doubt = f"no Module is generated from {some(bare, len(view.bare))}" if doubts and view.bare else ""
-    rows = table.rows(view.joined.groups, view.joined.whole.every, wanted, name, in_doubt, view.live)
+    rows = table.rows(view.groups, view.whole.every, wanted, name, in_doubt, view.live)
     return (row for row in rows if also.wants(row))
 
 
-def _check_filter(wanted: table.Filter, views: Sequence[View]) -> None:
+def _check_filter(wanted: table.Filter, views: Sequence[Joined]) -> None:
     """Raise KrmfnError for a filter that nothing passes: a name or labels that nothing has."""
     refs = [ref for view in views for ref in view.bare]
-    refs += (ref for view in views for one in view.joined.whole.drivers for ref in (one.owner, one.ref) if ref)
+    refs += (ref for view in views for one in view.whole.drivers for ref in (one.owner, one.ref) if ref)
     owners = [name for ref in refs if wanted.owner for name in (ref.name, f"{ref.namespace}/{ref.name}")]
     if wanted.owner and wanted.owner not in owners:
         hint = did_you_mean(wanted.owner, owners)
         raise KrmfnError(f"--owner {wanted.owner}: no config or Module has this name{hint}")
-    nodes = [node for view in views for node in view.joined.whole.fleet.nodes]
+    nodes = [node for view in views for node in view.whole.fleet.nodes]
     nodes += [node for view in views if view.live for node, _, _ in view.live.losses] if nodes else []
     for name in wanted.names if nodes else ():
         if not any(fnmatchcase(node.name, name) for node in nodes):
@@ -157,22 +145,22 @@ def _check_filter(wanted: table.Filter, views: Sequence[View]) -> None:
         raise KrmfnError(f"--label: no node has {' and '.join(map('='.join, labels))}")
 
 
-def _judged(view: View, keys: Collection[str], is_required: bool) -> Iterator[Result]:
+def _judged(view: Joined, keys: Collection[str], is_required: bool) -> Iterator[Result]:
     """Yield the findings about the nodes of a cluster that were not reported with its list.
 
     Raises KrmfnError where there is no node, though nothing is wrong, or where labels (`keys`) are not known of them.
     """
-    joined, has_errors = view.joined, view.resources.failed
+    has_errors = view.resources.failed
     said = {str(one) for one in view.resources.results} if has_errors else set()
-    yield from (one for one in joined.about_nodes if str(one) not in said)
-    if joined.wrong or (has_errors and not joined.groups):
+    yield from (one for one in view.about_nodes if str(one) not in said)
+    if view.wrong or (has_errors and not view.groups):
         return
-    moving.check_nodes(joined.whole.fleet, view.name, keys)
+    moving.check_nodes(view.whole.fleet, view.name, keys)
     if is_required and not has_errors:
-        yield from clusters.lacking(joined, view.live)
+        yield from clusters.lacking(view)
 
 
-def _loaded(joined: local.Joined, live: explanation.Loading) -> Iterator[Result]:
+def _loaded(joined: Joined, live: explanation.Loading) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
     modules = [
         (row.state, row.loaded, f"{row.driver.module.ref.name} on {row.node.name}")
@@ -192,28 +180,28 @@ def _loaded(joined: local.Joined, live: explanation.Loading) -> Iterator[Result]
     yield info(f"planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}{rest}{kept}{known}")
 
 
-def _left_out(view: View, owner: str) -> Iterator[Result]:
+def _left_out(view: Joined, owner: str) -> Iterator[Result]:
     """Yield warnings about what the table does not show, or shows in spite of errors.
 
     `owner` is the config or Module that was asked about; "" for all.
     """
-    name, joined, bare = view.name, view.joined, view.bare
-    if joined.wrong:
+    name, bare = view.name, view.bare
+    if view.wrong:
         yield warning(f"no nodes of {name} are shown, because there are errors about its nodes; correct them first")
         return
-    if not joined.groups:
+    if not view.groups:
         return
     if view.resources.failed:
         yield warning(f"{name} has errors, so nothing is rendered from it; the table shows what its nodes would get")
     if bare:
         few, those = some(map(str, bare), len(bare)), "it" if len(bare) == 1 else "them"
         yield warning(f"the table has no row for {few}: no Module is generated from {those}")
-    if idle := [one for one in _idle(joined) if not owner or one.is_called(owner)]:
+    if idle := [one for one in _idle(view) if not owner or one.is_called(owner)]:
         few = some(map(wording.name, idle), len(idle))
         yield warning(f"the table has no row for {few}: no node is selected")
 
 
-def _idle(joined: local.Joined) -> list[Driver]:
+def _idle(joined: Joined) -> list[Driver]:
     """Return the Modules that select none of the nodes that there are of their kind, a hub's or its clusters'."""
     kinds = {node.cluster is not None for node in joined.whole.fleet.nodes}
     seen = {outcome.driver for group in joined.groups for outcome in group.outcomes}

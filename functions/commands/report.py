@@ -61,7 +61,7 @@ def page_of(
     from ..report.tallies import refused
     from .catalogue import rules
 
-    parts = [part(name, resources, join(resources)) for name, resources in lists.items()]
+    parts = [part(join(name, resources)) for name, resources in lists.items()]
     parts += clusters.elsewhere(names, lists)
     text = page(
         [*parts, *map(unread, left_out)], {rule.id: rule for rule in rules()}, version("krmfn"), compared, link_of

@@ -48,7 +48,7 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
     """Yield each cluster's name with a sentence per Module. Raises KrmfnError for a node not found or not judged."""
     names: list[str] = []
     for cluster, resources in lists.items():
-        joined, dump = local.join(resources), dumps.get(cluster)
+        joined, dump = local.join(cluster, resources), dumps.get(cluster)
         committed = dump.committed[cluster].get(name) if dump else None
         live = dump if dump and dump.nodes else None
         if joined.wrong:

@@ -7,7 +7,6 @@ from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.results import placed
 
 from ..cluster import cluster_streams, config
-from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..cluster.deployed import judge_final
 from ..cluster.layout import Layout
@@ -134,15 +133,11 @@ def _owners(base: Base, pairs: Sequence[tuple[str, Pair]], path: str, result: Re
     if owners or not path:
         return owners or {*range(len(pairs))}
     for side, top in enumerate((base.folder, base.root)):
-        nearest = [_nearness(pair[side], top, path) for _, pair in pairs]
+        roots = (places(one.cluster.roots, top) if (one := pair[side]) else [] for _, pair in pairs)
+        held = ([0 if root == "." else len(root) for root, _ in own if is_below(path, root)] for own in roots)
+        nearest = [max(lengths, default=-1) for lengths in held]
         owners.update(at for at, length in enumerate(nearest) if length == max(nearest) >= 0)
     return owners
-
-
-def _nearness(one: Rendered | None, top: str, path: str) -> int:
-    """Return how long the longest root of a cluster is that holds a path; -1 for none."""
-    roots = places(one.cluster.roots, top) if one else []
-    return max((0 if root == "." else len(root) for root, _ in roots if is_below(path, root)), default=-1)
 
 
 def _with_base(base: Base, name: str, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from krmfn import Item, Manifest, ResourceList
 from krmfn.ownership import OWNER
 from krmfn.printing import counted, some
-from krmfn.typed import Any
 
 from ..kmm.lookup import POD_KINDS, table, tables
 from ..plan import Change, Plan
@@ -105,13 +104,8 @@ def _privileges(manifest: Manifest) -> set[str]:
         paths = (table(volume, "hostPath").get("path") for _, volume in tables(pod, "volumes"))
         found.update(f"hostPath {path}" for path in paths if path)
         for _, container in (*tables(pod, "containers"), *tables(pod, "initContainers")):
-            found.update(f"container {container.get('name')} {what}" for what in _of_container(container))
+            name, context = f"container {container.get('name')}", table(container, "securityContext")
+            found.update([f"{name} is privileged"] if context.get("privileged") is True else ())
+            added = table(context, "capabilities").get("add")
+            found.update(f"{name} has {one}" for one in (added if isinstance(added, list) else ()))
     return found
-
-
-def _of_container(container: dict[str, Any]) -> Iterator[str]:
-    context = table(container, "securityContext")
-    if context.get("privileged") is True:
-        yield "is privileged"
-    added = table(context, "capabilities").get("add")
-    yield from (f"has {name}" for name in (added if isinstance(added, list) else ()))

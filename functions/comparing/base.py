@@ -89,7 +89,12 @@ def checked_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> It
     absent = git.missing(root, commit)
     listing = git.entries(root, commit, absent)
     wanted = [_from_root(path, root) for path in paths]
-    _check_whole(root, wanted)
+    gone = [name for name in history.left_out(root) if any(is_below(name, one) for one in wanted)]
+    if gone:  # of a sparse checkout: it would count as deleted
+        raise KrmfnError(
+            f"this is a sparse checkout without {gone[0]}{f' and {len(gone) - 1:,} more' if gone[1:] else ''}, "
+            "so the new state is not known; pass PATHs that are checked out, or run `git sparse-checkout disable`"
+        )
     more = [_from_root(path, root) for path in files if _is_in(path, root)]
     with _temporary() as made:
         refuse_inside(paths, made)
@@ -106,16 +111,6 @@ def checked_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> It
             skipped = git.write(objects, chosen, absent, folder, max_bytes())
         name = commit[:_SHORT]
         yield Base(name, root, folder, {one.path: f"{name}:{one.path}: {one.message}" for one in skipped})
-
-
-def _check_whole(root: str, wanted: Sequence[str]) -> None:
-    """Raise KrmfnError when a sparse checkout leaves out files below the PATHs: they would count as deleted."""
-    gone = [name for name in history.left_out(root) if any(is_below(name, one) for one in wanted)]
-    if gone:
-        raise KrmfnError(
-            f"this is a sparse checkout without {gone[0]}{f' and {len(gone) - 1:,} more' if gone[1:] else ''}, "
-            "so the new state is not known; pass PATHs that are checked out, or run `git sparse-checkout disable`"
-        )
 
 
 def _temporary() -> tempfile.TemporaryDirectory[str]:

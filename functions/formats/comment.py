@@ -41,7 +41,7 @@ def markdown(compared: Sequence[Comparison]) -> str:
     then changes, then what happens.
     """
     compared = [one._replace(name=one.name if len(one.name) <= _NAME else f"{one.name[:_NAME]}...") for one in compared]
-    telling = [one for one in compared if _tells(one)]
+    telling = [one for one in compared if one.plan.changes or one.plan.effects or one.notes or one.failed]
     said = told(telling or compared[:1], [one.name for one in compared])
     head = _head(said) if said.rows else f"**{said.headline}**\n"
     others = len(compared) - max(len(telling), 1)
@@ -106,10 +106,6 @@ def _filled(told: Iterable[tuple[str, Names]], room: int) -> Part:
             cut += 1
             clusters.update(names)
     return Part("".join(fitting), cut, clusters)
-
-
-def _tells(compared: Comparison) -> bool:
-    return bool(compared.plan.changes or compared.plan.effects or compared.notes or compared.failed)
 
 
 def _head(said: Told) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from krmfn.printing import visible
-from krmfn.resource import Place, Ref
+from krmfn.resource import Ref
 from krmfn.results import Result
 
 from .checked import Checked
@@ -40,18 +40,14 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
 def _failed(checked: Checked) -> list[Sample]:
     """Return 1 for each config that an error names or stands in, else 0; an error that names no config fails all."""
     errors = [result for result in checked.results if result.severity == "error"]
-    written = [(ref, _written(ref, place)) for ref, place in checked.configs if errors]
+    named = ((ref, place, Result("", ref=ref, place=place)) for ref, place in checked.configs if errors)
+    # as findings name it: the name and the place that a config has in its file
+    written = [(ref, place.finder(one) if place and place.finder else one) for ref, place, one in named]
     whose = [{ref for ref, there in written if _concerns(result, ref, there)} for result in errors]
     every = {ref for ref, _ in checked.configs}
     failed = set[Ref]().union(*whose) if all(whose) else every
     refs = sorted(every, key=lambda ref: ref.id)
     return [({"kind": ref.kind, "namespace": ref.namespace, "name": ref.name}, int(ref in failed)) for ref in refs]
-
-
-def _written(ref: Ref, place: Place | None) -> Result:
-    """Return the name and the place that a config has in its file, as findings name it."""
-    result = Result("", ref=ref, place=place)
-    return place.finder(result) if place and place.finder else result
 
 
 def _concerns(result: Result, ref: Ref, there: Result) -> bool:

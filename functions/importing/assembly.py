@@ -101,26 +101,22 @@ def with_profiles(configs: Sequence[Manifest], there: Container[str] = ()) -> tu
     """
     if len(configs) < 2:
         return list(configs), {}
-    named = [(_profile(config["spec"], there), config) for config in configs]
+    named = [(_name(config["spec"], there), config) for config in configs]
     names = dict.fromkeys(name for name, _ in named)
     profiles = {name: _common([one["spec"] for own, one in named if own == name]) for name in names}
     specs = ({"profile": name, **_without(config["spec"], profiles[name])} for name, config in named)
     return [{**config, "spec": spec} for config, spec in zip(configs, specs, strict=True)], profiles
 
 
-def _profile(spec: Fields, there: Container[str]) -> str:
-    name = _driver(spec)
+def _name(spec: Fields, there: Container[str]) -> str:
+    """Return a name for a driver's profile: its kernel module's, else that of the image that is started or loaded."""
+    module = spec.get("moduleName") or (spec.get("modulesLoadingOrder") or [""])[0]
+    plugin = spec.get("devicePlugin") or spec.get("dra") or {}
+    image = str(plugin.get("image") or spec.get("driverImage") or "driver")
+    name = kernel_name(module) if module else image.rpartition("/")[2].partition("@")[0].partition(":")[0]
     while name in there:
         name += "-imported"
     return name
-
-
-def _driver(spec: Fields) -> str:
-    """Return a name for the driver: its kernel module's, else that of the image that is started or loaded."""
-    name = spec.get("moduleName") or (spec.get("modulesLoadingOrder") or [""])[0]
-    plugin = spec.get("devicePlugin") or spec.get("dra") or {}
-    image = str(plugin.get("image") or spec.get("driverImage") or "driver")
-    return kernel_name(name) if name else image.rpartition("/")[2].partition("@")[0].partition(":")[0]
 
 
 def _common(specs: Sequence[Fields]) -> Fields:

@@ -112,14 +112,17 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
 
 def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an entry for its pods, beside those of the main container; `fields` are inherited."""
+    account = pod.get("serviceAccountName", "default")  # what no name means
+    gate = {ready_label(*one.module), version_label(*one.module), version_ready_label(*one.module)}
+    selector = {key: value for key, value in table(pod, "nodeSelector").items() if key not in gate}
     return {
         "initContainers": [_container(init) for init in pod.get("initContainers", [])],
         "containers": [_container(sidecar) for sidecar in pod.get("containers", [])[1:]],
         **{name: pod.get(name) for name in POD},
         "podSpec": {name: value for name, value in pod.items() if name not in _NAMED},
-        "serviceAccountName": _account(pod, fields),
+        "serviceAccountName": account if account != fields.get("serviceAccountName", "default") else None,
         "imagePullSecrets": _secrets(pod, fields),
-        "nodeSelector": _beyond(_ungated(one, table(pod, "nodeSelector")), fields.get("nodeSelector")),
+        "nodeSelector": _beyond(selector, fields.get("nodeSelector")),
         "tolerations": [own for own in pod.get("tolerations", []) if own not in fields.get("tolerations", [])],
     }
 
@@ -173,17 +176,6 @@ def _devices(volumes: list[Any], mounts: list[Any]) -> tuple[list[Any], list[Any
     if not count or mounts[-count:] != made or [volume.get("name") for volume in volumes[-count:]] != ours:
         return volumes, mounts, []
     return volumes[:-count], mounts[:-count], devices
-
-
-def _account(pod: dict[str, Any], fields: Mapping[str, Any]) -> str | None:
-    """Return the account of the pods where it is another one than the config's; without a name it is `default`."""
-    account, inherited = pod.get("serviceAccountName", "default"), fields.get("serviceAccountName", "default")
-    return account if account != inherited else None
-
-
-def _ungated(one: Consumer, selector: dict[str, Any]) -> dict[str, Any]:
-    gate = {ready_label(*one.module), version_label(*one.module), version_ready_label(*one.module)}
-    return {key: value for key, value in selector.items() if key not in gate}
 
 
 def _beyond(notes: dict[str, Any], inherited: dict[str, Any] | None) -> dict[str, Any]:

@@ -123,15 +123,11 @@ def rendered(
     manifests: Iterable[Manifest], settings: Settings, function_config: Manifest | None = None
 ) -> ResourceList:
     """Return a list of these manifests after the function that a render calls."""
-    resources = ResourceList(map(_item, manifests), function_config)
+    texts = (emit.dump_json(manifest).encode() for manifest in manifests)
+    resources = ResourceList((Item(text, 0, len(text), -2) for text in texts), function_config)
     note(resources, settings=settings)
     deviceconfig(resources)
     return resources
-
-
-def _item(manifest: Manifest) -> Item:
-    text = emit.dump_json(manifest).encode()
-    return Item(text, 0, len(text), -2)
 
 
 def _refused(draft: Draft, results: Iterable[Result]) -> Reasons:
@@ -140,15 +136,10 @@ def _refused(draft: Draft, results: Iterable[Result]) -> Reasons:
     for result in results:
         if result.severity == "error":
             path = result.field.path if result.field else ""
-            number = _number(draft, path)
+            index = path.removeprefix("spec.daemonSets[").partition("]")[0]
+            number = draft.entries[int(index)] if path != index and index.isdigit() else MODULE
             reasons[number] = (*reasons.get(number, ()), f"as a DeviceConfig, {path}: {result.message}")
     return reasons
-
-
-def _number(draft: Draft, path: str) -> int:
-    """Return the number of the consumer whose entry a field stands in; MODULE for other fields."""
-    index = path.removeprefix("spec.daemonSets[").partition("]")[0]
-    return draft.entries[int(index)] if path != index and index.isdigit() else MODULE
 
 
 _VERSIONED = re.compile(r"([^@$]+):([A-Za-z0-9][A-Za-z0-9._-]{0,62})-\$KERNEL_FULL_VERSION")

@@ -6,6 +6,7 @@ from krmfn import Manifest, Ref
 from krmfn.resource import ref
 from krmfn.typed import Any, NamedTuple
 
+from ..grouping import grouped
 from ..kmm.lookup import table
 from ..kmm.module import MODULE_KINDS, PLUGINS
 from ..rendering.kinds import EXTRA
@@ -59,14 +60,10 @@ def imported(
     modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULE_KINDS]
     owned = _owned(modules)
     consumers = [found for one in manifests if (found := consumer(one, services, owned))]
-    waiting: dict[tuple[str, str], list[Consumer]] = {}
-    for found in consumers:
-        waiting.setdefault(found.module, []).append(found)
+    waiting = grouped((found.module, found) for found in consumers)
     known = {id(one) for one in (*modules, *(part for one in consumers for part in (one.manifest, one.service)))}
-    beside: dict[tuple[str, str], list[Manifest]] = {}
-    for manifest in manifests:
-        if id(manifest) not in known and (of := owned.get((ref(manifest).namespace, owner(manifest)))):
-            beside.setdefault(of, []).append(manifest)
+    rest = ((one, owned.get((ref(one).namespace, owner(one)))) for one in manifests if id(one) not in known)
+    beside = grouped((module, one) for one, module in rest if module)
     theirs = [ref(one) for group in beside.values() for one in group]
     taken, kept = list[Taken](), list[Kept]()
     for module in modules:
@@ -74,8 +71,8 @@ def imported(
         one, stay = _attempt(module, waiting.pop(place, []), settings, existing, keeps_pods)
         taken += [_with_extras(one, beside.pop(place, []), settings, existing)] if one else []
         kept += stay
-    for (namespace, name), rest in waiting.items():
-        kept += _kept(rest, f"its Module {namespace}/{name} is not in the input")
+    for (namespace, name), lonely in waiting.items():
+        kept += _kept(lonely, f"its Module {namespace}/{name} is not in the input")
     fronts = {id(one.service) for one in consumers if one.service}
     made = {ref(manifest).id for one in taken for manifest in one.objects}
     kept = list({ref(one.manifest).id: one for one in kept if ref(one.manifest).id not in made}.values())
@@ -162,7 +159,10 @@ def _attempt(
     if specs.isdisjoint(("moduleLoader", *PLUGINS)):
         nothing = "it loads nothing and starts nothing, so it is not needed"
         return None, [Kept(cleaned(module), (nothing,)), *_kept(consumers, "its Module stays as it is")]
-    rest, stay = _of_its_version(module, consumers)
+    spec = table(module, "spec", "moduleSpec") or table(module, "spec")
+    version = table(spec, "moduleLoader", "container").get("version")
+    rest = [one for one in consumers if version or not one.version]
+    stay = _kept((one for one in consumers if one not in rest), "it waits for a version, and its Module has none")
     while True:
         attempt = draft(module, rest, keeps_pods)
         reasons, differences = judged(attempt, settings, existing)
@@ -178,15 +178,6 @@ def _attempt(
         for number, why in reasons.items():
             stay += _kept([rest[number]], *why)
         rest = [one for number, one in enumerate(rest) if number not in reasons]
-
-
-def _of_its_version(module: Manifest, consumers: Sequence[Consumer]) -> tuple[list[Consumer], list[Kept]]:
-    """Return the consumers that a config may have, and as they stay those that wait for a version as it does not."""
-    spec = table(module, "spec", "moduleSpec") or table(module, "spec")
-    version = table(spec, "moduleLoader", "container").get("version")
-    fit = [one for one in consumers if version or not one.version]
-    why = "it waits for a version, and its Module has none"
-    return fit, _kept((one for one in consumers if one not in fit), why)
 
 
 def _kept(consumers: Iterable[Consumer], *why: str) -> list[Kept]:

@@ -15,6 +15,7 @@ from krmfn.typed import Any, NamedTuple
 from ..deviceconfig import generate, profiles, reading
 from ..deviceconfig.merging import EITHER
 from ..differences import ABSENT
+from ..grouping import grouped
 from ..kmm.crd.facts import Fact, module_facts
 from ..kmm.lookup import leaves
 from ..kmm.module import MODULE_KIND
@@ -167,10 +168,7 @@ def _changed(one: Leaves, other: Leaves) -> list[tuple[str, FieldPath]]:
 
 
 def _collapsed(changed: Sequence[tuple[str, FieldPath]]) -> Iterator[End]:
-    kinds: dict[str, list[FieldPath]] = {}
-    for kind, path in changed:
-        kinds.setdefault(kind, []).append(path)
-    for kind, paths in kinds.items():
+    for kind, paths in grouped(changed).items():
         plain = list(dict.fromkeys(map(_plain, paths)))
         if () in paths:
             yield End(kind, "")

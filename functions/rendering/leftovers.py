@@ -58,9 +58,9 @@ def sort_out(
     names = {one.ref.id for one in wanted} if marked else set()
     named = {item for item in marked if any(scope.names(item.mark) for scope in scopes)}
     others = [item for item in marked if item.ref.id not in names and item not in objects]
-    strays = [*_strays([item for item in others if item in named or not item.mark])]
+    strays = [item for item in others if item in named or not item.mark]
     if run_of(resources).is_settled:
-        return LeftOvers((), modules, strays)
+        return LeftOvers((), modules, [*_findings((), (), strays, ())])
     orphaned = [one for scope, items in of_scopes for one in orphans(resources.items, items, scope, config.namespace)]
     orphaned = [item for item in orphaned if item.ref.id not in names]
     packages = _kpt_folders(resources) if orphaned else ()
@@ -73,7 +73,7 @@ def sort_out(
     replaced = {item for item in named if item.ref.id in names}
     ours = (replaced if config.prune == "never" else replaced | objects.keys()).difference(kept, refused, undriven)
     idle_left = [item for item in undriven if item.mark and item.mark.owner in owners]
-    findings = [*_left_over(refused, kept, config), *strays, *_idle(idle_left)]
+    findings = [*_findings(refused, kept if config.prune == "auto" else (), strays, idle_left)]
     return LeftOvers([*kept, *undriven], [item for item in modules if item not in ours], findings)
 
 
@@ -106,15 +106,21 @@ def _fate(item: Item, prune: str, packages: tuple[str, ...], is_kept: bool) -> s
     return "kept" if is_kept else "refused"
 
 
-def _left_over(refused: Sequence[Item], kept: Sequence[Item], config: FunctionConfig) -> Iterator[Result]:
-    """Yield an error per generated object without its owner, or one warning where such objects are kept."""
+def _findings(
+    refused: Iterable[Item], kept: Sequence[Item], copies: Sequence[Item], idle: Iterable[Item]
+) -> Iterator[Result]:
+    """Yield an error per generated object without its owner, or one warning where such objects are kept.
+
+    And a warning about the copies of generated objects, which carry a mark that is not their own, and one per config
+    that nothing drives any more, with what was generated from it (`idle`).
+    """
     for item in refused:
         owner = _owner(item)
         message = f"was generated from {owner}, which is missing from the input; not removed, because it may exist"
         product = item.annotations.get(PROFILE_MARK)
         missing = f"{owner} and the Profile {product}" if product else owner
         yield item.located(error(f"{message} elsewhere; add {missing} to the input, {WAYS_OUT}", rule="KRM116"))
-    if kept and config.prune == "auto":
+    if kept:
         count, shown = len(kept), some((str(item.ref) for item in kept), len(kept))
         owners = sorted({_owner(item) for item in kept})
         verb = "they were" if count > 1 else "it was"
@@ -122,27 +128,19 @@ def _left_over(refused: Sequence[Item], kept: Sequence[Item], config: FunctionCo
         objects = f"{counted(count, 'generated object')} ({shown})"
         message = f"the input has {objects} without {origin}: checked as if written by hand"
         yield kept[0].located(warning(message, rule="KRM116"))
-
-
-def _idle(staying: Sequence[Item]) -> Iterator[Result]:
-    """Yield a warning per config that nothing drives any more, with what was generated from it."""
+    if copies:
+        shown = some((str(item.ref) for item in copies), len(copies))
+        outcome = "it is neither updated nor removed; remove the annotation"
+        message = f"on {shown} this annotation was written for another object, so this is a copy: {outcome}"
+        yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
     made_of: dict[str, list[Item]] = {}
-    for item in staying:
+    for item in idle:
         made_of.setdefault(_owner(item), []).append(item)
     for owner, items in made_of.items():
         shown = some((str(item.ref) for item in items), len(items))
         remedy = "remove these objects when its own operator has taken over"
         message = f"nothing drives {owner} any more, so what was generated from it stays as it is: {shown}; {remedy}"
         yield items[0].located(warning(message, rule="KRM116"))
-
-
-def _strays(copies: Sequence[Item]) -> Iterator[Result]:
-    """Yield a warning about the copies of generated objects: they carry a mark that is not their own."""
-    if copies:
-        shown = some((str(item.ref) for item in copies), len(copies))
-        outcome = "it is neither updated nor removed; remove the annotation"
-        message = f"on {shown} this annotation was written for another object, so this is a copy: {outcome}"
-        yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
 
 
 def _owner(item: Item) -> str:

@@ -102,22 +102,17 @@ def _nodes(resources: ResourceList, modules: Sequence[Module]) -> Nodes:
     return sorted(nodes.kernels(resources)) if True in several else (), nodes.kubelets(resources) if True in dra else ()
 
 
-def _by_crd(module: Module, version: str) -> list[Result]:
-    """Return the API server's refusals of what is not right by construction: newer fields, and volumes as given."""
-    plugin = table(module.spec, "devicePlugin")
-    as_given = any(not AS_GIVEN.isdisjoint(volume) for _, volume in tables(plugin, "volumes"))
-    if not as_given and "dra" not in module.spec and "automountServiceAccountToken" not in plugin:
-        return []  # all others are in every version that we know
-    from ..kmm.crd import structure  # here, for the start-up of the others
-
-    findings = structure.check(module, version)
-    return [finding for finding in findings if finding.field and finding.field.path.startswith("spec")]
-
-
 def _judged(one: Generated, module: Module | None, version: str, nodes: Nodes) -> Iterator[Result]:
     """Yield the findings about one generated object; `module` is the Module that it is or brings to spokes."""
     if module:
-        refused = _by_crd(module, version)
+        plugin, refused = table(module.spec, "devicePlugin"), list[Result]()
+        as_given = any(not AS_GIVEN.isdisjoint(volume) for _, volume in tables(plugin, "volumes"))
+        # other fields are right by construction, and in every version that we know
+        if as_given or "dra" in module.spec or "automountServiceAccountToken" in plugin:
+            from ..kmm.crd import structure  # here, for the start-up of the others
+
+            findings = structure.check(module, version)
+            refused = [finding for finding in findings if finding.field and finding.field.path.startswith("spec")]
         yield from refused
         yield from admission.check(module, version, is_reached=not refused)
         kernels, kubelets = nodes

@@ -25,7 +25,11 @@ def check(
     yield from _ids_are_free(resources, objects, config)
     shared = config.products or config.profiles or "${" in str((config.defaults, config.annotations))
     holding = {item for item in {one.item for one in objects} if shared or item.mentions("${")}
-    yield from _nothing_is_left([one for one in objects if one.item in holding]) if holding else ()
+    for one in (one for one in objects if one.item in holding):
+        data = fingerprint(one.manifest) or repr(one.manifest).encode()
+        if left := next((word for word in _LEFT if word in data), None):
+            message = f"{left.decode()}...}} is left in it; {_ONLY_THERE}"
+            yield one.owner, one.item.located(error(f"its {one.ref}: {message}", rule="KRM182"))
     for item in (item for item in written if item.mentions("${")):
         for path, text, _ in strings(item.manifest):
             if any(word.decode() in text for word in _LEFT):
@@ -34,17 +38,6 @@ def check(
 
 _ONLY_THERE = "only a Profile has expressions: write the value itself"
 _LEFT = (b"${spec.", b"${metadata.", b"${texts.", b"${spec[", b"${metadata[", b"${texts[")
-
-
-def _nothing_is_left(objects: Sequence[Generated]) -> Iterator[Finding]:
-    """Yield an error per object in which an expression of a Profile is left: nobody fills it in any more."""
-    for one in objects:
-        text = fingerprint(one.manifest) or repr(one.manifest).encode()
-        left = next((word for word in _LEFT if word in text), None)
-        if left:
-            message = f"{left.decode()}...}} is left in it; {_ONLY_THERE}"
-            yield one.owner, one.item.located(error(f"its {one.ref}: {message}", rule="KRM182"))
-
 
 _PARTS = ("annotations", "labels")
 _NOT_HERE = {

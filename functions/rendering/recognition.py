@@ -76,14 +76,12 @@ def mistake(api_version: str, kind: str) -> str:
         alike = alike or [(group, closest(kind, kinds) or next(iter(kinds)))]
     elif group and kind != "RenderDeviceConfigs" and not any(_near_group(group, known) for known, _ in alike):
         return ""
-    return _no_such(api_version, kind, alike) if alike else ""
-
-
-def _no_such(api_version: str, kind: str, known: list[tuple[str, str]]) -> str:
-    names = [f"{group}/{version} {kind}" for group, kind in known for version in KNOWN[group][kind]]
+    if not alike:
+        return ""
+    names = [f"{g}/{version} {k}" for g, k in alike for version in KNOWN[g][k]]
     written = f"{api_version} {kind}"
     what = written if api_version else f"{kind} without an apiVersion"
-    outcome = "the cluster refuses it" if known[0][0] in (MODULE_GROUP, HUB_GROUP) else "nothing is generated from it"
+    outcome = "the cluster refuses it" if alike[0][0] in (MODULE_GROUP, HUB_GROUP) else "nothing is generated from it"
     return f"there is no {what}, so {outcome}; did you mean {closest(written, names, 0)}?"
 
 

@@ -18,6 +18,7 @@ from ..fleet import cluster, rules, wording
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, coverage
 from ..fleet.drivers import Driver
+from ..fleet.explanation import Loading
 from ..fleet.images import Image, images, not_known
 from ..fleet.nodes import Fleet
 from ..kmm.resolution import resolver
@@ -31,6 +32,8 @@ NO_NODES = "no node is known; put a NodeInventory beside the configs (`krmfn inv
 class Joined(NamedTuple):
     """A cluster with what its nodes get."""
 
+    name: str
+    resources: ResourceList
     whole: Cluster
     mode: str
     """The mode of node exclusivity."""
@@ -38,9 +41,15 @@ class Joined(NamedTuple):
     wrong: Sequence[str]
     """Why nothing may be concluded from the nodes."""
     groups: Sequence[Group]
+    bare: Sequence[Ref]
+    """Its configs of which nothing was generated: they are wrong, or a kustomization left them alone."""
+    live: Loading | None = None
+    """What a dump says, where its nodes are live."""
 
 
-def join(resources: ResourceList, moved: Callable[[Fleet], Sequence[Node]] = lambda fleet: fleet.nodes) -> Joined:
+def join(
+    name: str, resources: ResourceList, moved: Callable[[Fleet], Sequence[Node]] = lambda fleet: fleet.nodes
+) -> Joined:
     """Return the join of a cluster, given its list after the function has run; `moved` returns the nodes to join.
 
     Raises KrmfnError when what its nodes get cannot be decided in bounded work.
@@ -52,12 +61,15 @@ def join(resources: ResourceList, moved: Callable[[Fleet], Sequence[Node]] = lam
     wrong = [str(one) for one in about_nodes if one.severity == "error"]
     nodes = [] if wrong else moved(whole.fleet)
     groups = coverage(nodes, whole.drivers, mode != "off", whole.theirs)
-    return Joined(whole, mode, about_nodes, wrong, groups)
+    made = {driver.claim.ref.id for driver in whole.drivers}
+    made |= {(group, kind, "", name) for group, kind, _, name in made}
+    bare = [item.ref for item in owning(resources.items) if item.ref.id not in made]
+    return Joined(name, resources, whole, mode, about_nodes, wrong, groups, bare)
 
 
-def part(name: str, resources: ResourceList, joined: Joined) -> Part:
-    """Return what is known of a cluster, given its list and its join."""
-    whole, mode, about_nodes, wrong, groups = joined
+def part(joined: Joined) -> Part:
+    """Return what is known of a cluster, given its join."""
+    name, resources, whole, mode, about_nodes, wrong, groups, bare, _ = joined
     unjudged = wrong[0] if wrong else "" if whole.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if wrong else _images(whole, groups)
     findings = {(one.rule, one.severity, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
@@ -73,7 +85,7 @@ def part(name: str, resources: ResourceList, joined: Joined) -> Part:
         max(0, len(found) - CONFLICTS),
         needed,
         unlisted,
-        bare(resources, whole),
+        bare,
         in_order(placed(findings.values())),
         resources.failed,
     )
@@ -86,13 +98,6 @@ def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], s
         return (), str(failure)
     lacking = [f"{one.ref}: {one.message}" for one in not_known(groups, whole.drivers)]
     return found, some(lacking, len(lacking))
-
-
-def bare(resources: ResourceList, whole: Cluster) -> list[Ref]:
-    """Return the configs of which nothing was generated: they are wrong, or a kustomization left them alone."""
-    made = {driver.claim.ref.id for driver in whole.drivers}
-    made |= {(group, kind, "", name) for group, kind, _, name in made}
-    return [item.ref for item in owning(resources.items) if item.ref.id not in made]
 
 
 def _modules(whole: Cluster, groups: Sequence[Group]) -> Iterator[Used]:
