@@ -139,7 +139,16 @@ def joined(configs: Sequence[Item]) -> Manifest:
 
 
 def _untrusted(options: RunOptions, resources: ResourceList) -> Iterator[Result]:
-    """Yield an error per Profile and functionConfig that no path of --profiles-from holds: they give rights."""
+    """Yield an error per Profile and functionConfig that no path of --profiles-from holds: they give rights.
+
+    What a kustomization has krmfn called with may be patched, and is not among what it builds.
+    """
+    config, remedy = run_of(resources).config_item, "take the call out of the kustomization, and use `krmfn render`"
+    if config and run_of(resources).is_settled:
+        message = (
+            f"a kustomization calls krmfn with this, and --profiles-from cannot tell where all of it is from; {remedy}"
+        )
+        yield config.located(error(message, rule="KRM187", field=Field("kind", config.kind)))
     folders = [os.path.realpath(path) for path in (*options.profiles_from, *options.function_config)]
     where = ", ".join(options.profiles_from)
     for item in (item for group, kind in (PROFILE, CONFIG) for item in resources.select(kind, group)):
