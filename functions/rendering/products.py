@@ -50,10 +50,13 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
     if misfits:
         return
     spec = item.manifest["spec"]
-    group = spec.get("for", {}).get("group", "")
-    if group and (group in OWN or not is_custom(group)):
+    group, kind = spec.get("for", {}).get("group", ""), spec.get("for", {}).get("kind", "")
+    if group and (group in OWN or not is_custom(group) or (group, kind) in kinds.DEVICECONFIG.kinds):
         message = f"is {group!r}, which is no vendor's; write the group of the vendor's custom resource"
         yield error(message, rule="KRM180", field=Field("spec.for.group", group))
+    if name_of(item) == "none":
+        message = f"is 'none', and the annotation {kinds.PROFILE_MARK} with it names no Profile; write another name"
+        yield error(message, rule="KRM180", field=Field("metadata.name", "none"))
     for path, message in unmet(spec.get("requires", {}), kmm_version):
         yield error(message, rule="KRM185", field=Field(join(("spec", "requires", *path))))
     yield from judging.check(spec)

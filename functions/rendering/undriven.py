@@ -40,7 +40,8 @@ def check(
     for item in those:
         own, pair = item.annotations.get(PROFILE_MARK, ""), (item.group, item.kind)
         is_config = item.group not in OWN and (item.kind == "DeviceConfig" or pair in theirs)
-        if id(item) in misspelt or OWNER in item.annotations or own == "none" or pair in config.operators:
+        is_made = OWNER in item.annotations and pair in DEVICECONFIG.kinds  # else the mark lies
+        if id(item) in misspelt or is_made or own == "none" or pair in config.operators:
             continue
         # of a kind that is not custom KRM118 says that a profile has no effect there
         if config.product(item) if is_config else not (own and is_custom(item.group)):
@@ -62,7 +63,7 @@ def _acted_on_twice(resources: ResourceList, handled: Kinds, config: FunctionCon
     """Yield a finding per kind of which `operators` says that its own operator acts on it, and krmfn does, too."""
     report = warning if run_of(resources).settings.intent.is_old else error
     for group, kind in sorted(config.operators.intersection(handled)):
-        those = (one for one in resources.select(kind, group) if not is_foreign(one) and OWNER not in one.annotations)
+        those = (one for one in resources.select(kind, group) if not is_foreign(one))
         if first := next((one for one in those if group in OWN or config.product(one)), None):
             product = config.product(first)
             who = f"the Profile {product.name}" if product else "krmfn"

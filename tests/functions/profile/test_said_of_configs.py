@@ -15,6 +15,7 @@ OURS: Manifest = {
     "metadata": {"name": "nic", "namespace": "kmm"},
     "spec": {"moduleName": "nic", "driverImage": "x/y:1", "nodeSelector": {"a": "b"}, "devicePlugin": {"image": "x:1"}},
 }
+MONITORING = "monitoring.coreos.com, versions: [v1], kind: ServiceMonitor"
 AMD = {"group": "amd.com", "kind": "DeviceConfig"}
 
 
@@ -38,6 +39,34 @@ def test_an_operator_and_krmfn_do_not_both_act_on_a_config(config: Manifest, gro
 @pytest.mark.parametrize("config", [named("none"), {**CR, "apiVersion": "amd.com/v1"}])
 def test_an_operator_may_act_on_a_config_that_a_profile_leaves_alone(config: Manifest) -> None:
     assert rendered(profile(), config, operators=[AMD])[1:] == ([], 0)
+
+
+@pytest.mark.parametrize("mark", ["x", "deviceconfig krmfn.dev|DeviceConfig|kmm|gone amd.com|DeviceConfig|kmm|gpu"])
+@pytest.mark.parametrize("profiles", [[], [profile("group: amd.com", "group: amd.org")]])
+def test_no_mark_says_that_a_config_needs_no_profile(mark: str, profiles: list[Manifest]) -> None:
+    config = {**CR, "metadata": {**CR["metadata"], "annotations": {"krmfn.dev/owner": mark}}}
+    _, findings, code = rendered(*profiles, config, namespace="kmm")
+    assert (code, any("nothing drives this DeviceConfig" in line for line in findings)) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            "{name: amd-gpu",
+            "{name: none",
+            "metadata.name: is 'none', and the annotation krmfn.dev/profile with it names no",
+        ),
+        (
+            "group: amd.com, versions: [v1alpha1], kind: DeviceConfig",
+            f"group: {MONITORING}",
+            "spec.for.group: is 'monitor",
+        ),
+    ],
+)
+def test_no_profile_is_called_none_or_for_what_is_made(old: str, new: str, words: str) -> None:
+    _, findings, code = rendered(profile(old, new), CR)
+    assert (code, any(words in line for line in findings)) == (1, True), findings
 
 
 @pytest.mark.parametrize("config", [CR, OURS])
