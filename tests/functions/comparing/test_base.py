@@ -137,6 +137,12 @@ def test_a_kustomization_is_built_with_the_bases_of_its_time(tmp_path: Path) -> 
     assert changed(diff(repo, "lab", "--format", "json")) == {"lab-a": "changed"}
 
 
+def test_what_is_not_all_in_the_repository_is_not_taken_for_the_same(tmp_path: Path) -> None:
+    files = {"lab/kustomization.yaml": "resources: [a.yaml, https://example.com/b]\n", "lab/a.yaml": config_map("a")}
+    done = diff(repository(tmp_path / "repo", files), "lab")
+    assert "the same" not in done.text and "[KRM509]" in done.err + done.text, done
+
+
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
 kind: DeviceConfig

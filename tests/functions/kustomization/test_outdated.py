@@ -1,0 +1,50 @@
+"""What is changed after krmfn was called: what was generated from it does not follow, names of kustomize's aside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.kustomization.confinement import Seen
+from krmfn_functions.kustomization.outdated import changed_later
+from krmfn_functions.run import Transformed, note
+
+from tests.builders import DROP, SPEC, applied, device_config, edited, generated, list_text, resource_list
+
+CONFIG = device_config(SPEC | {"imagePullSecret": "pull", "modulesLoadingOrder": ["drv", "a"]})
+MADE = generated(applied(deviceconfig, CONFIG))
+CALLS = [Seen("deviceconfig", list_text(device_config())), Seen("krmfn", list_text(CONFIG, *MADE))]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        ("spec.driverVersion", "1.0", None),
+        ("spec.driverVersion", "1.1", "spec.driverVersion"),
+        ("spec.driverVersion", DROP, "spec.driverVersion"),
+        ("spec.dirName", "/srv", "spec.dirName"),
+        ("spec.modulesLoadingOrder[1]", "b", "spec.modulesLoadingOrder[1]"),
+        ("spec.modulesLoadingOrder", ["drv"], "spec.modulesLoadingOrder"),
+        ("metadata.labels", {"a": "b"}, None),
+        ("metadata.annotations", {"krmfn.dev/profile": "gpu"}, "metadata.annotations[krmfn.dev/profile]"),
+        ("spec.imagePullSecret", "lab-eu-pull-v1-0123456789", None),
+        ("spec.imagePullSecret", "pull-v1", None),
+        ("spec.imagePullSecret", "eu-lab-pull", None),
+        ("spec.imagePullSecret", "xlab-pull", "spec.imagePullSecret"),
+        ("spec.imagePullSecret", "lab-pull-v2", "spec.imagePullSecret"),
+        ("spec.imagePullSecret", "other", "spec.imagePullSecret"),
+    ],
+)
+def test_what_is_changed_later_is_an_error(path: str, value: Any, field: str | None) -> None:
+    resources = resource_list(edited(CONFIG, (path, value)), *MADE)
+    note(resources, transformed=Transformed(("lab-", "eu-"), ("-v1",)))
+    results = list(changed_later(CALLS, resources))
+    assert [(one.rule, one.field and one.field.path) for one in results] == [("KRM515", field)] * (field is not None)
+
+
+def test_what_is_removed_later_is_an_error_at_what_was_made_of_it() -> None:
+    (result,) = changed_later(CALLS, resource_list(*MADE))
+    assert (result.rule, str(result.ref)) == ("KRM515", "Module kmm/dc")
+    assert list(changed_later(CALLS, resource_list(device_config(name="new"), *MADE))) == []  # it may be its new name
+    assert list(changed_later([], resource_list(*MADE))) == []
