@@ -43,7 +43,7 @@ def part_of(*items: Manifest, name: str = "lab", config: Manifest | None = None)
     resources = applied(
         all_kinds.krmfn, *items, function_config=config, settings=Settings(CHECK._replace(shows_errors=True))
     )
-    return part(name, resources, join(resources))
+    return part(join(name, resources))
 
 
 def shown(*parts: Part) -> Page:
