@@ -203,13 +203,26 @@ class _Filler(NamedTuple):
         value = expressions.at(self.values.seen, expression.parts)
         if value in ([], {}) and (node.get("minItems") or node.get("minProperties")):
             return ABSENT  # nothing is written where nothing but an error would come of it
-        if value is not ABSENT and not isinstance(value, (str, dict, list)) and node.get("type") == "string":
-            return expressions.printed(value)
-        return self.protected(value)
+        return self.protected(_printed(value, node))
 
     def protected(self, value: Any) -> Any:
         """Return an option's value in which no variable of ours is filled in."""
         return changed(value, _protected) if self.is_protected else value
+
+
+def _printed(value: Any, node: Node) -> Any:
+    """Return an option's value, with scalars as Kubernetes prints them where there are texts, in lists and maps too.
+
+    A list that is an entry of a list of texts has the schema of these.
+    """
+    inner = node.get("items") or node.get("additionalProperties")
+    inner = inner if isinstance(inner, dict) else node
+    if isinstance(value, list):
+        return [_printed(one, inner) for one in value]
+    if isinstance(value, dict):
+        return {key: _printed(one, inner) for key, one in value.items()} if inner is not node else value
+    is_text = value is ABSENT or value is None or isinstance(value, str)
+    return value if is_text or node.get("type") != "string" else expressions.printed(value)
 
 
 def _protected(text: str) -> str:

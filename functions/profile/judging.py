@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from krmfn import Field, Result, error, info, warning
-from krmfn.printing import did_you_mean
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
@@ -108,7 +107,7 @@ def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
         return "" if use.parts in _METADATA else f"{use.text}: {what}"
     own = structural.at(node, use.parts)
     if own is None:
-        return f"{use.text}: {unknown(node, use.parts)}"
+        return f"{use.text}: {structural.unknown(node, use.parts)}"
     if use.is_whole:
         return ""
     if own.get("type") in ("object", "array"):
@@ -137,17 +136,6 @@ def _is_guarded(use: Use) -> bool:
     return use.parts in map(expressions.path_of, there)
 
 
-def unknown(node: Node, parts: Sequence[str]) -> str:
-    """Return that the schema has no such option, and what it has; "" when it has it."""
-    for length in range(1, len(parts) + 1):
-        if structural.at(node, parts[:length]) is None:
-            above = structural.at(node, parts[: length - 1]) or {}
-            known = list(above.get("properties", {}))
-            hint = did_you_mean(parts[length - 1], known, f"known there: {', '.join(known) or 'nothing'}", "'")
-            return f"the schema has no {join(parts[:length])}{hint}"
-    return ""
-
-
 def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
     """Yield what is wrong with conditions, and with the paths of `each` and `ignored`."""
     ifs = [((*path, "if"), when["if"]) for path, when in whens(spec)]
@@ -158,21 +146,29 @@ def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
             if message := _wrong_path(name, node) or _wrong_value(name, wanted, node):
                 yield (*path, name), message
     for name, text in spec.get("texts", {}).items():
-        message = _wrong_path(text["each"], node) if "each" in text else ""
-        if not message and "each" in text and not _has_entries(text["each"], node):
-            message = "must be a map or a list, since `each` is one entry of it; for one value write `as` alone"
-        if message:
-            yield ("texts", name, "each"), message
-        if len(text.keys() & MADE) != 1 or ("each" not in text and "as" not in text):
-            ways = "`as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)"
-            yield ("texts", name), f"write one of {ways}"
-        elif "as" not in text and not message:
-            yield from _fields_of_entries(name, text, node)
-        if misuse.is_quoted_twice(text):
-            yield ("texts", name, "as"), misuse.TWICE
+        yield from _of_text(name, text, node)
     for name in spec.get("ignored", {}):
         if message := _wrong_path(name, node):
             yield ("ignored", name), message
+
+
+def _of_text(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
+    """Yield what is wrong with an entry of `texts` but for its condition and the options in it."""
+    message = _wrong_path(text["each"], node) if "each" in text else ""
+    if not message and "each" in text and not _has_entries(text["each"], node):
+        message = "must be a map or a list, since `each` is one entry of it; for one value write `as` alone"
+    if message:
+        yield ("texts", name, "each"), message
+    if len(text.keys() & MADE) != 1 or ("each" not in text and "as" not in text):
+        ways = "`as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)"
+        yield ("texts", name), f"write one of {ways}"
+    elif "as" not in text and not message:
+        yield from _fields_of_entries(name, text, node)
+    for match in expressions.OF_ENTRY.finditer(text.get("as", "")):
+        if match[1] not in ("key", "value"):
+            yield ("texts", name, "as"), f"{match[0]} is not read in `as`; write ${{value}}, or an `entry` for a list"
+    if misuse.is_quoted_twice(text):
+        yield ("texts", name, "as"), misuse.TWICE
 
 
 def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
@@ -185,7 +181,7 @@ def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterat
             yield path, f"{one.text} is not read in `{word}`; write what does not come from {text['each']} in a `when`"
         for match in expressions.OF_ENTRY.finditer(written):
             root, *inner = expressions.parts_of(match[1])
-            if root == "value" and (wrong := unknown(entries, inner)):
+            if root == "value" and (wrong := structural.unknown(entries, inner)):
                 yield path, f"{match[0]}: an entry of {text['each']} has no such field; {wrong}"
 
 
@@ -205,7 +201,7 @@ def _wrong_path(name: str, node: Node) -> str:
         return "" if parts in _METADATA else "of the metadata only name and namespace can be read"
     if not parts:
         return f"{name!r} is not the path of an option; write spec.a.b, or spec.a['b.c/d'] for such a name"
-    return unknown(node, parts)
+    return structural.unknown(node, parts)
 
 
 def _wrong_value(name: str, wanted: Any, node: Node) -> str:

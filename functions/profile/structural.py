@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 
+from krmfn.printing import did_you_mean
+from krmfn.resource import join
 from krmfn.typed import Any
 
 from ..kmm.lookup import members
@@ -108,6 +110,17 @@ def at(node: Node, parts: Sequence[str]) -> Node | None:
             return None
         node = child
     return node
+
+
+def unknown(node: Node, parts: Sequence[str]) -> str:
+    """Return that the schema has no such option, and what it has; "" when it has it."""
+    for length in range(1, len(parts) + 1):
+        if at(node, parts[:length]) is None:
+            above = at(node, parts[: length - 1]) or {}
+            known = list(above.get("properties", {}))
+            hint = did_you_mean(parts[length - 1], known, f"known there: {', '.join(known) or 'nothing'}", "'")
+            return f"the schema has no {join(parts[:length])}{hint}"
+    return ""
 
 
 def is_always_there(node: Node, parts: Sequence[str]) -> bool:

@@ -17,6 +17,11 @@ from tests.functions.profile.vendor import CR, cr, profile, rendered
         ("for", {"group": "amd.com", "kind": "DeviceConfig", "versions": []}, "spec.for.versions: must not be empty"),
         ("for", {"group": "amd.com", "kind": "DeviceConfig", "versions": 1}, "spec.for.versions: is the number 1"),
         ("config", {"parameters": ["a=${ spec.exporter.level }"]}, "${ spec.exporter.level } is no expression"),
+        (
+            "texts",
+            {"a": {"each": "spec.exporter.flags", "as": "${value.x}"}},
+            "${value.x} is not read in `as`; write ${value},",
+        ),
         ("config", {"parameters": ["a=${.spec.exporter.level}"]}, "${.spec.exporter.level} is no expression"),
     ],
 )

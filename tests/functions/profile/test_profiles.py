@@ -59,6 +59,24 @@ def test_an_option_is_typed_where_it_is_all_and_text_in_a_text() -> None:
     assert container["args"] == ["--port=7000", ""]
 
 
+def test_numbers_in_a_list_or_a_map_are_texts_where_the_field_has_texts() -> None:
+    numbers = {"type": "array", "items": {"type": "integer"}}
+    own = profile()
+    options = own["spec"]["schema"]["properties"]["spec"]["properties"]
+    options |= {"numbers": numbers, "map": {"type": "object", "additionalProperties": {"type": "boolean"}}}
+    own["spec"]["config"] |= {"loadArgs": "${spec.numbers}", "labels": "${spec.map}"}
+    own["spec"]["config"]["daemonSets"][0]["args"] += ["${spec.numbers}"]
+    config = cr()
+    objects, findings, code = rendered(
+        own, {**config, "spec": {**config["spec"], "numbers": [1, 2], "map": {"a": True}}}
+    )
+    assert (findings, code) == ([], 0)
+    assert objects["Module gpu"]["metadata"]["labels"]["a"] == "true"
+    assert objects["Module gpu"]["spec"]["moduleLoader"]["container"]["modprobe"]["args"] == {"load": ["1", "2"]}
+    daemon_set = objects["DaemonSet gpu-metrics"]["spec"]["template"]["spec"]["containers"][0]
+    assert daemon_set["args"][-2:] == ["1", "2"]
+
+
 def test_a_map_becomes_a_text_and_a_condition_an_argument() -> None:
     container = exporter(level="debug", flags={"b": "2", "a": "x y"})
     assert container["args"] == ["--port=5000", "--v=10", "-a=x y -b=2"]
