@@ -1,0 +1,92 @@
+"""Why a live node has a Module, or has it not: the first reason that the dump knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from krmfn_functions.exclusivity.node import Node
+from krmfn_functions.fleet import live
+from krmfn_functions.fleet.coverage import coverage
+from krmfn_functions.fleet.drivers import driver
+from krmfn_functions.fleet.explanation import loaded, told
+
+from krmfn import Manifest
+from tests.builders import DROP, edited, manifest, module, node
+from tests.functions.fleet.test_live import PLUGIN, pod
+
+KERNEL, IMAGE = "6.1.0-1.x86_64", "example.com/simple:6.1.0-1.x86_64"
+READY = "kmm.node.kubernetes.io/kmm.simple.ready"
+NODE = edited(node("n", **{READY: ""}), ("status.nodeInfo", {"bootID": "b", "kernelVersion": KERNEL}))
+
+
+def held(**more: str) -> dict[str, Any]:
+    """A Module as a NodeModulesConfig holds it."""
+    return {"namespace": "kmm", "name": "simple", "config": {"containerImage": IMAGE, "kernelVersion": KERNEL}, **more}
+
+
+LOADED = {
+    **manifest("kmm.sigs.x-k8s.io/v1beta1", "NodeModulesConfig", "n", ""),
+    "spec": {"modules": [held()]},
+    "status": {"modules": [held(bootId="b")]},
+}
+OF_PLUGIN = {**PLUGIN, "kmm.node.kubernetes.io/module.name": "simple"}
+
+
+def seen(made: Manifest, *objects: Manifest) -> tuple[str, tuple[bool | None, str]]:
+    """What `why` says behind the names, and what `nodes` says, of a node that a Module selects."""
+    dump, drivers, one = live.read(objects, ""), [driver(made)], Node("n", {READY: ""}, kernel=KERNEL)
+    (outcome,) = (each for group in coverage([one], drivers, True) for each in group.outcomes)
+    return told(one, drivers, outcome, dump).sentence.partition("kmm/simple ")[2], loaded(one, drivers, outcome, dump)
+
+
+MADE = module(selector={})
+
+
+@pytest.mark.parametrize(
+    ("objects", "sentence", "holds"),
+    [
+        ([LOADED], f"is loaded: {IMAGE}", True),
+        ([LOADED, MADE], f"is loaded: {IMAGE}", True),
+        (
+            [LOADED, module(name="other")],
+            "is planned, but the Module is not on the cluster: has it been synced?",
+            False,
+        ),
+        ([edited(LOADED, ("spec.modules", []))], "is not scheduled by KMM: it has not found the image", False),
+        ([edited(LOADED, ("spec.modules[0].config.containerImage", "i:2"))], f"shall get {IMAGE} for {KERNEL}", False),
+        ([edited(LOADED, ("status.modules", []))], "is not loaded: ", False),
+        ([edited(LOADED, ("status.modules[0].config.containerImage", "i:1"))], "i:1 for", False),
+        ([edited(LOADED, ("status.modules[0].bootId", "a"))], "was loaded before the node's last boot", False),
+        ([edited(LOADED, ("status.modules[0].bootId", DROP))], f"was loaded as {IMAGE}, but whether since", False),
+        ([], "has its ready label; of which image is not known", True),
+    ],
+)
+def test_why_a_module_is_loaded_or_not(objects: list[Manifest], sentence: str, holds: bool) -> None:
+    said, (is_there, _) = seen(MADE, NODE, *objects)
+    assert said.startswith(sentence), said
+    assert is_there is holds
+
+
+def test_what_is_wrong_beside_a_module_that_is_loaded() -> None:
+    made = edited(MADE, ("spec.devicePlugin", {"container": {"image": "i:1"}}))
+    wrong = "its device plugin is not running: the pod kmm/p is pending"
+    pending = pod(OF_PLUGIN, phase="Pending")
+    assert seen(made, NODE, LOADED, pending) == (f"is loaded, but {wrong}", (True, wrong))
+    assert seen(made, NODE, LOADED, pod(OF_PLUGIN, phase="Running")) == (f"is loaded: {IMAGE}", (True, ""))
+
+
+@pytest.mark.parametrize(
+    ("pods", "sentence", "wrong"),
+    [
+        ([{"phase": "Running"}], "its plugin is running", ""),
+        ([{"phase": "Pending"}], "its device plugin is not running: the pod kmm/p is pending", None),
+        ([], "whether its plugin is running is not known: add `pods` to the dump", None),
+    ],
+)
+def test_a_plugin_alone_is_running_or_not(pods: list[dict[str, Any]], sentence: str, wrong: str | None) -> None:
+    made = edited(MADE, ("spec", {"devicePlugin": {"container": {"image": "i:1"}}, "selector": {}}))
+    said, of_node = seen(made, NODE, LOADED, *(pod(OF_PLUGIN, **status) for status in pods))
+    assert said == f"loads nothing, and {sentence}"
+    assert of_node == (None, said if wrong is None else wrong)
+    assert seen(made, NODE)[1] == (None, "")
