@@ -1,7 +1,8 @@
 """Print what kustomizations cost: `python benchmark/closure.py`, the worst of three runs.
 
 How often kustomize runs, how much of the processors `check` of 100 overlays takes next to 100 bare builds, and `diff
---base` of one folder next to `check` of it. Each run has its files in a repository of its own.
+--base` of one folder next to `check` of it. Each run has its files in a repository of its own, in memory where it can:
+for each new file an ext4 without a journal goes through all that were removed in the last minute.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from pathlib import Path
 from time import perf_counter
 
 RUNS = 3
+SHM = Path("/dev/shm")
+MEMORY = SHM if SHM.is_dir() and not os.statvfs(SHM).f_flag & os.ST_NOEXEC else None
 KRMFN = str(Path(sys.executable).parent / "krmfn")
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -51,7 +54,8 @@ class Repository:
     """A repository in a temporary folder, with a kustomize on PATH that counts its runs."""
 
     def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
-        self.folder, self.notes = folder / "repo", folder / "notes"
+        self.folder, self.notes, self.temporary = folder / "repo", folder / "notes", folder / "tmp"
+        self.temporary.mkdir()
         for name, text in files.items():
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +65,7 @@ class Repository:
 
     def run(self, *command: str, counted: bool = False) -> tuple[float, float]:
         """Return the seconds of the processors, and of the clock, that a command takes."""
-        env = dict(os.environ)
+        env = {**os.environ, "TMPDIR": str(self.temporary)}
         if counted:
             program = self.notes.parent / "bin" / "kustomize"
             program.parent.mkdir(exist_ok=True)
@@ -125,7 +129,7 @@ def main() -> int:
     for name, (measured, wanted) in ROWS.items():
         values = []
         for _ in range(RUNS):
-            with tempfile.TemporaryDirectory() as folder:
+            with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
                 values.append(measured(Path(folder)))
         verdict = "met" if max(values) <= wanted else "**missed**"
         print(f"| {name} | {max(values):.3g} | <= {wanted:g} {verdict} |", flush=True)

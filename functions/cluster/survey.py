@@ -17,7 +17,7 @@ from ..kustomization.calls import Ours
 from ..kustomization.graph import NO_GRAPH, Graph
 from ..paths import disk, excludes, files, manifests, roots
 from ..paths.contents import has_resource
-from ..paths.disk import File, shown
+from ..paths.disk import File, resolved, shown
 from ..paths.excludes import Excluder, excluder
 from ..paths.roots import parents
 
@@ -145,8 +145,9 @@ def _is_read(name: str) -> bool:
 
 def _sorted(kept: Iterable[tuple[str, File]]) -> _Entries:
     """Return files, each with its absolute path, by what they are."""
-    resolved = lru_cache(maxsize=None)(os.path.realpath)
-    every = [(str(resolved(os.path.dirname(path))), os.path.basename(path), file) for path, file in kept]
+    real = lru_cache(maxsize=None)(os.path.realpath)
+    folder_of = lru_cache(maxsize=None)(lambda path: resolved(path, real))
+    every = [(str(folder_of(os.path.dirname(path))), os.path.basename(path), file) for path, file in kept]
     packages = {folder for folder, name, _ in every if name == PACKAGE}
     inner = {one for one in packages for above in parents(one) if above != one and above in packages}
     telling = {*manifests.KUSTOMIZATIONS, PACKAGE, _CHART}

@@ -97,8 +97,9 @@ def checked_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> It
         )
     more = [_from_root(path, root) for path in files if _is_in(path, root)]
     with _temporary() as made:
-        refuse_inside(paths, made)
         folder = os.path.realpath(made)
+        for path in paths:
+            refuse_inside(path, os.path.realpath(path), folder)
         with git.objects(root) as objects:
 
             def read(entry: Entry) -> bytes:

@@ -11,7 +11,7 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, info, placed
 
 from ..options import RunOptions, kustomize_flags
-from ..paths import files, manifests
+from ..paths import manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import PROFILE, owning
 from ..run import note
@@ -30,7 +30,6 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     kustomize fails.
     """
     flags = kustomize_flags(options)
-    files.check_file(manifests.kustomization_in(path) or path, options.root)
     decided = decision.decide(graph, folder, flags, options.allow_remote)
     if decided.refused:
         raise Unreadable(decided.refused)

@@ -73,17 +73,12 @@ class Graph(NamedTuple):
     """Where all that is untouched is built."""
     resources: Callable[[File], list[Item]] = lambda _: []
     """Returns the resources in a file, those of a List one by one; [] when it cannot be read any more."""
+    order: Callable[..., list[Kustomization]] | None = None
+    """Returns what `below` does, and knows what it was asked before: each build asks ten times."""
 
     def below(self, *folders: str) -> list[Kustomization]:
         """Return what a build of these folders reads: a folder's kustomization, then those that it lists, each once."""
-        order: dict[str, Kustomization] = {}
-        left = [*reversed(folders)]
-        while left:
-            one = self.kustomizations.get(left.pop())
-            if one and one.folder not in order:
-                order[one.folder] = one
-                left.extend(reversed([base.real for base in one.bases]))
-        return list(order.values())
+        return self.order(*folders) if self.order else ordered(self.kustomizations, *folders)
 
     def findings(self, folder: str) -> list[Result]:
         """Return what is wrong with the kustomizations of a build."""
@@ -101,6 +96,18 @@ class Graph(NamedTuple):
     def transformed(self, folder: str) -> Transformed:
         """Return what a build does to all resources; what its patches and plugins do is not in it."""
         return transformed(one.manifest for one in self.below(folder))
+
+
+def ordered(kustomizations: Mapping[str, Kustomization], *folders: str) -> list[Kustomization]:
+    """Return what `Graph.below` does."""
+    order: dict[str, Kustomization] = {}
+    left = [*reversed(folders)]
+    while left:
+        one = kustomizations.get(left.pop())
+        if one and one.folder not in order:
+            order[one.folder] = one
+            left.extend(reversed([base.real for base in one.bases]))
+    return list(order.values())
 
 
 NO_GRAPH = Graph({})

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from krmfn import streams
@@ -36,6 +37,7 @@ _WHICH_PATCH = (
     "(kustomize does not name the patch: look for this path in the patches of what is built, and of its bases)"
 )
 _CLOSED = Decision(())
+_which = lru_cache(maxsize=8)(shutil.which)  # each build asks
 
 
 class Built(NamedTuple):
@@ -78,10 +80,10 @@ def build(
     command = _command(decision)
     names = tree.names if tree else {}
     with used(shared) as workspace:
-        folder = workspace.folder()
-        refuse_inside([path], folder)
+        folder, real = workspace.folder(), tree.folder if tree else os.path.realpath(path)
+        refuse_inside(path, real, folder)
         how = workspace.confinement(decision.calls, names)
-        top = workspace.write(tree) if tree else os.path.realpath(path)
+        top = workspace.write(tree) if tree else real
         base = "" if shared else os.path.basename(folder)  # random: no folder of a repository has it
         if base:
             top = _wrapped(folder, base, top, _wrapper(like or {}, base, workspace.aside, origins))
@@ -94,8 +96,7 @@ def build(
         done = process.run(command, environment, name, seconds, is_small, top if tree else None, bounds)
         seen = how.seen() if decision.calls else []
     said, stream = (_renamed(text, {**names, LOCAL: workspace.aside}) for text in (done.stderr, done.stdout))
-    text = said.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
-    text = text.replace(os.path.basename(folder), path).strip()
+    text = _of_the_user(said.decode(errors="replace"), folder, base, path)
     built = _judged(name, done.returncode, Built(stream, *_messages(text, bool(decision.calls)), seen, base))
     return built if origins or not base else built._replace(stream=written.unwrapped(built.stream, base))
 
@@ -105,6 +106,12 @@ def _renamed(text: bytes, names: Mapping[str, str]) -> bytes:
     for value, name in names.items():
         text = text.replace(name.encode(), value.encode())
     return text
+
+
+def _of_the_user(text: str, folder: str, base: str, path: str) -> str:
+    """Return what kustomize says in the workspace `folder` with the paths of the user's."""
+    text = text.replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
+    return text.replace(os.path.basename(folder), path).strip()
 
 
 def _wrapped(folder: str, base: str, target: str, text: str) -> str:
@@ -193,13 +200,13 @@ def _entry(line: str) -> dict[str, Any]:
 
 
 def _command(decision: Decision) -> list[str]:
-    if path := shutil.which("kustomize"):
+    if path := _which("kustomize", path=os.environ.get("PATH")):
         return [path if decision.is_open else process.program(path), "build"]
     if decision.calls:
         raise KrmfnError(
             "it calls a krmfn function, but kustomize is not on PATH; `kubectl kustomize` has no --enable-exec "
             "and would skip the function; install kustomize"
         )
-    if path := shutil.which("kubectl"):
+    if path := _which("kubectl", path=os.environ.get("PATH")):
         return [path, "kustomize"]
     raise KrmfnError("it has a kustomization, and neither kustomize nor kubectl is on PATH: install one of them")

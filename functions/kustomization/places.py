@@ -15,8 +15,8 @@ from krmfn.ownership import Id, mark_of
 from krmfn.resource import Place, split
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
+from krmfn.typed import NamedTuple
 
-from ..paths import manifests
 from ..rendering.origins import of_value
 from . import changes, written
 from .calls import Call
@@ -25,27 +25,43 @@ from .kustomize import Built
 from .values import generator, same_at
 
 
+class _Trace(NamedTuple):
+    """A build with origins."""
+
+    origins: written.Origins
+    notes: Sequence[Mapping[str, str]]
+    """The origins of each resource, in the order of the build."""
+    seen: Mapping[Id, Item]
+    """The resources as the functions were shown them last, with their origins."""
+
+
 class Places:
     """The files behind one build. They are read, and kustomize runs again, when the first finding asks."""
 
     def __init__(self, graph: Graph, folder: str, calls: Sequence[Call], again: Callable[[], Built]) -> None:
         """Take the kustomizations, the folder that is built with its calls, and how to build it with origins."""
-        self._graph, self._built = graph, graph.below(folder)
+        self._graph, self._folder, self._built = graph, folder, graph.below(folder)
         self._configs = {call.config.ref.id: call.config for call in calls}
+        self._again, self._number = again, 0
         # no cached_property: before Python 3.12 one lock held up all instances, and kustomize runs once for each
-        once = lru_cache(maxsize=None)
-        self._patches = once(changes.documents_of)
-        traced = once(partial(_traced, again))
-        self._origins = once(lambda: written.origins(graph, folder, traced().base))
-        self._final = once(lambda: _by_id(manifests.read_stream(traced().stream)))
-        """The resources as kustomize prints them, with their origins."""
-        self._seen = once(lambda: _by_id(*(ResourceList.parse(seen.text) for seen in traced().seen)))
-        """The resources as the functions were shown them last, with their origins."""
+        self._traced = lru_cache(maxsize=None)(self._trace)
+        self._patches = lru_cache(maxsize=None)(changes.documents_of)
 
-    def give(self, items: Iterable[Item]) -> None:
-        """Let findings about items of the build look up their places."""
+    def _trace(self) -> _Trace:
+        """Build with origins; nothing has one where that fails."""
+        try:
+            built = self._again()
+        except KrmfnError:
+            built = Built(b"")
+        lists = (ResourceList.parse(seen.text) for seen in built.seen)
+        seen = {item.ref.id: item for resources in lists for item in resources.items}
+        return _Trace(written.origins(self._graph, self._folder, built.base), written.notes_in(built.stream), seen)
+
+    def give(self, items: Sequence[Item]) -> None:
+        """Let findings about items of the build, all of them, look up their places."""
+        self._number = len(items)
         for number, item in enumerate(items):
-            item.file = Place("", number, finder=partial(self._of_item, item))
+            item.file = Place("", number, finder=partial(self._of_item, item, number))
 
     def of_call(self, result: Result) -> Result:
         """Let a finding that a function has reported in the build look up its place."""
@@ -54,42 +70,45 @@ class Places:
             return config.located(result)
         return result._replace(place=Place("", finder=self._of_call)) if result.ref and not result.place else result
 
-    def _of_item(self, item: Item, result: Result) -> Result:
+    def _of_item(self, item: Item, number: int, result: Result) -> Result:
         """Return a finding about an item of the build, or about what is made from it, at its place in the files."""
-        traced = _id_in(item.ref.id, self._final())
+        every = self._traced().notes
+        notes = every[number] if len(every) == self._number else {}
         if result.ref and _id_in(result.ref.id, {item.ref.id: item}) is None:
-            return result._replace(place=self._of_owner(item, traced, result.field))
-        return self._at(traced, item, result)
+            return result._replace(place=self._of_owner(item, notes, result.field))
+        return self._at(notes, item, result)
 
     def _of_call(self, result: Result) -> Result:
         """Return a finding at its place; names are those of the moment at which the function was called."""
-        item = _id_in(result.ref.id, self._seen()) if result.ref else None
+        seen = self._traced().seen
+        item = _id_in(result.ref.id, seen) if result.ref else None
         if item:
-            return self._at(item, item, result)
-        makers = (one for one in self._seen().values() if result.message.startswith(f"generated from {one.ref}: "))
+            return self._at(item.annotations, item, result)
+        makers = (one for one in seen.values() if result.message.startswith(f"generated from {one.ref}: "))
         owner = next(makers, None)
-        return result._replace(place=self._of_owner(owner, owner, result.field) if owner else None)
+        return result._replace(place=self._of_owner(owner, owner.annotations, result.field) if owner else None)
 
-    def _at(self, traced: Item | None, item: Item, result: Result) -> Result:
+    def _at(self, notes: Mapping[str, str], item: Item, result: Result) -> Result:
         """Return a finding about an item at its field, with the name that the resource has in its file."""
-        built = written.way(traced, self._origins(), self._built) if traced else self._built
+        origins = self._traced().origins
+        built = written.way(notes, origins, self._built)
         names = written.names(item.ref, built)
-        maker = written.maker(traced) if traced else ""
+        maker = written.maker(notes)
         if maker:
             return self._at_maker(maker, item, result, names, built)
-        origin = written.origin_of(traced) if traced else {}
+        origin = written.origin_of(notes)
         if "repo" in origin:  # fetched: its paths are those of another repository
             return result._replace(place=None)
-        file = self._origins().files.get(str(origin.get("path", "")))  # None where it may mean one of several
+        file = origins.files.get(str(origin.get("path", "")))  # None where it may mean one of several
         files = {file} if file else {file for one in self._built for file in written.resources(one)}
-        previous = traced.annotations.get(written.PREVIOUS, "").partition(",")[0] if traced else ""
+        previous = notes.get(written.PREVIOUS, "").partition(",")[0]
         candidates = [one for file in sorted(files) for one in self._graph.resources(file)]
         source = written.document(candidates, item.ref, {previous} if previous else names)
         if source:
             return self._at_field(result, item, source, names, built)
         return result._replace(place=Place(file.name) if file else None)
 
-    def _of_owner(self, owner: Item, traced: Item | None, field: Field | None) -> Place | None:
+    def _of_owner(self, owner: Item, notes: Mapping[str, str], field: Field | None) -> Place | None:
         """Return the place of what a field of a generated object comes from: the owner's or a functionConfig's field.
 
         It is the one that has the same value. Without one it is the owner.
@@ -100,8 +119,8 @@ class Places:
             if path and item is not owner:
                 return item.field_place(path)
             if path:
-                return self._at(traced, owner, Result("", field=Field(path))).place
-        return self._at(traced, owner, Result("")).place
+                return self._at(notes, owner, Result("", field=Field(path))).place
+        return self._at(notes, owner, Result("")).place
 
     def _at_field(
         self, result: Result, item: Item, source: Item, names: set[str], built: Sequence[Kustomization]
@@ -131,26 +150,14 @@ class Places:
         if patched:
             return result._replace(place=patched)
         mark = mark_of(item.annotations)
-        owner = _id_in(mark.owner, self._seen()) if mark else None
+        owner = _id_in(mark.owner, self._traced().seen) if mark else None
         if owner:
             is_said = result.message.startswith("generated from ")
             message = result.message if is_said else f"generated from {owner.ref}: {result.message}"
-            return result._replace(message=message, place=self._of_owner(owner, owner, result.field))
-        kustomization = self._origins().kustomizations.get(maker)
+            return result._replace(message=message, place=self._of_owner(owner, owner.annotations, result.field))
+        kustomization = self._traced().origins.kustomizations.get(maker)
         place = kustomization and generator(kustomization, item.kind, names)
         return result._replace(place=place or (Place(kustomization.name) if kustomization else None))
-
-
-def _traced(again: Callable[[], Built]) -> Built:
-    """Build with origins; nothing has one where that fails."""
-    try:
-        return again()
-    except KrmfnError:
-        return Built(b"")
-
-
-def _by_id(*lists: ResourceList) -> Mapping[Id, Item]:
-    return {item.ref.id: item for resources in lists for item in resources.items}
 
 
 def _id_in(wanted: Id, items: Mapping[Id, Item]) -> Item | None:

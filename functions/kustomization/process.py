@@ -7,7 +7,7 @@ the program starts, and when krmfn itself is killed.
 from __future__ import annotations
 
 import os
-import selectors
+import select
 import signal
 import subprocess
 import sys
@@ -97,29 +97,30 @@ def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[b
         f"{name} took longer than {counted(seconds, 'second')} and was stopped; raise the limit with --timeout SECONDS"
     )
     end_of_time = monotonic() + seconds
-    parts = (bytearray(), bytearray())
-    most = (max_bytes(), max(1 << 20, max_bytes() // 8))  # the sentence about a bound fits into any
-    with selectors.DefaultSelector() as pipes:
-        for number, pipe in enumerate((process.stdout, process.stderr)):
-            pipes.register(pipe or -1, selectors.EVENT_READ, number)
-        while pipes.get_map():
-            if not (ready := pipes.select(max(0, end_of_time - monotonic()))):
-                raise late
-            for key, _ in ready:
-                part = os.read(key.fd, 1 << 16)
-                if not part:
-                    pipes.unregister(key.fileobj)
-                parts[key.data].extend(part)
-                if len(parts[key.data]) > most[key.data]:
-                    much = f"{most[key.data]:,} bytes to {('stdout', 'stderr')[key.data]}"
-                    raise KrmfnError(
-                        f"{name} wrote more than {much} and was stopped; raise the limit with KRMFN_MAX_BYTES"
-                    )
+    bound = max_bytes()
+    most = {"stdout": bound, "stderr": max(1 << 20, bound // 8)}  # the sentence about a bound fits into any
+    parts = {pipe: bytearray() for pipe in most}
+    names = {pipe.fileno(): kind for kind, pipe in zip(most, (process.stdout, process.stderr), strict=True) if pipe}
+    pipes = select.poll()
+    for number in names:
+        pipes.register(number, select.POLLIN)
+    while names:
+        if not (ready := pipes.poll(max(0, end_of_time - monotonic()) * 1000)):
+            raise late
+        for number, _ in ready:
+            kind, part = names[number], os.read(number, 1 << 16)
+            if not part:
+                pipes.unregister(number)
+                del names[number]
+            parts[kind] += part
+            if len(parts[kind]) > most[kind]:
+                much = f"{most[kind]:,} bytes to {kind}"
+                raise KrmfnError(f"{name} wrote more than {much} and was stopped; raise the limit with KRMFN_MAX_BYTES")
     try:
         process.wait(max(0, end_of_time - monotonic()))
     except subprocess.TimeoutExpired as failure:
         raise late from failure
-    return [*map(bytes, parts)]
+    return [*map(bytes, parts.values())]
 
 
 def _limit(process: int, seconds: int, is_small: bool) -> None:

@@ -20,7 +20,7 @@ from ..paths.roots import parents, within
 from . import fields, flow, mentions, references
 from .calls import Ours
 from .documents import resources_in
-from .graph import Graph, Kustomization
+from .graph import Graph, Kustomization, ordered
 from .listed import Configs
 from .references import Reference
 from .texts import Texts, given, strictly
@@ -34,12 +34,12 @@ MAX_BUILDS = 100_000
 def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = False) -> Graph:
     """Return the graph of the kustomizations in `folders` and of all that they list, within `root`.
 
-    `root` is resolved; None sets no bound but kustomize's own. A folder without a kustomization is left out. Names are
-    `absolute`, or relative to the working folder.
+    Folders are absolute and without links, as `root` is; None sets no bound but kustomize's own. A folder without a
+    kustomization is left out. Names are `absolute`, or relative to the working folder.
     """
     reader = _Reader(Disk(root, absolute))
     for folder in folders:
-        reader.down(os.path.realpath(folder))
+        reader.down(folder)
     every = list(reader.read.values())
     configs = Configs(reader.disk, ours, Graph(reader.read), reader.texts)
     plugins: list[list[Reference]] = []
@@ -55,8 +55,9 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
     files = (reference for one in every for reference in one.references if reference.kind == "file")
     copied = {reference.real for reference in files if not reference.is_yaml}
     untouched = {one.folder for one in every if is_untouched(one, reader.texts, texts, copied)}
-    read_once = lru_cache(maxsize=None)(resources_in)
-    return Graph(reader.read, texts, reader.disk.links, configs.names, untouched, Workspace(), read_once)
+    once = lru_cache(maxsize=None)
+    remembered = once(resources_in), once(partial(ordered, reader.read))
+    return Graph(reader.read, texts, reader.disk.links, configs.names, untouched, Workspace(), *remembered)
 
 
 def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterator[Result]:

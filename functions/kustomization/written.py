@@ -76,9 +76,15 @@ def _certain(found: Mapping[str, Mapping[str, T]]) -> dict[str, T]:
     return {way: one for way, those in found.items() if len(those) == 1 for one in those.values()}
 
 
-def origin_of(item: Item) -> Mapping[str, Any]:
-    """Return what kustomize notes about where an item comes from; {} without a note."""
-    value = _note(item.annotations.get(ORIGIN, ""))
+def notes_in(stream: bytes) -> list[dict[str, str]]:
+    """Return these two annotations of each resource in the output of a build, in its order."""
+    every = (_BLOCK.finditer(metadata[0]) for metadata in _METADATA.finditer(stream))
+    return [{block[1].decode(): block[2].decode() for block in blocks} for blocks in every]
+
+
+def origin_of(notes: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return where a resource comes from by the annotations of kustomize's; {} without a note."""
+    value = _note(notes.get(ORIGIN, ""))
     return value if isinstance(value, dict) else {}
 
 
@@ -88,20 +94,20 @@ def _note(text: str) -> Any:
     return load.read(text.encode()) if text else None
 
 
-def maker(item: Item) -> str:
-    """Return the path, from the wrapper, of what has made an item in the build; "" for one that a file holds.
+def maker(notes: Mapping[str, str]) -> str:
+    """Return the path, from the wrapper, of what has made a resource in the build; "" for one that a file holds.
 
     A patch that replaces all annotations looks like the item's maker; what it was made from is then not known.
     """
-    origin = origin_of(item)
+    origin = origin_of(notes)
     by = table(origin, "configuredBy")
     is_patch = by.get("apiVersion") == "builtin" and not str(by.get("kind")).endswith("Generator")
     return "" if is_patch else str(origin.get("configuredIn", ""))
 
 
-def way(item: Item, known: Origins, built: Sequence[Kustomization]) -> list[Kustomization]:
-    """Return the kustomizations among `built` that have changed an item; all of them when kustomize does not tell."""
-    steps = _note(item.annotations.get(TRANSFORMATIONS, ""))
+def way(notes: Mapping[str, str], known: Origins, built: Sequence[Kustomization]) -> list[Kustomization]:
+    """Return the kustomizations among `built` that changed a resource; all of them when kustomize does not tell."""
+    steps = _note(notes.get(TRANSFORMATIONS, ""))
     names = {str(step.get("configuredIn")) for step in steps} if isinstance(steps, list) else set()
     folders = {known.kustomizations[name].folder for name in names if name in known.kustomizations}
     return [one for one in built if one.folder in folders] if names else list(built)

@@ -6,7 +6,7 @@ inside the root; nothing is read twice.
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache, partial
 
 from krmfn.errors import KrmfnError
@@ -50,13 +50,14 @@ class Disk:
         """The links that were followed: the place of each, in a folder without links, and where it leads."""
         self._left = max_bytes()
         self._status: Callable[[str], os.stat_result] = lru_cache(maxsize=None)(os.stat)
+        self._real: Callable[[str], str] = lru_cache(maxsize=None)(os.path.realpath)
 
     def target(self, folder: str, text: str) -> Target:
         """Return what `text` names in `folder`: `..` is taken off before links are followed, as kustomize does."""
         path = os.path.normpath(os.path.join(folder, text))
         name = self.shown(path)
         try:
-            real = os.path.realpath(path)
+            real = resolved(path, self._real)
             if self.root is not None and not roots.inside(real, self.root):
                 return Target(name, real, outside=True)
             status = self._status(real)
@@ -89,6 +90,12 @@ class Disk:
         return os.path.lexists(path) and not os.path.isdir(path)
 
 
+def resolved(path: str, real: Callable[[str], str]) -> str:
+    """Return an absolute path without links; `real` does the same for its folder, and may know many folders."""
+    place = os.path.join(real(os.path.dirname(path)), os.path.basename(path))
+    return os.path.realpath(place) if os.path.islink(place) else place
+
+
 def links_on(path: str, followed: Callable[[str], str]) -> Iterator[tuple[str, str]]:
     """Yield the links on the way along a path, each with what it leads to: `followed` returns that."""
     here = "/"
@@ -101,6 +108,8 @@ def links_on(path: str, followed: Callable[[str], str]) -> Iterator[tuple[str, s
 
 def shown(path: str, here: str) -> str:
     """Return a path without links as people are shown it: relative to the folder `here`, or as it is without one."""
+    if here and path.startswith(f"{here}/"):
+        return path[len(here) + 1 :]
     return os.path.relpath(path, here) if here else path
 
 
@@ -195,15 +204,13 @@ def _refused_folder(link: File, parent: str, root: str) -> str:
     return ""
 
 
-def refuse_inside(paths: Iterable[str], folder: str) -> None:
-    """Raise KrmfnError when a temporary folder is inside of one of the PATHs: its files would count as somebody's.
+def refuse_inside(path: str, real: str, folder: str) -> None:
+    """Raise KrmfnError when a temporary folder is inside of a PATH, `real`: its files would count as somebody's.
 
-    Python takes the working folder when TMPDIR, /tmp, /var/tmp and /usr/tmp cannot be written.
+    Both are without links. Python takes the working folder when TMPDIR, /tmp, /var/tmp and /usr/tmp cannot be written.
     """
-    made = os.path.realpath(folder)
-    for path in paths:
-        if within(made, os.path.realpath(path)):
-            raise KrmfnError(
-                f"{os.path.dirname(made)} is in {path}, where temporary files would be read as your own; set the "
-                "environment variable TMPDIR to a folder elsewhere"
-            )
+    if within(folder, real):
+        raise KrmfnError(
+            f"{os.path.dirname(folder)} is in {path}, where temporary files would be read as your own; set the "
+            "environment variable TMPDIR to a folder elsewhere"
+        )

@@ -74,14 +74,6 @@ def read_text(path: str, root: str | None = None) -> str:
         raise KrmfnError(f"{path}: not UTF-8") from failure
 
 
-def check_file(name: str, given: str | None = None) -> None:
-    """Raise KrmfnError unless a file that stands in a folder may be read: kustomize reads it without a limit."""
-    folder = os.path.realpath(os.path.dirname(name))
-    real = readable(name, os.path.realpath(name), roots.root_of(folder, given) or folder)
-    if os.stat(real).st_size > max_bytes():
-        bounded(None, name, max_bytes())
-
-
 def check_named(name: str, given: str | None = None) -> None:
     """Raise KrmfnError for a name inside a root that leads out of it by a link: it may have been committed."""
     real = os.path.realpath(name)

@@ -33,7 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def graph(files: dict[str, str], *folders: str, root: bool = True) -> Graph:
     """Return the graph of files; the working folder is the root of what may be read."""
     here = plant(Path.cwd(), files)
-    return reading.read(folders or ["app"], str(here) if root else None, OURS)
+    return reading.read(map(os.path.realpath, folders or ["app"]), str(here) if root else None, OURS)
 
 
 def findings(files: dict[str, str], folder: str = "app") -> list[str]:

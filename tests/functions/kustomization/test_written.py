@@ -54,6 +54,14 @@ def test_without_other_annotations_none_are_left() -> None:
     assert written.unwrapped(noted, "krmfn-x") == resource({})
 
 
+@given(paths=st.lists(PATHS, max_size=4), more=st.dictionaries(st.sampled_from(["a", "zz"]), TEXTS))
+def test_the_notes_of_a_build_are_those_of_its_resources_in_order(paths: list[str], more: dict[str, str]) -> None:
+    origins = [emit.dump({"path": path}) for path in paths]
+    stream = b"---\n".join(resource({**more, written.ORIGIN: origin}) for origin in origins)
+    assert [written.origin_of(notes) for notes in written.notes_in(stream)] == [{"path": path} for path in paths]
+    assert [written.maker(notes) for notes in written.notes_in(resource(more))] == [""]
+
+
 def test_an_origin_is_followed_as_kustomize_has_gone(tmp_path: Path) -> None:
     """A link is no part of the way: what lies beside its target is written as if beside the link."""
     files = {
