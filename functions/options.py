@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 
-from krmfn import printing, streams
-from krmfn.errors import KrmfnError
+from krmfn import KrmfnError, printing, streams
 from krmfn.streams import Log
 from krmfn.typed import Any, NamedTuple
 

@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from krmfn.resource import Manifest, Ref, ref
-from krmfn.resourcelist import ResourceList
-from krmfn.results import Result
+from krmfn import Manifest, Ref, ResourceList, Result
+from krmfn.resource import ref
 from krmfn.typed import Any, Literal, NamedTuple
 
 from .differences import ABSENT, FieldChange, Part, differences

@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 
 from krmfn.errors import KrmfnError
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import NamedTuple
 
 from ..options import SETTINGS, RunOptions
 from ..paths import roots
@@ -73,14 +73,10 @@ def _parameters(text: str, known: Collection[str]) -> Iterator[Setting]:
             raise KrmfnError(f"krmfn has no parameter {name!r}; it has {', '.join(known)}")
         value = entry.get("string")
         if not isinstance(value, str) or not _OTHERS.keys().isdisjoint(entry):
-            raise KrmfnError(f"{source} must be a string, not {_type(entry)}")
+            kinds = (what for kind, what in _OTHERS.items() if kind in entry)
+            what = next(kinds, "empty" if value is None else repr(value))
+            raise KrmfnError(f"{source} must be a string, not {what}")
         yield _filled(Setting(name, value, source))
-
-
-def _type(entry: Mapping[str, Any]) -> str:
-    """Return what a parameter is instead of a string."""
-    kinds = (what for kind, what in _OTHERS.items() if kind in entry)
-    return next(kinds, "empty" if entry.get("string") is None else repr(entry["string"]))
 
 
 def _variables(environment: Mapping[str, str], known: Collection[str]) -> Iterator[Setting]:

@@ -38,7 +38,11 @@ def answer(name: str, arguments: Sequence[str]) -> int:
         case ["--version"]:
             text = f"{name} (krmfn {VERSION})\n"
         case ["--doc"]:
-            text = _document(name)
+            import yaml
+
+            # as JSON, from the README.md and the metadata.yaml in the function's folder
+            known: dict[str, Any] = yaml.safe_load(_file(name, "metadata.yaml"))
+            text = json_text({**_sections(name), **_OF_CATALOGUE, **known}, 2) + "\n"
         case _:
             import shlex
 
@@ -54,14 +58,6 @@ def answer(name: str, arguments: Sequence[str]) -> int:
         Log().failure(failure)
         return 2
     return 0
-
-
-def _document(name: str) -> str:
-    """Return the documentation of a function as JSON, from the README.md and the metadata.yaml in its folder."""
-    import yaml
-
-    known: dict[str, Any] = yaml.safe_load(_file(name, "metadata.yaml"))
-    return json_text({**_sections(name), **_OF_CATALOGUE, **known}, 2) + "\n"
 
 
 def _help(name: str) -> str:

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
-from krmfn import KrmfnError, printing
-from krmfn.resource import Place
+from krmfn import KrmfnError, Place, printing
 from krmfn.results import Findings, Result, error, in_order
 from krmfn.typed import Any
 

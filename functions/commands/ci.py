@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from krmfn.printing import json_text
-from krmfn.results import Findings, Result
+from krmfn.results import Findings
 from krmfn.typed import Any
 
 from .. import options
@@ -43,7 +43,10 @@ def _run(context: Context, args: Any) -> int:
     replacing.clear(args.out, FILES, FORMAT)
     written = context.options.written | {os.path.realpath(args.out)}
     context = context._replace(options=context.options._replace(written=written))
-    streams = _read(context, args)
+    here = [path for path in args.paths if args.base is None or os.path.lexists(path)]
+    # PATHs that only the base has are compared, and there is nothing to read
+    is_gone = args.paths and not here and not context.options.cluster
+    streams = cluster_streams.nothing(context) if is_gone else cluster_streams.rendered(context, here)
     compared: list[Comparison] = []
     if args.base is not None:
         from ..comparing import against_base  # here: what runs Git is slow to load
@@ -58,14 +61,6 @@ def _run(context: Context, args: Any) -> int:
     return code
 
 
-def _read(context: Context, args: Any) -> Streams:
-    """Return the clusters as they shall be; a PATH that only the base has is compared, and there is nothing to read."""
-    here = [path for path in args.paths if args.base is None or os.path.lexists(path)]
-    if args.paths and not here and not context.options.cluster:
-        return cluster_streams.nothing(context)
-    return cluster_streams.rendered(context, here)
-
-
 def _checked(context: Context, args: Any, streams: Streams, compared: Sequence[Comparison]) -> Checked:
     """Return the findings, with those about the change and why the run fails beside these."""
     cluster_streams.look_up(context, streams)
@@ -73,15 +68,11 @@ def _checked(context: Context, args: Any, streams: Streams, compared: Sequence[C
     more += clusters.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
     checked = check.judged(context, streams, args.baseline, more)
     said = {str(result) for result in checked.results}
-    results = [*checked.results, *(note for note in _of_change(compared) if str(note) not in said)]
+    every = [one.name for one in compared]
+    serious = ((note, names) for note, names in grouped.notes(compared) if note.severity != "info")
+    of_change = (grouped.named(note, names, every) if every[1:] else note for note, names in serious)
+    results = [*checked.results, *(note for note in of_change if str(note) not in said)]
     return checked._replace(results=list(Findings(results)))
-
-
-def _of_change(compared: Sequence[Comparison]) -> list[Result]:
-    """Return the errors and warnings about what changes, each once, with the clusters that have it."""
-    every, notes = [one.name for one in compared], grouped.notes(compared)
-    serious = ((note, names) for note, names in notes if note.severity != "info")
-    return [grouped.named(note, names, every) if every[1:] else note for note, names in serious]
 
 
 def _texts(

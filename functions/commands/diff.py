@@ -4,8 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from krmfn import printing
-from krmfn.errors import KrmfnError
+from krmfn import KrmfnError, printing
 from krmfn.typed import Any
 
 from .. import options

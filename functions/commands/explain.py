@@ -101,16 +101,10 @@ def _field(name: str, width: int) -> str:
     longest = max((len(entry.path[-1]) for entry in inside), default=0)
     for entry in inside:
         lines += _wrapped(f"  {entry.path[-1].ljust(longest)}  ", f"{entry.about} ({entry.type})", width)
-    return "\n".join([*lines, "", "example:", textwrap.indent(emit.dump(_example(found)).rstrip(), "  "), ""])
-
-
-def _example(entry: Entry) -> dict[str, Any]:
-    """Return the field with an example, in what holds it."""
-    value: Any = fields.specimen(entry.node, fields.definitions(entry.kind), entry.path[-1])
-    for part in reversed(entry.path):
-        value = {part.removesuffix("[]"): [value] if part.endswith("[]") else value}
-    whole: dict[str, Any] = value
-    return whole
+    example: Any = fields.specimen(found.node, fields.definitions(found.kind), found.path[-1])
+    for part in reversed(found.path):  # in what holds it
+        example = {part.removesuffix("[]"): [example] if part.endswith("[]") else example}
+    return "\n".join([*lines, "", "example:", textwrap.indent(emit.dump(example).rstrip(), "  "), ""])
 
 
 def _facts(entry: Entry) -> dict[str, str]:

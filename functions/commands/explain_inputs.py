@@ -4,10 +4,9 @@ import json
 import textwrap
 from collections.abc import Sequence
 
-from krmfn import Item, KrmfnError, ResourceList, Result, schema
+from krmfn import Field, Item, KrmfnError, ResourceList, Result, schema
 from krmfn.printing import did_you_mean, printable
 from krmfn.resource import join
-from krmfn.results import Field
 from krmfn.streams import Log
 
 from ..cluster import cluster_streams

@@ -4,10 +4,8 @@ import argparse
 import os
 from collections.abc import Mapping, Sequence
 
-from krmfn.errors import KrmfnError
-from krmfn.item import Item
+from krmfn import Item, KrmfnError, Ref
 from krmfn.printing import some
-from krmfn.resource import Ref
 from krmfn.typed import Any
 
 from .. import options

@@ -4,8 +4,7 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from krmfn import printing
-from krmfn.errors import KrmfnError
+from krmfn import KrmfnError, printing
 from krmfn.printing import did_you_mean, json_text
 from krmfn.typed import Any
 from krmfn.yamltext import emit

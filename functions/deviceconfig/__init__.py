@@ -1,16 +1,10 @@
 """The function `deviceconfig`: DeviceConfigs become KMM Modules and DaemonSets."""
 
-from __future__ import annotations
-
 from krmfn import ResourceList, Result
-from krmfn.typed import TYPE_CHECKING
 
-from ..rendering.generated import Renderer
+from ..rendering.generated import Render, Renderer
 from ..rendering.kinds import DEVICECONFIG, OURS, SEED
 from ..rendering.start import start
-
-if TYPE_CHECKING:
-    from ..rendering.generated import Render
 
 
 def deviceconfig(resources: ResourceList) -> None:

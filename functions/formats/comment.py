@@ -5,9 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from krmfn import printing
+from krmfn import Result, printing
 from krmfn.printing import printable
-from krmfn.results import Result
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import count
 
+from krmfn import Ref, Result
 from krmfn.printing import counted, some
-from krmfn.resource import Ref
-from krmfn.results import Result
 from krmfn.typed import NamedTuple, TypeVar
 
 from .. import grouping

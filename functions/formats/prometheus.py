@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from krmfn import Ref, Result
 from krmfn.printing import visible
-from krmfn.resource import Ref
-from krmfn.results import Result
 
 from .checked import Checked
 from .rules import Rules

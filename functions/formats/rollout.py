@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from shlex import quote
 
-from krmfn import printing
-from krmfn.printing import counted, json_text, printable, some
+from krmfn.printing import counted, finding, json_text, plain, printable, some
 from krmfn.results import reference
 
 from ..plan import Rollout
@@ -46,7 +45,7 @@ def as_json(plan: Rollout) -> str:
 
 def _beside(plan: Rollout) -> Iterator[str]:
     """Yield what else is to be known."""
-    yield from (printing.finding(note, printing.plain) for note in plan.notes)
+    yield from (finding(note, plain) for note in plan.notes)
     others = f"Nothing happens on {counted(len(plan.others), 'node')} with another version label or none"
     holders = "Waiting for the Module, and not leaving a node when its label changes"
     for what, names in ((others, plan.others), (holders, plan.holders)):

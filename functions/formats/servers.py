@@ -5,7 +5,6 @@ A clean run is a valid document in each of them, too.
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 
 from krmfn.printing import counted, extent, json_text, printable
 from krmfn.results import Result, Rule
@@ -27,22 +26,18 @@ _NOWHERE = "."
 
 def sarif(checked: Checked, rules: Rules = None) -> str:
     """Return a SARIF log with one run; `results` is written when it is empty, too, since readers need it."""
-    results = _fitting(checked.results)
+    results = checked.results
+    if len(results) > MOST:  # the worst, with one that counts the others
+        worst = sorted(results, key=lambda result: list(_LEVELS).index(result.severity))
+        rest = worst[MOST - 1 :]
+        more = f"{len(rest):,} more findings do not fit into this log"
+        results = [*worst[: MOST - 1], Result(more, rest[0].severity)]
     ids = sorted({result.rule for result in results if result.rule})
     known = {rule.id: rule for rule in rules()} if rules and ids else {}
     described = [{"id": name} | _texts(known.get(name)) for name in ids]
     driver = {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": described}
     run = {"tool": {"driver": driver}, "results": list(map(_entry, results))}
     return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
-
-
-def _fitting(results: Sequence[Result]) -> Sequence[Result]:
-    """Return the findings, or the worst of them with one that counts the others."""
-    if len(results) <= MOST:
-        return results
-    worst = sorted(results, key=lambda result: list(_LEVELS).index(result.severity))
-    rest = worst[MOST - 1 :]
-    return [*worst[: MOST - 1], Result(f"{len(rest):,} more findings do not fit into this log", rest[0].severity)]
 
 
 def _texts(rule: Rule | None) -> dict[str, Any]:

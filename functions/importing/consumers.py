@@ -82,7 +82,8 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
     volumes, mounts, devices = _devices(pod.get("volumes", []), container.get("volumeMounts", []))
     labels_of_pods = table(spec, "selector", "matchLabels")
     set_name, versioned = ref(one.manifest).name, with_version("", one.version)
-    named = _name(set_name, f"{base}-", versioned) or container.get("name")
+    own = set_name.removeprefix(f"{base}-").removesuffix(versioned)
+    named = own if own and set_name == f"{base}-{own}{versioned}" else container.get("name")
     own_selector = {} if labels_of_pods == {OWN_LABEL: set_name} else labels_of_pods
     shared, of_pods = {**(fields.get("labels") or {}), **labels}, own_notes(notes, "labels")
     of_pod = _of_pod(one, pod, {} if keeps_pods else fields)
@@ -125,12 +126,6 @@ def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any]) -> di
         "nodeSelector": _beyond(selector, fields.get("nodeSelector")),
         "tolerations": [own for own in pod.get("tolerations", []) if own not in fields.get("tolerations", [])],
     }
-
-
-def _name(name: str, before: str, after: str) -> str | None:
-    """Return what stands between the two parts of a name; None when it has no such parts."""
-    own = name.removeprefix(before).removesuffix(after)
-    return own if name == f"{before}{own}{after}" else None
 
 
 def _sorted(entry: dict[str, Any]) -> dict[str, Any]:

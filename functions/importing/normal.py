@@ -114,17 +114,13 @@ def folded(module: Manifest) -> Manifest:
             mapping.setdefault("containerImage", image)
         if mapping.get("registryTLS") == {} and "registryTLS" not in container:
             del mapping["registryTLS"]
-        _fold_modules(mapping, single, "inTreeModulesToRemove" in container)
+        # what it removes is one list: the old field wins, an empty list counts beside the container's
+        own = mapping.pop("inTreeModuleToRemove", None)
+        if own or (single and "inTreeModulesToRemove" in mapping):
+            mapping["inTreeModulesToRemove"] = [own or single]
+        if mapping.get("inTreeModulesToRemove") == [] and "inTreeModulesToRemove" not in container:
+            del mapping["inTreeModulesToRemove"]
     return copy
-
-
-def _fold_modules(mapping: dict[str, Any], single: str | None, has_list: bool) -> None:
-    """Write what a mapping removes as one list: the old field wins, an empty list counts beside the container's."""
-    own = mapping.pop("inTreeModuleToRemove", None)
-    if own or (single and "inTreeModulesToRemove" in mapping):
-        mapping["inTreeModulesToRemove"] = [own or single]
-    if mapping.get("inTreeModulesToRemove") == [] and not has_list:
-        del mapping["inTreeModulesToRemove"]
 
 
 def _without_ours(manifest: Manifest) -> Manifest:

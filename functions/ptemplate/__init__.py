@@ -1,16 +1,10 @@
 """Generate a Ptemplate's objects: a DeviceConfig's with what the ptemplate operator (5788fd7) has in its code."""
 
-from __future__ import annotations
-
 from krmfn import ResourceList, Result
-from krmfn.typed import TYPE_CHECKING
 
-from ..rendering.generated import Renderer
+from ..rendering.generated import Render, Renderer
 from ..rendering.kinds import GUIDE_GROUP, PTEMPLATE, PTEMPLATE_GROUP
 from ..rendering.start import start
-
-if TYPE_CHECKING:
-    from ..rendering.generated import Render
 
 _GUIDE_NAMES = {"spec.consumerimage": "spec.consumer", "spec.imageRepoSecret": "spec.imagePullSecret"}
 

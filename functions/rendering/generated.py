@@ -10,12 +10,11 @@ from krmfn.resource import FieldPath, fingerprint, ref
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from ..kmm.lookup import strings
-from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
 from .kinds import PROFILE_MARK, Scope
 
 if TYPE_CHECKING:
     from ..exclusivity import Claim
-    from ..kmm.module import Module
     from .function_config import FunctionConfig
 
 SUBSTITUTE, DISABLED = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
@@ -28,7 +27,7 @@ MODULE_ORDER = {"argocd.argoproj.io/sync-wave": "0", SUBSTITUTE: DISABLED}
 """On a Module: Argo CD applies it first and deletes it last; Flux leaves its $KERNEL_FULL_VERSION alone."""
 Finding = tuple[Ref | None, Result]
 """A finding, with the resource that may turn it off by an annotation; None for the functionConfig."""
-Handwritten = tuple[Item, "Module"]
+Handwritten = tuple[Item, Module]
 """A Module in the list that this run does not generate, and the view of it."""
 
 
@@ -72,7 +71,7 @@ class Rendered(NamedTuple):
     """The resources, by the references in `findings`."""
 
 
-Render = Callable[["ResourceList", "Sequence[Item]", "FunctionConfig"], Rendered]
+Render = Callable[[ResourceList, Sequence[Item], "FunctionConfig"], Rendered]
 """Renders the resources of one kind: the list, those that fit their schema, the functionConfig."""
 
 
@@ -106,10 +105,9 @@ def daemonset_order(namespace: str, *modules: str) -> dict[str, str]:
 
     Without any there is no such annotation: nothing can depend on what is not there.
     """
-    if not modules:
-        return {"argocd.argoproj.io/sync-wave": "1"}
+    order = {"argocd.argoproj.io/sync-wave": "1"}
     needs = ",".join(f"{MODULE_GROUP}/namespaces/{namespace}/{MODULE_KIND}/{module}" for module in modules)
-    return {"argocd.argoproj.io/sync-wave": "1", "config.kubernetes.io/depends-on": needs}
+    return {**order, "config.kubernetes.io/depends-on": needs} if needs else order
 
 
 def metadata(

@@ -21,16 +21,12 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, co
         other = first.setdefault(item.ref.id, item)
         if other is not item:
             where = in_file(other).replace("(", "(the other one: ", 1)
-            hint = _of_two_folders(item, other) if not run_of(resources).settings.intent.is_function else ""
+            folders = {one.place.path.rpartition("/")[0] for one in (item, other) if one.place and one.place.path}
+            is_of_two = len(folders) > 1 and not run_of(resources).settings.intent.is_function
+            hint = "; if these are two clusters, name the folder of each as a PATH" if is_of_two else ""
             message = f"this {item.kind} appears twice{where}; remove or rename one{hint}"
             resources.report([item.located(error(message, rule="KRM103"))])
     return [item for item in first.values() if _fits(resources, item, renderer, config)]
-
-
-def _of_two_folders(item: Item, other: Item) -> str:
-    """Return what to do when two folders of files are two clusters; "" where there is one folder, or none is known."""
-    folders = {one.place.path.rpartition("/")[0] for one in (item, other) if one.place and one.place.path}
-    return "; if these are two clusters, name the folder of each as a PATH" if len(folders) > 1 else ""
 
 
 def _fits(resources: ResourceList, item: Item, renderer: Renderer, config: FunctionConfig) -> bool:

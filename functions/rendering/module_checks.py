@@ -1,12 +1,9 @@
 """The cluster's checks and the lints for every Module of a run, written by hand or generated."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import ResourceList, Result
 from krmfn.resource import fingerprint
-from krmfn.typed import TYPE_CHECKING
 
 from ..kmm.lints import image_lints, module_lints
 from ..kmm.lookup import table, tables
@@ -16,9 +13,8 @@ from .function_config import FunctionConfig
 from .generated import Finding, Generated, Handwritten
 from .origins import at_origin
 
-if TYPE_CHECKING:
-    Nodes = tuple[Sequence[str], Collection[str]]
-    """The versions of the kernels of the nodes in a list, sorted, and of their kubelets."""
+Nodes = tuple[Sequence[str], Collection[str]]
+"""The versions of the kernels of the nodes in a list, sorted, and of their kubelets."""
 
 AS_GIVEN = frozenset(
     {

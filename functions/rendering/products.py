@@ -1,14 +1,11 @@
 """The Profiles of a run: each stands once, fits its schema, is the only one for its kind, and judges its configs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from krmfn import Field, Item, Result, error, schema
+from krmfn import Field, Item, ResourceList, Result, error, schema
 from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.schema import Schema
-from krmfn.typed import TYPE_CHECKING
 
 from ..fleet import readings
 from ..kmm.lookup import table
@@ -17,9 +14,6 @@ from ..profile.product import Profile, name_of, product, unmet
 from . import kinds
 from .function_config import FunctionConfig
 from .kinds import OURS, OWN, PROFILE, in_file, is_custom
-
-if TYPE_CHECKING:
-    from krmfn import ResourceList
 
 
 def read(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
