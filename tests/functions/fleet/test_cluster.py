@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.exclusivity.node import Node
-from krmfn_functions.fleet import cluster
+from krmfn_functions.fleet import cluster, nodes
+from krmfn_functions.fleet.coverage import coverage
+from krmfn_functions.fleet.drivers import driver
+from krmfn_functions.fleet.images import not_known
 from krmfn_functions.fleet.table import Row, markdown
 
-from tests.builders import applied, device_config, function_config
+from krmfn import ResourceList
+from tests.builders import applied, device_config, function_config, list_text, manifest, module
+from tests.commands import ROOT
 
 
 @pytest.mark.parametrize("namespace", ["kmm", ""])
@@ -29,3 +35,29 @@ def test_a_module_s_config_is_known_with_a_namespace_and_without(namespace: str)
 )
 def test_columns_in_which_nothing_stands_are_left_out(row: Row, columns: set[str]) -> None:
     assert {"Cluster", "Node", "Loaded"}.intersection(markdown([row]).split()) == columns
+
+
+def test_a_module_of_a_hub_is_for_the_clusters_with_its_labels() -> None:
+    spec = {"moduleSpec": module()["spec"], "spokeNamespace": "kmm", "selector": {"gpu": "true"}}
+    made = {**manifest("hub.kmm.sigs.x-k8s.io/v1beta1", "ManagedClusterModule", "simple", ""), "spec": spec}
+    claims = [driver(one).joint for one in (made, module())]
+    assert [(claim.of_hub, claim.selector) for claim in claims] == [
+        (True, {"cluster gpu": "true", "a": "b"}),
+        (False, {"a": "b"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("image", "kernel", "is_known"),
+    [("i:$KERNEL_FULL_VERSION", "", False), ("i:$KERNEL_FULL_VERSION", "6.1.0-1.x86_64", True), ("i:1", "", True)],
+)
+def test_an_image_that_depends_on_a_kernel_is_known_with_the_kernel(image: str, kernel: str, is_known: bool) -> None:
+    drivers = [driver(module({"regexp": "^.+$", "containerImage": image}, selector={}))]
+    findings = not_known(coverage([Node("n", {}, kernel)], drivers), drivers)
+    message = "1 node (n) has reported no kernel, so not all of its images are known"
+    assert [one.message for one in findings] == [message] * (not is_known)
+
+
+def test_an_inventory_without_a_file_is_read() -> None:
+    inventory = yaml.safe_load((ROOT / "examples/one-cluster/nodes.yaml").read_text())
+    assert len(nodes.read(ResourceList.parse(list_text(inventory))).nodes) == inventory["spec"]["nodeCount"]
