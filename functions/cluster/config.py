@@ -135,7 +135,7 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
         return Config(name), [item.located(finding)._replace(ref=None) for finding in unfit]
     exclude = tuple(Pattern(text, item.field_place(f"exclude[{at}]")) for at, text in enumerate(patterns))
     profiles = _members(item, disk, folder, "profiles", item.manifest.get("profiles", ()))
-    unread = [error(f"{one.text} {one.problem}", rule="KRM521", place=one.place) for one in profiles if one.problem]
+    unread = [error(f"{one.text}: {one.problem}", rule="KRM521", place=one.place) for one in profiles if one.problem]
     if unread:
         return Config(name), unread
     named = item.manifest.get("clusters", {})

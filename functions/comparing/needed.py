@@ -61,11 +61,13 @@ class _Search:
         return found
 
     def take_clusters(self, paths: Sequence[str]) -> None:
-        """Take the configuration files, and the members of each cluster that is about the PATHs."""
+        """Take the configuration files, the Profiles that they name, and the members of clusters about the PATHs."""
         reals = [self._resolved(path) for path in paths]
         for name in [path for path in self._paths if os.path.basename(path) == CONFIG_FILE]:
             self.take(name)
             for manifest in self._manifests(name):
+                for text in _strings(manifest.get("profiles")):
+                    self.take(os.path.join(os.path.dirname(name), text), whole=True)
                 for members in table(manifest, "clusters").values():
                     held = [self._resolved(os.path.join(os.path.dirname(name), text)) for text in _strings(members)]
                     if any(is_below(one, real) or is_below(real, one) for one in held for real in reals):

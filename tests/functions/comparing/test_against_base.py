@@ -267,3 +267,13 @@ def test_what_a_change_does_stands_where_it_is_written(tmp_path: Path) -> None:
         assert found == dict.fromkeys(rules, "lab/kustomization.yaml:5")
     plant(repo, {**files, "base/p.yaml": profile.replace("^5", "^6")})
     assert diff(repo, "lab").text.splitlines()[-3].startswith("base/p.yaml:8:7: warning: Module kmm/a: lost by 1 node")
+
+
+def test_profiles_of_the_configuration_file_count_for_one_folder(tmp_path: Path) -> None:
+    """`diff --base main lab` said that the base cannot be rendered: the Profiles were not read from Git."""
+    profile = "apiVersion: krmfn.dev/v1alpha1\nkind: Profile\nmetadata: {name: p}\nspec: {config: {moduleName: gpu}}\n"
+    owned = config("a", "card: x").replace("  moduleName: gpu\n", "  profile: p\n")
+    files = {".krmfn.yaml": "profiles: [profiles]\nclusters: {lab: [lab]}\n", "profiles/p/p.yaml": profile}
+    repo = repository(tmp_path / "repo", files | {"lab/a.yaml": owned})
+    plant(repo, {"lab/a.yaml": owned.replace('"1"', '"2"')})
+    assert diff(repo, "lab").text.endswith("\n1 changed\n")
