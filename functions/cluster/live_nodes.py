@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache, partial
 from io import BufferedReader
+from types import MappingProxyType
 
 from krmfn import Item, KrmfnError, Place, ResourceList, Result
 from krmfn.printing import counted, did_you_mean, some
@@ -75,24 +76,31 @@ def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
     return made
 
 
-def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Live) -> None:
+def replace(
+    context: Context,
+    name: str,
+    lists: Sequence[ResourceList],
+    dump: Live,
+    every: Mapping[str, Sequence[ResourceList]] = MappingProxyType({}),
+) -> None:
     """Put the nodes of a dump into the first of some lists of a cluster, and take those that are committed out of all.
 
-    Raises KrmfnError for a dump that has none of the nodes that are committed: it is of another cluster.
+    `every` has the lists of the other clusters, too. Raises KrmfnError for a dump that has none of the nodes that are
+    committed: it is of another cluster.
     """
-    committed: dict[str, Node] = {}
+    committed = _committed(lists)
     for resources in lists:
-        held = [item for item in resources.items if (item.group, item.kind) in NODES]
-        committed |= {node.name: node for node in nodes.read(ResourceList(held)).nodes}
         resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
     dump.committed[name] = committed
     items = _items(dump)
     labels = {node.name: node.labels for node in nodes.read(ResourceList(items)).nodes}
     there = {*dump.nodes, *labels}
     if committed and there and there.isdisjoint(committed):
+        owner = _owner(there, {other: held for other, held in every.items() if other != name})
+        theirs = f"they are nodes of {owner}: pass --live {owner}={dump.name}"
         raise KrmfnError(
             f"--live: none of the {counted(len(there), 'node')} of the dump is among the {len(committed):,} that "
-            f"are committed for {name}; pass a dump of that cluster, or renew its inventory"
+            f"are committed for {name}; {theirs if owner else 'pass a dump of that cluster, or renew its inventory'}"
         )
     for resources in lists[:1]:
         resources.items += items
@@ -108,17 +116,36 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     if lost:
         context.log.say(f"{name}: committed, and not on the live node: {some(lost, len(lost))}")
     if committed and dump.nodes:
-        _say_who_differs(context, name, there, committed.keys())
+        _say_who_differs(context, name, there, committed.keys(), every)
 
 
-def _say_who_differs(context: Context, name: str, there: Set[str], committed: Set[str]) -> None:
+def _committed(lists: Iterable[ResourceList]) -> dict[str, Node]:
+    """Return the nodes in some lists by their names."""
+    held = (item for resources in lists for item in resources.items if (item.group, item.kind) in NODES)
+    return {node.name: node for node in nodes.read(ResourceList([*held])).nodes}
+
+
+def _owner(names: Set[str], every: Mapping[str, Sequence[ResourceList]]) -> str:
+    """Return the cluster that most of some nodes are of; "" for none."""
+    return next((name for name, lists in every.items() if len(names & _committed(lists).keys()) * 2 > len(names)), "")
+
+
+def _say_who_differs(
+    context: Context,
+    name: str,
+    there: Set[str],
+    committed: Set[str],
+    every: Mapping[str, Sequence[ResourceList]],
+) -> None:
     """Write which nodes only one of the dump and the inventory of a cluster has."""
     if gone := sorted(committed - there):
         context.log.say(f"{name}: committed, and not in the dump: {some(gone, len(gone))}")
     if new := sorted(there - committed):
         context.log.say(f"{name}: in the dump, and not committed: {some(new, len(new))}")
     if len(new) * 2 > len(there):
+        owner = _owner({*new}, {other: held for other, held in every.items() if other != name})
         why = f"{len(new):,} of its {counted(len(there), 'node')} are not committed"
+        why += f", and most of them are nodes of {owner}" if owner else ""
         context.log.say(f"{name}: warning: this may be a dump of another cluster: {why}", "warning")
 
 
@@ -136,13 +163,13 @@ def _items(dump: Live) -> list[Item]:
 def replace_each(context: Context, lists: Mapping[str, Sequence[ResourceList]]) -> None:
     """Put the dumps of --live into the first list of each cluster that has one; see `replace`."""
     for name, dump in by_cluster(context.options.live, [*lists]).items():
-        replace(context, name, lists[name], dump)
+        replace(context, name, lists[name], dump, lists)
 
 
 def join(context: Context, sides: Mapping[str, Sequence[ResourceList]], names: Sequence[str]) -> None:
     """Put the dumps of --live into both sides of each cluster that has one; `names` are those of all clusters."""
     for name, dump in by_cluster(context.options.live, names).items():
         if lists := sides.get(name):
-            replace(context, name, lists[:1], dump)
+            replace(context, name, lists[:1], dump, sides)
             for other in lists[1:]:
                 replace(context._replace(log=context.log._replace(quiet=True)), name, [other], dump)

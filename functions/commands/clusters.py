@@ -160,5 +160,7 @@ def of_change(compared: Sequence[Comparison], words: Collection[str]) -> list[Re
             is_about = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in one.plan.changes)
             if is_about and not one.knows_nodes:
                 why = f": {one.doubt}" if one.doubt else "; add a NodeInventory (`krmfn inventory`)"
-                found.append(error(f"what happens on the nodes of {where} is not known (--fail-on {word}){why}"))
+                found += of_cluster(
+                    one.name, [error(f"what happens on the nodes is not known (--fail-on {word}){why}")]
+                )
     return found

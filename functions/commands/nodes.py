@@ -169,12 +169,12 @@ def _loaded(joined: Joined, live: explanation.Loading) -> Iterator[Result]:
     ]
     planned = [(is_loaded, name) for state, is_loaded, name in modules if state == table.DRIVEN]
     lacking = sorted(name for is_loaded, name in planned if not is_loaded)
-    those = f", these {len(lacking):,} not: {some(lacking, len(lacking))}" if lacking else ""
+    those = f", not loaded: {some(lacking, len(lacking))}" if lacking else ""
     others = sorted(name for state, _, name in modules if state not in (table.DRIVEN, table.COMMITTED))
     rest = f"; selected and not planned: {some(others, len(others))}" if others else ""
     lost = sorted(name for state, _, name in modules if state == table.COMMITTED)
     of_all = f"{live.kept:,} of {live.kept + len(lost):,} committed"
-    kept = f"; {of_all} are selected, these {len(lost):,} not: {some(lost, len(lost))}" if lost else ""
+    kept = f"; {of_all} are selected, not these: {some(lost, len(lost))}" if lost else ""
     is_known = live.dump.configured or not planned
     known = "" if is_known else "; KMM's ready labels alone say so: add `nodemodulesconfigs` to the dump"
     yield info(f"planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}{rest}{kept}{known}")

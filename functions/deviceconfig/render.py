@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krmfn import Item, ResourceList, Result
+from krmfn import Field, Item, ResourceList, Result
 
 from ..exclusivity import Claim
 from ..rendering.function_config import FunctionConfig
@@ -55,10 +55,14 @@ def _hinted(finding: Result, config: DeviceConfig, function_config: FunctionConf
 def claim_of(one: DeviceConfig) -> Claim:
     """Return the nodes that a config or pool selects; on a hub together with the labels of the clusters."""
     hub = (one.spec.hub.clusterSelector or {}) if one.spec.hub else {}
+    field = one.at("nodeSelector")
+    if any(layer.filled for layer in one.layers):  # an option of the config may be what selects
+        written = one.located(Result("", field=Field(field)))
+        field = written.field.path if written.field and written.ref == one.ref else field
     return Claim(
         ref=one.ref,
         selector={**{f"cluster {key}": value for key, value in hub.items()}, **(one.spec.nodeSelector or {})},
-        field=one.at("nodeSelector"),
+        field=field,
         domain=one.profile,
         kernel_modules=one.kernel_modules,
         pool="" if one.modules else one.pool,  # Modules of one config do not exclude each other

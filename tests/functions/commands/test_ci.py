@@ -202,7 +202,7 @@ def test_what_is_not_known_fails(fleet: Path) -> None:
     for command in (("ci", "--out", "out"), ("diff",)):
         done = process("krmfn", *command, "--base", "main", "fleet", "--fail-on", "lost", cwd=fleet)
         assert done.code == 1
-        assert "what happens on the nodes of " in done.text + done.err
+        assert "what happens on the nodes is not known (--fail-on lost); add a NodeInventory" in done.text + done.err
     for command in (("ci", "--out", "out"), ("check",)):
         done = process("krmfn", *command, "fleet", "--fail-on", "uncovered", cwd=fleet)
         assert done.code == 1
@@ -230,7 +230,11 @@ def test_a_warning_about_the_change_is_told_whatever_fails(fleet: Path) -> None:
     done = ci(fleet, "--base", "main", "fleet", "other", "--cluster", "b=other", "--cluster", "a=fleet")
     assert (done.code, done.text.count("KRM401"), "1 warning" in done.text) == (0, 2, True)
     annotations = (fleet / "out" / "annotations.txt").read_text()
-    assert annotations.count("::warning file=other/gpu.yaml,line=1,title=KRM401") == annotations.count("::warning") == 1
+    assert (
+        annotations.count("::warning file=other/gpu.yaml,line=9,col=3,title=KRM401")
+        == annotations.count("::warning")
+        == 1
+    )
     assert "(all 2 clusters)" in annotations
     assert '"ruleId": "KRM401"' in (fleet / "out" / "findings.sarif").read_text()
     assert ci(fleet, "--base", "main", "fleet", "--fail-on", "warning").code == 1

@@ -139,3 +139,17 @@ def test_no_annotation_names_a_folder_as_a_file(tmp_path: Path) -> None:
     assert done.code == 2
     assert named
     assert all((tmp_path / name).is_file() for name in named), done.text
+
+
+def test_a_selector_that_a_vendor_s_option_gives_stands_at_the_option(tmp_path: Path) -> None:
+    """It was `spec.config.nodeSelector`, which the vendor's kind has not, at the first line of its spec."""
+    profile = (
+        "apiVersion: krmfn.dev/v1alpha1\nkind: Profile\nmetadata: {name: p}\nspec:\n"
+        "  for: {group: acme.com, versions: [v1], kind: DeviceConfig}\n  schema:\n    type: object\n    properties:\n"
+        "      spec: {type: object, properties: {nodes: {type: object, additionalProperties: {type: string}}}}\n"
+        "  config: {moduleName: m, driverImage: r.example.com/m, driverVersion: '1', nodeSelector: '${spec.nodes}'}\n"
+    )
+    vendor = "apiVersion: acme.com/v1\nkind: DeviceConfig\nmetadata: {name: c, namespace: kmm}\nspec:\n"
+    files = {"p.yaml": profile, "c.yaml": f"{vendor}  nodes: {{card: b}}\n", "n.yaml": node("n-1", card="a")}
+    found = check(plant(tmp_path, files)).text
+    assert "c.yaml:5:3: warning: DeviceConfig kmm/c: spec.nodes: does not select the only node: " in found

@@ -387,7 +387,7 @@ def test_nodes_counts_what_is_planned_and_ready_on_live_nodes() -> None:
     other = {**node(NIC), "metadata": {"name": "web-2", "labels": NIC}}
     dump = json.dumps([node({**NIC, **READY}), other])
     done = process("krmfn", "nodes", "examples/one-cluster", "--wide", "--live", "-", stdin=dump)
-    assert "planned 2, loaded 1, these 1 not: nic on web-2" in done.err
+    assert "planned 2, loaded 1, not loaded: nic on web-2" in done.err
     assert done.code == 0
     cells = {line.split()[0]: line.split()[2:4] for line in done.text.splitlines() if "committed" not in line}
     assert cells == {"NODE": ["STATE", "LOADED"], "web-1": ["planned", "yes"], "web-2": ["planned", "no"]}
@@ -496,7 +496,7 @@ def test_each_of_several_clusters_has_its_own_dump(lab: Path) -> None:
     shutil.copytree(lab, lab.parent / "prod", ignore=shutil.ignore_patterns(".git"))
     done = process("krmfn", "nodes", "lab", "prod", "--wide", "--live", "lab=dump.json", cwd=lab.parent)
     assert "lab: 2 live nodes in place of 4 committed" in done.err
-    assert "planned 1, loaded 0, these 1 not: nic on web-1; selected and not planned: gpu on gpu-99; " in done.err
+    assert "planned 1, loaded 0, not loaded: nic on web-1; selected and not planned: gpu on gpu-99; " in done.err
     rows = [line.split()[:2] for line in done.text.splitlines()[1:]]
     names = {row[1] for row in rows if row[0] == "lab"}
     assert names == {"gpu-1", "gpu-2", "gpu-3", "gpu-99", "web-1"}  # those that are committed and gone, too
