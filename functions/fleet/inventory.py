@@ -19,7 +19,7 @@ upgrade is then a changed line, a new node a new line and another count, and 100
 node.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 from functools import lru_cache
 
@@ -117,25 +117,15 @@ def _group(
                 raise KrmfnError(f"{name!r} is not a valid node name: {subdomain_errors(name)[0]}")
             if kernel not in kernels:
                 kernels[kernel] = _kernel(kernel)
-            labels = _labels(own, words, shared, keys) if own else shared
+            words |= {word: _label(word, shared, keys) for word in own if word not in words}
+            labels = {**shared, **dict([words[word] for word in own])} if own else shared  # a list is faster
+            if len(labels) < len(shared) + len(own):
+                raise KrmfnError("a label appears twice")
         except KrmfnError as failure:
             problems.append((str(failure), number, line))
         else:
             nodes.append(Node(name, labels, kernels[kernel], *facts))
     return tuple(nodes), tuple(problems)
-
-
-def _labels(
-    own: Sequence[str], words: dict[str, tuple[str, str]], shared: Mapping[str, str], keys: Collection[str] | None
-) -> dict[str, str]:
-    """Return a node's labels, its own and those of its group; `words` are those that were looked at before."""
-    for word in own:
-        if word not in words:
-            words[word] = _label(word, shared, keys)
-    labels = {**shared, **dict([words[word] for word in own])}  # a list is faster
-    if len(labels) < len(shared) + len(own):
-        raise KrmfnError("a label appears twice")
-    return labels
 
 
 def _kernel(word: str) -> str:

@@ -49,19 +49,17 @@ def substitute(template: str, values: Mapping[str, str]) -> str:
 
     Source: KMM v2.4.0 to main, internal/utils (ReplaceInTemplates), with no restriction set.
     """
-    return "".join(_value(part, values) for part in parse(template))
-
-
-def _value(part: Part, values: Mapping[str, str]) -> str:
-    if part.name is None:
-        return part.text
-    value, default = values.get(part.name, ""), part.default
-    if default is None or not part.operator:
-        return value
-    if part.operator in ("+", ":+"):
-        return _value(default, values) if part.name in values else ""
-    keep = value != "" if part.operator in (":-", ":=") else part.name in values
-    return value if keep else _value(default, values)
+    texts = []
+    for name, plain, operator, default in parse(template):
+        value = plain if name is None else values.get(name, "")
+        if default is not None and operator:
+            other = default.text if default.name is None else values.get(default.name, "")
+            if operator in ("+", ":+"):
+                value = other if name in values else ""
+            elif not (value if operator in (":-", ":=") else name in values):
+                value = other
+        texts.append(value)
+    return "".join(texts)
 
 
 @lru_cache(maxsize=1024)

@@ -49,6 +49,11 @@ def mistyped(where: str, actual: str, expected: str) -> str:
     return f'{where}: Invalid value: "{actual}": {where} in body must be of type {expected}: "{actual}"'
 
 
+def shown(value: Any) -> Any:
+    """Return the value that a finding shows: none for a mapping or a list."""
+    return None if isinstance(value, (dict, list)) else value
+
+
 def invalid(
     rule: str, where: str, value: str, errors: Iterable[str], path: str = "", current: Any = None
 ) -> Iterator[Result]:
@@ -93,11 +98,11 @@ def in_quotes(value: Any, types: Iterable[str]) -> str:
     if "string" not in types or isinstance(value, (dict, list, str)) or value is None:
         return ""
     if isinstance(value, bool):
-        shown = str(value).lower()
-        return f'write the string in quotes, "{shown}": YAML reads yes, no, on, off, y, n, true and false as booleans'
+        word = str(value).lower()
+        return f'write the string in quotes, "{word}": YAML reads yes, no, on, off, y, n, true and false as booleans'
     if not isinstance(value, float):
         return f'write it in quotes, "{value}"'
-    shown = f"{value:.15g}"
+    digits = f"{value:.15g}"
     if value.is_integer():
-        return f"write it in quotes: a YAML reader turns it into {shown}"
-    return f'write it in quotes, "{shown}"; a YAML reader turns 1.10 into 1.1'
+        return f"write it in quotes: a YAML reader turns it into {digits}"
+    return f'write it in quotes, "{digits}"; a YAML reader turns 1.10 into 1.1'

@@ -14,7 +14,7 @@ from krmfn.typed import Any, NamedTuple
 from ..lookup import table, text
 from ..names import dns_label_errors, label_key_errors, label_value_errors, subdomain_errors
 from ..rule import refused, size
-from .apitext import dotted, in_quotes, invalid, type_name
+from .apitext import dotted, in_quotes, invalid, shown, type_name
 
 MAP, ANYTHING = "map[string]string", "v1.FieldsV1"
 _FIELDS = {
@@ -49,8 +49,7 @@ def decoded(module: Manifest) -> Iterator[Result]:
         value, shape = slot.value, _shape(slot.go_type)
         if value is not None and slot.go_type != ANYTHING and type_name(value) != shape:
             text = f"json: cannot unmarshal {_given(slot)} into {slot.place} of type {slot.go_type}"
-            shown = None if isinstance(value, (dict, list)) else value
-            yield refused(text, join(slot.path), shown, in_quotes(value, (shape,)), "KMM065")
+            yield refused(text, join(slot.path), shown(value), in_quotes(value, (shape,)), "KMM065")
     for slot in slots:
         for key in slot.value if isinstance(slot.value, dict) and slot.go_type in STRUCTS else ():
             if key not in STRUCTS[slot.go_type]:

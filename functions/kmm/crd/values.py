@@ -9,7 +9,7 @@ from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..rule import quote, refused
-from .apitext import as_json, dotted, in_quotes, known_fields, mistyped, type_name
+from .apitext import as_json, dotted, in_quotes, known_fields, mistyped, shown, type_name
 from .facts import Fact
 
 
@@ -104,11 +104,11 @@ def _wrong_type(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     if actual in expected or (is_dropped_number and "integer" in expected):
         return
     where, hint = dotted(path), in_quotes(value, expected)
-    yield refused(mistyped(where, actual, ",".join(expected)), join(path), _shown(value), hint, "KMM052")
+    yield refused(mistyped(where, actual, ",".join(expected)), join(path), shown(value), hint, "KMM052")
     if node.type == "quantity":
         text = f'<nil>: Invalid value: "": "{where}" must validate at least one schema (anyOf)'
-        yield refused(text, join(path), _shown(value), rule="KMM052")
-        yield refused(mistyped(where, actual, "integer"), join(path), _shown(value), rule="KMM052")
+        yield refused(text, join(path), shown(value), rule="KMM052")
+        yield refused(mistyped(where, actual, "integer"), join(path), shown(value), rule="KMM052")
 
 
 def _of_list(value: list[Any], node: Fact, path: FieldPath) -> Iterator[Result]:
@@ -123,9 +123,9 @@ def _of_list(value: list[Any], node: Fact, path: FieldPath) -> Iterator[Result]:
         return
     for index, entry in enumerate(value):
         if entry is not None and not isinstance(entry, dict):
-            here, shown = (*path, index), quote(entry) if isinstance(entry, str) else as_json(entry)
-            text = f"{dotted(here)}: Invalid value: {shown}: must be an object for an array of list-type map"
-            yield refused(text, join(here), _shown(entry), rule="KMM057")
+            here, given = (*path, index), quote(entry) if isinstance(entry, str) else as_json(entry)
+            text = f"{dotted(here)}: Invalid value: {given}: must be an object for an array of list-type map"
+            yield refused(text, join(here), shown(entry), rule="KMM057")
             return
     yield from _repeated(value, node.keys, path)
 
@@ -141,7 +141,7 @@ def _repeated(entries: list[Any], keys: tuple[str, ...], path: FieldPath) -> Ite
         if seen[text] == 2:
             here = (*path, index)
             where = join((*here, keys[0]))
-            yield refused(f"{dotted(here)}: Duplicate value: {text}", where, _shown(entry.get(keys[0])), rule="KMM057")
+            yield refused(f"{dotted(here)}: Duplicate value: {text}", where, shown(entry.get(keys[0])), rule="KMM057")
 
 
 KMM052 = Rule(
@@ -213,10 +213,6 @@ spec:
 """,
     remedy="Rename the repeated entry, or remove it.",
 )
-
-
-def _shown(value: Any) -> Any:
-    return None if isinstance(value, (dict, list)) else value
 
 
 RULES = (KMM051, KMM053, KMM059, KMM052, KMM054, KMM055, KMM056, KMM057)

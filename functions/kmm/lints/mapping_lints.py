@@ -86,10 +86,8 @@ def _regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -
 
 
 def _taker(mappings: Mappings, kernel: str) -> int | None:
-    for at, (literal, regexp) in enumerate(mappings):
-        if (literal and literal == kernel) or (regexp and matches(regexp, kernel)):
-            return at
-    return None
+    takes = ((exact and exact == kernel) or (regexp and matches(regexp, kernel)) for exact, regexp in mappings)
+    return next((at for at, taken in enumerate(takes) if taken), None)
 
 
 KRM212 = Rule(

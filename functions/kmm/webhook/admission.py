@@ -25,7 +25,33 @@ def check(module: Module, version: str = DEFAULT, is_reached: bool = True) -> li
     `is_reached` is False where the API server refuses it before: then none is `first`. Raises KrmfnError for an unknown
     KMM version.
     """
-    return _located(_findings(module, target(version)), module.ref, is_reached)
+    kmm, findings = target(version), list[Result]()
+    if has_plugin := has(module.spec, "devicePlugin") or has(module.spec, "dra"):
+        from . import decoding
+
+        findings += decoding.check(module)
+    findings += apply(NAME_RULES, module, kmm)
+    if module.spec.get("tolerations"):
+        from . import tolerations
+
+        findings += tolerations.check(module, kmm)
+    if kmm.dra and has_plugin:
+        from . import plugins
+
+        findings += plugins.check(module)
+    if module.container:
+        from . import loader
+
+        findings += loader.check(module)
+        if not text(module.modprobe, "moduleName") or not module.modprobe.keys().isdisjoint(_RARE):
+            from . import kernel_modules
+
+            findings += kernel_modules.check(module, kmm)
+    if kmm.sign_files and module.holds("sign"):
+        from . import sign
+
+        findings += sign.check(module)
+    return _located(findings, module.ref, is_reached)
 
 
 def check_name(module: Module, version: str = DEFAULT) -> list[Result]:
@@ -36,34 +62,6 @@ def check_name(module: Module, version: str = DEFAULT) -> list[Result]:
 def _located(findings: Iterable[Result], subject: Ref, is_reached: bool = True) -> list[Result]:
     found = [finding._replace(ref=subject) for finding in Findings(findings)]
     return [*map(mark_first, found[:1]), *found[1:]] if is_reached else found
-
-
-def _findings(module: Module, kmm: Target) -> Iterator[Result]:
-    if has_plugin := has(module.spec, "devicePlugin") or has(module.spec, "dra"):
-        from . import decoding
-
-        yield from decoding.check(module)
-    yield from apply(NAME_RULES, module, kmm)
-    if module.spec.get("tolerations"):
-        from . import tolerations
-
-        yield from tolerations.check(module, kmm)
-    if kmm.dra and has_plugin:
-        from . import plugins
-
-        yield from plugins.check(module)
-    if module.container:
-        from . import loader
-
-        yield from loader.check(module)
-        if not text(module.modprobe, "moduleName") or not module.modprobe.keys().isdisjoint(_RARE):
-            from . import kernel_modules
-
-            yield from kernel_modules.check(module, kmm)
-    if kmm.sign_files and module.holds("sign"):
-        from . import sign
-
-        yield from sign.check(module)
 
 
 def _version_is_kept(old: Module, new: Module) -> Iterator[Result]:
