@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Item, Place, Ref, ResourceList, Result, error
+from krmfn import Item, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
 from krmfn.results import Rule
 
@@ -67,14 +67,10 @@ class _Here:
 
     def is_one(self, own: Item, item: Item) -> bool:
         """Return True when both are one and the same: our own earlier render, the same file, or our live object."""
-        if self.is_owner(item) or _is_same_place(own.place, item.place):
+        here, there = ((one.place.path, one.place.line) if one.place else ("", 0) for one in (own, item))
+        if self.is_owner(item) or (here == there and all(here) and here[0] != "stdin"):
             return True
         return is_dumped(item.manifest) and (self.adopts or not (own.mark or item.mark))
-
-
-def _is_same_place(one: Place | None, other: Place | None) -> bool:
-    here, there = ((place.path, place.line) if place else ("", 0) for place in (one, other))
-    return here == there and bool(here[0] and here[1]) and here[0] != "stdin"
 
 
 def _on_both_sides(own: Item, item: Item) -> Result:

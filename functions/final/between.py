@@ -24,14 +24,6 @@ def between(lists: Sequence[ResourceList]) -> Iterator[Result]:
     The lists are those of the roots after the function has run, each with all nodes of the cluster. A root with an
     error has generated nothing, so its claims on nodes are not known.
     """
-    yield from _twice(lists)
-    sound = [resources for resources in lists if not resources.failed]
-    if len(sound) > 1:
-        yield from conflicts(sound)
-
-
-def _twice(lists: Sequence[ResourceList]) -> Iterator[Result]:
-    """Yield an error for each config that stands in two roots."""
     first: dict[Id, tuple[int, Item]] = {}
     for number, resources in enumerate(lists):
         for item in owning(resources.items):
@@ -40,6 +32,9 @@ def _twice(lists: Sequence[ResourceList]) -> Iterator[Result]:
                 twin = f"{item.kind}, too{in_file(other)}"
                 message = f"another root of this cluster has this {twin}; remove or rename one"
                 yield item.located(error(message, rule="KRM103"))
+    sound = [resources for resources in lists if not resources.failed]
+    if len(sound) > 1:
+        yield from conflicts(sound)
 
 
 def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> Iterator[Result]:

@@ -95,7 +95,11 @@ def coverage(
         keys = {position: version_labels[position] for position in selected}
         groups += _groups([nodes[at] for _, at in members], keys, excluded(selected) if exclusive else {}, judge)
     groups.sort(key=lambda group: group.nodes[0].name)
-    blocker = _blocker(groups)
+    blocker: dict[tuple[int, Cluster], tuple[str, str]] = {}
+    for group in groups:
+        for one in group.outcomes:
+            if one.failure and one.state in ("failure", "conflict"):
+                blocker.setdefault((one.driver, group.nodes[0].cluster), (group.nodes[0].name, one.failure))
     return [_settled(group, blocker, number) for group in groups] if blocker or theirs else groups
 
 
@@ -121,18 +125,8 @@ def by_driver(groups: Iterable[Group], drivers: Sequence[Driver]) -> list[tuple[
     return [(driver, selected.get(at, [])) for at, driver in enumerate(drivers)]
 
 
-def _blocker(groups: Iterable[Group]) -> dict[tuple[int, Cluster], tuple[str, str]]:
-    """Return the first node of a cluster that KMM fails on for a driver, and why."""
-    blocker: dict[tuple[int, Cluster], tuple[str, str]] = {}
-    for group in groups:
-        for one in group.outcomes:
-            if one.failure and one.state in ("failure", "conflict"):
-                blocker.setdefault((one.driver, group.nodes[0].cluster), (group.nodes[0].name, one.failure))
-    return blocker
-
-
 def _settled(group: Group, blocker: Mapping[tuple[int, Cluster], tuple[str, str]], number: int) -> Group:
-    """Return a group with what becomes of Modules that KMM fails with on some node.
+    """Return a group with what becomes of Modules that KMM fails with on some node: `blocker` has the first, and why.
 
     Outcomes are those of so many drivers; those of the drivers behind them are theirs.
     Source: KMM v2.6.0 and main, internal/controllers/module_reconciler.go: it joins the errors of all nodes of the

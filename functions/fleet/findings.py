@@ -108,10 +108,13 @@ def mappings_are_reached(joined: Joined) -> Iterator[Result]:
     used: dict[object, list[object]] = {}
     taken_by = []
     for driver, selected in joined.selected:
-        taken = {outcome.resolution.mapping for _, outcome in selected} - {None}
+        taken = {outcome.resolution.mapping for _, outcome in selected}
         if any(outcome.state in ("conflict", "taint", "waiting") for _, outcome in selected):
-            taken |= _taken(driver, {group.kernel for group, _ in selected if group.kernel})
-        taken_by.append(taken)
+            resolve = resolver(driver.module)
+            for kernel in {group.kernel for group, _ in selected if group.kernel}:
+                with suppress(KrmfnError):  # KMM fails on it, so it takes none
+                    taken.add(resolve(kernel).mapping)
+        taken_by.append(taken - {None})
         used.setdefault(driver.claim.ref, []).extend(driver.module.mappings[at] for at in taken if at is not None)
     for (driver, selected), taken in zip(joined.selected, taken_by, strict=True):
         for position, entry in enumerate(driver.module.mappings if taken else ()):
@@ -121,15 +124,6 @@ def mappings_are_reached(joined: Joined) -> Iterator[Result]:
                 mapping = f"kernelMappings[{position}] ({wording.condition(entry)})"
                 message = f"{mapping} is not used for any kernel of {nodes}"
                 yield about_mappings(driver, info(message), f"[{position}]")
-
-
-def _taken(driver: Driver, kernels: set[str]) -> set[int | None]:
-    resolve = resolver(driver.module)
-    taken: set[int | None] = set()
-    for kernel in kernels:
-        with suppress(KrmfnError):  # KMM fails on it, so it takes none
-            taken.add(resolve(kernel).mapping)
-    return taken - {None}
 
 
 def workloads_tolerate(joined: Joined) -> Iterator[Result]:

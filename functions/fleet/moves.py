@@ -61,16 +61,7 @@ EMPTY = Side({}, (), (), {}, {})
 
 def side(groups: Sequence[Group], drivers: Sequence[Driver], theirs: Sequence[Driver] = ()) -> Side:
     """Return a state of a cluster; `groups` is the coverage by these Modules, of which `theirs` stand elsewhere."""
-    failing, every = _failing(groups, drivers), [*drivers, *theirs]
-    views = [
-        {every[one.driver].ref.id: _view(every, one, group, failing) for one in group.outcomes} for group in groups
-    ]
-    places = {(node.name, node.cluster): at for at, group in enumerate(groups) for node in group.nodes}
-    return Side({one.ref.id: one for one in drivers}, views, [group.kernel for group in groups], places, failing)
-
-
-def _failing(groups: Sequence[Group], drivers: Sequence[Driver]) -> dict[tuple[Id, Cluster], View]:
-    failing = {}
+    failing: dict[tuple[Id, Cluster], View] = {}
     for driver, selected in by_driver(groups, drivers):
         for group, one in selected:
             if one.blocker == group.nodes[0].name:
@@ -79,7 +70,12 @@ def _failing(groups: Sequence[Group], drivers: Sequence[Driver]) -> dict[tuple[I
                 none = f"any of the {counted(number, 'node')} that it selects"
                 reason = f"KMM fails on {one.blocker} ({one.failure}), and does nothing with the Module on {none}"
                 failing[driver.ref.id, cluster] = View("fail", reason=reason, failing=one.blocker)
-    return failing
+    every = [*drivers, *theirs]
+    views = [
+        {every[one.driver].ref.id: _view(every, one, group, failing) for one in group.outcomes} for group in groups
+    ]
+    places = {(node.name, node.cluster): at for at, group in enumerate(groups) for node in group.nodes}
+    return Side({one.ref.id: one for one in drivers}, views, [group.kernel for group in groups], places, failing)
 
 
 def _view(

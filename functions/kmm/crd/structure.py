@@ -34,7 +34,12 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     walks = (metadata.decoded, metadata.check, server_fields.owners, server_fields.check)
     findings = [finding for walk in walks for finding in walk(manifest)]
     findings += Findings(_check(manifest, facts, ()))
-    findings += _by_cel(module, facts, any(map(_blocks, findings)))
+    rules = (facts.fields or {})["spec"].rules
+    if rules and any(map(_blocks, findings)):
+        findings.append(refused(NOT_CHECKED, "spec", rule="KMM060"))
+    elif "dra" in module.spec and "devicePlugin" in module.spec:
+        texts = [f'spec: Invalid value: "object": {message}' for _, message in rules]
+        findings += [refused(text, "spec.dra", rule="KMM058") for text in texts]
     printed = {id(finding) for finding in _printed(findings)}
     for finding in findings:
         located = finding._replace(ref=module.ref)
@@ -77,16 +82,6 @@ def _blocks(finding: Result) -> bool:
 def _is_of_status(finding: Result) -> bool:
     path = finding.field.path if finding.field else ""
     return path == "status" or path.startswith(("status.", "status["))
-
-
-def _by_cel(module: Module, facts: Fact, blocked: bool) -> Iterator[Result]:
-    """Yield what the CRD's CEL rules refuse, or that they are not asked."""
-    rules = (facts.fields or {})["spec"].rules
-    if blocked and rules:
-        yield refused(NOT_CHECKED, "spec", rule="KMM060")
-    elif "dra" in module.spec and "devicePlugin" in module.spec:
-        for _, message in rules:
-            yield refused(f'spec: Invalid value: "object": {message}', "spec.dra", rule="KMM058")
 
 
 KMM058 = Rule(
