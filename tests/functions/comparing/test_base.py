@@ -90,6 +90,12 @@ def test_the_new_side_is_the_work_tree(repo: Path) -> None:
     assert diff(repo, "prod").code == 0
 
 
+def test_the_new_side_is_judged_as_a_whole(repo: Path) -> None:
+    plant(repo, {"lab/again.yaml": config_map("a")})
+    done = diff(repo, "lab")
+    assert (done.code, "cannot be rendered" in done.text, "[KRM705]" in done.text) == (2, True, True)
+
+
 def test_a_path_that_is_new_or_gone_counts(repo: Path) -> None:
     (repo / "prod" / "b.yaml").rename(repo / "b.yaml")
     (repo / "prod").rmdir()

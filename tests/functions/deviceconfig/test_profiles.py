@@ -14,7 +14,8 @@ from krmfn_functions.run import note
 from krmfn_functions.settings import CHECK, FUNCTION, Intent, Settings
 
 from krmfn import Item, Ref, ResourceList, Result
-from tests.builders import AGENT, applied, device_config, edited, function_config
+from tests.builders import AGENT, SPEC, applied, device_config, edited, function_config
+from tests.functions.profile import vendor
 
 HERE = Ref("krmfn.dev/v1alpha1", "RenderDeviceConfigs", "", "vendors")
 
@@ -138,6 +139,13 @@ def test_many_configs_are_counted_and_the_order_does_not_matter() -> None:
     (finding,) = [result for result in run(profiles, *configs) if result.rule == "KMM023"]
     assert finding.message.endswith("; affects DeviceConfig kmm/a, kmm/b and 3 more")
     assert run(profiles, *configs[::-1]) == run(profiles, *configs)
+
+
+def test_a_profile_that_is_not_there_is_an_error_also_beside_one_that_is() -> None:
+    named = config(**SPEC | {"profile": "absent"})
+    for others in ([], [vendor.profile()]):
+        findings = applied(deviceconfig, named, *others).results
+        assert [one.rule for one in findings if one.severity == "error"] == ["KRM111"]
 
 
 def test_what_one_config_turns_off_reaches_the_others() -> None:
