@@ -30,6 +30,9 @@ class Content:
     """Whether the reader by lines reads the text: it refuses one with two equal keys or an ambiguous scalar."""
     is_open = False
     """Whether name, kind or apiVersion may have been written: by a field, or in the manifest."""
+    is_lent = False
+    """Whether somebody has the manifest, or a part of it, who may change it in place."""
+    _print: int | None = None
     _at: _Parts = ()
     """The field that was written last, for errors."""
     _whole = False
@@ -46,7 +49,6 @@ class Content:
         self._remarks: dict[tuple[_Parts, bool], tuple[Any, str]] = {}
         """The comments that were written and do not stand in `text` yet: by a field's parts, True for a head."""
         self.manifest = self._read()
-        self._print: int | None = hash(fingerprint(self.manifest))
 
     @property
     def text(self) -> bytes:
@@ -56,6 +58,8 @@ class Content:
     @property
     def is_changed(self) -> bool:
         """Return True when the data is not what the text has."""
+        if not self.is_lent:
+            return False
         now = fingerprint(self.manifest)
         if now is not None and hash(now) == self._print:
             return False
@@ -64,10 +68,15 @@ class Content:
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
         self.manifest, self._print, self._lists = copied(manifest), None, None
-        self.is_edited = self._whole = True
+        self.is_lent = self.is_edited = self._whole = True
 
     def open(self, parts: _Parts) -> None:
-        """Note that what is in the field, or it itself, may be written without more words: the item's name, perhaps."""
+        """Note that what is in the field, or it itself, may be written without more words: the item's name, perhaps.
+
+        Without parts: all of the manifest. A large one that is only read, `manifest` here, costs no fingerprint.
+        """
+        if not self.is_lent:
+            self.is_lent, self._print = True, hash(fingerprint(self.manifest))
         self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
 
     def touch(self, parts: _Parts) -> None:

@@ -69,8 +69,10 @@ class Item:
     @property
     def manifest(self) -> Manifest:
         """Return the item's data, {} for no mapping: what is changed in it counts. Raises KrmfnError for no YAML."""
-        self.content.is_open = True
-        return self.content.manifest
+        content = self.content
+        if not content.is_open:
+            content.open(())
+        return content.manifest
 
     @property
     def text(self) -> bytes:

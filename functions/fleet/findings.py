@@ -42,7 +42,7 @@ def joined(whole: Cluster, exclusive: bool, kmm: Target) -> Joined:
 def inventory_is_valid(whole: Cluster, today: str) -> Iterator[Result]:
     """Yield an error for an inventory after the last day on which it may be relied on."""
     for item in whole.fleet.inventories:
-        day = text(item.manifest.get("spec"), "validUntil")
+        day = text(item.content.manifest.get("spec"), "validUntil")
         if day and day < today:
             message = f"was valid until {day}, but today is {today}; regenerate it with `krmfn inventory`"
             yield item.located(error(message, field=Field("spec.validUntil", day)))

@@ -89,11 +89,11 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
         from . import inventory  # here, for the start-up of lists without one
 
         is_cut = item.place and item.place.path and not item.data.endswith(b"\n", item.start, item.end)
-        of_inventory, lines = inventory.read(item.manifest, item.text if is_cut else b"")
+        of_inventory, lines = inventory.read(item.content.manifest, item.text if is_cut else b"")
         findings += _at_lines(item, lines) if lines else ()
         sources += ((node.name, item) for node in of_inventory)
         nodes += of_inventory
-        keys_held = inventory.label_keys(item.manifest)
+        keys_held = inventory.label_keys(item.content.manifest)
         held += [] if keys_held is None else [keys_held]
     findings += _repeated(sources)
     return Fleet(nodes, frozenset.intersection(*held) if held else None, tuple(findings), tuple(inventories))
@@ -123,7 +123,7 @@ def kernels(resources: ResourceList) -> set[str]:
 
 def named(inventory: Item) -> Iterator[tuple[str, str]]:
     """Yield the name and the kernel of each node in an inventory; what is wrong with it is reported elsewhere."""
-    groups = (text(group, "nodes") for _, group in tables(inventory.manifest.get("spec"), "groups"))
+    groups = (text(group, "nodes") for _, group in tables(inventory.content.manifest.get("spec"), "groups"))
     lines = (line.split(" ", 2) for nodes in groups for line in nodes.split("\n"))
     yield from ((line[0], line[1]) for line in lines if len(line) > 1)
 
@@ -131,7 +131,7 @@ def named(inventory: Item) -> Iterator[tuple[str, str]]:
 def kubelets(resources: ResourceList) -> set[str]:
     """Return the versions of the kubelets of all nodes in a list, also of an inventory with errors elsewhere."""
     inventories = resources.select("NodeInventory", "krmfn.dev")
-    of_inventories = (texts(item.manifest.get("spec"), "kubeletVersions") for item in inventories)
+    of_inventories = (texts(item.content.manifest.get("spec"), "kubeletVersions") for item in inventories)
     return _of_objects(resources, "kubeletVersion").union(*of_inventories) - {""}
 
 
@@ -191,7 +191,7 @@ def _unfit(item: Item) -> Iterator[Result]:
         return
     yield from readings.check(item)
     yield from readings.repeated(item)
-    for finding in schema.check(item.manifest, kinds.schema("nodeinventory"), "KRM101"):
+    for finding in schema.check(item.content.manifest, kinds.schema("nodeinventory"), "KRM101"):
         yield item.located(finding)
 
 
