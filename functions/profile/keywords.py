@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
+from krmfn.printing import did_you_mean
 from krmfn.typed import Any
 
-from .structural import ALTERNATIVES, BOUNDS, CLASSES, INT_OR_STRING, KEPT, OPEN, Node, Path, nodes
+from .structural import ALTERNATIVES, BOUNDS, CLASSES, INT_OR_STRING, KEPT, OPEN, Node, Path, field, may_be, nodes
 
 WORDS = frozenset(
     {
@@ -24,12 +26,14 @@ _VALUES: dict[str, Node] = {
     **{word: {"type": "boolean"} for word in ("uniqueItems", "nullable", "exclusiveMinimum", "exclusiveMaximum")},
     **{word: {"type": "boolean"} for word in (OPEN, INT_OR_STRING)},
     "required": {"type": "array", "items": {"type": "string"}},
-    "enum": {"type": "array"},
+    "enum": {"type": "array", "minItems": 1},
     **{word: {"type": "array", "items": {"type": "object"}} for word in ALTERNATIVES},
     "not": {"type": "object"},
     **{word: {"type": "string"} for word in ("pattern", "format", "title", "description")},
 }
 """What the value of a keyword must be."""
+_OF_ALL = ("apiVersion", "kind", "metadata", "status")
+_RANGES = tuple((f"min{of}", f"max{of}") for of in ("imum", "Length", "Items", "Properties"))
 
 
 def mistakes(node: Any) -> Iterator[tuple[Path, str]]:
@@ -62,6 +66,20 @@ def _of_node(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
     if kind == "array" and "items" not in node:
         yield (*path, "items"), "a list has items; write their schema"
     yield from _of_values(node, path, not node.get(INT_OR_STRING))
+    yield from _never(node, path)
+
+
+def _never(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield what no config can have: a field that is required and not there, a value of another type than its own."""
+    known, kind = node.get("properties", {}), node.get("type")
+    needed, choices = node.get("required"), node.get("enum")
+    for name in needed if isinstance(needed, list) and isinstance(known, dict) else ():
+        if isinstance(name, str) and field(node, name) is None and (path or name not in _OF_ALL):
+            hint = did_you_mean(name, known, f"known here: {', '.join(known) or 'nothing'}", "'")
+            yield (*path, "required"), f"{name} is required and no field here, so no config is right{hint}"
+    for one in choices if isinstance(choices, list) and isinstance(kind, str) and kind in CLASSES else ():
+        if not may_be({"type": kind}, one) and not (one is None and node.get("nullable")):
+            yield (*path, "enum"), f"{json.dumps(one)} is of another type than {kind}, so it cannot be written"
 
 
 def _of_values(node: Node, path: Path, is_typed: bool) -> Iterator[tuple[Path, str]]:
@@ -77,6 +95,9 @@ def _of_values(node: Node, path: Path, is_typed: bool) -> Iterator[tuple[Path, s
     }
     if "pattern" in node and "pattern" not in wrong and (refused := compile_error(node["pattern"])):
         wrong["pattern"] = f"is no regular expression of Go: {refused}"
+    for low, high in _RANGES:
+        if {low, high} <= node.keys() and not {low, high} & wrong.keys() and node[low] > node[high]:
+            wrong[low] = f"is above {high}, so no value fits"
     yield from (((*path, word), message) for word, message in sorted(wrong.items()))
     here = (word for word in ALTERNATIVES if word not in wrong)
     parts: list[tuple[Path, Any]] = [((word, at), one) for word in here for at, one in enumerate(node.get(word, ()))]

@@ -45,6 +45,35 @@ def test_a_type_of_a_schema_that_is_none_is_an_error_at_its_place(kind: Any) -> 
 
 
 @pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "string", "enum": []}, "a.enum: must not be empty"),
+        (
+            {"type": "string", "enum": ["auto", True]},
+            "a.enum: true is of another type than string, so it cannot be written",
+        ),
+        ({"type": "integer", "minimum": 5, "maximum": 1}, "a.minimum: is above maximum, so no value fits"),
+        ({"type": "string", "minLength": 3, "maxLength": 2}, "a.minLength: is above maxLength, so no value fits"),
+        (
+            {"type": "object", "properties": {"image": {"type": "string"}}, "required": ["imag"]},
+            "a.required: imag is required and no field here, so no config is right; did you mean 'image'?",
+        ),
+        ({"type": "object", "required": ["b"]}, "a.required: b is required and no field here"),
+        ({"type": "string", "nullable": True, "enum": ["a", None]}, ""),
+        ({"type": "number", "enum": [1, 1.5], "minimum": 1, "maximum": 1}, ""),
+        ({"type": "object", "additionalProperties": {"type": "string"}, "required": ["b"]}, ""),
+    ],
+)
+def test_a_schema_that_no_config_fits_is_an_error_at_its_keyword(schema: Any, words: str) -> None:
+    own = profile()
+    own["spec"]["schema"]["properties"]["spec"]["properties"]["a"] = schema
+    own["spec"]["schema"]["required"] = ["apiVersion", "metadata", "spec"]  # as in some vendors' CRDs
+    _, findings, _ = rendered(own, CR)
+    told = [line for line in findings if line.startswith("error: ")]
+    assert [words in line for line in told] == ([True] if words else []), told
+
+
+@pytest.mark.parametrize(
     ("metadata", "words"),
     [
         ({"namespace": "kmm"}, "metadata.name: is required"),
