@@ -1,7 +1,5 @@
 """What a function says of itself: help, schema, metadata and an example of its functionConfig."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable
@@ -63,11 +61,8 @@ def _says(option: config.Option) -> str:
 def whole_schema(spec: Any) -> Manifest:
     """Return the schema of a functionConfig of the function's own kind."""
     fields = config.schema(spec.config)
-    head = {
-        "apiVersion": {"const": f"{spec.group}/{spec.version}"},
-        "kind": {"enum": list(spec.kinds)},
-        "metadata": {"type": "object"},
-    }
+    head = {"apiVersion": {"const": f"{spec.group}/{spec.version}"}, "kind": {"enum": list(spec.kinds)}}
+    head["metadata"] = {"type": "object"}
     below: Manifest = {"properties": {"spec": fields}, "required": ["spec"] * ("required" in fields)}
     rest = fields if spec.is_top else below
     return {

@@ -1,7 +1,5 @@
 """A functionConfig, of its own kind or a ConfigMap, read into a dataclass; what is wrong with it are findings."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import types

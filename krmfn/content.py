@@ -1,7 +1,5 @@
 """What an item's whole text holds: data, comments of fields; and the text made anew from what was edited."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache, partial
 

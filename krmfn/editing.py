@@ -1,7 +1,5 @@
 """Single items of a list: found by their ids, added, changed, and made from an owner."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """The text around a ResourceList's items: what is read from it, and where its items stand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """A field of an item by its path: read, written and deleted, its comments, too."""
 
-from __future__ import annotations
-
 import re
 
 from .errors import KrmfnError, Refused

@@ -1,7 +1,5 @@
 """One resource of a list: its text as it came, and what has been read from it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from . import itemtext
@@ -33,7 +31,7 @@ def place_of(annotations: dict[str, Any]) -> Place | None:
 class Item:
     """A resource by its text. Fields are read from the text as cheaply as is safe; `manifest` loads all of it."""
 
-    origin: Item | None = None
+    origin: "Item | None" = None
     """The item as it came, when this one is its edited text."""
     fits: bytes | None = None
     """The list's text that this item was written for: there it stands in the right layout."""
@@ -46,7 +44,7 @@ class Item:
     _kind: str | None = None
     _api_version: str | None = None
     _ref: Ref | None = None
-    _content: Content | None = None
+    _content: "Content | None" = None
 
     def __init__(
         self, data: bytes, start: int, end: int, indent: int, sure: bool = False, file: Place | None = None
@@ -58,7 +56,7 @@ class Item:
         self.data, self.start, self.end, self.indent, self.sure, self.file = data, start, end, indent, sure, file
 
     @property
-    def content(self) -> Content:
+    def content(self) -> "Content":
         """Return what the whole text holds. Raises KrmfnError when it is no YAML; the fast path has not looked."""
         if self._content is None:
             from .content import Content
@@ -192,19 +190,19 @@ class Item:
     def annotations(self, annotations: dict[str, str]) -> None:
         self["metadata.annotations"] = {k: text(self, f"metadata.annotations[{k}]", v) for k, v in annotations.items()}
 
-    def at(self, path: str) -> ItemField:
+    def at(self, path: str) -> "ItemField":
         """Return the field at a path as findings write it (`spec.containers[0].image`), whether it exists or not."""
         from .fields import ItemField
 
         return ItemField(self, path)
 
-    def each(self, pattern: str, comment: str = "") -> list[ItemField]:
+    def each(self, pattern: str, comment: str = "") -> "list[ItemField]":
         """Return the fields that fit a pattern, and whose comment begins with `comment` (see `patterns.each`)."""
         from . import patterns
 
         return patterns.each(self, pattern, comment)
 
-    def get(self, path: str, kind: type[T], default: T | None = None) -> T | None:
+    def get(self, path: str, kind: "type[T]", default: "T | None" = None) -> "T | None":
         """Return the value at a path when it is of a type, `default` when there is none (see `fields.get`)."""
         from . import fields
 

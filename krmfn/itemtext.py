@@ -1,7 +1,5 @@
 """Words and single fields of an item's text, read without loading all of it."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Start a function: `python -m krmfn.new NAME` makes a folder with all that belongs to one."""
 
-from __future__ import annotations
-
 import keyword
 import re
 import sys

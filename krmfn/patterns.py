@@ -1,7 +1,5 @@
 """The fields of an item that fit a pattern, or a fieldSpec of kustomize."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """A function with its config: a value that a test runs, and that a file with `main` under it is a program of."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -4,7 +4,6 @@ import marshal
 import re
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from functools import lru_cache
-from math import isfinite
 
 from .errors import KrmfnError
 from .typed import Any, NamedTuple
@@ -215,7 +214,7 @@ def _odd(value: Any, path: tuple[str | int, ...]) -> str:
         return "" if is_whole else f"{join(path)} contains half a surrogate pair, which UTF-8 text cannot contain"
     if type(value) is int and value not in _INTEGERS:
         return f"{join(path) or 'it'} is an integer of more than 64 bits; Kubernetes has none"
-    if value is None or isinstance(value, int) or (isinstance(value, float) and isfinite(value)):
+    if value is None or isinstance(value, int) or (isinstance(value, float) and abs(value) < float("inf")):
         return ""
     shown = repr(value) if isinstance(value, float) else f"a Python {type(value).__name__}"
     return f"{join(path) or 'it'} is {shown}; a manifest may contain only what JSON has"

@@ -1,7 +1,5 @@
 """A function between stdin and stdout: bytes in, bytes and an exit code out, and never an empty success."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -4,8 +4,6 @@ A quick test passes what fits; only what does not is given to jsonschema (85 ms 
 everything that is wrong (see `schema_findings`). The tests compare the two.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial

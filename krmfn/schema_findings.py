@@ -1,7 +1,5 @@
 """What does not fit a JSON Schema, in words: jsonschema lists it, and each thing becomes a finding."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """Tests of a function without kpt, kustomize or containers: lists from folders, and golden cases."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Items and findings back into the text of a ResourceList; what was not touched is written as the bytes it came in."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

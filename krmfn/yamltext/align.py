@@ -1,7 +1,5 @@
 """Which entry of an old list each entry of a new one is, so that comments follow their entries."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ A text is edited by the places of its nodes (see `nodewise`). What comes out is 
 never change the meaning: where that fails, the item is written anew.
 """
 
-from __future__ import annotations
-
 import re
 
 from ..errors import KrmfnError

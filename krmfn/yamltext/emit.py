@@ -4,8 +4,6 @@ The rules for quotes and block scalars are those of go-yaml v3's emitter as kyam
 kpt does not reformat what we write; besides, every string that a YAML 1.1 reader would misread is quoted.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from functools import lru_cache
@@ -24,13 +22,11 @@ _NOT_IN_FLOW = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]"
 # What YAML 1.1 readers (PyYAML, libyaml bindings) take for something else than a string, beyond `simple.scalar`.
 _OLD_WORDS = frozenset(("yes", "no", "on", "off", "true", "false", "null", "y", "n"))
 _OLD = (
-    r"(?:~|=|<<"
-    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # base 60: 1:30
+    r"(?:~|=|<<|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # base 60: 1:30
     r"|[-+]?(?:0[bBxXoO])?[0-9a-fA-F]+_[0-9a-fA-F_]*"
     r"|[-+]?0[bBxXoO][0-9a-fA-F_]*|[-+][0-9_]*"
     r"|[-+]?[0-9.][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9_]+)?"
-    r"|[-+]?\.(?:inf|nan)"
-    r")"
+    r"|[-+]?\.(?:inf|nan))"
 )
 _ESCAPES = {"\0": "0", "\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", "\x1b": "e"}
 _ESCAPES |= {'"': '"', "\\": "\\", "\x85": "N", "\u2028": "L", "\u2029": "P"}

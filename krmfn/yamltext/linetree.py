@@ -1,7 +1,5 @@
 """The node tree of a simple text, by its lines: nodes as PyYAML's, as far as edits and comments need them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
@@ -12,6 +10,7 @@ from .simple import ABSENT, PLAIN, Line
 
 __all__ = ["Mark", "Node", "tree"]
 
+_EMPTY = {list: "sequence", dict: "mapping"}
 _Place = tuple[int, int]
 """A row of a text and a column in it."""
 
@@ -33,7 +32,7 @@ class Node:
     style = ""
     flow_style = False
 
-    def __init__(self, text: _Text, kind: str, start: _Place, end: _Place, lines: tuple[int, int] = (0, 0)) -> None:
+    def __init__(self, text: "_Text", kind: str, start: _Place, end: _Place, lines: tuple[int, int] = (0, 0)) -> None:
         """Take the kind, as PyYAML's `id`, where it begins and ends, and the lines of a collection over lines."""
         self.text, self.id, self.start, self.end, self.lines = text, kind, start, end, lines
 
@@ -95,15 +94,10 @@ class _Text:
 
     def scalar(self, at: int, line: Line) -> Node:
         """Return the scalar, or the empty collection, on a line."""
-        if line.value is ABSENT:
-            behind = line.column + line.dash + len(line.key or "") + 1
-            return self.word("scalar", at, (behind, behind), "")
-        if line.value is list or line.value is dict:
-            node = self.word("sequence" if line.value is list else "mapping", at, line.span, [])
-            node.flow_style = True
-        else:
-            node = self.word("scalar", at, line.span, line.value)
-            node.style = line.quote
+        kind = _EMPTY.get(line.value, "scalar")
+        value = "" if line.value is ABSENT else line.value
+        node = self.word(kind, at, line.span, value if kind == "scalar" else [])
+        node.flow_style, node.style = kind != "scalar", line.quote
         if line.quote == "|":  # to a parser empty lines behind it are the block's
             row = self.spans[at][1]
             while row < len(self.rows) - 1 and not self.rows[row].strip(" "):

@@ -3,8 +3,6 @@
 All is bounded, so that no document can hang or crash us.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

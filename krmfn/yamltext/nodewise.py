@@ -3,8 +3,6 @@
 What comes out is read back by `edit`.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ Sound for items in which no quoted scalar or flow collection runs over lines (`C
 a line at the column of a mapping's keys is a key of that mapping, a comment, or a list's dash, and nothing else.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -63,7 +61,7 @@ class Mapping:
             return UNSURE
         return _string(self.text[behind:end].decode())
 
-    def mapping(self, *path: bytes) -> Mapping | Answer:
+    def mapping(self, *path: bytes) -> "Mapping | Answer":
         """Return the block mapping at a path of keys; MISSING also when its value is empty."""
         block: Mapping | Answer = self
         for key in path:
@@ -86,7 +84,7 @@ class Mapping:
         data = simple.read((b" " * self.column + self.text[self.start : self.end]).decode())
         return UNSURE if data is None else data
 
-    def _below(self, key: bytes) -> Mapping | Answer:
+    def _below(self, key: bytes) -> "Mapping | Answer":
         value = self._value(key)
         if isinstance(value, Answer):
             return value
@@ -151,13 +149,9 @@ def heads(
     plain = _pattern(_HEAD, column, column + 1)
     matches = ((index, plain.match(text, start + indent)) for index, start in enumerate(starts))
     found = {match.start(1): (index, match[0]) for index, match in matches if match}
-    doubtful = {
-        bisect_right(starts, at) - 1
-        for at in lines
-        if at not in found
-        and starts[0] <= at < end
-        and (text[at] in UNUSUAL or text.startswith((b"apiVersion", b"kind"), at))
-    }
+    others = (at for at in lines if at not in found and starts[0] <= at < end)
+    odd = [at for at in others if text[at] in UNUSUAL or text.startswith((b"apiVersion", b"kind"), at)]
+    doubtful = {bisect_right(starts, at) - 1 for at in odd}
     for index, head in found.values():
         names = _names(head) if index not in doubtful else None
         if names:

@@ -1,7 +1,5 @@
 """Where things stand in a node tree: the line and column of a field, and keys that stand twice."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

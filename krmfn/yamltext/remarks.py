@@ -1,7 +1,5 @@
 """The comments of a field: the one on its line, and the lines above it; read, and written into the text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -9,7 +9,6 @@ a real parser reads the text. Nothing is guessed: a construct that runs over lin
 
 import re
 from functools import lru_cache
-from math import isinf
 
 from ..typed import Any, NamedTuple
 
@@ -66,7 +65,7 @@ def scalar(plain: str) -> str | bool | int | float | None:
             return whole
     if re.fullmatch(_FLOAT, digits):
         real = float(digits)
-        return plain if isinf(real) else real
+        return plain if abs(real) == float("inf") else real
     return Timestamp(plain) if re.fullmatch(_DATE, plain) else plain
 
 
@@ -87,7 +86,7 @@ class Line(NamedTuple):
     quote: str
     """The quote of the scalar: `'`, `"`, "|" for a literal block, "" for none."""
     span: tuple[int, int]
-    """Where the scalar begins and ends in the line, its quotes included."""
+    """Where the scalar begins and ends in the line, its quotes included; without one behind the colon."""
 
 
 ABSENT: Any = object()
@@ -169,7 +168,7 @@ def _line(row: str) -> Line | None:
         raise NotSimple
     column, width = len(indent), len(dash or "")
     if not raw:
-        return Line(column, width, key, ABSENT, "", (0, 0))
+        return Line(column, width, key, ABSENT, "", (match.end(3) + 1, match.end(3) + 1))
     first, span = raw[0], match.span(4 if value else 5)
     if first in "\"'|":
         return Line(column, width, key, raw if first == "|" else raw[1:-1], first, span)

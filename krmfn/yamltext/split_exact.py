@@ -1,7 +1,5 @@
 """The exact division of a ResourceList, from the positions of a YAML parser: any layout, some fifty times slower."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

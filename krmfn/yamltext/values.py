@@ -3,8 +3,6 @@
 What readers of YAML take in different ways is refused, unless it is a scalar that Kubernetes reads in one.
 """
 
-from __future__ import annotations
-
 import binascii
 import re
 
