@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from itertools import count
 
 from krmfn import Ref, Result
@@ -105,6 +104,8 @@ def changes(compared: Sequence[Comparison]) -> list[Told[Change]]:
 
 
 def _digest(change: Change) -> bytes:
+    from hashlib import sha256  # here: it loads OpenSSL, and most commands tell no change
+
     about = change.fields if change.what == "changed" else (change.old, change.new)
     return sha256(repr((change.what, change.ref, about)).encode(errors="surrogatepass")).digest()
 
