@@ -89,8 +89,11 @@ class Content:
         """Return the node tree of the text: by its lines where these can be read, else PyYAML's."""
         if self._is_simple is None:
             self._is_simple = simple.read(self.text.decode()) is not None
-        if self._is_simple:
-            return _lines(self, self._text)
+        return _lines(self, self._text) if self._is_simple else self.composed
+
+    @property
+    def composed(self) -> Any:
+        """Return PyYAML's node tree of the text, which has tags, styles and marks of all nodes."""
         if self._node is None:
             from .yamltext import load
 

@@ -80,7 +80,7 @@ def _called(config: Item, ours: Ours) -> tuple[str, str]:
         raise KrmfnError("has an apiVersion that begins with a slash: `/builtin` is a kustomize plugin; remove it")
     annotations = annotations_of(config.manifest)
     present = [key for key in ANNOTATIONS if key in annotations]
-    if _mentions(config.content.node) != len(present) or len(present) > 1 or config.content.duplicate_keys:
+    if _mentions(config.content.composed) != len(present) or len(present) > 1 or config.content.duplicate_keys:
         raise KrmfnError(
             "does not name its function exactly once and plainly; write the annotation "
             "config.kubernetes.io/function once, without aliases, and nothing similar elsewhere"

@@ -68,7 +68,7 @@ def _by_patch(
 ) -> Iterator[Place | None]:
     from krmfn.yamltext import values
 
-    operations = patch.manifest or values.build(patch.content.node)
+    operations = patch.manifest or values.build(patch.content.composed)
     if not isinstance(operations, list):  # it looks like its resource
         own = {"kind": re.escape(patch.kind), "name": re.escape(patch.name)}
         if is_for(target or own, manifest, names):

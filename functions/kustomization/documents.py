@@ -32,7 +32,7 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_compos
         line = first + document.line - 1
         syntax.check(document.text, line - 1)
         item = Item(document.text, 0, len(document.text), -2, False, Place(name, at, line, column))
-        _ = item.manifest, is_composed and item.content.node  # what cannot be read is said here, once
+        _ = item.manifest, is_composed and item.content.composed  # what cannot be read is said here, once
         yield item
 
 

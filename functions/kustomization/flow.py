@@ -79,7 +79,7 @@ class _Writer:
             self._down(self._first - 1)
             self.parts.append("\n--- ")
             self._line += 1
-        self._write(item.content.node)
+        self._write(item.content.composed)
 
     def _down(self, line: int) -> None:
         """Go to a line; its first column stays empty, where `---` or `%` would count."""

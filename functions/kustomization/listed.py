@@ -108,7 +108,7 @@ class Configs:
     def _rename(self, call: Call) -> None:
         """Give the annotation of one of ours the name of this run."""
         value = call.image or call.program
-        annotations = flow.entries(flow.at(call.config.content.node, "metadata.annotations"))
+        annotations = flow.entries(flow.at(call.config.content.composed, "metadata.annotations"))
         node = next((annotations[key][1] for key in ANNOTATIONS if key in annotations), None)
         if value and node is not None:
             name = self.names.setdefault(value, f"krmfn-{os.urandom(12).hex()}")

@@ -74,7 +74,7 @@ def _within_the_tree(item: Item, folder: str, named: Iterable[Reference]) -> dic
     """Return the fields whose paths are absolute, or go above the root, with paths that stay in a build tree."""
     texts: dict[str, str] = {}
     for one in named:
-        node = flow.at(item.content.node, one.field) if one.kind in ("file", "folder") else None
+        node = flow.at(item.content.composed, one.field) if one.kind in ("file", "folder") else None
         path = os.path.normpath(os.path.join(folder, one.text))
         if node is not None and os.path.normpath(f"/tree{folder}/{one.text}") != f"/tree{path}":
             texts[one.field] = str(node.value).removesuffix(one.text) + os.path.relpath(path, folder)
@@ -152,7 +152,7 @@ class _Reader:
         patches = [each for each in one.references if each.kind == "inline" and each.role != "function"]
         texts = {**{each.field: self.texts.patch(each)[0] for each in patches}, **inline}
         texts |= _within_the_tree(one.item, one.folder, one.references)
-        nodes = {field: flow.at(one.item.content.node, field) for field, text in texts.items() if text}
+        nodes = {field: flow.at(one.item.content.composed, field) for field, text in texts.items() if text}
         replaced = {id(node): texts[field] for field, node in nodes.items()}
         return given(self.texts.read[one.path], [one.item], replaced)
 

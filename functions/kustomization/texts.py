@@ -160,7 +160,7 @@ def _misread(item: Item) -> Iterator[Result]:
         message = "this key appears twice, and YAML readers differ on which one counts; remove one"
         yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
     # kustomize decodes what has this tag
-    for line, message in _tagged(item.content.node, BINARY) if b"!" in item.text else ():
+    for line, message in _tagged(item.content.composed, BINARY) if b"!" in item.text else ():
         place = item.place and item.place._replace(line=item.place.line + line)
         yield error(message, rule=RULE, ref=item.ref, place=place)
 
@@ -193,7 +193,7 @@ def _differences(item: Item, is_function: bool) -> Iterator[Result]:
 
     `is_function`: it is a function's configuration, whose equal keys and aliases are judged as well.
     """
-    node, place = item.content.node, item.place or Place()
+    node, place = item.content.composed, item.place or Place()
     for line, message in [*_tagged(node), *((*_names(node), *_shared(node)) if is_function else ())]:
         yield error(message, rule=RULE, place=place._replace(line=place.line + line))
     for path in item.content.duplicate_keys if is_function else ():

@@ -76,7 +76,7 @@ def _can_grow(item: Item, text: bytes) -> bool:
 
     It holds something, or kustomize would refuse it without that line.
     """
-    node = item.content.node
+    node = item.content.composed
     is_block = isinstance(node, MappingNode) and not node.flow_style and node.start_mark.column == 0
     is_last = text.endswith(b"\n") and text.find(item.text) + len(item.text) == len(text)
     holds = any(value for key, value in item.manifest.items() if key not in ("apiVersion", "kind"))
@@ -95,7 +95,7 @@ def _is_harmless(name: str, text: bytes) -> bool:
     if _WORD.search(text) or _HIDDEN.search(text) or b"$" in text:
         return False
     try:
-        return all(_is_narrow(item.content.node) for item in documents(name, text))
+        return all(_is_narrow(item.content.composed) for item in documents(name, text))
     except KrmfnError:
         return False
 
