@@ -1,7 +1,5 @@
 """Rules about the containers of a DeviceConfig: device plugin, DRA driver and DaemonSets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Field, Result, warning

@@ -1,7 +1,5 @@
 """Rules about entries of daemonSets: the Services in front of their pods, and what podSpec may hold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Field, Result, info

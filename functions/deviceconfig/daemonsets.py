@@ -1,7 +1,5 @@
 """The DaemonSets that run where the kernel module is loaded, and the Services in front of their pods."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from krmfn import Manifest

@@ -1,7 +1,5 @@
 """Rules about the driver of a DeviceConfig: which kernel module and images, built and signed how, and its upgrade."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Field, Result, info

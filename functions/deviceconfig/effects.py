@@ -1,7 +1,5 @@
 """Fields that are written and have no effect: a finding for each, with the reason."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Rules about extraObjects: which objects a profile or the defaults may add to each config."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

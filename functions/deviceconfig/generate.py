@@ -3,8 +3,6 @@
 Manifests have no empty lists, strings and nulls. The DaemonSets and what gives rights have files of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The rule about the fields that a profile locks: they are the vendor's, in the vendor's words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Rules about names that are made from several parts: too long, malformed, or the same for two objects."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The field of a DeviceConfig, or of its profile, that a finding about its Module comes from."""
 
-from __future__ import annotations
-
 import re
 
 from krmfn import Field, Result

@@ -1,7 +1,5 @@
 """Rules about where a DeviceConfig's driver runs: namespace, nodes, and the account of its pods."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error, info, warning

@@ -1,7 +1,5 @@
 """The layers that a Profile gives to a config: expanded, judged, and where findings about them belong."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from krmfn import Field, Item, Ref, Result, error, schema

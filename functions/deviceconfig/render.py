@@ -1,7 +1,5 @@
 """From DeviceConfigs that fit their schema to objects: values, rules, objects, and the nodes that they select."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from krmfn import Field, Item, ResourceList, Result

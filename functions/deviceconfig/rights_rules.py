@@ -1,7 +1,5 @@
 """Rules about the rights that serviceAccount gives to the pods of a DeviceConfig."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Field, Result, warning

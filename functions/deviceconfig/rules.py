@@ -1,7 +1,5 @@
 """Every rule about DeviceConfigs beyond their schema."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from krmfn import Result

@@ -1,7 +1,5 @@
 """Profiles by themselves: each is rendered with the least options, and with those that its conditions ask for."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 
 from krmfn import Field, Item, ResourceList, Result

@@ -1,7 +1,5 @@
 """The rule about krmfn's variables: a known name, where it is filled in, with a value that fits there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error, schema

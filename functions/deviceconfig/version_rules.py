@@ -1,7 +1,5 @@
 """The rule about the versions that a profile lists: each once, and with versionsComplete no other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, error, warning
