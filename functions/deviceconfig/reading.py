@@ -44,7 +44,13 @@ def from_items(
         if alike := known.get(_likeness(item)):
             groups.append([_like(alike, item, function_config)])
             continue
-        wrong, made = _undefined(item, function_config), None
+        own, made = item.manifest.get("spec") or {}, None
+        field = "spec.profile" if "profile" in own else f"metadata.annotations[{PROFILE_MARK}]"
+        wrong = profile_findings(profile_of(item), field, function_config)
+        if not wrong and "options" in own and is_ours(item) and not function_config.product(item):
+            message = "only a Profile has options; name one in `profile`, or write the fields themselves"
+            wrong = [error(message, rule="KRM111", field=Field("spec.options"))]
+        wrong = [item.located(finding) for finding in wrong]
         if not wrong and function_config.products:
             from . import products  # here, as below: few lists have one
 
@@ -57,17 +63,6 @@ def from_items(
             known[group[0].likeness] = group[0]
         groups.append(group)
     return groups
-
-
-def _undefined(item: Item, config: FunctionConfig) -> list[Result]:
-    """Return the errors about a profile that is not defined, and about options that no Profile reads."""
-    spec = item.manifest.get("spec") or {}
-    field = "spec.profile" if "profile" in spec else f"metadata.annotations[{PROFILE_MARK}]"
-    findings = profile_findings(profile_of(item), field, config)
-    if not findings and "options" in spec and is_ours(item) and not config.product(item):
-        message = "only a Profile has options; name one in `profile`, or write the fields themselves"
-        findings = [error(message, rule="KRM111", field=Field("spec.options"))]
-    return [item.located(finding) for finding in findings]
 
 
 def from_item(item: Item, function_config: FunctionConfig, made: Expansion | None = None) -> list[DeviceConfig]:
