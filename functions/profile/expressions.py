@@ -17,7 +17,7 @@ NEARLY = re.compile(r"\$\{(?:spec|metadata|texts)[.\[]")
 """What may stand in a Profile only as an expression, and nowhere in what is generated."""
 OF_ENTRY = re.compile(r"\$\{((?:key|value)(?:\.[A-Za-z_][A-Za-z0-9_-]*)*)\}")
 """What a text with `each` is read for: the key of an entry, its value, a field of its value."""
-_MEANT = re.compile(r"\$\{\s*\.?\s*(?:spec|metadata|texts)\s*[.\[]")
+_MEANT = re.compile(r"\$\{[\s.]{0,9}(?:spec|metadata|texts)\s{0,9}[.\[]")
 """What is meant as an expression in a Profile, and has spaces or a dot too many."""
 _PART = re.compile(r"([\w-]+)|\['([^']*)'\]", re.ASCII)
 _DOLLAR = re.compile(r"\$(?=[$(])")

@@ -26,7 +26,7 @@ def check(
 
     Not of those whose kind is `misspelt`, by their id(): that is said of them.
     """
-    yield from _acted_on_twice(resources, handled, config)
+    yield from _acted_on_twice(resources, handled, config) if config.operators else ()
     theirs = _kinds(resources, handled, config)
     named = {id(item) for item in resources.mentioning(PROFILE_MARK) if item.group not in _NAMES_ONE}
     names = {"DeviceConfig", *(kind for _, kind in theirs)}  # a kind is known without a look at the group
