@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from krmfn_functions.kustomization import reading
+from krmfn_functions.kustomization import reading, texts
 from krmfn_functions.kustomization.decision import decide
+from krmfn_functions.kustomization.documents import documents
 
 from krmfn.results import Result
 from tests.trees import COMPONENT, OURS, config_map, function, plant
@@ -241,3 +242,17 @@ HONEST = {
 def test_what_all_readers_read_alike_is_built(tmp_path: Path, kustomization: str, function_: str) -> None:
     files = {"kustomization.yaml": kustomization, "r.yaml": config_map("a"), "a: b.yaml": BUILTIN}
     assert findings(tmp_path, {**files, "f.yaml": function_} if function_ else files) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_same"),
+    [
+        (b"kind: A\na: b & c\n", True),
+        (b"kind: A\na: |\n  &x\n  !y *z\n  <<: d\n", True),
+        (b"kind: A\na: &x 1\n", False),
+        (b"kind: A\na: !!str 1\n", False),
+        (b"kind: A\na: {<<: {b: c}}\n", False),
+    ],
+)
+def test_only_what_has_a_mark_is_written_anew(text: bytes, is_same: bool) -> None:
+    assert (texts.given(text, list(documents("a", text, 1, 0, is_composed=False))) == text) is is_same
