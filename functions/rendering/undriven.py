@@ -82,8 +82,14 @@ def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> s
         pairs |= run_of(resources).elsewhere.keys()
     products = [one.kind for one in config.products.values() if one.kind]
     for pair in {(item.group, item.kind) for item in resources.items} if products else ():
-        pairs |= {pair for group, kind in products if kinds.near(pair[0], group) and kinds.near(pair[1], kind)}
+        alike = (kind for group, kind in products if _is_of_one(pair[0], group))
+        pairs |= {pair for kind in alike if kinds.near(pair[1], kind)}
     return {pair for pair in pairs if pair[0] not in OWN}
+
+
+def _is_of_one(group: str, other: str) -> bool:
+    """Return True for groups that are one but for a letter, or for what follows the first dot: nvidia.org."""
+    return kinds.near(group, other) or group.lower().partition(".")[0] == other.partition(".")[0]
 
 
 def vanished(resources: ResourceList, before: Kinds) -> Iterator[Result]:

@@ -93,9 +93,10 @@ def test_the_last_thing_of_ours_that_goes_is_red_where_it_is_deployed(tmp_path: 
 
 def test_a_kind_of_any_name_is_known_by_a_profile_that_is_nearly_for_it_and_by_what_was_made_of_it() -> None:
     gpu = {**CR, "kind": "Onload"}
-    misspelt = profile("{group: amd.com, versions: [v1alpha1], kind: DeviceConfig}", FOR.replace("amd.com", "amd.comm"))
-    _, findings, code = rendered(misspelt, gpu)
-    assert (code, "nothing drives this Onload" in "".join(findings)) == (1, True)
+    for group in ("amd.comm", "amd.org"):
+        misspelt = profile("{group: amd.com, versions: [v1alpha1], kind: DeviceConfig}", FOR.replace("amd.com", group))
+        _, findings, code = rendered(misspelt, gpu)
+        assert (code, "nothing drives this Onload" in "".join(findings)) == (1, True)
     objects, _, _ = rendered(profile("{group: amd.com, versions: [v1alpha1], kind: DeviceConfig}", FOR), gpu)
     made = [one for name, one in objects.items() if not name.startswith("Profile")]
     _, findings, code = rendered(*made)
