@@ -21,9 +21,10 @@ from .typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .config import Doc, Rest
-    from .fields import ItemField, parse
+    from .fields import ItemField
     from .patterns import field_spec
     from .program import KrmFunction, Run, function
+    from .yamltext.edit import parse
 
 __all__ = ["Doc", "Field", "Function", "Item", "ItemField", "KrmFunction", "KrmfnError", "Manifest", "Place", "Ref"]
 __all__ += ["Refused", "ResourceList", "Rest", "Result", "Run", "error", "field_spec", "function", "info", "main"]
@@ -38,7 +39,7 @@ def _late(name: str, _: ModuleType) -> Any:
 
 
 # Properties, since a module's __getattr__ is called for each submodule that is imported, too.
-_LATE = {"Doc": "config", "Rest": "config", "ItemField": "fields", "parse": "fields", "field_spec": "patterns"}
+_LATE = {"Doc": "config", "Rest": "config", "ItemField": "fields", "parse": "yamltext.edit", "field_spec": "patterns"}
 _LATE |= dict.fromkeys(("KrmFunction", "Run", "function"), "program")
 _PROPERTIES = {name: property(partial(_late, name)) for name in _LATE}
 sys.modules[__name__].__class__ = type("Package", (ModuleType,), _PROPERTIES)

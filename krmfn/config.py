@@ -122,10 +122,10 @@ def _typed(value: Any, rule: Manifest) -> Any:
         pattern, made = _READ[kind]
         return made(value) if re.fullmatch(pattern, value) else value
     if kind in ("array", "object"):
-        from .yamltext import load
+        from .yamltext.edit import parse
 
         with suppress(KrmfnError):
-            return load.read(value.encode())
+            return parse(value)
     return value
 
 

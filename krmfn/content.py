@@ -173,7 +173,7 @@ class Content:
             raise Refused(str(failure), item, f"{item.ref}: ") from failure
         if self._remarks:
             text = remarks.commented(text.decode(), self.node, self._remarks).encode()
-            data = edit.read(text.decode())
+            data = edit.parse(text.decode())
             data = data[0] if self.indent >= 0 else data
             is_written = same(data, self.manifest)
             if not is_written and not same(data, self._read()):

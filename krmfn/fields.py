@@ -7,7 +7,7 @@ from .resource import Place, copied, join, same, split
 from .results import Field, Result
 from .typed import Any, TypeVar
 
-__all__ = ["ItemField", "get", "parse", "parts_of"]
+__all__ = ["ItemField", "get", "parts_of"]
 
 T = TypeVar("T")
 
@@ -212,13 +212,6 @@ def get(item: Any, path: str, kind: type[T], default: T | None) -> T | None:
     if type(value) is not kind and not (kind is float and type(value) is int):
         raise field.failure(f"must be {_NAMES[kind]}, not {value!r}")
     return value
-
-
-def parse(text: str) -> Any:
-    """Return the data of a YAML text, plain scalars read as Kubernetes reads them. Raises KrmfnError for no YAML."""
-    from .yamltext import load
-
-    return load.read(text.encode())
 
 
 def parts_of(item: Any, path: str) -> tuple[str, ...]:

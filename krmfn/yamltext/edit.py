@@ -12,7 +12,7 @@ from ..typed import Any
 from . import emit, nodewise, simple
 from .align import Lists
 
-__all__ = ["KEEPS", "closed", "dashed", "read", "trailer", "undashed", "updated"]
+__all__ = ["KEEPS", "closed", "dashed", "parse", "trailer", "undashed", "updated"]
 
 KEEPS = rb"[|>][0-9]?\+"
 """What the header of a block scalar that keeps the line breaks behind it looks like (and a few other things)."""
@@ -35,7 +35,7 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, whol
     wanted = [new] if indent >= 0 else new
     edited = nodewise.patched(body.decode(), wanted, lists, whole)
     if edited is None or not _means(edited, wanted):
-        if not (whole or re.match(_BRACKETS, body) or emit.dump(read(body.decode()), max(indent, 0)).encode() == body):
+        if not (whole or re.match(_BRACKETS, body) or emit.dump(parse(body.decode()), max(indent, 0)).encode() == body):
             raise KrmfnError(_LOSES)
         edited = emit.dump(wanted, max(indent, 0))
     out = edited.encode()
@@ -51,14 +51,14 @@ def closed(text: bytes, indent: int) -> bytes:
         return text
     if b"|" not in text and b">" not in text:
         return text + b"\n"
-    data = read(text.decode())
+    data = parse(text.decode())
     if _means(text.decode() + "\n", data):
         return text + b"\n"
     return updated(text + b"\n", data[0] if indent >= 0 else data, indent)
 
 
-def read(text: str) -> Any:
-    """Return the data of a text, read by lines where that can be done. Raises KrmfnError for no YAML."""
+def parse(text: str) -> Any:
+    """Return the data of a YAML text, plain scalars read as Kubernetes reads them. Raises KrmfnError for no YAML."""
     data = simple.read(text)
     if data is None:
         from . import load
@@ -69,7 +69,7 @@ def read(text: str) -> Any:
 
 def _means(text: str, wanted: Any) -> bool:
     try:
-        return same(read(text), wanted)
+        return same(parse(text), wanted)
     except KrmfnError:
         return False
 
