@@ -149,9 +149,9 @@ def heads(
     plain = _pattern(_HEAD, column, column + 1)
     matches = ((index, plain.match(text, start + indent)) for index, start in enumerate(starts))
     found = {match.start(1): (index, match[0]) for index, match in matches if match}
-    others = (at for at in lines if at not in found and starts[0] <= at < end)
-    odd = [at for at in others if text[at] in UNUSUAL or text.startswith((b"apiVersion", b"kind"), at)]
-    doubtful = {bisect_right(starts, at) - 1 for at in odd}
+    keys = (b"apiVersion", b"kind")
+    odd = (at for at in lines if at not in found and (text[at] in UNUSUAL or text.startswith(keys, at)))
+    doubtful = {bisect_right(starts, at) - 1 for at in odd if starts[0] <= at < end}
     for index, head in found.values():
         names = _names(head) if index not in doubtful else None
         if names:
