@@ -102,7 +102,7 @@ def parse(data: bytes) -> Envelope:
         starts = [start for start, _ in cut.items]
         for index, api_version, kind in peek.heads(text, starts, items[-1].end, indent, cut.heads):
             if items[index].sure:
-                items[index].set_head(api_version, kind)
+                items[index]._api_version, items[index]._kind = api_version, kind
     version, kind = envelope.value("apiVersion"), envelope.value("kind")
     if kind != "ResourceList" or version not in VERSIONS:
         problem = f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}"

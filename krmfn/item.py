@@ -43,6 +43,7 @@ class Item:
     """The words of the text that the item stands in with others."""
     _kind: str | None = None
     _api_version: str | None = None
+    """A ResourceList reads both of all its items at once."""
     _ref: Ref | None = None
     _content: "Content | None" = None
 
@@ -126,10 +127,6 @@ class Item:
     def group(self) -> str:
         """Return the API group; "" for core/v1."""
         return self.api_version.rpartition("/")[0]
-
-    def set_head(self, api_version: str, kind: str) -> None:
-        """Take both from whoever has read them: a ResourceList reads those of all its items at once."""
-        self._api_version, self._kind = api_version, kind
 
     @property
     def name(self) -> str:
