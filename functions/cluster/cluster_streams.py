@@ -139,9 +139,9 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
 
 def _judge_together(context: Context, config: Config, made: Sequence[Rendered], apart: Sequence[Rendered]) -> None:
     """Report what is wrong between the clusters of a repository, its inventories and its Applications."""
-    from . import applications, shared  # here: most runs have one root
+    from . import applications, inventories  # here: most runs have one root
 
-    shared.check_inventories([*made, *apart], config, context.intent)
+    inventories.check([*made, *apart], config, context.intent)
     if config.clusters and context.intent.judges_whole and context.intent.judges_nodes:
         applications.check(made, apart, config)
 

@@ -5,20 +5,17 @@ What a repository holds for no cluster is said, and makes no cluster of its own.
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from krmfn import Field, Item, KrmfnError, ResourceList, Result, error, warning
+from krmfn import Item, KrmfnError, ResourceList, Result
 from krmfn.ownership import OWNER, Id
-from krmfn.printing import counted, some
 from krmfn.results import placed
 from krmfn.streams import max_bytes
 
 from ..command import Context
 from ..deviceconfig.reading import profile_of
-from ..fleet.nodes import named
 from ..kmm.module import MODULE_KINDS
 from ..paths import disk, files, manifests
 from ..paths.excludes import excluder
@@ -30,7 +27,7 @@ from ..settings import Intent
 from .cluster_inputs import Inputs, unlisted
 from .cluster_lists import Rendered, with_results
 from .config import Config
-from .deployed import deployed, is_local
+from .deployed import is_local
 
 _MAPPING = re.compile(r"kernelMappings\[\d+\] \((.*)\) is not used", re.DOTALL)
 _WITHOUT_NODES = ("KRM605", "KRM608")
@@ -93,81 +90,6 @@ def _elsewhere(one: Inputs, folder: str, kind: tuple[str, str], profile: Item, c
     if any(kind in driven(each.items) for each in one.lists):
         why, remedy = f"only another root of cluster {name} has it", f"name {path} under `profiles`"
     return f"{file} has a Profile for this kind, but {why}; {remedy} in {config.name or '.krmfn.yaml'}"
-
-
-def check_inventories(made: Sequence[Rendered], config: Config, intent: Intent) -> None:
-    """Report an inventory that has the name of another cluster, one that no cluster has, and a cluster without nodes.
-
-    What is said of the nodes of another cluster fails a check; like all about nodes it stops nothing else.
-    """
-    severity = error if intent.judges_whole and not intent.deploys else warning
-    for one in made:
-        for item in one.final.select("NodeInventory", "krmfn.dev"):
-            if (name := item.ref.name) in config.clusters and name != one.cluster.name:
-                message = (
-                    f"the inventory is in the cluster {one.cluster.name}, and has the name of another one in "
-                    f"{config.name}; give each cluster its own, or make it again with `--name {one.cluster.name}`"
-                )
-                if not one.cluster.members:
-                    message = f"has the name of a cluster in {config.name}, which does not list it; add this path there"
-                finding = severity(message, rule="KRM601", field=Field("metadata.name", name))
-                one.final.report([item.located(finding)])
-            elif one.cluster.is_apart:
-                message = (
-                    f"no cluster of {config.name} has this inventory, so its nodes count nowhere; add its path there"
-                )
-                one.final.report([item.located(warning(message, rule="KRM524"))])
-    if config.clusters and intent.judges_whole and not (intent.deploys or intent.is_old):
-        _check_empty(made, config)
-    if config.clusters and intent.judges_nodes:
-        _check_known([one for one in made if not one.cluster.is_apart], config)
-        _check_copied([one for one in made if not one.cluster.is_apart])
-
-
-def _check_empty(made: Sequence[Rendered], config: Config) -> None:
-    """Report a cluster of the configuration file of which nothing would be deployed: `render` refuses that."""
-    for one in made:
-        members = config.clusters.get(one.cluster.name)
-        if members and one.is_whole and not one.final.failed and not deployed(one.final):
-            message = (
-                f"nothing in {one.cluster.name} would reach the cluster, which makes Argo CD delete what is there, so "
-                "`krmfn render` refuses it; pass --allow-empty there if this is intended"
-            )
-            one.final.report([warning(message, rule="KRM522", place=members[0].place)])
-
-
-def _check_known(made: Sequence[Rendered], config: Config) -> None:
-    """Report a cluster that has Modules and no nodes, where another one has some: all is said to be well there."""
-    known = [one.cluster.name for one in made if any(map(one.final.select, ("Node", "NodeInventory")))]
-    for one in made if known else ():
-        name, modules = one.cluster.name, [item for kind in MODULE_KINDS for item in one.final.select(kind[1], kind[0])]
-        if name in known or one.final.failed or not modules:
-            continue
-        members = config.clusters.get(name, ())
-        where = f"clusters.{name} of {config.name}" if members else f"a cluster of {config.name}, and this path with it"
-        message = (
-            f"{name} has {counted(len(modules), 'Module')} and no nodes, so it is not known which nodes get a driver "
-            f"({some(known, len(known))} have theirs); add an inventory (`krmfn inventory`) to {where}"
-        )
-        one.final.report([warning(message, rule="KRM605", place=members[0].place if members else None)])
-
-
-def _check_copied(made: Sequence[Rendered]) -> None:
-    """Report an inventory most of whose nodes, with their kernels, are those of another cluster: it may be a copy."""
-    owners: dict[tuple[str, str], str] = {}
-    for one in made:
-        for item in one.final.select("NodeInventory", "krmfn.dev"):
-            held = {*named(item)}
-            others = Counter(owner for node in held if (owner := owners.setdefault(node, one.cluster.name)))
-            del others[one.cluster.name]
-            for other, number in others.most_common(1):
-                if number * 2 > len(held):
-                    message = (
-                        f"{number:,} of its {counted(len(held), 'node')} are also in the cluster {other}, with the "
-                        f"same kernels, so it may be a copy of that inventory; make it again at {one.cluster.name}: "
-                        f"`kubectl get nodes -o json | krmfn inventory --name {one.cluster.name}`"
-                    )
-                    one.final.report([item.located(warning(message, rule="KRM613"))])
 
 
 def _is_part(config: Config, names: Iterable[str]) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
 from krmfn.errors import KrmfnError
 from krmfn.ownership import mark_of
+from krmfn.printing import some
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, info, placed
 
@@ -19,6 +21,8 @@ from . import decision, kustomize, landlock, outdated, unmatched, written
 from .graph import Graph
 from .places import Places
 from .tree import tree
+
+_NO_PATH = re.compile(r'operation does not apply: .*?(/[^\s:"]+)')
 
 
 def built(options: RunOptions, path: str, folder: str, graph: Graph) -> ResourceList:
@@ -37,7 +41,14 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         raise KrmfnError(
             f"--hardened: kustomize is {'not confined with your plugins' if decided.is_own else landlock.holds()}"
         )
-    made, again = _made(options, path, folder, graph, decided)
+    try:
+        made, again = _made(options, path, folder, graph, decided)
+    except KrmfnError as failure:
+        patches = _patches_with(graph, folder, " ".join(failure.args)) if kustomize.WHICH_PATCH in failure.args else []
+        if not patches:
+            raise
+        where = f"(kustomize does not name the patch; this path is in {some(patches, len(patches))})"
+        raise KrmfnError(*failure.args[:-1], where) from failure
     try:
         resources = manifests.read_stream(made.stream)
     except KrmfnError as failure:
@@ -60,6 +71,14 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         note(resources, is_settled=True, config_item=config)
         resources.function_config = config.manifest
     return resources
+
+
+def _patches_with(graph: Graph, folder: str, message: str) -> list[str]:
+    """Return where the patches of a build stand that have the path which kustomize could not find."""
+    found = _NO_PATH.search(message)
+    patches = (one for each in graph.below(folder) for one in each.references if one.is_patch)
+    held = [one for one in patches if found and found[1].encode() in (graph.texts.get(one.real) or one.data)]
+    return [f"{one.place.path}:{one.place.line}" for one in held]
 
 
 def _made(

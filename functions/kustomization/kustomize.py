@@ -33,7 +33,7 @@ _STOPPED = "couldn't execute function: exit status 1"
 """What kustomize says of a function that has reported an error."""
 _FROM_KUBECTL = re.compile(r'E\d{4} [^"]*"command failed" err=("(?:[^"\\]|\\["\\n])*")')
 """A line of the log of some builds of kubectl, with what kustomize says in it."""
-_WHICH_PATCH = (
+WHICH_PATCH = (
     "(kustomize does not name the patch: look for this path in the patches of what is built, and of its bases)"
 )
 _CLOSED = Decision(())
@@ -131,7 +131,7 @@ def _judged(name: str, code: int, built: Built) -> Built:
         raise KrmfnError(f"{name} was ended by signal {-code}", *built.messages)
     if code:
         messages = [_FROM_KUBECTL.sub(lambda found: json.loads(found[1]), line) for line in built.messages]
-        where = [_WHICH_PATCH] if any("operation does not apply" in line for line in messages) else []
+        where = [WHICH_PATCH] if any("operation does not apply" in line for line in messages) else []
         raise KrmfnError(f"{name} failed:", *messages, *where)
     return built
 

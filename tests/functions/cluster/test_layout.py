@@ -131,7 +131,8 @@ WRONG = {
     "format: text\nformat: json": "2:1: error: format: this key appears twice; remove one [KRM521]",
     "- a": "1: error: must be a mapping [KRM521]",
     "a: [": "2: error: did not find expected node content (while parsing a flow node) [KRM521]",
-    "clusters:\n  lab: [apps, app]": "2:15: error: clusters.lab[1]: app: No such file or directory [KRM522]",
+    "clusters:\n  lab: [apps, app]": "2:15: error: clusters.lab[1]: app: No such file or directory; did you "
+    "mean apps? [KRM522]",
     "clusters: {lab: [../apps]}": "1:18: error: clusters.lab[0]: ../apps: is not a path inside the repository [KRM522]",
     "clusters: {lab: [/]}": "1:18: error: clusters.lab[0]: /: is not a path inside the repository [KRM522]",
     "clusters: {lab: [out]}": "1:18: error: clusters.lab[0]: out: is not a path inside the repository [KRM522]",

@@ -366,6 +366,8 @@ def test_a_cluster_without_nodes_beside_one_that_has_some_is_no_green(line: str,
     assert "inventories/prd.yaml:1: warning: NodeInventory prd: no cluster of .krmfn.yaml has this" in done.text
     told = ".krmfn.yaml:3:10: warning: prod has 1 Module and no nodes, so it is not known which nodes get a driver (lab"
     assert (told in done.text) == bool(line), done.text
+    assert "nothing in " not in done.text
+    told = ".krmfn.yaml: warning: prod is in no cluster of .krmfn.yaml, and has 1 Module and no nodes, so it is not"
     assert process("krmfn", "check", "prod", cwd=here).text.startswith("no findings"), "nobody knows of any node here"
     done = process("krmfn", "nodes", "--wide", cwd=here)
     assert (done.code, "lab-1" in done.text, "warning: no nodes are known in prod" in done.err) == (0, True, bool(line))

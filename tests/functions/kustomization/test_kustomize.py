@@ -178,3 +178,17 @@ def test_every_name_of_a_kustomization_is_known(name: str, tmp_path: Path) -> No
     (tmp_path / name).write_text("resources: []\n")
     assert manifests.kustomization_in(str(tmp_path))
     assert not manifests.kustomization_in("-")
+
+
+def test_a_patch_whose_path_is_not_there_is_found(fake: Fake, app: Path) -> None:
+    """kustomize names the path, and not the patch."""
+    fake.answers(
+        "echo 'Error: replace operation does not apply: doc is missing path: /spec/a: missing value' >&2; exit 1"
+    )
+    patches = "patches:\n- target: {kind: A}\n  patch: '[{op: add, path: /spec/b, value: 1}]'\n- target: {kind: A}\n"
+    plant(app, {"kustomization.yaml": f"{patches}  path: p.yaml\n", "p.yaml": "[{op: replace, path: /spec/a}]\n"})
+    (root,) = surveys.survey(str(app), OURS).roots
+    with pytest.raises(
+        KrmfnError, match=r"\(kustomize does not name the patch; this path is in .*kustomization.yaml:5\)"
+    ):
+        cluster_inputs.read(CONTEXT, [root])
