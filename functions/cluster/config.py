@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Item, KrmfnError, Place, Result, error, info, warning
-from krmfn.printing import did_you_mean
+from krmfn.printing import closest
 from krmfn.results import Rule
 from krmfn.schema import check
 from krmfn.typed import NamedTuple
@@ -199,6 +199,7 @@ def _members(item: Item, disk: Disk, folder: str, path: str, texts: Sequence[str
         problem = "is not a path inside the repository" if outside else target.problem
         real = os.path.normpath(os.path.join(folder, NAME if outside else text)) if problem else target.real
         if problem and not outside and os.path.isdir(above := os.path.dirname(real)):
-            problem += did_you_mean(text, (os.path.join(os.path.dirname(text), one) for one in os.listdir(above)))
+            near = closest(os.path.basename(real), os.listdir(above), 0.8)
+            problem += f"; did you mean {os.path.join(os.path.dirname(text), near)}?" if near else ""
         members.append(Member(text, real, item.field_place(f"{path}[{at}]"), problem))
     return tuple(members)
