@@ -77,8 +77,7 @@ def build(
     another bound (see `process`), and when there is no place for temporary files. A build that calls us leaves the
     error to its findings, when there are some.
     """
-    command = _command(decision)
-    names = tree.names if tree else {}
+    command, name, names = _command(decision), f"kustomize build {path}", tree.names if tree else {}
     with used(shared) as workspace:
         folder, real = workspace.folder(), tree.folder if tree else os.path.realpath(path)
         refuse_inside(path, real, folder)
@@ -87,17 +86,15 @@ def build(
         base = "" if shared else os.path.basename(folder)  # random: no folder of a repository has it
         if base:
             top = _wrapped(folder, base, top, _wrapper(like or {}, base, workspace.aside, origins))
-        bounds = how.bounds(command[0], decision.is_open) if tree else None
+        bounds = tree and how.bounds(command[0], decision.is_open)
         environment = _environment(decision, {flag.partition("=")[0] for flag in flags}, how.environment)
         command += [top, *flags, *how.flags]
-        # a plugin may be a Node.js, which reserves more
-        is_small = environment is not os.environ
-        name = f"kustomize build {path}"
+        is_small = environment is not os.environ  # a plugin may be a Node.js, which reserves more
         done = process.run(command, environment, name, seconds, is_small, top if tree else None, bounds)
         seen = how.seen() if decision.calls else []
     said, stream = (_renamed(text, {**names, LOCAL: workspace.aside}) for text in (done.stderr, done.stdout))
-    text = _of_the_user(said.decode(errors="replace"), folder, base, path)
-    built = _judged(name, done.returncode, Built(stream, *_messages(text, bool(decision.calls)), seen, base))
+    messages = _messages(_of_the_user(said.decode(errors="replace"), folder, base, path), bool(decision.calls))
+    built = _judged(name, done.returncode, Built(stream, *messages, seen, base))
     return built if origins or not base else built._replace(stream=written.unwrapped(built.stream, base))
 
 
