@@ -82,7 +82,8 @@ def _texts(
     shown = _OF_FINDINGS | (_OF_ALL if code < 2 else {})
     texts = {name: findings.FORMATS[format_](checked, rules) for name, format_ in shown.items()}
     if code < 2:
-        texts["report.html"], _ = report.page_of(streams.lists, (), compared)
+        beside = [*streams.findings, *streams.outside]
+        texts["report.html"], _ = report.page_of(streams.lists, (), compared, beside=beside)
     if compared:
         texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(compared)}"
     result: dict[str, Any] = {

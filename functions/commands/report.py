@@ -34,7 +34,8 @@ def _run(context: Context, args: Any) -> int:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
         compared = against_base.with_base(context._replace(intent=COMPARE), args.base, streams.paths, streams)
-    text, results = page_of(streams.lists, args.files, compared, _links(args.output), streams.left_out)
+    beside = [*streams.findings, *streams.outside]
+    text, results = page_of(streams.lists, args.files, compared, _links(args.output), streams.left_out, beside)
     if args.output is not None:
         files.write_text(args.output, text)
         text = ""
@@ -47,10 +48,12 @@ def page_of(
     compared: Sequence[Comparison],
     link_of: Callable[[str], str] = lambda name: "",
     left_out: Sequence[str] = (),
+    beside: Sequence[Result] = (),
 ) -> tuple[str, list[Result]]:
     """Return the page about some clusters and those of files (--from), and its findings that the lists do not have.
 
-    `link_of` returns the link to a file; `left_out` names the clusters that could not be read.
+    `link_of` returns the link to a file; `left_out` names the clusters that could not be read, `beside` is what
+    is wrong between clusters, or in files of none.
     """
     from importlib.metadata import version
 
@@ -63,9 +66,8 @@ def page_of(
 
     parts = [part(join(name, resources)) for name, resources in lists.items()]
     parts += clusters.elsewhere(names, lists)
-    text = page(
-        [*parts, *map(unread, left_out)], {rule.id: rule for rule in rules()}, version("krmfn"), compared, link_of
-    )
+    known = {rule.id: rule for rule in rules()}
+    text = page([*parts, *map(unread, left_out)], known, version("krmfn"), compared, link_of, beside)
     # those of the lists count, and were written, by themselves
     before = {str(result) for resources in lists.values() for result in resources.results}
     found = (*(finding for one in parts for finding in one.findings), *refused(compared))

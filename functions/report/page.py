@@ -17,6 +17,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from krmfn import Result
 from krmfn.printing import counted, some, visible
 from krmfn.results import Rule
 from krmfn.typed import Any
@@ -59,11 +60,12 @@ def page(
     version: str,
     compared: Sequence[Comparison] = (),
     link_of: Callable[[str], str] = lambda name: "",
+    beside: Sequence[Result] = (),
 ) -> str:
     """Return the HTML of a report about some clusters; `rules` are those that findings name, by their ids.
 
     `compared` is what changes since the base that was asked for; `link_of` returns the link to a file by its name, ""
-    for one that the page does not link to.
+    for one that the page does not link to. `beside` are findings about none of the clusters alone.
     """
     above = _above([part.name for part in parts])
     parts = [part._replace(name=part.name[len(above) :]) for part in parts]
@@ -80,7 +82,7 @@ def page(
     style, script = ((_FOLDER / name).read_text() for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
     text = environment.get_template("page.html").render(
-        **_context(parts, rules, compared),
+        **_context(parts, rules, compared, beside),
         style=Markup(style),  # both are files of ours, and nothing of the input is in them
         script=Markup(script),
         policy=policy,
@@ -106,13 +108,15 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequence[Comparison]) -> dict[str, Any]:
+def _context(
+    parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequence[Comparison], beside: Sequence[Result]
+) -> dict[str, Any]:
     """Return what the template shows of these clusters."""
     by_part = [states.of_nodes(part.groups) for part in parts]
     numbers = sum(by_part, Counter[str]())
     lines, panels = tallies.lines(parts), tallies.panels(parts)
     clashes, more_clashes = tallies.clashes(parts)
-    severities = number_of([result for part in parts for result in part.findings])
+    severities = number_of([*beside, *(result for part in parts for result in part.findings)])
     said = {str(result) for part in parts for result in part.findings}
     refused = [note for note in tallies.refused(compared) if str(note) not in said]
     needed = together(part.images for part in parts)
@@ -132,7 +136,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "more_panels": max(0, len(panels) - PANELS),
         "clashes": clashes,
         "more_clashes": more_clashes,
-        "chapters": tallies.chapters(parts, rules),
+        "chapters": tallies.chapters(parts, rules, beside),
         "images": needed[:IMAGES],
         "more_images": max(0, len(needed) - IMAGES),
         "rows": states.first_rows(parts),

@@ -170,18 +170,19 @@ def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[
     return "fine", f"Every selected node gets its driver: {counted(selected, 'node')}."
 
 
-def chapters(parts: Sequence[Part], rules: Mapping[str, Rule]) -> list[Chapter]:
-    """Return the findings by severity and rule."""
+def chapters(parts: Sequence[Part], rules: Mapping[str, Rule], beside: Iterable[Result] = ()) -> list[Chapter]:
+    """Return the findings by severity and rule, those `beside` the clusters, about no single one, among them."""
     found: dict[tuple[int, str], dict[object, tuple[Result, list[str]]]] = {}
-    for part in parts:
-        for result in part.findings:
+    for cluster, findings in (("", beside), *((part.name, part.findings) for part in parts)):
+        for result in findings:
             key = (_SEVERITIES.index(result.severity), result.rule)
-            name = (str(result), part.name if result.unlisted else "")
-            found.setdefault(key, {}).setdefault(name, (result, []))[1].append(part.name)
+            name = (str(result), cluster if result.unlisted else "")
+            found.setdefault(key, {}).setdefault(name, (result, []))[1].append(cluster)
     made, names = [], [part.name for part in parts]
     for severity, rule in sorted(found):
         every = list(found[severity, rule].values())
-        shown = [(where(held, names) if len(parts) > 1 else "", one) for one, held in every[:FINDINGS]]
+        several = len(parts) > 1
+        shown = [(where(held, names) if several and "" not in held else "", one) for one, held in every[:FINDINGS]]
         more = sum(one.unlisted or 1 for one, _ in every[FINDINGS:])
         made.append(Chapter(_SEVERITIES[severity], rule, rules.get(rule), shown, more))
     return made
