@@ -27,84 +27,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-import yaml
 from krmfn_functions.command_line import main
 from krmfn_functions.commands.catalogue import usual_kind
 
 from krmfn import Item
 from krmfn.results import Rule
+from tests.tables import table
 
-LEAST: dict[str, dict[str, Any]] = {
-    document["kind"]: document
-    for document in yaml.safe_load_all(
-        """
-apiVersion: krmfn.dev/v1alpha1
-kind: DeviceConfig
-metadata: {name: gpu, namespace: kmm}
-spec:
-  moduleName: gpu
-  driverImage: registry.example.com/gpu
-  driverVersion: "1.0"
-  nodeSelector: {example.com/gpu: "true"}
----
-apiVersion: krmfn.dev/v1alpha1
-kind: RenderDeviceConfigs
-metadata: {name: settings}
-spec: {}
----
-apiVersion: pt.example.com/v1alpha1
-kind: Ptemplate
-metadata: {name: pt, namespace: kmm}
-spec:
-  selector: {example.com/pt: "true"}
----
-apiVersion: kmm.sigs.x-k8s.io/v1beta1
-kind: Module
-metadata: {name: gpu, namespace: kmm}
-spec:
-  selector: {example.com/gpu: "true"}
-  moduleLoader:
-    container:
-      modprobe: {moduleName: gpu}
-      kernelMappings:
-      - regexp: ^.+$
-        containerImage: registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}
----
-apiVersion: hub.kmm.sigs.x-k8s.io/v1beta1
-kind: ManagedClusterModule
-metadata: {name: gpu}
-spec:
-  spokeNamespace: kmm
-  selector: {example.com/gpu: "true"}
-  moduleSpec:
-    selector: {example.com/gpu: "true"}
-    moduleLoader:
-      container:
-        modprobe: {moduleName: gpu}
-        kernelMappings:
-        - regexp: ^.+$
-          containerImage: registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}
----
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: gpu-agent, namespace: kmm}
-spec:
-  selector: {matchLabels: {app: gpu-agent}}
-  template:
-    metadata: {labels: {app: gpu-agent}}
-    spec:
-      containers: [{name: agent, image: "registry.example.com/agent:1.0"}]
----
-apiVersion: v1
-kind: Node
-metadata: {name: node-1}
----
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: settings, namespace: kmm}
-"""
-    )
-}
+LEAST: dict[str, dict[str, Any]] = {resource["kind"]: resource for resource in table(__file__, "least.yaml")}
 """The least valid resource of each kind that an example may leave out parts of."""
 
 _SELECTORS = frozenset({"nodeSelector", "selector", "matchLabels", "clusterSelector"})
