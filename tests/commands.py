@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,16 @@ class Done(NamedTuple):
         """stdout as text."""
         return self.out.decode()
 
+    def ended(self, code: int, err: str | None = None) -> Done:
+        """Return this run, whose exit code is this one, and with `err` all of its stderr, too."""
+        assert (self.code, self.err) == (code, self.err if err is None else err), self
+        return self
+
+    def refused(self, code: int = 2) -> str:
+        """Return the stderr of a run that has printed nothing on stdout."""
+        assert (self.code, self.out) == (code, b""), self
+        return self.err
+
 
 def environment(**more: str) -> dict[str, str]:
     """PATH with the commands under test, a terminal of 80 columns, and no settings of ours or Argo CD's."""
@@ -38,20 +49,29 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PATH": path, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **more}
 
 
+def execute(
+    *command: str | Path,
+    stdin: bytes = b"",
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 300,
+    together: bool = False,
+) -> Done:
+    """Run any program to its end; `together` has its stderr in its stdout, as a terminal shows them."""
+    err = subprocess.STDOUT if together else subprocess.PIPE
+    words = [str(word) for word in command]
+    done = subprocess.run(
+        words, input=stdin, cwd=cwd, env=env, timeout=timeout, stdout=subprocess.PIPE, stderr=err, check=False
+    )
+    return Done(done.returncode, done.stdout, (done.stderr or b"").decode(errors="replace"))
+
+
 def process(program: str, *args: str, stdin: str | bytes = b"", cwd: Path = ROOT, **env: str) -> Done:
     """Run one of our commands to its end; whatever it was given, it shows no traceback."""
-    done = subprocess.run(
-        [COMMANDS / program, *args],
-        input=stdin.encode() if isinstance(stdin, str) else stdin,
-        cwd=cwd,
-        env=environment(**env),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    err = done.stderr.decode()
-    assert "Traceback" not in err, err
-    return Done(done.returncode, done.stdout, err)
+    given = stdin.encode() if isinstance(stdin, str) else stdin
+    done = execute(COMMANDS / program, *args, stdin=given, cwd=cwd, env=environment(**env), timeout=60)
+    assert "Traceback" not in done.err, done.err
+    return done
 
 
 cached = cache(process)

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT, environment
+from tests.commands import ROOT, environment, execute
 from tests.pages import Block, files, parse
 
 _MARK = "-- end of a command --"
@@ -52,23 +51,13 @@ def _prepare(page: Path, folder: Path) -> None:
 def _run(commands: list[str], folder: Path, env: dict[str, str]) -> tuple[list[int], str]:
     """Return the exit codes, and what a terminal shows: every command after its `$ `, then its output."""
     lines = [f"{command}\nset -- $?; echo '{_MARK}'$1; (exit $1)" for command in commands]
-    done = subprocess.run(
-        ["bash", "-c", "\n".join(lines)],
-        cwd=folder,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    first, *rest = done.stdout.split(_MARK)
+    text = execute("bash", "-c", "\n".join(lines), cwd=folder, env=env, timeout=300, together=True).text
+    first, *rest = text.split(_MARK)
     codes, outputs = [], [first]
     for part in rest:
         code, _, output = part.partition("\n")
         codes.append(int(code))
         outputs.append(output)
-    assert len(codes) == len(commands), done.stdout
-    assert "Traceback" not in done.stdout, done.stdout
+    assert len(codes) == len(commands), text
+    assert "Traceback" not in text, text
     return codes, "".join(f"$ {command}\n{output}" for command, output in zip(commands, outputs, strict=False))

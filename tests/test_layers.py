@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from configparser import ConfigParser
 from pathlib import Path
 
-from tests.commands import ROOT
+from tests.commands import ROOT, execute
 
 
 def test_every_package_with_several_modules_has_its_lines() -> None:
@@ -21,5 +20,4 @@ def test_every_package_with_several_modules_has_its_lines() -> None:
 
 def test_imports_point_down() -> None:
     command = Path(sys.executable).with_name("lint-imports")
-    done = subprocess.run([command, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    execute(command, "--no-cache", cwd=ROOT).ended(0)

@@ -8,6 +8,8 @@ import lines
 import pytest
 from lines import Size
 
+from tests.trees import plant
+
 MODULE = '''\
 """Say what it is for.
 
@@ -52,7 +54,5 @@ def test_a_line_of_code_holds_a_token() -> None:
 
 def test_a_file_that_is_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "REPO", tmp_path)
-    (tmp_path / "krmfn" / "sub").mkdir(parents=True)
-    (tmp_path / "krmfn" / "short.py").write_text("\n" * 250)
-    (tmp_path / "krmfn" / "sub" / "long.py").write_text("\n" * 251)
+    plant(tmp_path, {"krmfn/short.py": "\n" * 250, "krmfn/sub/long.py": "\n" * 251})
     assert lines.too_long(lines.files("krmfn")) == ["krmfn/sub/long.py: 251 lines"]

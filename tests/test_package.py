@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tarfile
 import zipfile
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT
+from tests.commands import ROOT, execute
 
 SOURCES = ["LICENSE", "README.md", "pyproject.toml", "functions", "krmfn", "schemas"]
 FOLDERS = {"functions": "krmfn_functions", "krmfn": "krmfn", "schemas": "krmfn_functions/schemas"}
@@ -33,9 +32,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(ROOT / name, source)
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    execute(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, source, timeout=600).ended(0)
     return out
 
 
@@ -66,22 +63,12 @@ def test_the_sdist_carries_the_sources(built: Path) -> None:
 def test_the_installed_commands_answer_away_from_the_repository(wheel: Path, tmp_path: Path, command: str) -> None:
     target = tmp_path / "site"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target)]
-    subprocess.run([*pip, str(wheel)], check=True)
+    execute(*pip, wheel, timeout=600).ended(0)
     env = os.environ | {"PYTHONPATH": str(target)}
-    done = subprocess.run(
-        [target / "bin" / command, "--help"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert command in done.stdout
+    assert command in execute(target / "bin" / command, "--help", cwd=tmp_path, env=env).ended(0, "").text
     if command != "krmfn":
-        documented = subprocess.run(
-            [target / "bin" / command, "--doc"], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
-        )
-        assert json.loads(documented.stdout)["image"]
+        assert json.loads(execute(target / "bin" / command, "--doc", cwd=tmp_path, env=env).ended(0).out)["image"]
     where = "import krmfn, krmfn_functions.schemas as s; print(krmfn.__file__, *s.__path__)"
-    located = subprocess.run(
-        [sys.executable, "-c", where], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
-    )
-    paths = located.stdout.split()
+    paths = execute(sys.executable, "-c", where, cwd=tmp_path, env=env).ended(0).text.split()
     assert len(paths) == 2
     assert [path for path in paths if not path.startswith(str(target))] == []

@@ -16,7 +16,8 @@ from release import __main__ as make
 from release import archives, check, gitops, images, provenance, source, sums
 from release.process import Refusal
 
-from tests.commands import COMMANDS, ROOT
+from tests.commands import COMMANDS, ROOT, execute
+from tests.trees import plant
 
 GIT = ("git", "-c", "user.name=me", "-c", "user.email=me@example.com")
 PIN = re.compile(r"^(\S+?)(?:\[.*\])?==(\S+) ", re.MULTILINE)
@@ -31,8 +32,7 @@ def checkout(tmp_path: Path) -> Path:
     """A clean checkout with gitops/ and a version."""
     folder = tmp_path / "checkout"
     folder.mkdir()
-    (folder / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n')
-    (folder / ".gitignore").write_text("dist/\n")
+    plant(folder, {"pyproject.toml": '[project]\nversion = "1.2.3"\n', ".gitignore": "dist/\n"})
     git(folder, "init", "--quiet")
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "--message", "first")
@@ -62,8 +62,7 @@ def test_a_clean_checkout_is_its_commit(checkout: Path) -> None:
 def test_a_dirty_checkout_or_another_tag_makes_nothing(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], change: object, words: str
 ) -> None:
-    (checkout / "dist").mkdir()
-    (checkout / "dist" / "former").touch()
+    plant(checkout, {"dist/former": ""})
     assert callable(change)
     change(checkout)
     monkeypatch.setattr(make, "ROOT", checkout)
@@ -110,8 +109,7 @@ def test_a_missing_tool_is_named_and_makes_nothing(
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in there:
-        (tools / name).write_text("#!/bin/sh\nexit 1\n")
-        (tools / name).chmod(0o755)
+        plant(tools, {name: "#!/bin/sh\nexit 1\n"})
     monkeypatch.setattr(make, "ROOT", checkout)
     monkeypatch.setattr(images, "_path", lambda: str(tools))
     assert make.main(["--registry", "r.example.com", "--base", base]) == 1
@@ -195,9 +193,7 @@ def test_a_file_that_names_no_version_makes_nothing(tmp_path: Path, name: str, f
 def test_the_script_for_flux_runs_with_its_own_version_only(version: str, words: str) -> None:
     text = gitops.pinned((ROOT / "gitops" / "flux" / "render-branch").read_text(), version, "r.example.com")
     env = os.environ | {"PATH": f"{COMMANDS}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=False, env=env)
-    assert done.returncode == 1
-    assert words in done.stderr
+    assert words in execute("bash", "-c", text, env=env).ended(1).err
 
 
 def test_sums_are_those_of_sha256sum(tmp_path: Path) -> None:
@@ -207,10 +203,9 @@ def test_sums_are_those_of_sha256sum(tmp_path: Path) -> None:
         path.write_text(path.name)
     sums.write(tmp_path, "SHA256SUMS", paths)
     command = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "a: OK\nb/c: OK\n")
+    assert execute(*command, cwd=tmp_path).ended(0).text == "a: OK\nb/c: OK\n"
     paths[0].write_text("tampered")
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 1
+    execute(*command, cwd=tmp_path).ended(1)
 
 
 def test_the_statement_names_what_was_made_from_what() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from krmfn_functions import VERSION
 
-from tests.commands import ROOT
+from tests.commands import ROOT, execute
 from tests.small_lists import HEAD, OTHERS, OURS
 
 WATCHED = """\
@@ -59,9 +59,8 @@ finally:
 
 def watched(items: str) -> tuple[list[str], set[str]]:
     """Return the texts that a run compiles, and the modules that it loads beside the interpreter's own."""
-    command = [sys.executable, "-c", WATCHED, *HEAVY]
-    done = subprocess.run(command, input=(HEAD + items).encode(), capture_output=True, check=True)
-    said = done.stderr.decode().split("\ncompiled:\n")[1].split("\n")
+    done = execute(sys.executable, "-c", WATCHED, *HEAVY, stdin=(HEAD + items).encode()).ended(0)
+    said = done.err.split("\ncompiled:\n")[1].split("\n")
     return said[: said.index("loaded:")], {*said[said.index("loaded:") + 1 :]}
 
 
@@ -132,16 +131,10 @@ def test_the_help_loads_no_command() -> None:
 def test_the_version_loads_nothing_but_the_entry_point(name: str) -> None:
     code = f"import sys; before = {{*sys.modules}}; from krmfn_functions.__main__ import {name} as run\n"
     code += "try:\n    run()\nfinally:\n    sys.stderr.write(' '.join(sorted({*sys.modules} - before)))"
-    isolated = [
-        sys.executable,
-        "-I",
-        "-c",
-        "import sys; sys.modules.pop('krmfn_functions', None)\n" + code,
-        "--version",
-    ]
-    done = subprocess.run(isolated, capture_output=True, text=True, check=True)
-    assert done.stdout == f"{name} (krmfn {VERSION})\n"
-    assert {*done.stderr.split()} <= {"__future__", "krmfn_functions", "krmfn_functions.__main__"}
+    isolated = "import sys; sys.modules.pop('krmfn_functions', None)\n" + code
+    done = execute(sys.executable, "-I", "-c", isolated, "--version").ended(0)
+    assert done.text == f"{name} (krmfn {VERSION})\n"
+    assert {*done.err.split()} <= {"__future__", "krmfn_functions", "krmfn_functions.__main__"}
 
 
 def test_the_version_is_that_of_the_distribution() -> None:

@@ -13,7 +13,7 @@ COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
 
 
 def plant(folder: Path, files: Mapping[str, str]) -> Path:
-    """Write files by their paths; text that begins with `-> ` makes a link."""
+    """Write files by their paths; text that begins with `-> ` makes a link, and with `#!` a program."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -21,7 +21,16 @@ def plant(folder: Path, files: Mapping[str, str]) -> Path:
             path.symlink_to(text.removeprefix("-> "))
         else:
             path.write_text(text)
+        if text.startswith("#!"):
+            path.chmod(0o755)
     return folder
+
+
+def altered(path: Path, old: str, new: str) -> None:
+    """Write other text in the place of some that stands in a file."""
+    text = path.read_text()
+    assert old in text, f"{path} has no {old!r}"
+    path.write_text(text.replace(old, new))
 
 
 def config_map(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from tests.commands import Done, execute
 from tests.functions.comparing.test_base import run_git
 
 STATUS = re.compile(r"\b(success|failure|always|cancelled)\(\)")
@@ -117,8 +117,8 @@ class Runner:
         else:
             own = {key: interpolated(value, contexts) for key, value in step.get("env", {}).items()}
             done = _bash(step["run"], step.get("shell") or shell, machine, {**env, **own})
-            job.steps.append(Step(step.get("name", ""), done.returncode, done.stdout))
-            job.result = "failure" if done.returncode else "success"
+            job.steps.append(Step(step.get("name", ""), done.code, done.text))
+            job.result = "failure" if done.code else "success"
 
     def _used(self, action: str, given: dict[str, str], machine: Path) -> bool:
         """Do what an action of GitHub's does; False when it fails."""
@@ -148,24 +148,14 @@ def _files(machine: Path) -> dict[str, str]:
     return {**made, "RUNNER_TEMP": str(machine / "temp")}
 
 
-def _bash(script: str, shell: str | None, machine: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def _bash(script: str, shell: str | None, machine: Path, env: dict[str, str]) -> Done:
     """Run a script with the options that GitHub gives to bash."""
     options = ["--noprofile", "--norc", "-eo", "pipefail"] if shell == "bash" else ["-e"]
     added = Path(env["GITHUB_PATH"]).read_text().split()
     path = ":".join([*reversed(added), env["PATH"]])
     file = machine / "script.sh"
     file.write_text(script)
-    return subprocess.run(
-        ["bash", *options, str(file)],
-        cwd=machine / "work",
-        env={**env, "PATH": path},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    return execute("bash", *options, file, cwd=machine / "work", env={**env, "PATH": path}, timeout=600, together=True)
 
 
 def interpolated(value: Any, contexts: Mapping[str, Any]) -> str:

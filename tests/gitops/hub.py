@@ -12,6 +12,7 @@ import yaml
 
 from tests.commands import COMMANDS, ROOT, environment
 from tests.functions.comparing.test_base import run_git
+from tests.trees import plant
 
 from .ci_server import Service
 from .github_runner import Job, Runner
@@ -37,8 +38,7 @@ class Hub:
         self.programs = folder / "programs"
         self.programs.mkdir()
         command = gh or f"{sys.executable} {Path(__file__).with_name('standin.py')}"
-        (self.programs / "gh").write_text(f'#!/bin/sh\nexec {command} "$@"\n')
-        (self.programs / "gh").chmod(0o755)
+        plant(self.programs, {"gh": f'#!/bin/sh\nexec {command} "$@"\n'})
 
     def pull_request(self, change: Change, fork: bool = False, branch: str = "next", **more: Any) -> dict[str, Job]:
         head, merged = propose(self.repo, change, branch)

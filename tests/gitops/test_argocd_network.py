@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.commands import ROOT
+from tests.commands import ROOT, execute
 
 FOLDER = ROOT / "gitops/argocd"
 POLICY: dict[str, Any] = yaml.safe_load((FOLDER / "network/network-policy.yaml").read_text())
@@ -88,8 +87,7 @@ def test_the_component_is_for_the_pods_that_have_the_sidecar(tmp_path: Path) -> 
     (tmp_path / "argocd.yaml").write_text(yaml.safe_dump_all(installed))
     top = {"namespace": "gitops", "resources": ["argocd.yaml"], "components": ["krmfn", "krmfn/network"]}
     (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(top))
-    done = subprocess.run(["kustomize", "build", str(tmp_path)], capture_output=True, check=True)
-    built = {one["kind"]: one for one in yaml.safe_load_all(done.stdout)}
+    built = {one["kind"]: one for one in yaml.safe_load_all(execute("kustomize", "build", tmp_path).ended(0).out)}
     assert "krmfn" in [one["name"] for one in built["Deployment"]["spec"]["template"]["spec"]["containers"]]
     assert built["NetworkPolicy"]["metadata"]["namespace"] == "gitops"
     assert matches(built["NetworkPolicy"]["spec"]["podSelector"], labels)

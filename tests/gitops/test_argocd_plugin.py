@@ -9,13 +9,13 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import yaml
 from krmfn_functions.options import SETTINGS
 
-from tests.commands import ROOT
+from tests.commands import ROOT, Done
 
 PLUGIN = yaml.safe_load((ROOT / "gitops/argocd/plugin.yaml").read_text())
 NOT_FOR_A_CLUSTER = {"DeviceConfig", "Ptemplate", "RenderDeviceConfigs", "ResourceList", "Kptfile", "Kustomization"}
@@ -36,15 +36,6 @@ metadata:
   annotations:
     {LOCAL_CONFIG}: "true"
 """
-
-
-class Generated(NamedTuple):
-    """What the repo-server gets: an exit code, the words for the Application's status, the manifests."""
-
-    code: int
-    out: bytes
-    err: str
-    manifests: list[dict[str, Any]]
 
 
 def request_environment(app: str, namespace: str) -> dict[str, str]:
@@ -88,7 +79,7 @@ def manifests_of(out: bytes) -> list[dict[str, Any]]:
     return objects
 
 
-def generate(app: Path, workdir: Path, namespace: str = "kmm", timeout: float = 60) -> Generated:
+def generate(app: Path, workdir: Path, namespace: str = "kmm", timeout: float = 60) -> Done:
     """Run spec.generate as plugin.go's runCommand does, and read its answer."""
     temporary = workdir / "tmp"
     temporary.mkdir(parents=True)
@@ -109,7 +100,7 @@ def generate(app: Path, workdir: Path, namespace: str = "kmm", timeout: float = 
         process.communicate()
         raise
     assert not list(temporary.iterdir()), "something was left in the temporary folder"
-    return Generated(process.returncode, out, err.decode(), manifests_of(out))
+    return Done(process.returncode, out, err.decode())
 
 
 def app_from(example: str, folder: Path) -> Path:
@@ -134,12 +125,11 @@ def test_the_parameters_are_announced_without_a_default() -> None:
 
 @pytest.mark.parametrize("example", ["quickstart", "two-vendors"])
 def test_an_app_is_manifests_and_nothing_else(example: str, tmp_path: Path) -> None:
-    answer = generate(app_from(example, tmp_path), tmp_path)
-    assert answer.code == 0, answer.err
-    kinds = Counter(manifest["kind"] for manifest in answer.manifests)
+    manifests = manifests_of(generate(app_from(example, tmp_path), tmp_path).ended(0).out)
+    kinds = Counter(manifest["kind"] for manifest in manifests)
     assert kinds["Module"] >= 1
     assert not NOT_FOR_A_CLUSTER & set(kinds)
-    named = [(m["apiVersion"], m["kind"], m["metadata"]) for m in answer.manifests]
+    named = [(m["apiVersion"], m["kind"], m["metadata"]) for m in manifests]
     ids = Counter((version, kind, meta.get("namespace"), meta["name"]) for version, kind, meta in named)
     assert set(ids.values()) == {1}, "RepeatedResourceWarning"
 
@@ -147,9 +137,8 @@ def test_an_app_is_manifests_and_nothing_else(example: str, tmp_path: Path) -> N
 def test_bystanders_come_along_and_local_ones_stay(tmp_path: Path) -> None:
     app = app_from("quickstart", tmp_path)
     (app / "configmaps.yaml").write_text(BYSTANDERS)
-    answer = generate(app, tmp_path)
-    assert answer.code == 0, answer.err
-    config_maps = [manifest for manifest in answer.manifests if manifest["kind"] == "ConfigMap"]
+    answer = generate(app, tmp_path).ended(0)
+    config_maps = [manifest for manifest in manifests_of(answer.out) if manifest["kind"] == "ConfigMap"]
     assert [manifest["metadata"]["name"] for manifest in config_maps] == ["kept"]
     assert config_maps[0]["data"] == {"answer": "yes"}
     assert LOCAL_CONFIG not in answer.out.decode()
@@ -162,11 +151,9 @@ def test_the_same_app_answers_with_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_conflict_is_an_error_with_the_finding_and_no_manifest(tmp_path: Path) -> None:
-    answer = generate(app_from("conflict", tmp_path), tmp_path)
-    assert answer.code == 1
-    assert answer.out == b""
-    assert "Traceback" not in answer.err
-    assert "error" in answer.err
+    said = generate(app_from("conflict", tmp_path), tmp_path).refused(1)
+    assert "Traceback" not in said
+    assert "error" in said
 
 
 def test_a_folder_without_manifests_is_an_error(tmp_path: Path) -> None:
@@ -184,6 +171,5 @@ def test_the_destination_namespace_serves_a_config_without_one(tmp_path: Path) -
     for path in app.glob("*.yaml"):
         lines = path.read_text().splitlines(keepends=True)
         path.write_text("".join(line for line in lines if not line.strip().startswith("namespace:")))
-    answer = generate(app, tmp_path, namespace="accelerators")
-    assert answer.code == 0, answer.err
-    assert {m["metadata"]["namespace"] for m in answer.manifests} == {"accelerators"}
+    answer = generate(app, tmp_path, namespace="accelerators").ended(0)
+    assert {m["metadata"]["namespace"] for m in manifests_of(answer.out)} == {"accelerators"}

@@ -17,6 +17,7 @@ import pytest
 
 from tests.functions.comparing.test_base import commit, run_git
 from tests.functions.formats.test_ci import sound
+from tests.trees import altered
 
 from .ci_server import Service, serving
 from .hub import REPOSITORY, Hub, fleet
@@ -141,8 +142,7 @@ def test_a_repository_without_code_scanning(status: int, message: str, result: s
 
 
 def test_what_fails_is_an_input_of_the_action(hub: Hub) -> None:
-    workflow = hub.repo / ".github" / "workflows" / "krmfn.yaml"
-    workflow.write_text(workflow.read_text().replace("fail-on: lost", "fail-on: warning change"))
+    altered(hub.repo / ".github" / "workflows" / "krmfn.yaml", "fail-on: lost", "fail-on: warning change")
     commit(hub.repo)
     jobs = hub.pull_request(CHANGES["clean"])
     assert jobs["krmfn"].result == "failure"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ import pytest
 import yaml
 from krmfn_functions.commands.ci import FILES
 
-from tests.commands import ROOT, environment
+from tests.commands import ROOT, environment, execute
 from tests.functions.comparing.test_base import run_git
 from tests.functions.formats.test_ci import entries
 
@@ -91,18 +90,9 @@ def job(recipe: Mapping[str, Any], name: str, work: Path, known: Mapping[str, st
     variables = {**recipe["variables"], **recipe[name].get("variables", {})}
     lines = "\n".join(recipe[name]["script"])
     lines = lines.replace("/tmp/note.py", str(work / "note.py"))  # other tests run beside this one
-    done = subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", lines],
-        cwd=work,
-        env=environment(**{key: str(value) for key, value in variables.items()}, **known),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return done.returncode, done.stdout
+    env = environment(**{key: str(value) for key, value in variables.items()}, **known)
+    done = execute("bash", "-eo", "pipefail", "-c", lines, cwd=work, env=env, timeout=300, together=True)
+    return done.code, done.text
 
 
 @pytest.fixture

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.builders import CONFIG
-from tests.commands import COMMANDS, ROOT, environment
+from tests.commands import COMMANDS, ROOT, environment, execute
 from tests.trees import plant
 
 MODULES = ("yaml", "typing", "encodings/__init__", "krmfn_functions/__init__", "venv", "pip/__main__", "json/__init__")
@@ -32,17 +31,15 @@ def start(command: list[str], repo: Path, pythonpath: str = f"{os.pathsep}/nowhe
     """Start a command in the repository; exit code, stderr, and whether a module of it has run."""
     trace = repo.parent / "trace"
     env = environment(PYTHONPATH=pythonpath, TRACE=str(trace))
-    done = subprocess.run(command, cwd=repo, env=env, capture_output=True, text=True, timeout=60, check=False)
-    return done.returncode, done.stderr, trace.exists()
+    done = execute(*command, cwd=repo, env=env)
+    return done.code, done.err, trace.exists()
 
 
 def console_script(folder: Path, options: str) -> str:
     """Return a console script of ours with options in its first line."""
     lines = (COMMANDS / "krmfn").read_text().splitlines(keepends=True)
-    script = folder / "krmfn"
-    script.write_text("".join([lines[0].rstrip() + options + "\n", *lines[1:]]))
-    script.chmod(0o755)
-    return str(script)
+    plant(folder, {"krmfn": "".join([lines[0].rstrip() + options + "\n", *lines[1:]])})
+    return str(folder / "krmfn")
 
 
 def test_the_image(repo: Path, tmp_path: Path) -> None:

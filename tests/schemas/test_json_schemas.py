@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +14,7 @@ from hypothesis import given, settings
 from krmfn_functions.rendering.kinds import schema as json_schema
 
 from krmfn import Manifest, schema
-from tests.commands import ROOT
+from tests.commands import ROOT, execute
 from tests.examples import EXAMPLES
 from tests.schema_corpus import KINDS, corpus, samples, schema_of, spoiled
 from tests.tables import table
@@ -40,9 +39,7 @@ def nodes(value: Any, path: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def test_no_file_is_stale() -> None:
-    command = [sys.executable, str(ROOT / "tools" / "schemas.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    execute(sys.executable, ROOT / "tools" / "schemas.py", "--check").ended(0, "")
 
 
 def test_the_corpus_has_all_kinds() -> None:

@@ -14,6 +14,7 @@ from referencing import Registry, Resource
 from schema_outputs import OUTPUTS
 
 from tests.commands import ROOT, process
+from tests.trees import altered
 
 FOLDER = ROOT / "schemas" / "outputs"
 SCHEMAS = {path.stem.partition("-")[0]: json.loads(path.read_text()) for path in FOLDER.glob("*.json")}
@@ -65,8 +66,7 @@ def test_the_result_of_ci_fits(tmp_path: Path) -> None:
     git = ["git", "-c", "user.name=me", "-c", "user.email=me@example.com"]
     for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "first"]):
         subprocess.run([*git, *command], cwd=folder, check=True)
-    path = folder / "quickstart" / "deviceconfig.yaml"
-    path.write_text(path.read_text().replace("1.16.2", "1.17.0"))
+    altered(folder / "quickstart" / "deviceconfig.yaml", "1.16.2", "1.17.0")
     for number, args in enumerate((["quickstart"], ["one-cluster", "quickstart", "--base", "HEAD"])):
         process("krmfn", "ci", *args, "--out", f"results{number}", cwd=folder)
         document = json.loads((folder / f"results{number}" / "result.json").read_text())

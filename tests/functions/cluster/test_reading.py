@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from krmfn_functions.command_line import main
@@ -18,9 +17,10 @@ from krmfn.errors import KrmfnError
 from krmfn.yamltext import documents as divided
 from krmfn.yamltext import load, simple, split
 from tests.builders import CONFIG
-from tests.commands import ROOT, process
+from tests.commands import ROOT, Done, process
 from tests.e2e.documents import documents
 from tests.examples import EXAMPLES
+from tests.trees import plant
 
 OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a%s}\ndata:\n  a: b\n"
 NODE = """\
@@ -31,15 +31,7 @@ status: {nodeInfo: {kernelVersion: 5.14.0-503.11.1.el9_5.x86_64}}
 """
 
 
-class Ended(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ended]
+Run = Callable[..., Done]
 
 
 @pytest.fixture
@@ -48,7 +40,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
 
-    def run(command: str, *options: str, in_full: bool = False) -> Ended:
+    def run(command: str, *options: str, in_full: bool = False) -> Done:
         with monkeypatch.context() as patch:
             if in_full:
                 read_in_full(patch)
@@ -57,7 +49,8 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
             code = main.main([command, *options, "."])
             os.dup2(stdout, 1)  # a command closes it, to see that all was written
             os.close(stdout)
-        return Ended(code, *capfd.readouterr())
+        out, err = capfd.readouterr()
+        return Done(code, out.encode(), err)
 
     return run
 
@@ -76,10 +69,10 @@ def read_in_full(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(in_one, "is_usual", lambda text: False)
 
 
-def both(run: Run, command: str = "check", *options: str) -> Ended:
+def both(run: Run, command: str = "check", *options: str) -> Done:
     """Return how a command ends, which is the same when every document is read in full."""
     quick, full = run(command, *options), run(command, *options, in_full=True)
-    lines, in_full = ({*ended.out.split("\n"), *ended.err.split("\n")} for ended in (quick, full))
+    lines, in_full = ({*ended.text.split("\n"), *ended.err.split("\n")} for ended in (quick, full))
     assert (lines - in_full, in_full - lines) == (set(), set())
     assert quick == full
     return quick
@@ -100,12 +93,10 @@ SYNTAX = {
 def test_a_syntax_error(wrong: str, line: int, whose: str, run: Run, tmp_path: Path) -> None:
     head = "apiVersion: krmfn.dev/v1alpha1\nkind: DeviceConfig\n" if whose == "ours" else ""
     before = f"{OTHER % 1}---\n"
-    (tmp_path / "a.yaml").write_text(f"{before}{head}{wrong}---\n{CONFIG}")
-    (tmp_path / "b.yaml").write_text(CONFIG)
-    ended = both(run)
-    assert ended.code == 2
+    plant(tmp_path, {"a.yaml": f"{before}{head}{wrong}---\n{CONFIG}", "b.yaml": CONFIG})
+    ended = both(run).ended(2)
     first = before.count("\n") + head.count("\n")
-    found = re.search(r"a\.yaml:(\d+): error: ", ended.out)
+    found = re.search(r"a\.yaml:(\d+): error: ", ended.text)
     assert found, ended
     assert int(found[1]) == first + line
 
@@ -114,9 +105,7 @@ def test_a_syntax_error_in_the_last_of_7_200_documents(run: Run, tmp_path: Path)
     texts = [OTHER % number for number in range(7_198)] + [CONFIG, "a: b: c\n"]
     text = "---\n".join(texts)
     (tmp_path / "a.yaml").write_text(text)
-    ended = both(run)
-    assert ended.code == 2
-    assert f"a.yaml:{text.count(chr(10))}: error: mapping values are not allowed" in ended.out
+    assert f"a.yaml:{text.count(chr(10))}: error: mapping values are not allowed" in both(run).ended(2).text
 
 
 DATA = {
@@ -131,18 +120,16 @@ DATA = {
 
 @pytest.mark.parametrize(("wrong", "line"), DATA.values(), ids=DATA)
 def test_what_is_no_data_in_ours(wrong: str, line: int, run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text(f"{OTHER % 1}---\n{CONFIG}{wrong}")
-    (tmp_path / "b.yaml").write_text(CONFIG.replace('"1"', "1"))
+    plant(tmp_path, {"a.yaml": f"{OTHER % 1}---\n{CONFIG}{wrong}", "b.yaml": CONFIG.replace('"1"', "1")})
     ended = both(run)
-    assert (ended.code, ended.out.count("[KRM523]"), ended.out.count("[KRM101]")) == (2, 1, 1)
-    assert f"a.yaml:{6 + CONFIG.count(chr(10)) + line}: error: " in ended.out
+    assert (ended.code, ended.text.count("[KRM523]"), ended.text.count("[KRM101]")) == (2, 1, 1)
+    assert f"a.yaml:{6 + CONFIG.count(chr(10)) + line}: error: " in ended.text
 
 
 def test_what_is_no_data_from_stdin(tmp_path: Path) -> None:
     """It cannot be read again: the one sentence is said, with its line."""
-    done = process("krmfn", "check", "-", stdin=f"{OTHER % 1}---\n{CONFIG}a:\n  <<: word\n", cwd=tmp_path)
-    assert (done.code, done.out) == (2, b"")
-    assert re.search(r"line 12: `<<` takes a mapping", done.err), done.err
+    said = process("krmfn", "check", "-", stdin=f"{OTHER % 1}---\n{CONFIG}a:\n  <<: word\n", cwd=tmp_path).refused()
+    assert re.search(r"line 12: `<<` takes a mapping", said), said
 
 
 @pytest.mark.parametrize(("wrong", "line"), DATA.values(), ids=DATA)
@@ -153,8 +140,7 @@ def test_what_is_no_data_where_nobody_looks_is_none_of_our_business(
     head = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\n"
     (tmp_path / "a.yaml").write_text(f"{head}{wrong}---\n{CONFIG}")
     assert run("check").code == 0
-    in_full = run("check", in_full=True)
-    assert (in_full.code, f"a.yaml:{4 + line}: error: " in in_full.out) == (2, True)
+    assert f"a.yaml:{4 + line}: error: " in run("check", in_full=True).ended(2).text
 
 
 def test_a_duplicate_key_in_ours(run: Run, tmp_path: Path) -> None:
@@ -164,8 +150,8 @@ def test_a_duplicate_key_in_ours(run: Run, tmp_path: Path) -> None:
     twice += "  driverImage: r.example.com/x\n  driverVersion: '1'\n  moduleName: one\n  moduleName: two\n"
     (tmp_path / "b.yaml").write_text(f"{OTHER % 2}---\n{twice}  nodeSelector: {{a: c}}\n")
     ended = both(run)
-    assert (ended.code, ended.out.count("[KRM102]")) == (1, 1)
-    assert "b.yaml:16:3: " in ended.out
+    assert (ended.code, ended.text.count("[KRM102]")) == (1, 1)
+    assert "b.yaml:16:3: " in ended.text
 
 
 @pytest.mark.parametrize("command", ["check", "render"])

@@ -24,8 +24,7 @@ spec:
 def served(value: str, *paths: str) -> list[tuple[str, str]]:
     """Return the severity and the text of what `check` says about kinds that are not served."""
     paths = paths or (str(ROOT / "examples" / "quickstart"),)
-    done = process("krmfn", "check", "--format", "json", *paths, KUBE_API_VERSIONS=value)
-    assert done.code == 0, done.err
+    done = process("krmfn", "check", "--format", "json", *paths, KUBE_API_VERSIONS=value).ended(0)
     return [(one["severity"], one["message"]) for one in json.loads(done.out)["findings"] if one["rule"] == "KRM525"]
 
 

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tests.commands import ROOT, Done, process
+from tests.trees import plant
 
 SETTINGS = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -25,8 +26,7 @@ def app(tmp_path: Path) -> Path:
     """The path of an Application in a repository, with a functionConfig for it elsewhere in the repository."""
     path = tmp_path / "repository" / "clusters" / "lab"
     shutil.copytree(ROOT / "examples" / "smallest", path)
-    (tmp_path / "repository" / "settings.yaml").write_text(SETTINGS)
-    (tmp_path / "outside.yaml").write_text(SETTINGS)
+    plant(tmp_path, {"repository/settings.yaml": SETTINGS, "outside.yaml": SETTINGS})
     return path
 
 
@@ -77,8 +77,7 @@ def test_a_file_of_the_repository_is_the_function_config(environment: dict[str, 
 def test_the_kmm_version_decides_what_is_refused(app: Path) -> None:
     config = app / "deviceconfig.yaml"
     config.write_text(config.read_text() + "  dra: {driverName: gaudi.example.com, image: registry.example.com/d:1}\n")
-    newest = render(app, ARGOCD_ENV_KMM_VERSION="main")
-    assert newest.code == 0, newest.err
+    newest = render(app, ARGOCD_ENV_KMM_VERSION="main").ended(0)
     assert newest == render(app, ARGOCD_APP_PARAMETERS=parameters(kmm_version="main"))
     assert render(app).code == 1
 

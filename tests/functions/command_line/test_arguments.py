@@ -130,6 +130,5 @@ def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: 
 @pytest.mark.parametrize("option", sorted(SETTINGS))
 def test_a_setting_that_is_an_option_is_not_empty(option: str) -> None:
     """As `--prune=$PRUNE` is when the variable is not set: the default would be a guess."""
-    done = process("krmfn", "check", f"--{option}=", "examples/quickstart")
-    assert (done.code, done.out) == (2, b"")
-    assert done.err == f"error: --{option} is empty; set a value, or remove it\n"
+    said = process("krmfn", "check", f"--{option}=", "examples/quickstart").refused()
+    assert said == f"error: --{option} is empty; set a value, or remove it\n"

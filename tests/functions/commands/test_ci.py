@@ -15,7 +15,7 @@ from tests.commands import ROOT, Done, process
 from tests.functions.comparing.test_base import commit, repository, run_git
 from tests.functions.formats.test_ci import entries, sound
 from tests.gitops.pull_requests import CHANGES, base, harmless, inert, propose
-from tests.trees import config_map, plant
+from tests.trees import altered, config_map, plant
 
 PARTIAL = {"annotations.txt", "junit.xml", "comment.md", "result.json"}
 """What is written when something could not be read."""
@@ -111,16 +111,13 @@ def test_what_ci_has_written_is_not_read(fleet: Path) -> None:
 def test_a_folder_that_is_not_ours_stays_as_it_is(files: dict[str, str], says: str, fleet: Path) -> None:
     plant(fleet, files)
     before = {path: path.is_file() and path.read_bytes() for path in sorted(fleet.rglob("*"))}
-    done = ci(fleet)
-    assert (done.code, done.out) == (2, b"")
-    assert says in done.err
+    assert says in ci(fleet).refused()
     assert {path: path.is_file() and path.read_bytes() for path in sorted(fleet.rglob("*"))} == before
 
 
 def test_a_link_above_the_folder_is_refused(fleet: Path) -> None:
     plant(fleet, {"real/x": "", "link": "-> real"})
-    done = process("krmfn", "ci", "--out", "link/new", cwd=fleet)
-    assert done.code == 2
+    done = process("krmfn", "ci", "--out", "link/new", cwd=fleet).ended(2)
     assert f"{fleet}/link is a link; pass {fleet}/real/new if that is meant" in done.err
     assert not (fleet / "real" / "new").exists()
 
@@ -196,16 +193,13 @@ def test_what_is_not_known_fails(fleet: Path) -> None:
     commit(fleet)
     run_git(fleet, "branch", "--force", "main", "HEAD")
     assert ci(fleet, "--base", "main", "--fail-on", "lost").code == 0, "nothing changes"
-    gpu = fleet / "fleet" / "gpu.yaml"
-    gpu.write_text(gpu.read_text().replace(SELECTOR, "example.com/card: other"))
+    altered(fleet / "fleet" / "gpu.yaml", SELECTOR, "example.com/card: other")
     assert ci(fleet, "--base", "main").code == 0
     for command in (("ci", "--out", "out"), ("diff",)):
-        done = process("krmfn", *command, "--base", "main", "fleet", "--fail-on", "lost", cwd=fleet)
-        assert done.code == 1
+        done = process("krmfn", *command, "--base", "main", "fleet", "--fail-on", "lost", cwd=fleet).ended(1)
         assert "what happens on the nodes is not known (--fail-on lost); add a NodeInventory" in done.text + done.err
     for command in (("ci", "--out", "out"), ("check",)):
-        done = process("krmfn", *command, "fleet", "--fail-on", "uncovered", cwd=fleet)
-        assert done.code == 1
+        done = process("krmfn", *command, "fleet", "--fail-on", "uncovered", cwd=fleet).ended(1)
         assert "which nodes of fleet get no driver is not known: no node is known" in done.text
     plant(fleet, {"other/a.yaml": config_map("a")})
     assert "no Module is in other" in process("krmfn", "check", "other", "--fail-on", "uncovered", cwd=fleet).text
@@ -213,9 +207,7 @@ def test_what_is_not_known_fails(fleet: Path) -> None:
 
 def test_words_about_a_change_need_one() -> None:
     for command in ("check", "nodes"):
-        done = process("krmfn", command, "--fail-on", "lost")
-        assert done.code == 2
-        assert "invalid choice: 'lost' (choose from" in done.err
+        assert "invalid choice: 'lost' (choose from" in process("krmfn", command, "--fail-on", "lost").ended(2).err
 
 
 def test_a_warning_about_the_change_is_told_whatever_fails(fleet: Path) -> None:

@@ -58,9 +58,7 @@ def test_the_help_is_laid_out_as_that_of_the_go_sdk(name: str) -> None:
 
 @every_function
 def test_the_documentation_has_the_fields_of_the_go_sdk(name: str) -> None:
-    done = process(name, "--doc")
-    assert (done.code, done.err) == (0, "")
-    shown = json.loads(done.out)
+    shown = json.loads(process(name, "--doc").ended(0, "").out)
     assert list(shown)[:4] == ["short", "long", "examples", "image"]
     assert shown.keys() == FIELDS.keys() | {"short", "long", "examples"}
     readme = (ROOT / "functions" / name / "README.md").read_text()

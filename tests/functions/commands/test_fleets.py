@@ -75,8 +75,7 @@ def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
         "one": json.dumps(nodes[0]),
         "JSON with a mark": "\ufeff" + json.dumps(whole),
     }[layout]
-    done = process("krmfn", "inventory", "-", "--all-labels", "--name", "lab", stdin=text.encode())
-    assert (done.code, done.err) == (0, "")
+    done = process("krmfn", "inventory", "-", "--all-labels", "--name", "lab", stdin=text.encode()).ended(0, "")
     (group,) = yaml.safe_load(done.out)["spec"]["groups"]
     assert group["nodes"].splitlines() == [f"n{at} {EL9}" for at in (1, 2)][: 1 if layout == "one" else 2]
 
@@ -102,18 +101,16 @@ def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
     ],
 )
 def test_what_is_no_dump_prints_nothing(args: tuple[str, ...], stdin: str, message: str) -> None:
-    done = process("krmfn", "inventory", "-", *args, stdin=stdin.encode())
-    assert (done.code, done.out) == (2, b"")
-    assert message in done.err
-    assert "Traceback" not in done.err
+    said = process("krmfn", "inventory", "-", *args, stdin=stdin.encode()).refused()
+    assert message in said
+    assert "Traceback" not in said
 
 
 ASKS = "DeviceConfig kmm/gpu asks for gpu=yes (it is no)"
 
 
 def test_a_row_per_node_says_what_it_gets(lab: Path) -> None:
-    done = process("krmfn", "nodes", str(lab), "--wide")
-    assert (done.code, done.err) == (0, "")
+    done = process("krmfn", "nodes", str(lab), "--wide").ended(0, "")
     lines = [[cell for cell in line.split("  ") if cell] for line in done.out.decode().splitlines()]
     assert [[cell.strip() for cell in line] for line in lines] == [
         ["NODE", "KERNEL", "STATE", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON"],
@@ -142,9 +139,8 @@ def test_rows_are_filtered(lab: Path) -> None:
 
 def test_a_filter_that_nothing_can_pass_is_no_empty_table(lab: Path) -> None:
     for form in ("text", "json"):
-        done = process("krmfn", "nodes", str(lab), "--owner", "gpus", "--problems", "--format", form)
-        assert (done.code, done.out) == (2, b"")
-        assert done.err == "error: --owner gpus: no config or Module has this name; did you mean gpu?\n"
+        said = process("krmfn", "nodes", str(lab), "--owner", "gpus", "--problems", "--format", form).refused()
+        assert said == "error: --owner gpus: no config or Module has this name; did you mean gpu?\n"
         done = process("krmfn", "nodes", str(lab), "--label", "zone=b", "--format", form)
         assert (done.code, done.out, done.err) == (2, b"", "error: --label: no node has zone=b\n")
         done = process("krmfn", "nodes", str(lab), "--node", "n1", "--node", "m*", "--format", form)
@@ -163,9 +159,8 @@ def test_one_node_is_asked_about(lab: Path) -> None:
 def test_an_option_whose_variable_is_not_set_answers_no_other_question(lab: Path, args: tuple[str, str]) -> None:
     """The answer was about the kernels of today, about other nodes, or that nothing is missing, with exit code 0."""
     command, option = args
-    done = process("krmfn", command, str(lab), option, "")
-    assert (done.code, done.out) == (2, b"")
-    assert done.err == f"error: {option} is empty; set a value, or remove it\n"
+    said = process("krmfn", command, str(lab), option, "").refused()
+    assert said == f"error: {option} is empty; set a value, or remove it\n"
 
 
 def test_without_a_problem_that_is_said(lab: Path) -> None:
@@ -192,8 +187,7 @@ def test_what_if_nodes_moved_to_another_kernel(lab: Path) -> None:
 
 
 def test_coverage_can_be_required(lab: Path) -> None:
-    done = process("krmfn", "nodes", str(lab), "--require-coverage")
-    assert done.code == 1
+    done = process("krmfn", "nodes", str(lab), "--require-coverage").ended(1)
     assert done.err == "error: DeviceConfig kmm/gpu: 1 node (n1): no kernel mapping matches\n"
     assert process("krmfn", "nodes", str(lab), "--require-coverage", "--kernel", EL9).code == 0
 
@@ -216,8 +210,7 @@ def test_another_version_is_assumed_and_does_not_survive_a_reboot(tmp_path: Path
     ]
     ours = edited(module(version="2"), ("spec.selector", {}))
     plant(tmp_path, {"all.yaml": "---\n".join(map(emit.dump, (ours, *nodes)))})
-    done = process("krmfn", "nodes", str(tmp_path), "--require-coverage")
-    assert done.code == 1
+    done = process("krmfn", "nodes", str(tmp_path), "--require-coverage").ended(1)
     assert done.err == (
         f"error: Module kmm/simple: 1 node (n1): assumed, not known: keeps what it has, if anything, while the label "
         f"{label} is 1, not 2\n"
@@ -254,10 +247,8 @@ def test_several_paths_are_several_clusters(lab: Path, tmp_path: Path) -> None:
 
 
 def test_folders_below_one_path_are_one_cluster_and_how_they_are_two_is_said(lab: Path, tmp_path: Path) -> None:
-    (tmp_path / "east").mkdir()
-    (tmp_path / "east" / "config.yaml").write_text(CONFIG)
-    done = process("krmfn", "nodes", str(tmp_path))
-    assert done.code == 1
+    plant(tmp_path, {"east/config.yaml": CONFIG})
+    done = process("krmfn", "nodes", str(tmp_path)).ended(1)
     assert "; remove or rename one; if these are two clusters, name the folder of each as a PATH [KRM103]" in done.err
 
 
@@ -283,25 +274,20 @@ def test_nodes_may_stand_elsewhere(lab: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_nodes_cannot_answer(lab: Path, args: tuple[str, ...], message: str) -> None:
-    done = process("krmfn", "nodes", str(lab), *args)
-    assert (done.code, done.out) == (2, b"")
-    assert message in done.err
+    assert message in process("krmfn", "nodes", str(lab), *args).refused()
 
 
 def test_without_a_node_there_is_no_answer(lab: Path) -> None:
     (lab / "nodes.yaml").unlink()
-    done = process("krmfn", "nodes", str(lab))
-    assert (done.code, done.out) == (2, b"")
-    assert f"no nodes are known in {lab}" in done.err
+    assert f"no nodes are known in {lab}" in process("krmfn", "nodes", str(lab)).refused()
 
 
 @pytest.mark.parametrize("command", ["nodes", "images"])
 def test_a_file_of_nodes_that_has_none_is_not_passed_over(lab: Path, tmp_path: Path, command: str) -> None:
     """The inventory in PATH, perhaps an old one, would be all that is looked at."""
     (tmp_path / "wrong.yaml").write_text(CONFIG)
-    done = process("krmfn", command, str(lab), "--nodes", str(tmp_path / "wrong.yaml"))
-    assert (done.code, done.out) == (2, b"")
-    assert f"--live {tmp_path / 'wrong.yaml'}: it holds no Node and no NodeInventory" in done.err
+    said = process("krmfn", command, str(lab), "--nodes", str(tmp_path / "wrong.yaml")).refused()
+    assert f"--live {tmp_path / 'wrong.yaml'}: it holds no Node and no NodeInventory" in said
     more = dump(node("n9")) + "\n---\nitems: [{cut: off}]\n"
     (tmp_path / "more.yaml").write_text(more)
     done = process("krmfn", command, str(lab), "--nodes", str(tmp_path / "more.yaml"))
@@ -323,8 +309,7 @@ def test_nothing_is_concluded_from_an_inventory_with_errors(
 ) -> None:
     text = (lab / "nodes.yaml").read_text()
     (lab / "nodes.yaml").write_text(text.replace(old, new, 1))
-    done = process("krmfn", command, str(lab))
-    assert done.code == 1
+    done = process("krmfn", command, str(lab)).ended(1)
     assert message in done.err + done.out.decode()
     if command != "check":
         assert done.out == b""
@@ -344,8 +329,7 @@ def test_a_pipeline_stops_before_an_upgrade_without_its_image(lab: Path, tmp_pat
     held.write_text(f"registry.example.com/gpu:1.0-{EL9}\n")
     assert process("krmfn", "images", str(lab), "--missing-from", str(held)).code == 0
     later = EL9.replace("503", "505")
-    done = process("krmfn", "images", str(lab), "--missing-from", str(held), "--kernel", later)
-    assert done.code == 1
+    done = process("krmfn", "images", str(lab), "--missing-from", str(held), "--kernel", later).ended(1)
     assert done.err == (f"error: Module kmm/gpu: needs registry.example.com/gpu:1.0-{later}, which is not in {held}\n")
 
 
@@ -368,8 +352,7 @@ def test_images_for_a_kernel_that_is_not_known_are_no_silence(lab: Path, tmp_pat
     done = process("krmfn", "images", str(lab))
     says = "Module kmm/gpu: 1 node (n2) has reported no kernel, so not all of its images are known"
     assert (done.code, done.err) == (1, f"error: {says}; pass a future kernel with --kernel VERSION\n")
-    done = process("krmfn", "images", str(lab), "--kernel", EL9)
-    assert (done.code, done.err) == (0, f"warning: {says}\n")
+    assert process("krmfn", "images", str(lab), "--kernel", EL9).ended(0).err == f"warning: {says}\n"
     (tmp_path / "nodes.json").write_bytes(process("krmfn", "nodes", str(lab), "--format", "json").out)
     done = process("krmfn", "images", "--from", str(tmp_path / "nodes.json"))
     assert (done.code, done.err) == (1, f"error: the images of {lab} are not known: {says}\n")
@@ -392,10 +375,8 @@ def test_nodes_that_nothing_is_asked_about_are_not_covered(lab: Path) -> None:
     """A PATH without Modules, and a selector that selects no node."""
     path = str(lab / "nodes.yaml")
     says = f"no Module is in {path}, so no node can get one; is it the right PATH?\n"
-    done = process("krmfn", "nodes", path)
-    assert (done.code, done.err) == (0, f"warning: {says}")
-    done = process("krmfn", "nodes", path, "--require-coverage")
-    assert (done.code, done.err) == (1, f"error: {says}")
+    assert process("krmfn", "nodes", path).ended(0).err == f"warning: {says}"
+    assert process("krmfn", "nodes", path, "--require-coverage").ended(1).err == f"error: {says}"
     (lab / "config.yaml").write_text(CONFIG.replace('gpu: "yes"', 'gpu: "ja"'))
     says = "warning: the table has no row for DeviceConfig kmm/gpu: no node is selected\n"
     assert process("krmfn", "nodes", str(lab)).err == says
@@ -404,15 +385,12 @@ def test_nodes_that_nothing_is_asked_about_are_not_covered(lab: Path) -> None:
 
 def test_an_error_in_the_input_is_no_empty_list(lab: Path) -> None:
     (lab / "config.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
-    done = process("krmfn", "images", str(lab))
-    assert (done.code, done.out) == (1, b"")
-    assert "spec.moduelName" in done.err
+    assert "spec.moduelName" in process("krmfn", "images", str(lab)).refused(1)
 
 
 def test_of_what_has_an_error_the_table_shows_what_is_known(lab: Path) -> None:
     (lab / "config.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
-    done = process("krmfn", "nodes", str(lab), "--problems", "--wide")
-    assert done.code == 1
+    done = process("krmfn", "nodes", str(lab), "--problems", "--wide").ended(1)
     assert "spec.moduelName" in done.err
     assert (
         f"warning: {lab} has errors, so nothing is rendered from it; the table shows what its nodes would get"
@@ -435,9 +413,8 @@ def test_a_conflict_is_shown_on_its_nodes(lab: Path) -> None:
 
 def test_of_nodes_of_which_something_is_wrong_the_table_says_why_it_is_not_there(lab: Path) -> None:
     (lab / "nodes.yaml").write_text((lab / "nodes.yaml").read_text().replace("n2 ", "n1 "))
-    done = process("krmfn", "nodes", str(lab))
-    assert (done.code, done.out) == (1, b"")
-    assert f"warning: no nodes of {lab} are shown, because there are errors about its nodes; " in done.err
+    said = process("krmfn", "nodes", str(lab)).refused(1)
+    assert f"warning: no nodes of {lab} are shown, because there are errors about its nodes; " in said
 
 
 def test_with_exclusivity_turned_off_two_configs_run_on_one_node(lab: Path) -> None:
@@ -448,13 +425,11 @@ def test_with_exclusivity_turned_off_two_configs_run_on_one_node(lab: Path) -> N
         "spec: {exclusivity: {mode: 'off'}}\n"
     )
     assert [pair for pair in rows(str(lab)) if pair[0] == "n2"] == [("n2", "planned"), ("n2", "planned")]
-    done = process("krmfn", "images", str(lab))
-    assert f"mirror.example.com/gpu:1.0-{EL9}" in done.text
+    assert f"mirror.example.com/gpu:1.0-{EL9}" in process("krmfn", "images", str(lab)).text
 
 
 def test_a_kernel_to_come_that_no_mapping_matches_is_an_error(lab: Path) -> None:
-    done = process("krmfn", "images", str(lab), "--kernel", NEW)
-    assert done.code == 1
+    done = process("krmfn", "images", str(lab), "--kernel", NEW).ended(1)
     assert f"error: Module kmm/gpu: no kernel mapping for {NEW}, so there is no image for it; add a mapping" in done.err
     assert f"registry.example.com/gpu:1.0-{EL9}" in done.text, "the others are listed all the same"
     accepted = process("krmfn", "images", str(lab), "--kernel", NEW, "--allow-unmapped")
@@ -467,8 +442,7 @@ def test_a_cordoned_node_waits_and_is_not_in_an_inventory(tmp_path: Path) -> Non
     taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
     dumped = dump(node("a"), edited(node("b"), ("spec", {"taints": [taint]})))
     folder = plant(tmp_path, {"config.yaml": CONFIG, "nodes.json": dumped})
-    done = process("krmfn", "nodes", ".", "--format", "json", cwd=folder)
-    [cluster] = json.loads(done.out)["clusters"]
+    [cluster] = json.loads(process("krmfn", "nodes", ".", "--format", "json", cwd=folder).out)["clusters"]
     rows = cluster["rows"]
     assert [(row["node"], row["state"]) for row in rows] == [("a", "planned"), ("b", "waiting")]
     assert rows[1]["reason"] == "waits while the node is cordoned (node.kubernetes.io/unschedulable:NoSchedule)"
@@ -504,10 +478,8 @@ def test_a_kernel_moves_only_nodes_that_have_the_old_one(lab: Path) -> None:
         "9.9.9" if one == old else one for one in before
     ]
     assert set(kernels("--where", f"kernel={old}")) == {old}
-    images = process("krmfn", "images", str(lab), "--kernel", f"{old}=9.9.9", "--allow-unmapped")
-    assert images.code == 0, images.err
-    nowhere = process("krmfn", "images", str(lab), "--kernel", "0.0=9.9.9")
-    assert (nowhere.code, "so none moves" in nowhere.err) == (2, True)
+    process("krmfn", "images", str(lab), "--kernel", f"{old}=9.9.9", "--allow-unmapped").ended(0)
+    assert "so none moves" in process("krmfn", "images", str(lab), "--kernel", "0.0=9.9.9").ended(2).err
 
 
 def test_one_broken_cluster_does_not_darken_the_others(lab: Path, tmp_path: Path) -> None:
@@ -533,12 +505,9 @@ def test_builds_are_a_matrix_of_what_is_not_there(tmp_path: Path) -> None:
     assert all(row["image"].endswith(row["kernel"]) for row in rows)
     held = tmp_path / "held.txt"
     held.write_text("".join(f"{row['image']}\n" for row in rows[1:]))
-    done = process(*asked, "--missing-from", str(held))
-    assert json.loads(done.out)["include"] == rows[:1]
-    assert done.code == 1
+    assert json.loads(process(*asked, "--missing-from", str(held)).ended(1).out)["include"] == rows[:1]
     held.write_text("".join(f"{row['image']}\n" for row in rows))
-    done = process(*asked, "--missing-from", str(held))
-    assert (done.code, json.loads(done.out)) == (0, {"include": []})
+    assert json.loads(process(*asked, "--missing-from", str(held)).ended(0).out) == {"include": []}
 
 
 def test_sources_are_what_is_copied() -> None:
@@ -555,7 +524,6 @@ def test_sources_are_what_is_copied() -> None:
 def test_an_error_of_a_base_that_two_clusters_build_is_said_once(tmp_path: Path) -> None:
     for name in ("lab", "prod"):
         shutil.copytree(ROOT / "examples/one-cluster", tmp_path / name)
-    done = process("krmfn", "images", "lab", "prod", "--kernel", "6.12.0-1.el10.x86_64", cwd=tmp_path)
-    assert done.code == 1
+    done = process("krmfn", "images", "lab", "prod", "--kernel", "6.12.0-1.el10.x86_64", cwd=tmp_path).ended(1)
     lines = [line for line in done.err.splitlines() if "no kernel mapping for 6.12.0-1.el10.x86_64" in line]
     assert len(lines) == 1, done.err

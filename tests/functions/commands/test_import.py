@@ -15,6 +15,7 @@ from krmfn.yamltext import emit
 from tests.builders import edited, manifest, module
 from tests.commands import Done, process
 from tests.functions.importing.manifests import DUMPED_EXPORTER, DUMPED_GPU, EXPORTER, GPU
+from tests.trees import plant
 
 
 def text(*manifests: Manifest) -> str:
@@ -31,15 +32,13 @@ def run(folder: Path, *args: str, stdin: str = "") -> Done:
 
 
 def test_a_stream_becomes_a_folder_that_renders_to_the_same(tmp_path: Path) -> None:
-    done = run(tmp_path, "-", stdin=dump(DUMPED_GPU, DUMPED_EXPORTER))
-    assert (done.code, done.err) == (0, "")
+    done = run(tmp_path, "-", stdin=dump(DUMPED_GPU, DUMPED_EXPORTER)).ended(0, "")
     assert done.text.startswith("out: 1 DeviceConfig, in place of 1 Module, 1 DaemonSet\n")
     assert '  DaemonSet kmm/gpu-metrics: spec.template.spec.nodeSelector.gpu: (none) -> "a"\n' in done.text
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["deviceconfig-gpu.yaml"]
     assert process("krmfn", "check", "out", cwd=tmp_path).code == 0
     rendered = process("krmfn", "render", "out", cwd=tmp_path).text
-    again = process("krmfn", "import", "-", "-o", "again", stdin=rendered, cwd=tmp_path)
-    assert again.code == 0
+    process("krmfn", "import", "-", "-o", "again", stdin=rendered, cwd=tmp_path).ended(0)
     assert (tmp_path / "again/deviceconfig-gpu.yaml").read_text() == (
         tmp_path / "out/deviceconfig-gpu.yaml"
     ).read_text()
@@ -68,12 +67,8 @@ def test_a_dump_is_not_to_be_given_to_diff(tmp_path: Path) -> None:
 
 def test_several_files_make_one_import_with_profiles(tmp_path: Path) -> None:
     nic = edited(module(name="nic"), ("spec.moduleLoader.container.modprobe.moduleName", "nic"))
-    (tmp_path / "gpu.yaml").write_text(text(GPU))
-    (tmp_path / "more").mkdir()
-    (tmp_path / "more/nic.yaml").write_text(text(nic))
-    (tmp_path / "more/exporter.yaml").write_text(text(EXPORTER))
-    done = run(tmp_path, "gpu.yaml", "more")
-    assert done.code == 0, done.err
+    plant(tmp_path, {"gpu.yaml": text(GPU), "more/nic.yaml": text(nic), "more/exporter.yaml": text(EXPORTER)})
+    done = run(tmp_path, "gpu.yaml", "more").ended(0)
     assert "2 DeviceConfigs, 1 functionConfig with 2 profiles, in place of 2 Modules, 1 DaemonSet" in done.text
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == ["deviceconfig-gpu.yaml", "deviceconfig-nic.yaml", "renderdeviceconfigs-imported.yaml"]
@@ -97,10 +92,8 @@ def nic(version: str, **metadata: Any) -> dict[str, Any]:
 
 
 def test_a_profile_that_is_there_already_is_used(tmp_path: Path) -> None:
-    (tmp_path / "all.yaml").write_text(text(GPU, nic("1.0")))
-    (tmp_path / "ours.yaml").write_text(EXISTING)
-    done = run(tmp_path, "all.yaml", "--function-config", "ours.yaml")
-    assert done.code == 0, done.err
+    plant(tmp_path, {"all.yaml": text(GPU, nic("1.0")), "ours.yaml": EXISTING})
+    done = run(tmp_path, "all.yaml", "--function-config", "ours.yaml").ended(0)
     config = yaml.safe_load((tmp_path / "out/deviceconfig-nic.yaml").read_text())
     assert config["spec"] == {"profile": "ours", "driverVersion": "1.0", "nodeSelector": {"a": "b"}}
     assert "krmfn check out --function-config ours.yaml\n" in done.text
@@ -110,8 +103,7 @@ def test_a_profile_that_is_there_already_is_used(tmp_path: Path) -> None:
 
 
 def test_a_function_config_that_is_wrong_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    (tmp_path / "all.yaml").write_text(text(GPU))
-    (tmp_path / "ours.yaml").write_text(EXISTING.replace("firmwarePath", "firmwarePaht"))
+    plant(tmp_path, {"all.yaml": text(GPU), "ours.yaml": EXISTING.replace("firmwarePath", "firmwarePaht")})
     done = run(tmp_path, "all.yaml", "--function-config", "ours.yaml")
     assert (done.code, (tmp_path / "out").exists()) == (2, False)
     assert "spec.profiles.another.firmwarePaht" in done.err
@@ -120,8 +112,7 @@ def test_a_function_config_that_is_wrong_is_refused_before_anything_is_written(t
 def test_a_new_profile_takes_no_name_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "all.yaml").write_text(text(nic("1.0"), nic("2.0", namespace="other", selector={"a": "c"})))
     (tmp_path / "ours.yaml").write_text(EXISTING.replace("ours:", "nic:").replace("moduleName: nic", "moduleName: x"))
-    done = run(tmp_path, "all.yaml", "--function-config", "ours.yaml")
-    assert done.code == 0
+    done = run(tmp_path, "all.yaml", "--function-config", "ours.yaml").ended(0)
     made = yaml.safe_load((tmp_path / "out/renderdeviceconfigs-imported.yaml").read_text())
     assert list(made["spec"]["profiles"]) == ["nic-imported"]
     (check,) = re.findall("krmfn (check .*)", done.text)
@@ -130,10 +121,8 @@ def test_a_new_profile_takes_no_name_that_is_there(tmp_path: Path) -> None:
 
 def test_several_clusters_share_one_function_config(tmp_path: Path) -> None:
     for cluster, version in (("lab", "2.0"), ("prod", "1.0")):
-        (tmp_path / cluster).mkdir()
-        (tmp_path / cluster / "all.yaml").write_text(text(GPU, nic(version)))
-    done = run(tmp_path, "--cluster", "lab=lab", "--cluster", "prod=prod")
-    assert done.code == 0, done.err
+        plant(tmp_path, {f"{cluster}/all.yaml": text(GPU, nic(version))})
+    done = run(tmp_path, "--cluster", "lab=lab", "--cluster", "prod=prod").ended(0)
     assert "out/renderdeviceconfigs-imported.yaml: 2 profiles that the clusters share\n" in done.text
     files = [tmp_path / f"out/{name}/deviceconfig-nic.yaml" for name in ("lab", "prod")]
     specs = [yaml.safe_load(file.read_text())["spec"] for file in files]
@@ -144,8 +133,7 @@ def test_several_clusters_share_one_function_config(tmp_path: Path) -> None:
 
 def test_each_cluster_is_compared_with_what_it_was(tmp_path: Path) -> None:
     for cluster, version in (("lab", "2.0"), ("prod", "1.0")):
-        (tmp_path / cluster).mkdir()
-        (tmp_path / cluster / "all.yaml").write_text(text(nic(version)))
+        plant(tmp_path, {f"{cluster}/all.yaml": text(nic(version))})
     (tmp_path / ".git").mkdir()
     (tmp_path / ".krmfn.yaml").write_text("clusters:\n  first: [lab]\n  second: [prod]\n")
     done = run(tmp_path, "prod", "lab")
@@ -155,9 +143,8 @@ def test_each_cluster_is_compared_with_what_it_was(tmp_path: Path) -> None:
 def test_what_cannot_be_expressed_is_named_with_its_line_and_written_beside(tmp_path: Path) -> None:
     odd = edited(module(name="odd", selector={"gpu": "b"}), ("spec.imageRebuildTriggerGeneration", 3))
     (tmp_path / "all.yaml").write_text(text(GPU, odd))
-    done = run(tmp_path, "all.yaml")
+    done = run(tmp_path, "all.yaml").ended(0)
     line = text(GPU).count("\n") + 1
-    assert done.code == 0
     assert done.err == (
         f"all.yaml:{line}: warning: Module kmm/odd: stays as it is: spec.imageRebuildTriggerGeneration: "
         "a DeviceConfig has no field for it\n"
@@ -170,8 +157,7 @@ def test_what_cannot_be_expressed_is_named_with_its_line_and_written_beside(tmp_
 
 def test_an_object_of_an_operator_is_warned_about(tmp_path: Path) -> None:
     owner = {"apiVersion": "amd.com/v1alpha1", "kind": "DeviceConfig", "name": "gpu", "uid": "1", "controller": True}
-    done = run(tmp_path, "-", stdin=dump(edited(DUMPED_GPU, ("metadata.ownerReferences", [owner]))))
-    assert done.code == 0
+    done = run(tmp_path, "-", stdin=dump(edited(DUMPED_GPU, ("metadata.ownerReferences", [owner])))).ended(0)
     assert "belongs to DeviceConfig gpu, which will overwrite it" in done.err
 
 
@@ -194,34 +180,27 @@ def test_a_namespace_for_manifests_without_one(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_imported_writes_nothing(tmp_path: Path, args: list[str], stdin: str, message: str) -> None:
-    done = run(tmp_path, *args, stdin=stdin)
-    assert done.code == 2
-    assert message in done.err
+    assert message in run(tmp_path, *args, stdin=stdin).ended(2).err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/deviceconfig-gpu.yaml").write_text("mine")
-    done = run(tmp_path, "-", stdin=dump(GPU))
-    assert (done.code, done.text) == (2, "")
-    assert done.err == "error: out is not empty; pass a new folder, so that no stale objects stay in it\n"
+    plant(tmp_path, {"out/deviceconfig-gpu.yaml": "mine"})
+    said = run(tmp_path, "-", stdin=dump(GPU)).refused()
+    assert said == "error: out is not empty; pass a new folder, so that no stale objects stay in it\n"
     assert (tmp_path / "out/deviceconfig-gpu.yaml").read_text() == "mine"
 
 
 def test_configs_that_cannot_be_told_apart_are_an_error_of_what_is_written(tmp_path: Path) -> None:
     """On the cluster their nodes may differ; in Git nobody knows, and `check` says the same."""
     gpus = [module(name="a", selector={"gpu": "a"}), module(name="b", selector={"site": "b"})]
-    done = run(tmp_path, "-", stdin=dump(*gpus))
-    assert done.code == 1
-    assert "KRM302" in done.err
+    assert "KRM302" in run(tmp_path, "-", stdin=dump(*gpus)).ended(1).err
     assert process("krmfn", "check", "out", cwd=tmp_path).code == 1
 
 
 def test_nothing_that_can_be_expressed_is_said_and_what_is_left_out_is_counted(tmp_path: Path) -> None:
     odd = edited(module(name="odd"), ("spec.imageRebuildTriggerGeneration", 3))
-    done = run(tmp_path, "-", stdin=dump(odd, manifest("v1", "Secret"), manifest("v1", "ConfigMap")))
-    assert done.code == 0
+    done = run(tmp_path, "-", stdin=dump(odd, manifest("v1", "Secret"), manifest("v1", "ConfigMap"))).ended(0)
     assert done.text == (
         "out: no DeviceConfig, since nothing can be expressed as one\n"
         "1 object kept beside them as written by hand: no DeviceConfig can express that\n"

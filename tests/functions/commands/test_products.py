@@ -23,15 +23,11 @@ def folder(tmp_path: Path) -> str:
 
 
 def explained(*names: str) -> list[str]:
-    done = process("krmfn", "explain", *names)
-    assert (done.code, done.err) == (0, "")
-    return done.text.splitlines()
+    return process("krmfn", "explain", *names).ended(0, "").text.splitlines()
 
 
 def refused(command: str, *names: str) -> str:
-    done = process("krmfn", command, *names)
-    assert (done.code, done.text) == (2, "")
-    return done.err
+    return process("krmfn", command, *names).refused()
 
 
 def test_options_are_a_table(folder: str) -> None:

@@ -280,9 +280,8 @@ def test_a_node_that_nothing_selected_by_the_inventory_either(lab: Path) -> None
         inventory.replace('nic: "true"\n    nodes: |\n      web', "card: a\n    nodes: |\n      web")
     )
     (lab.parent / "dump.json").write_text(json.dumps(node({})))
-    done = process("krmfn", "why", "web-1", ".", "--live", "../dump.json", cwd=lab)
+    done = process("krmfn", "why", "web-1", ".", "--live", "../dump.json", cwd=lab).ended(1)
     assert "web-1: nothing selects it, and by the inventory nothing did; the nearest, DeviceConfig kmm" in done.text
-    assert done.code == 1
 
 
 @pytest.mark.parametrize(
@@ -321,8 +320,7 @@ def test_without_a_dump_the_plan_is_told() -> None:
 def test_several_clusters_are_named(tmp_path: Path) -> None:
     for name in ("lab", "prod"):
         shutil.copytree(ROOT / "examples/one-cluster", tmp_path / name)
-    done = process("krmfn", "why", "web-1", str(tmp_path / "lab"), str(tmp_path / "prod"))
-    assert done.code == 0, done.err
+    done = process("krmfn", "why", "web-1", str(tmp_path / "lab"), str(tmp_path / "prod")).ended(0)
     said = [line for line in done.text.splitlines() if not line.startswith("  ")]
     assert [line.rpartition(": web-1: ")[0].rpartition("/")[2] for line in said] == ["lab", "prod"]
     done = process("krmfn", "why", "web-1", str(tmp_path / "lab"), str(tmp_path / "prod"), "--format", "json")
@@ -333,29 +331,24 @@ def test_a_cluster_without_its_dump_fails_beside_one_that_has_it(lab: Path) -> N
     """What is planned only is not what the node has."""
     shutil.copytree(lab, lab.parent / "prod", ignore=shutil.ignore_patterns(".git"))
     (lab.parent / "dump.json").write_text(json.dumps([node(NIC | READY), modules_config()]))
-    done = process("krmfn", "why", "web-1", "lab", "prod", "--live", "lab=dump.json", cwd=lab.parent)
+    done = process("krmfn", "why", "web-1", "lab", "prod", "--live", "lab=dump.json", cwd=lab.parent).ended(1)
     said = [line for line in done.text.splitlines() if not line.startswith("  ")]
     assert said == [f"lab: web-1: kmm/nic is loaded: {IMAGE}", f"prod: web-1: kmm/nic {NOT_ASKED} --live prod=DUMP"]
-    assert done.code == 1
 
 
 def test_a_node_with_wrong_labels_is_an_error() -> None:
-    done = why({**node({}), "metadata": {"name": "web-1", "labels": ["a"]}})
-    assert (done.code, done.text) == (2, "")
-    assert done.err.count("error: Node web-1: its labels are not a mapping") == 1, done.err
+    said = why({**node({}), "metadata": {"name": "web-1", "labels": ["a"]}}).refused()
+    assert said.count("error: Node web-1: its labels are not a mapping") == 1, said
 
 
 def test_without_any_node_it_may_be_the_wrong_folder(tmp_path: Path) -> None:
     for words in (("why", "gpu-1"), ("nodes",)):
-        done = process("krmfn", *words, cwd=tmp_path)
-        assert (done.code, done.text) == (2, "")
-        assert done.err.startswith("error: no nodes are known in .: is it the right PATH?")
+        said = process("krmfn", *words, cwd=tmp_path).refused()
+        assert said.startswith("error: no nodes are known in .: is it the right PATH?")
 
 
 def test_a_node_that_is_nowhere_is_an_error_with_the_nearest_name() -> None:
-    done = why(node(NIC), name="web-2")
-    assert (done.code, done.text) == (2, "")
-    assert "no node of the dump is called web-2; did you mean web-1?" in done.err
+    assert "no node of the dump is called web-2; did you mean web-1?" in why(node(NIC), name="web-2").refused()
 
 
 @pytest.mark.parametrize(
@@ -386,9 +379,8 @@ def test_a_dump_that_is_none_is_an_error(dump: str, sentence: str) -> None:
 def test_nodes_counts_what_is_planned_and_ready_on_live_nodes() -> None:
     other = {**node(NIC), "metadata": {"name": "web-2", "labels": NIC}}
     dump = json.dumps([node({**NIC, **READY}), other])
-    done = process("krmfn", "nodes", "examples/one-cluster", "--wide", "--live", "-", stdin=dump)
+    done = process("krmfn", "nodes", "examples/one-cluster", "--wide", "--live", "-", stdin=dump).ended(0)
     assert "planned 2, loaded 1, not loaded: nic on web-2" in done.err
-    assert done.code == 0
     cells = {line.split()[0]: line.split()[2:4] for line in done.text.splitlines() if "committed" not in line}
     assert cells == {"NODE": ["STATE", "LOADED"], "web-1": ["planned", "yes"], "web-2": ["planned", "no"]}
     done = process("krmfn", "nodes", "examples/one-cluster", "--format", "json", "--live", "-", stdin=dump)
@@ -487,9 +479,8 @@ def test_nodes_is_a_spelling_and_takes_an_inventory_too(command: str, form: str,
 @pytest.mark.parametrize("command", LIVE)
 def test_a_dump_of_another_cluster_is_an_error(command: str, lab: Path) -> None:
     (lab.parent / "dump.json").write_text(json.dumps({**node(NIC), "metadata": {"name": "elsewhere"}}))
-    done = live(lab, command)
-    assert (done.code, done.out) == (2, b"")
-    assert "--live: none of the 1 node of the dump is among the 4 that are committed for ." in done.err
+    said = live(lab, command).refused()
+    assert "--live: none of the 1 node of the dump is among the 4 that are committed for ." in said
 
 
 def test_each_of_several_clusters_has_its_own_dump(lab: Path) -> None:
@@ -502,8 +493,7 @@ def test_each_of_several_clusters_has_its_own_dump(lab: Path) -> None:
     assert names == {"gpu-1", "gpu-2", "gpu-3", "gpu-99", "web-1"}  # those that are committed and gone, too
     assert ["prod", "gpu-1"] in rows
     for wrong, says in (("dump.json", "one of 2 clusters: lab, prod"), ("lap=dump.json", "did you mean lab?")):
-        done = process("krmfn", "nodes", "lab", "prod", "--live", wrong, cwd=lab.parent)
-        assert (done.code, says in done.err) == (2, True), done.err
+        assert says in process("krmfn", "nodes", "lab", "prod", "--live", wrong, cwd=lab.parent).ended(2).err
     twice = ("--live", "lab=dump.json", "--live", "lab=dump.json")
     assert "has a dump already" in process("krmfn", "nodes", "lab", "prod", *twice, cwd=lab.parent).err
 
@@ -511,8 +501,7 @@ def test_each_of_several_clusters_has_its_own_dump(lab: Path) -> None:
 def test_a_dump_in_path_is_an_error(lab: Path) -> None:
     dump = {"kind": "List", "apiVersion": "v1", "items": [modules_config(), EVENT | {"metadata": {"name": "e"}}]}
     (lab / "dump.json").write_text(json.dumps(dump))
-    done = process("krmfn", "check", ".", cwd=lab)
-    assert done.code == 1
+    done = process("krmfn", "check", ".", cwd=lab).ended(1)
     assert "is part of a dump of a cluster, as are 1 more in this file" in done.text
     assert "[KRM714]" in done.text
     assert process("krmfn", "render", ".", cwd=lab).code == 1

@@ -14,7 +14,7 @@ from krmfn_functions.comparing import base
 from krmfn_functions.paths import git, history
 
 from krmfn import KrmfnError
-from tests.commands import Done, process
+from tests.commands import Done, execute, process
 from tests.trees import config_map, plant
 
 OWN = {
@@ -28,9 +28,7 @@ OWN = {
 def run_git(folder: Path, *arguments: str, stdin: bytes = b"") -> str:
     """Run git as a person would, without any configuration of theirs; its stdout."""
     env = {**{key: value for key, value in os.environ.items() if not key.startswith("GIT_")}, **OWN}
-    done = subprocess.run(["git", *arguments], cwd=folder, env=env, input=stdin, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode().strip()
+    return execute("git", *arguments, cwd=folder, env=env, stdin=stdin).ended(0).text.strip()
 
 
 def commit(folder: Path, files: Mapping[str, str] | None = None) -> str:
@@ -79,8 +77,7 @@ def test_only_what_the_branch_changed_counts(repo: Path) -> None:
     run_git(repo, "checkout", "--quiet", "main")
     commit(repo, {"lab/later.yaml": config_map("later")})
     run_git(repo, "checkout", "--quiet", "next")
-    done = diff(repo, "--format", "json")
-    assert (done.code, changed(done)) == (1, {"new": "created"})
+    assert changed(diff(repo, "--format", "json").ended(1)) == {"new": "created"}
 
 
 def test_the_new_side_is_the_work_tree(repo: Path) -> None:
@@ -99,15 +96,12 @@ def test_the_new_side_is_judged_as_a_whole(repo: Path) -> None:
 def test_a_path_that_is_new_or_gone_counts(repo: Path) -> None:
     (repo / "prod" / "b.yaml").rename(repo / "b.yaml")
     (repo / "prod").rmdir()
-    done = diff(repo, "prod", "b.yaml")
-    assert done.code == 1
+    done = diff(repo, "prod", "b.yaml").ended(1)
     assert told(done) == (
         {"b.yaml": "1 created", "prod": "1 deleted"},
         "b.yaml:\n+ ConfigMap b\n\nprod:\n- ConfigMap b\n",
     )
-    done = diff(repo, "lab", "lap")
-    assert (done.code, done.out) == (2, b"")
-    assert "lap exists neither here nor in " in done.err
+    assert "lap exists neither here nor in " in diff(repo, "lab", "lap").refused()
 
 
 def test_from_below_and_from_outside(repo: Path, tmp_path: Path) -> None:
@@ -201,9 +195,8 @@ def test_a_finding_in_the_base_names_the_file_as_git_does(tmp_path: Path) -> Non
 
 def test_a_new_side_that_cannot_be_rendered_hides_nothing_of_the_others(repo: Path) -> None:
     plant(repo, {"lab/a.yaml": "apiVersion: [", "prod/b.yaml": config_map("c")})
-    done = diff(repo, "lab", "prod")
+    done = diff(repo, "lab", "prod").ended(2)
     rows, below = told(done)
-    assert done.code == 2
     assert rows == {"lab": "cannot be rendered, so what changes is not known", "prod": "1 created, 1 deleted"}
     assert below.startswith("prod:\n+ ConfigMap c\n- ConfigMap b\n\nlab/a.yaml:2: error: ")
     assert below.endswith(" [KRM523] (lab)\n")
@@ -223,22 +216,17 @@ def test_exit_codes_of_a_change_without_notes(least: tuple[str, ...], code: int,
 def test_only_some_kinds(repo: Path) -> None:
     secret = config_map("s").replace("ConfigMap", "Secret")
     plant(repo, {"lab/a.yaml": config_map("a").replace("b}", "c}"), "lab/s.yaml": secret})
-    done = diff(repo, "--kinds", "secret,Service")
-    assert (done.code, done.text) == (1, "+ Secret s\n\n1 created, 1 change of other kinds\n")
+    assert diff(repo, "--kinds", "secret,Service").ended(1).text == "+ Secret s\n\n1 created, 1 change of other kinds\n"
     assert changed(diff(repo, "--kinds", "ConfigMap", "--format", "json")) == {"a": "changed"}
-    done = diff(repo, "--kinds", "Service")
-    assert (done.code, done.text) == (0, "nothing changes, 2 changes of other kinds\n")
+    assert diff(repo, "--kinds", "Service").ended(0).text == "nothing changes, 2 changes of other kinds\n"
     for wrong, message in (("ConfigMaps", "did you mean ConfigMap?"), (",", "names no kind")):
-        done = diff(repo, "--kinds", wrong)
-        assert (done.code, done.out) == (2, b"")
-        assert message in done.err
+        assert message in diff(repo, "--kinds", wrong).refused()
 
 
 @pytest.mark.parametrize("ref", ["nowhere", "--all", " ", "main:lab", "HEAD^{tree}", "a\nb"])
 def test_what_is_no_commit_is_said(ref: str, repo: Path) -> None:
-    done = process("krmfn", "diff", f"--base={ref}", cwd=repo)
-    assert (done.code, done.out) == (2, b"")
-    assert " is not a commit in this clone; " in done.err or " is not a ref; " in done.err
+    said = process("krmfn", "diff", f"--base={ref}", cwd=repo).refused()
+    assert " is not a commit in this clone; " in said or " is not a ref; " in said
 
 
 def test_what_has_no_base_is_said(repo: Path, tmp_path: Path) -> None:
@@ -283,9 +271,8 @@ def test_a_shallow_clone_says_how_to_fetch_more(repo: Path) -> None:
     for number in range(3):
         commit(repo, {"lab/n.yaml": config_map(f"n{number}")})
     shallow = clone(repo, "--depth", "1")
-    done = process("krmfn", "diff", "--base", "origin/main", cwd=shallow)
-    assert (done.code, done.out) == (2, b"")
-    assert "origin/main is not a commit in this clone; the clone is shallow: " in done.err
+    said = process("krmfn", "diff", "--base", "origin/main", cwd=shallow).refused()
+    assert "origin/main is not a commit in this clone; the clone is shallow: " in said
     run_git(shallow, "fetch", "--quiet", "--depth", "1", "origin", "main:main")
     assert "HEAD and main have no commit in common; the clone is shallow: " in diff(shallow).err
     assert "fetch-depth: 0" in diff(shallow).err
@@ -329,9 +316,8 @@ def test_a_clone_without_the_blobs_fetches_none(repo: Path) -> None:
     commit(repo, {"lab/a.yaml": config_map("changed")})
     partial = clone(repo, "--filter=blob:none")
     before = run_git(partial, "count-objects", "-v")
-    done = process("krmfn", "diff", "--base", "origin/main", "lab", "prod", cwd=partial)
+    done = process("krmfn", "diff", "--base", "origin/main", "lab", "prod", cwd=partial).ended(1)
     assert run_git(partial, "count-objects", "-v") == before, "nothing was fetched"
-    assert done.code == 1
     rows, below = told(done)
     assert rows == {"lab": "1 unknown", "prod": "nothing changes, 1 unchanged"}
     assert below.endswith(
@@ -340,9 +326,7 @@ def test_a_clone_without_the_blobs_fetches_none(repo: Path) -> None:
     )
     trees = repo.parent / "trees"
     run_git(repo.parent, "clone", "--quiet", "--branch", "next", "--filter=tree:0", f"file://{repo}", str(trees))
-    done = process("krmfn", "diff", "--base", "origin/main", "lab", cwd=trees)
-    assert (done.code, done.out) == (2, b"")
-    assert "git clone --filter" in done.err
+    assert "git clone --filter" in process("krmfn", "diff", "--base", "origin/main", "lab", cwd=trees).refused()
 
 
 # Commits that are made to harm, and clones that run programs.
@@ -351,7 +335,6 @@ def test_a_clone_without_the_blobs_fetches_none(repo: Path) -> None:
 def test_no_program_of_the_configuration_runs(repo: Path, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     program = plant(tmp_path, {"program": f'#!/bin/sh\necho "$0 $@" >> {trace}\nexec cat\n'}) / "program"
-    program.chmod(0o755)
     attributes = "* filter=evil diff=evil merge=evil text eol=crlf ident export-subst\n"
     commit(repo, {".gitattributes": attributes, "lab/new.yaml": config_map("new")})
     for key in (
@@ -480,8 +463,7 @@ def test_no_more_is_written_than_allowed(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", files)
     done = diff(repo, "lab", KRMFN_MAX_BYTES="50000")
     assert (done.code, done.text) == (0, "nothing changes, 1 unchanged\n"), "the PATHs' own files come first"
-    done = diff(repo, "lab", KRMFN_MAX_BYTES="10")
-    assert "lab/a.yaml: error: is larger than 10 bytes" in done.text
+    assert "lab/a.yaml: error: is larger than 10 bytes" in diff(repo, "lab", KRMFN_MAX_BYTES="10").text
 
 
 def test_the_folder_is_gone_afterwards(repo: Path, tmp_path: Path) -> None:
@@ -496,8 +478,7 @@ def test_the_base_is_never_read_as_the_new_side(path: str, repo: Path) -> None:
     commit(repo, {"lab/goes.yaml": config_map("goes")})
     (repo / "lab" / "goes.yaml").unlink()
     (repo / "lab" / "tmp").mkdir()
-    done = diff(repo, "--base", "HEAD", path, TMPDIR=str(repo / "lab" / "tmp"))
-    assert done.code == 2
+    done = diff(repo, "--base", "HEAD", path, TMPDIR=str(repo / "lab" / "tmp")).ended(2)
     assert f"lab/tmp is in {path}, where temporary files would be read as your own" in done.err
 
 

@@ -42,9 +42,8 @@ def test_a_dump_is_refused(old: str, new: str, which: str, what: str, tmp_path: 
     made = process("krmfn", "render", CONFIG).out if what == "made" else Path(CONFIG, "deviceconfig.yaml").read_bytes()
     dump = live([*yaml.safe_load_all(made), node("n1")])
     (tmp_path / "dump.yaml").write_text(dump)
-    done = process("krmfn", "diff", old, new, cwd=tmp_path, stdin=dump)
-    assert (done.code, done.out) == (2, b"")
-    assert done.err == (
+    said = process("krmfn", "diff", old, new, cwd=tmp_path, stdin=dump).refused()
+    assert said == (
         f"error: {which} of a cluster, but diff compares files; to compare with a cluster, use "
         "`krmfn render PATH | kubectl diff --server-side -f -`\n"
     )
@@ -53,6 +52,5 @@ def test_a_dump_is_refused(old: str, new: str, which: str, what: str, tmp_path: 
 def test_nodes_alone_are_no_dump(tmp_path: Path) -> None:
     """They are inputs, kept as kubectl prints them: the first DeviceConfig may come beside them."""
     (tmp_path / "nodes.yaml").write_text(live([node("n1")]))
-    done = process("krmfn", "diff", "nodes.yaml", CONFIG, cwd=tmp_path)
-    assert (done.code, done.err) == (1, "")
+    done = process("krmfn", "diff", "nodes.yaml", CONFIG, cwd=tmp_path).ended(1, "")
     assert done.text.startswith("+ Module kmm/gaudi\n")

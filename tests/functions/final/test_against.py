@@ -30,6 +30,8 @@ APART = THEIRS.replace("pool: canary", "card: other")
 MEET = "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {card: gpu, pool: canary}}\n"
 PASS = MEET.replace(", pool: canary", "") + "status: {nodeInfo: {kernelVersion: 6.1.0}}\n"
 SETTINGS = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: r}\nspec: "
+INVENTORY = "apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {name: nodes}\n"
+INVENTORY += "spec: {labelKeys: [card], groups: [{labels: {card: gpu}, nodes: 'n1 6.1.0'}]}\n"
 OFF = SETTINGS + '{exclusivity: {mode: "off"}}\n'
 POD = """\
 apiVersion: apps/v1
@@ -71,8 +73,7 @@ def rendered(folder: Path) -> list[Manifest]:
 def test_a_node_that_both_drive_is_an_error_that_names_both_with_file_and_line(command: str, tmp_path: Path) -> None:
     done = run(
         tmp_path, command, *(["--wide"] if command == "nodes" else []), ours_a=OURS, ours_n=MEET, theirs_a=THEIRS
-    )
-    assert done.code == 1
+    ).ended(1)
     said = done.text if command == "check" else done.err
     (line,) = (line for line in said.splitlines() if "[KRM301]" in line)
     assert line.startswith("ours/a.yaml:8:3: error: DeviceConfig kmm/gpu: spec.nodeSelector: node n1 is selected by ")
@@ -109,8 +110,7 @@ def test_who_cannot_meet_is_fine_and_nothing_of_theirs_is_printed(tmp_path: Path
 def test_their_warnings_are_theirs(tmp_path: Path) -> None:
     warned = APART.replace("spec:\n", "spec:\n  imagePullPolicy: Always\n") + "---\n" + ACCOUNTS * 1
     warned += "---\n" + POD.replace("name: agent, namespace: kmm", "name: other, namespace: kmm")
-    alone = process("krmfn", "check", "-", stdin=warned)
-    assert "warning" in alone.text
+    assert "warning" in process("krmfn", "check", "-", stdin=warned).text
     done = run(tmp_path, "check", ours_a=OURS, theirs_a=warned)
     assert (done.code, done.text) == (0, "no findings: 1 DeviceConfig in 1 resource, 1 file\n")
 
@@ -138,8 +138,7 @@ def test_our_own_earlier_render_is_no_conflict(tmp_path: Path) -> None:
         done = run(tmp_path, "check", ours_n=MEET, theirs_a=text)
         assert (done.code, "no findings" in done.text) == (0, True), done.text
         assert "compared with 0 resources of theirs; skipped 2 more: part of PATH, nodes or settings" in done.err
-        moved = run(tmp_path, "check", ours_a=OURS.replace("card: gpu", "pool: canary"))
-        assert moved.code == 0
+        run(tmp_path, "check", ours_a=OURS.replace("card: gpu", "pool: canary")).ended(0)
         plant(tmp_path, {"ours/a.yaml": OURS + "  daemonSets: [{name: agent, image: 'registry.example.com/a:1'}]\n"})
 
 
@@ -147,8 +146,7 @@ def test_what_we_make_no_longer_is_theirs_until_it_is_gone(tmp_path: Path) -> No
     pools = OURS.replace("  nodeSelector: {card: gpu}\n", "  nodePools: [{name: NAME, nodeSelector: {card: gpu}}]\n")
     plant(tmp_path, {"ours/a.yaml": pools.replace("NAME", "old")})
     made = rendered(tmp_path)
-    done = run(tmp_path, "check", ours_a=pools.replace("NAME", "new"), ours_n=MEET, theirs_a=dump(*made))
-    assert done.code == 1
+    done = run(tmp_path, "check", ours_a=pools.replace("NAME", "new"), ours_n=MEET, theirs_a=dump(*made)).ended(1)
     assert (
         "Module kmm/gpu-old (from --against, generated from DeviceConfig kmm/gpu earlier but not now: theirs/a.yaml:"
         in done.text
@@ -178,8 +176,7 @@ def test_with_an_error_here_what_was_made_earlier_is_not_held_against_us(tmp_pat
     ],
 )
 def test_one_resource_on_both_sides_is_an_error(theirs: str, message: str, tmp_path: Path) -> None:
-    done = run(tmp_path, "check", ours_a=OURS, ours_b=ACCOUNTS, theirs_a=theirs)
-    assert done.code == 1
+    done = run(tmp_path, "check", ours_a=OURS, ours_b=ACCOUNTS, theirs_a=theirs).ended(1)
     assert message in done.text
     assert "[KRM527]" in done.text
 
@@ -187,8 +184,7 @@ def test_one_resource_on_both_sides_is_an_error(theirs: str, message: str, tmp_p
 def test_what_we_apply_by_hand_may_be_on_the_cluster_already(tmp_path: Path) -> None:
     live = dump(yaml.safe_load(ACCOUNTS), module(name="hand", selector={"card": "x"}))
     hand = yaml.safe_dump(module(name="hand", selector={"card": "x"}))
-    done = run(tmp_path, "check", ours_a=OURS, ours_b=ACCOUNTS, ours_c=hand, theirs_a=live)
-    assert done.code == 0
+    run(tmp_path, "check", ours_a=OURS, ours_b=ACCOUNTS, ours_c=hand, theirs_a=live).ended(0)
 
 
 def test_the_same_files_are_ours_and_not_theirs(tmp_path: Path) -> None:
@@ -216,9 +212,7 @@ def test_the_same_files_are_ours_and_not_theirs(tmp_path: Path) -> None:
     ],
 )
 def test_what_theirs_claims_has_to_be_known(theirs: str, code: int, message: str, tmp_path: Path) -> None:
-    done = run(tmp_path, "check", ours_a=OURS, theirs_a=theirs)
-    assert done.code == code, done.text + done.err
-    assert message in done.text
+    assert message in run(tmp_path, "check", ours_a=OURS, theirs_a=theirs).ended(code).text
     assert run(tmp_path, "render").out == b"", "nothing is rendered on a guess"
 
 
@@ -233,8 +227,7 @@ def test_a_dump_of_another_operator_s_configs_with_their_modules_is_known(tmp_pa
 @pytest.mark.parametrize("theirs", ["nowhere", "empty"])
 def test_a_path_that_holds_nothing_is_no_pass(theirs: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    done = run(tmp_path, "check", against=theirs, ours_a=OURS)
-    assert done.code == 2
+    done = run(tmp_path, "check", against=theirs, ours_a=OURS).ended(2)
     assert f"{theirs}: error: " in done.text or f"{theirs} holds no resource" in done.text
 
 
@@ -248,8 +241,7 @@ def test_a_dump_that_was_not_written_is_no_pass(text: str, is_pipe: bool, tmp_pa
         threading.Thread(target=(tmp_path / name).write_text, args=(text,), daemon=True).start()
     else:
         (tmp_path / name).write_text(text)
-    done = run(tmp_path, "check", against=name, ours_a=OURS)
-    assert (done.code, f"{name} holds no resource" in done.text) == (2, True), done.text
+    assert f"{name} holds no resource" in run(tmp_path, "check", against=name, ours_a=OURS).ended(2).text
 
 
 def test_a_dump_of_an_empty_cluster_claims_nothing(tmp_path: Path) -> None:
@@ -263,18 +255,12 @@ def test_exclusivity_that_is_off_and_against_contradict_each_other(tmp_path: Pat
     done = run(tmp_path, "check", ours_a=OURS, ours_c=OFF, theirs_a=APART)
     assert (done.code, "[KRM528]" in done.text) == (1, True)
     assert "ours/c.yaml:4:" in done.text
-    accounts = run(tmp_path, "check", theirs_a=ACCOUNTS)
-    assert accounts.code == 0, "what claims no node is only there for references"
+    assert run(tmp_path, "check", theirs_a=ACCOUNTS).code == 0, "what claims no node is only there for references"
 
 
 def test_labels_that_the_inventory_lacks_decide_nothing(tmp_path: Path) -> None:
-    inventory = (
-        "apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {name: nodes}\n"
-        "spec:\n  labelKeys: [card]\n  groups:\n  - {labels: {card: gpu}, nodes: 'n1 6.1.0'}\n"
-    )
     for command in ("check", "nodes", "report"):
-        done = run(tmp_path, command, ours_a=OURS, ours_n=inventory, theirs_a=THEIRS)
-        assert done.code == 1
+        done = run(tmp_path, command, ours_a=OURS, ours_n=INVENTORY, theirs_a=THEIRS).ended(1)
         said = done.text if command == "check" else done.err
         assert (
             "from --against: NodeInventory nodes does not hold the label pool, so it is not known which nodes it sel"
@@ -306,8 +292,7 @@ def test_a_label_that_their_module_never_gets_is_an_error_that_says_whose_it_is(
     plugin = module(name="gpu", namespace="team-b", selector={"card": "other"})
     del plugin["spec"]["moduleLoader"]
     plugin["spec"]["devicePlugin"] = {"container": {"image": "registry.example.com/plugin:1"}}
-    done = run(tmp_path, "check", ours_a=OURS, ours_b=POD, theirs_a=yaml.safe_dump(plugin))
-    assert done.code == 1
+    done = run(tmp_path, "check", ours_a=OURS, ours_b=POD, theirs_a=yaml.safe_dump(plugin)).ended(1)
     assert (
         "Module team-b/gpu (from --against: theirs/a.yaml:1) has no moduleLoader, so KMM never sets it [KRM702]"
         in done.text
@@ -324,16 +309,14 @@ def test_pods_here_run_where_their_module_does(tmp_path: Path) -> None:
         ours_n=node,
         theirs_c=SETTINGS + "{profiles: {nic: {}}}\n",
         theirs_a=theirs.replace("spec:\n", "spec:\n  profile: nic\n"),
-    )
-    assert images.code == 0, images.err
+    ).ended(0)
     found = {one["image"]: one["nodes"] for one in json.loads(images.text)}
     assert found == {"registry.example.com/agent:1": 1, "registry.example.com/gpu:1.0-6.1.0": 1}
 
 
 def test_of_several_clusters_it_is_said_which_is_meant(tmp_path: Path) -> None:
     plant(tmp_path, {"a/a.yaml": OURS, "b/a.yaml": OURS, "theirs/a.yaml": THEIRS})
-    several = process("krmfn", "check", "a", "b", "--against", "theirs", "--root", ".", cwd=tmp_path)
-    assert several.code == 2
+    several = process("krmfn", "check", "a", "b", "--against", "theirs", "--root", ".", cwd=tmp_path).ended(2)
     assert "--against theirs: there are 2 clusters (a, b); name the one that it belongs to" in several.err
     named = process("krmfn", "check", "a", "b", "--against", "b=theirs", "--root", ".", cwd=tmp_path)
     assert (named.code, named.text.count("[KRM302]")) == (1, 1)

@@ -28,25 +28,21 @@ def test_commands_judge_what_would_be_deployed(command: str, way: str, tmp_path:
     for text, rule, code in ((RIGHT, "", 0), (WRONG, "[KRM701]", 0), (ERRORS, "[KRM705]", 1)):
         plant(tmp_path, {"a.yaml": CONFIG, "b.yaml": text, "all": f"{CONFIG}---\n{text}"})
         path = {"file": str(tmp_path / "all"), "folder": str(tmp_path), "stream": "-"}[way]
-        done = process("krmfn", command, path, stdin=f"{CONFIG}---\n{text}")
-        assert done.code == code
+        done = process("krmfn", command, path, stdin=f"{CONFIG}---\n{text}").ended(code)
         assert (rule in done.text + done.err) if rule else ("KRM7" not in done.text + done.err)
         assert not (command == "render" and code and done.out)
 
 
 def test_functions_do_not_know_names_in_the_end() -> None:
-    done = process("krmfn", stdin=document_text(*f"{CONFIG}---\n{WRONG}".split("---\n")))
-    assert done.code == 0
+    done = process("krmfn", stdin=document_text(*f"{CONFIG}---\n{WRONG}".split("---\n"))).ended(0)
     assert "KRM7" not in done.text + done.err
 
 
 def test_diff_judges_the_new_side_only(tmp_path: Path) -> None:
     """What is wrong on the cluster already may be what the change corrects."""
     plant(tmp_path, {"old.yaml": f"{CONFIG}---\n{ERRORS}", "new.yaml": f"{CONFIG}---\n{RIGHT}"})
-    corrected = process("krmfn", "diff", str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml"))
-    assert (corrected.code, "KRM7" in corrected.err) == (1, False)
-    broken = process("krmfn", "diff", str(tmp_path / "new.yaml"), str(tmp_path / "old.yaml"))
-    assert (broken.code, broken.out, "[KRM705]" in broken.err) == (2, b"", True)
+    assert "KRM7" not in process("krmfn", "diff", str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml")).ended(1).err
+    assert "[KRM705]" in process("krmfn", "diff", str(tmp_path / "new.yaml"), str(tmp_path / "old.yaml")).refused()
 
 
 def test_a_warning_is_turned_off_by_what_it_is_about_by_the_owner_or_by_the_function_config(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.commands import Done, process
 from tests.functions.comparing.test_base import commit, repository, told
 from tests.trees import plant
 
-from .test_against import APART, MEET, OURS, POD, THEIRS, dump, rendered
+from .test_against import APART, INVENTORY, MEET, OURS, POD, THEIRS, dump, rendered
 
 KERNEL = "status: {nodeInfo: {kernelVersion: 6.1.0}}\n"
 BOTH = MEET + KERNEL
@@ -42,8 +42,7 @@ def diff(
 
 def test_a_node_that_was_in_conflict_is_not_lost_by_the_change_that_mends_it(form: str, tmp_path: Path) -> None:
     mended = OURS.replace("card: gpu", "card: gpu, pool: main")
-    done = diff(tmp_path, form, {"a": OURS, "n": BOTH}, {"a": mended, "n": BOTH}, "--format", "json", b=THEIRS)
-    assert done.code == 1, done.err
+    done = diff(tmp_path, form, {"a": OURS, "n": BOTH}, {"a": mended, "n": BOTH}, "--format", "json", b=THEIRS).ended(1)
     assert done.err == "compared with 2 resources of theirs\n"
     assert json.loads(done.out)["effects"] == []
     alone = process("krmfn", "diff", *BY_NAME[form], "--format", "json", cwd=tmp_path)
@@ -59,8 +58,7 @@ def test_a_node_that_theirs_leaves_is_gained(form: str, tmp_path: Path) -> None:
 
 def test_what_would_be_in_conflict_is_no_change_but_an_error(form: str, tmp_path: Path) -> None:
     narrow = OURS.replace("card: gpu", "card: gpu, pool: none")
-    done = diff(tmp_path, form, {"a": narrow, "n": BOTH}, {"a": OURS, "n": BOTH}, b=THEIRS)
-    assert done.code == 2
+    done = diff(tmp_path, form, {"a": narrow, "n": BOTH}, {"a": OURS, "n": BOTH}, b=THEIRS).ended(2)
     assert "node n1 is selected by DeviceConfig kmm/gpu" in done.text + done.err
     assert "DeviceConfig team-b/gpu (from --against: theirs/b.yaml:8, spec.nodeSelector)" in done.text + done.err
     assert "gained" not in done.text
@@ -69,8 +67,7 @@ def test_what_would_be_in_conflict_is_no_change_but_an_error(form: str, tmp_path
 def test_their_pods_wait_for_the_module_that_is_deleted(form: str, tmp_path: Path) -> None:
     pod = POD.replace("namespace: kmm", "namespace: team-b").replace("team-b.gpu.ready", "kmm.gpu.ready")
     apart = OURS.replace("name: gpu", "name: nic").replace("card: gpu", "card: nic")
-    done = diff(tmp_path, form, {"a": OURS, "b": apart}, {"b": apart}, b=pod)
-    assert done.code == 1
+    done = diff(tmp_path, form, {"a": OURS, "b": apart}, {"b": apart}, b=pod).ended(1)
     assert (
         "Module kmm/gpu: is deleted, but not DaemonSet team-b/agent (from --against): the kernel module is" in done.text
     )
@@ -84,20 +81,15 @@ def test_what_the_old_side_has_on_the_cluster_is_nobody_else_s(form: str, tmp_pa
     renamed = OURS.replace("name: gpu", "name: other")
     done = diff(
         tmp_path, form, {"a": OURS + consumer, "n": BOTH}, {"b": renamed, "n": BOTH}, "--against", "-", stdin=live
-    )
-    assert done.code == 1, done.err
+    ).ended(1)
     assert "Module kmm/gpu: reloaded on 1 node (n1): Module kmm/other takes its place" in done.text
     assert "is deleted, but not" not in done.text
     assert done.err.startswith("compared with 1 resource of stdin; skipped 2 more")
 
 
 def test_labels_that_the_inventory_lacks_are_said(form: str, tmp_path: Path) -> None:
-    inventory = (
-        "apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {name: nodes}\n"
-        "spec:\n  labelKeys: [card]\n  groups:\n  - {labels: {card: gpu}, nodes: 'n1 6.1.0'}\n"
-    )
     theirs = APART.replace("card: other", "card: other, pool: canary")
-    done = diff(tmp_path, form, {"n": inventory}, {"a": OURS, "n": inventory}, b=theirs)
+    done = diff(tmp_path, form, {"n": INVENTORY}, {"a": OURS, "n": INVENTORY}, b=theirs)
     assert "NodeInventory nodes does not hold the label pool" in done.text + done.err
     assert "gained" not in done.text
 

@@ -74,10 +74,9 @@ def test_a_full_disk_is_said_and_leaves_nothing(name: str, size: int, repo: Path
 @pytest.mark.parametrize("name", ["check", "render", "diff", "ci"])
 def test_without_a_temporary_folder_it_is_said_how_to_name_one(name: str, repo: Path) -> None:
     """A limit of no byte is as good as no rights: those do not bind root."""
-    done = full(*CALLS[name], size=0, cwd=repo, TMPDIR=str(repo / "absent"))
-    assert (done.code, done.out) == (2, b"")
-    assert "needs a temporary folder, but none is writable" in done.err
-    assert "set the environment variable TMPDIR to one that is" in done.err
+    said = full(*CALLS[name], size=0, cwd=repo, TMPDIR=str(repo / "absent")).refused()
+    assert "needs a temporary folder, but none is writable" in said
+    assert "set the environment variable TMPDIR to one that is" in said
 
 
 NAMES = ["a\nb", "a\rb", "a: b", "a\tb", " a", "a\x1bb", "-a", os.fsdecode(b"\xff")]
@@ -86,8 +85,7 @@ NAMES = ["a\nb", "a\rb", "a: b", "a\tb", " a", "a\x1bb", "-a", os.fsdecode(b"\xf
 @pytest.mark.parametrize("name", NAMES)
 def test_an_odd_name_is_read_and_is_one_line_of_the_output(name: str, tmp_path: Path) -> None:
     plant(tmp_path, {f"{name}/{name}.yaml": config_map("a"), f"{name}/link.yaml": "-> /etc/hostname"})
-    done = process("krmfn", "check", f"./{name}", cwd=tmp_path)
-    assert done.code == 2
+    done = process("krmfn", "check", f"./{name}", cwd=tmp_path).ended(2)
     line, *more = done.text.splitlines()
     assert "/link.yaml: error: is a link that leads out of" in line
     assert len(more) == 2, done.text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +12,8 @@ from krmfn_functions.paths.disk import File
 from krmfn_functions.run import run_of
 
 from tests.builders import CONFIG
-from tests.commands import process
+from tests.commands import execute, process
+from tests.trees import plant
 
 OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a%s\ndata:\n  a: b\n"
 LARGE = 40_000
@@ -47,14 +47,12 @@ except ChildProcessError:
 
 
 def test_only_a_check_that_was_passed_counts() -> None:
-    done = subprocess.run([sys.executable, "-c", SIDE], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "True", *["False"] * 8]
+    assert execute(sys.executable, "-c", SIDE).ended(0).text.split() == ["True", "True", *["False"] * 8]
 
 
 def test_an_interrupt_leaves_no_second_process() -> None:
     """Its end was left to the first process, and that of Argo CD's sidecar asks for nobody's."""
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout == "no child\n"
+    assert execute(sys.executable, "-c", INTERRUPTED).ended(0).text == "no child\n"
 
 
 def test_processors_are_counted_where_they_cannot_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,10 +73,8 @@ def test_an_error_anywhere_in_a_large_file_is_found(at: int, tmp_path: Path) -> 
     texts[at] = "a: b: c\n"
     text = "---\n".join([*texts, CONFIG])
     assert len(text) > contents._LARGE
-    (tmp_path / "a.yaml").write_text(text)
-    (tmp_path / "b.yaml").write_text(CONFIG)
-    done = process("krmfn", "check", str(tmp_path))
-    assert done.code == 2
+    plant(tmp_path, {"a.yaml": text, "b.yaml": CONFIG})
+    done = process("krmfn", "check", str(tmp_path)).ended(2)
     line = "---\n".join(texts[:at]).count("\n") + (2 if at else 1)
     assert f"a.yaml:{line}: error: mapping values are not allowed" in done.text
 

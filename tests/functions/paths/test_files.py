@@ -15,7 +15,8 @@ from krmfn_functions.paths import files, manifests, output
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG
-from tests.commands import COMMANDS, Done, environment
+from tests.commands import COMMANDS, Done, environment, execute
+from tests.trees import plant
 
 SECRET = "password: [hunter2\n"
 NAMES = [
@@ -29,15 +30,12 @@ NAMES = [
 
 def run(*args: str, cwd: Path, stdin: bytes = b"", closed: str = "", **env: str) -> Done:
     """The command; never a traceback, never a line that a terminal or a CI runner takes for more than text."""
-    command = ["bash", "-c", f'exec "$@" {closed}', "bash", str(COMMANDS / "krmfn"), *args]
-    done = subprocess.run(
-        command, input=stdin, cwd=cwd, env=environment(**env), capture_output=True, timeout=30, check=False
-    )
-    err = done.stderr.decode()
-    assert "Traceback" not in err
-    assert all(line.isprintable() and not line.lstrip().startswith("::") for line in err.split("\n"))
-    assert not re.search(r"##\w*\[", err)
-    return Done(done.returncode, done.stdout, err)
+    command = ("bash", "-c", f'exec "$@" {closed}', "bash", str(COMMANDS / "krmfn"))
+    done = execute(*command, *args, stdin=stdin, cwd=cwd, env=environment(**env))
+    assert "Traceback" not in done.err
+    assert all(line.isprintable() and not line.lstrip().startswith("::") for line in done.err.split("\n"))
+    assert not re.search(r"##\w*\[", done.err)
+    return done
 
 
 @pytest.fixture
@@ -46,9 +44,7 @@ def app(tmp_path: Path) -> Path:
     folder = tmp_path / "repo" / "app"
     folder.mkdir(parents=True)
     (folder / "gaudi.yaml").write_text(CONFIG)
-    (tmp_path / "secret.yaml").write_text(SECRET)
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "b.yaml").write_text(SECRET)
+    plant(tmp_path, {"secret.yaml": SECRET, "folder/b.yaml": SECRET})
     return folder
 
 
@@ -83,8 +79,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
 def test_what_is_no_file_of_the_folder_is_refused(what: str, app: Path) -> None:
     make, message = HOSTILE[what]
     make(app / "x.yaml")
-    done = run("check", str(app), cwd=app)
-    assert (done.code, done.err) == (2, "")
+    done = run("check", str(app), cwd=app).ended(2, "")
     name = f"{app}/x.yaml"
     # a folder is no file that an editor or a review could open
     where = f"error: {name}: " if (app / "x.yaml").is_dir() else f"{name}: error: "
@@ -100,9 +95,7 @@ def test_what_is_no_file_of_the_folder_is_refused(what: str, app: Path) -> None:
 def test_nor_is_it_a_kustomization(what: str, name: str, app: Path) -> None:
     make, message = HOSTILE[what]
     make(app / name)
-    done = run("render", str(app), cwd=app)
-    assert (done.code, done.out) == (2, b"")
-    assert done.err.startswith(f"{app}/{name}: error: {message}")
+    assert run("render", str(app), cwd=app).refused().startswith(f"{app}/{name}: error: {message}")
 
 
 @pytest.mark.parametrize("option", ["--baseline", "--function-config", "--write-baseline"])
@@ -127,9 +120,8 @@ def test_nothing_is_written_through_a_link_to_a_folder_out(args: list[str], argo
     outside.mkdir()
     (outside / ".git").mkdir()  # also when there is a repository of its own
     (repository / "rendered").symlink_to(outside)
-    done = run(*args, "rendered/lab", cwd=repository, ARGOCD_APP_SOURCE_PATH=argo)
-    assert (done.code, done.out) == (2, b"")
-    assert "error: rendered/lab: is a link that leads out of " in done.err
+    said = run(*args, "rendered/lab", cwd=repository, ARGOCD_APP_SOURCE_PATH=argo).refused()
+    assert "error: rendered/lab: is a link that leads out of " in said
     assert [path.name for path in outside.iterdir()] == [".git"]
     (repository / "inside").mkdir()
     (repository / "through").symlink_to("inside")
@@ -145,8 +137,7 @@ def test_a_root_says_how_far_a_link_may_lead(app: Path) -> None:
     assert run("check", ".", cwd=app, ARGOCD_APP_SOURCE_PATH="repo/app").code == 0
     assert run("check", ".", cwd=app, ARGOCD_APP_SOURCE_PATH="other/app").code == 2
     (app.parent / ".git").mkdir()
-    done = run("check", ".", cwd=app)
-    assert (done.code, done.out) == (0, b"no findings: 2 DeviceConfigs in 2 resources, 2 files\n")
+    assert run("check", ".", cwd=app).ended(0).out == b"no findings: 2 DeviceConfigs in 2 resources, 2 files\n"
     (app.parent / ".git" / "config").write_text(SECRET)
     (app / "c.yaml").symlink_to("../.git/config")
     assert "is a link that leads out of" in run("check", ".", cwd=app).text, "a token may stand in .git/config"
@@ -155,11 +146,8 @@ def test_a_root_says_how_far_a_link_may_lead(app: Path) -> None:
 
 
 def test_a_link_inside_is_read_and_nothing_is_read_twice(app: Path) -> None:
-    (app / "shared").mkdir()
-    (app / "shared" / "b.yaml").write_text(CONFIG.replace("drv,", "other,").replace("a: b", "a: c"))
-    (app / "a-link.yaml").symlink_to("gaudi.yaml")
-    (app / "a-folder").symlink_to("shared")
-    (app / "shared" / "back").symlink_to("../a-folder/../shared/..")
+    plant(app, {"shared/b.yaml": CONFIG.replace("drv,", "other,").replace("a: b", "a: c")})
+    plant(app, {"a-link.yaml": "-> gaudi.yaml", "a-folder": "-> shared", "shared/back": "-> ../a-folder/../shared/.."})
     assert "is a link to a folder that contains it" in run("check", ".", cwd=app).text
     (app / "shared" / "back").unlink()
     read = [item.place.path for item in manifests.read(str(app)).items if item.place]
@@ -168,26 +156,18 @@ def test_a_link_inside_is_read_and_nothing_is_read_twice(app: Path) -> None:
 
 def test_a_file_that_is_named_may_be_anywhere(app: Path, tmp_path: Path) -> None:
     (app.parent / ".git").mkdir()
-    (tmp_path / "elsewhere.yaml").write_text(CONFIG)
-    (tmp_path / "link.yaml").symlink_to("elsewhere.yaml")
+    plant(tmp_path, {"elsewhere.yaml": CONFIG, "link.yaml": "-> elsewhere.yaml"})
     for path in ("elsewhere.yaml", "link.yaml"):
         assert run("check", f"{tmp_path}/{path}", cwd=app).code == 0
     assert run("check", "/dev/stdin", cwd=app, stdin=CONFIG.encode()).code == 0
-    args = "<(cat gaudi.yaml) <(sed s/drv,/other,/ gaudi.yaml) --function-config /dev/null"
-    done = subprocess.run(
-        ["bash", "-c", f"krmfn diff {args.rpartition(' --')[0]}"],
-        cwd=app, env=environment(), capture_output=True, timeout=30, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (1, b"")
+    pipes = "<(cat gaudi.yaml) <(sed s/drv,/other,/ gaudi.yaml)"
+    execute("bash", "-c", f"krmfn diff {pipes}", cwd=app, env=environment()).ended(1, "")
     assert run("diff", "/dev/null", ".", cwd=app).code == 1
 
 
 def test_a_pipe_that_is_named_is_read_up_to_the_limit(app: Path) -> None:
-    command = f"{COMMANDS}/krmfn check <(yes)"
-    env = environment(KRMFN_MAX_BYTES="1000")
-    done = subprocess.run(["bash", "-c", command], cwd=app, env=env, capture_output=True, timeout=30, check=False)
-    assert done.returncode == 2
-    assert b"is larger than 1,000 bytes" in done.stdout
+    done = execute("bash", "-c", f"{COMMANDS}/krmfn check <(yes)", cwd=app, env=environment(KRMFN_MAX_BYTES="1000"))
+    assert "is larger than 1,000 bytes" in done.ended(2).text
 
 
 @pytest.mark.parametrize("text", [CONFIG.replace("moduleName", "moduelName"), "apiVersion: [\n", "apiVersion: \x1b\n"])
@@ -228,9 +208,7 @@ def test_deep_folders(app: Path) -> None:
 
 def test_what_cannot_be_read_is_no_finding(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for path in ("gone", "gone/at/all.yaml", "gaudi.yaml/x"):
-        done = run("check", path, cwd=app)
-        assert (done.code, done.out) == (2, b"")
-        assert done.err.startswith(f"error: {path}: ")
+        assert run("check", path, cwd=app).refused().startswith(f"error: {path}: ")
 
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -247,12 +225,12 @@ def test_what_cannot_be_read_is_no_finding(app: Path, monkeypatch: pytest.Monkey
 # A broken machine.
 
 
-@pytest.mark.parametrize("args", [["--help"], ["--version"], ["check", "--help"], ["rules"], ["check", "."]])
+@pytest.mark.parametrize(
+    "args", [["--help"], ["--version"], ["check", "--help"], ["rules"], ["check", "."], ["render", "."]]
+)
 @pytest.mark.parametrize("closed", [">/dev/full", ">&-"])
 def test_an_answer_that_cannot_be_written_is_no_success(args: list[str], closed: str, app: Path) -> None:
-    done = run(*args, cwd=app, closed=closed)
-    assert done.code == 2
-    assert done.err.startswith("error: ")
+    assert "\nerror: " in "\n" + run(*args, cwd=app, closed=closed).ended(2).err
 
 
 @pytest.mark.parametrize(
@@ -275,23 +253,17 @@ def test_without_stderr_the_exit_code_is_the_same(args: list[str], code: int, cl
 )
 def test_a_broken_kustomize(program: str, message: str, app: Path, tmp_path: Path) -> None:
     (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "kustomize").write_text(program)
+    plant(tmp_path, {"bin/kustomize": program})
     (tmp_path / "bin" / "kustomize").chmod(0o755)
     for command in ("check", "render"):
-        done = run(command, ".", cwd=app, PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
-        assert (done.code, done.out) == (2, b"")
-        assert message in done.err
+        assert message in run(command, ".", cwd=app, PATH=f"{tmp_path}/bin:{os.environ['PATH']}").refused()
     assert run("check", "--kustomize", "'", ".", cwd=app).err.startswith('error: --kustomize "\'" cannot be split')
 
 
 def test_without_kustomize_or_a_temporary_folder(app: Path, tmp_path: Path) -> None:
     (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "bash").symlink_to("/bin/bash")
-    done = run("check", ".", cwd=app, PATH=str(tmp_path / "bin"))
-    assert (done.code, done.out) == (2, b"")
-    assert "install one of them" in done.err
+    plant(tmp_path, {"bin/bash": "-> /bin/bash"})
+    assert "install one of them" in run("check", ".", cwd=app, PATH=str(tmp_path / "bin")).refused()
 
 
 def test_no_temporary_folder(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,10 +282,7 @@ def test_temporary_files_are_never_among_those_that_are_read(app: Path, tmp_path
     """kustomize took the folder for a cycle, and said so of `.`."""
     (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
     (app / "tmp").mkdir()
-    program = tmp_path / "bin" / "kustomize"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\nexit 3\n")
-    program.chmod(0o755)
+    program = plant(tmp_path, {"bin/kustomize": "#!/bin/sh\nexit 3\n"}) / "bin" / "kustomize"
     path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
     done = run("render", ".", cwd=app, TMPDIR=str(app / "tmp"), PATH=path)
     sentence = (
@@ -331,11 +300,9 @@ def test_a_crash_is_exit_2_with_its_traceback(body: str, app: Path) -> None:
         f"def function(resources):\n    {body}\ngiven.krmfn = function\nsys.exit(main(sys.argv[1:]))\n"
     )
     for args in (["check"], ["render", "--log-format", "json"], ["diff", ".", "."]):
-        command = [str(COMMANDS / "python"), "-c", code, *args]
-        done = subprocess.run(command, cwd=app, env=environment(), capture_output=True, timeout=30, check=False)
-        assert (done.returncode, done.stdout) == (2, b"")
-        assert b"Traceback" in done.stderr
-        assert b"this is a bug in krmfn, not in your files" in done.stderr
+        said = execute(COMMANDS / "python", "-c", code, *args, cwd=app, env=environment()).refused()
+        assert "Traceback" in said
+        assert "this is a bug in krmfn, not in your files" in said
 
 
 def test_an_interrupt_stays_130(app: Path, tmp_path: Path) -> None:
@@ -382,16 +349,9 @@ def test_a_termination_during_a_build_leaves_nothing(is_group: bool, app: Path, 
 @pytest.mark.parametrize("command", [["render", "."], ["check"], ["diff", "--base", "HEAD", "."], ["nodes", "."]])
 def test_a_working_folder_that_is_gone_is_named(command: list[str], tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
-    script = 'cd gone && rmdir ../gone && exec "$@"'
-    done = subprocess.run(
-        ["sh", "-c", script, "sh", str(COMMANDS / "krmfn"), *command],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        check=False,
-    )
-    message = b"error: the working folder was removed while krmfn was running, so there is no result\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
+    script = ("sh", "-c", 'cd gone && rmdir ../gone && exec "$@"', "sh", str(COMMANDS / "krmfn"))
+    said = execute(*script, *command, cwd=tmp_path, env=environment()).refused()
+    assert said == "error: the working folder was removed while krmfn was running, so there is no result\n"
 
 
 @pytest.mark.parametrize("path", [".", "../app"])
@@ -404,23 +364,16 @@ def test_a_source_that_vanishes_during_the_build_is_no_success(path: str, app: P
     )
     program.chmod(0o755)
     path_of = os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]])
-    env = environment(KRMFN_CONFINE="off") | {"PATH": path_of}
-    done = subprocess.run([str(COMMANDS / "krmfn"), "render", path], cwd=app, env=env, capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b"Traceback" not in done.stderr, done.stderr
-    assert done.stderr.startswith(b"error: "), done.stderr
+    assert run("render", path, cwd=app, PATH=path_of, KRMFN_CONFINE="off").refused().startswith("error: ")
 
 
 @pytest.mark.parametrize("name", ["", "Kmm", "a/b", "a.b", "-a", "a" * 64, "a\n", "a\n::error::x", "é"])
 def test_a_namespace_is_a_name(name: str, app: Path) -> None:
     for command in ("check", "render"):
-        done = run(command, f"--namespace={name}", ".", cwd=app)
-        assert (done.code, done.out) == (2, b"")
-        assert done.err.startswith("error: --namespace is ")
+        assert run(command, f"--namespace={name}", ".", cwd=app).refused().startswith("error: --namespace is ")
         if name:
-            done = run(command, ".", cwd=app, ARGOCD_APP_NAMESPACE=name)
-            assert (done.code, done.out) == (2, b"")
-            assert done.err.startswith("error: ARGOCD_APP_NAMESPACE is ")
+            said = run(command, ".", cwd=app, ARGOCD_APP_NAMESPACE=name).refused()
+            assert said.startswith("error: ARGOCD_APP_NAMESPACE is ")
     assert run("check", "--namespace", "a" * 63, ".", cwd=app, ARGOCD_APP_NAMESPACE="").code == 0
 
 
@@ -451,9 +404,7 @@ def test_a_failed_write_leaves_the_old_file(app: Path, monkeypatch: pytest.Monke
 def test_what_is_no_file_is_not_replaced(app: Path) -> None:
     os.mkfifo(app / "pipe")
     for target in ("pipe", "/dev/null", "."):
-        done = run("check", "--write-baseline", target, ".", cwd=app)
-        assert done.code == 2
-        assert ", not a file" in done.err
+        assert ", not a file" in run("check", "--write-baseline", target, ".", cwd=app).ended(2).err
     assert (app / "pipe").is_fifo()
     assert Path("/dev/null").is_char_device()
 
@@ -467,8 +418,7 @@ NOTHING = "no DeviceConfig, Ptemplate, RenderDeviceConfigs or Module is in"
 @pytest.mark.parametrize("text", ["", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"])
 def test_nothing_of_ours_is_a_warning(text: str, app: Path) -> None:
     (app / "gaudi.yaml").write_text(text)
-    done = run("check", ".", cwd=app)
-    assert done.code == 0
+    done = run("check", ".", cwd=app).ended(0)
     assert done.out.decode().startswith(f"warning: {NOTHING} . ({len(text) and 1} resource")
     assert run("check", "--strict", ".", cwd=app).code == 1
     assert NOTHING in run("render", "--allow-empty", ".", cwd=app).err
@@ -486,11 +436,9 @@ def test_any_of_ours_is_something(app: Path) -> None:
 
 def test_what_could_not_be_written_was_not_created(app: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    done = run("render", str(app), "--output-dir", "file/out", cwd=tmp_path)
-    assert (done.code, done.out) == (2, b"")
-    assert done.err == "error: file/out: Not a directory\n"
-    done = run("render", str(app), "--output-dir", "out", cwd=tmp_path)
-    assert (done.code, done.err) == (0, "created 1 Module\n")
+    said = run("render", str(app), "--output-dir", "file/out", cwd=tmp_path).refused()
+    assert said == "error: file/out: Not a directory\n"
+    assert run("render", str(app), "--output-dir", "out", cwd=tmp_path).ended(0).err == "created 1 Module\n"
 
 
 @pytest.mark.parametrize(
@@ -498,9 +446,8 @@ def test_what_could_not_be_written_was_not_created(app: Path, tmp_path: Path) ->
 )
 def test_an_empty_path_is_said_to_be_one(command: str, tmp_path: Path) -> None:
     """As `krmfn check "$FOLDER"` has it when nobody has set FOLDER."""
-    done = run(*command.split(), "", cwd=tmp_path)
-    assert (done.code, done.out) == (2, b"")
-    assert done.err == "error: a PATH is an empty string; is a shell variable not set?\n"
+    said = run(*command.split(), "", cwd=tmp_path).refused()
+    assert said == "error: a PATH is an empty string; is a shell variable not set?\n"
 
 
 def test_a_file_that_grows_while_it_is_read_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

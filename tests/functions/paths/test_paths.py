@@ -16,6 +16,7 @@ from krmfn_functions.paths import disk, output
 from krmfn import KrmfnError
 from tests.builders import CONFIG
 from tests.commands import Done, process
+from tests.trees import plant
 
 WRONG = CONFIG.replace("moduleName", "moduelName")
 FUNCTION_CONFIG = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\n"
@@ -46,18 +47,13 @@ def folder(tmp_path: Path) -> Path:
     for name in ("sound", "wrong", "empty", *BROKEN):
         (tmp_path / name).mkdir()
     (tmp_path / "gone").rmdir()
-    (tmp_path / "sound" / "a.yaml").write_text(CONFIG)
-    (tmp_path / "wrong" / "a.yaml").write_text(WRONG)
-    (tmp_path / "syntax" / "a.yaml").write_text("apiVersion: [\n")
+    plant(tmp_path, {"sound/a.yaml": CONFIG, "wrong/a.yaml": WRONG, "syntax/a.yaml": "apiVersion: [\n"})
     (tmp_path / "link" / "a.yaml").symlink_to("/etc/hostname")
     os.mkfifo(tmp_path / "pipe" / "a.yaml")
-    (tmp_path / "large" / "a.yaml").write_text("# " + "x" * 5000)
-    (tmp_path / "list" / "a.yaml").write_text("apiVersion: v1\nkind: List\n")
+    plant(tmp_path, {"large/a.yaml": "# " + "x" * 5000, "list/a.yaml": "apiVersion: v1\nkind: List\n"})
     (tmp_path / "kustomization" / "kustomization.yaml").write_text("namePrefix: a-\n")
     (tmp_path / "settings" / "a.yaml").write_text(f"{CONFIG}---\n{FUNCTION_CONFIG}---\n{FUNCTION_CONFIG}")
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "kustomize").write_text("#!/bin/sh\necho 'no such file: gone.yaml' >&2; exit 1\n")
-    (tmp_path / "bin" / "kustomize").chmod(0o755)
+    plant(tmp_path, {"bin/kustomize": "#!/bin/sh\necho 'no such file: gone.yaml' >&2; exit 1\n"})
     return tmp_path
 
 
@@ -71,8 +67,7 @@ def test_a_report_names_the_path_that_cannot_be_read_and_the_findings_in_the_oth
     broken: str, first: bool, folder: Path
 ) -> None:
     paths = [broken, "wrong", "sound"] if first else ["sound", "wrong", broken]
-    done = run(folder, "check", *paths)
-    assert (done.code, done.err) == (2, "")
+    done = run(folder, "check", *paths).ended(2, "")
     assert "wrong/a.yaml:4:60: error: DeviceConfig kmm/drv: spec.moduelName: " in done.text
     (line,) = (line for line in done.text.splitlines() if line.startswith(BROKEN[broken]))
     assert (" [KRM523]" in line) == (broken in UNREADABLE)
@@ -98,9 +93,7 @@ def test_no_report_passes_for_one_of_all_paths(broken: str, folder: Path) -> Non
 
 @pytest.mark.parametrize("broken", FAILING)
 def test_a_single_path_for_which_nothing_can_be_done_has_no_report(broken: str, folder: Path) -> None:
-    done = run(folder, "check", broken)
-    assert (done.code, done.out) == (2, b"")
-    assert done.err.startswith(f"error: {FAILING[broken]}")
+    assert run(folder, "check", broken).refused().startswith(f"error: {FAILING[broken]}")
 
 
 @pytest.mark.parametrize("broken", UNREADABLE)
@@ -108,19 +101,15 @@ def test_a_file_that_cannot_be_read_is_a_finding_in_every_format_and_hides_no_ot
     shutil.copy(folder / "wrong" / "a.yaml", folder / broken / "b.yaml")
     file = BROKEN[broken].partition(":")[0]
     for name in FORMATS:
-        done = run(folder, "check", broken, "--format", name)
-        assert (done.code, done.err) == (2, "")
+        done = run(folder, "check", broken, "--format", name).ended(2, "")
         assert name == "prometheus" or (file in done.text and "moduelName" in done.text)
     assert BROKEN[broken] in run(folder, "check", broken).text
     for command in (["render"], ["resolve", "--kernel", "6.1"], ["diff", "sound"], ["diff", "/dev/null"]):
-        done = run(folder, *command, broken)
-        assert (done.code, done.out) == (2, b"")
-        assert BROKEN[broken] in done.err
+        assert BROKEN[broken] in run(folder, *command, broken).refused()
 
 
 def test_when_no_path_can_be_read_each_is_named(folder: Path) -> None:
-    done = run(folder, "check", *BROKEN)
-    assert (done.code, done.err) == (2, "")
+    done = run(folder, "check", *BROKEN).ended(2, "")
     assert all(message in done.text for message in BROKEN.values())
 
 
@@ -131,9 +120,8 @@ def test_what_is_wrong_with_the_call_is_reported_once(folder: Path) -> None:
 
 
 def test_a_baseline_is_written_of_all_paths_or_not_at_all(folder: Path) -> None:
-    done = run(folder, "check", "wrong", "gone", "--write-baseline", "known.json")
-    assert (done.code, done.out) == (2, b"")
-    assert "error: gone: No such file or directory\n" in done.err
+    said = run(folder, "check", "wrong", "gone", "--write-baseline", "known.json").refused()
+    assert "error: gone: No such file or directory\n" in said
     assert run(folder, "check", "syntax", "--write-baseline", "known.json").code == 2
     assert not (folder / "known.json").exists()
     assert run(folder, "check", "wrong", "--write-baseline", "known.json").code == 0
@@ -156,43 +144,37 @@ def test_every_file_of_a_path_that_cannot_be_read_is_a_finding(folder: Path) -> 
 @pytest.mark.parametrize("first", [True, False])
 def test_nothing_is_rendered_unless_all_is(broken: str, first: bool, folder: Path) -> None:
     paths = [broken, "wrong", "sound"] if first else ["sound", "wrong", broken]
-    done = run(folder, "render", "--output-dir", "new/out", *paths)
-    assert (done.code, done.out) == (2, b"")
-    assert "wrong/a.yaml:4:60: error: DeviceConfig kmm/drv: spec.moduelName: " in done.err
-    assert (FAILING | UNREADABLE).get(broken, "error: nothing in empty would reach a cluster") in done.err
+    said = run(folder, "render", "--output-dir", "new/out", *paths).refused()
+    assert "wrong/a.yaml:4:60: error: DeviceConfig kmm/drv: spec.moduelName: " in said
+    assert (FAILING | UNREADABLE).get(broken, "error: nothing in empty would reach a cluster") in said
     assert not (folder / "new").exists()
 
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_nothing_is_resolved_unless_all_is(broken: str, folder: Path) -> None:
-    done = run(folder, "resolve", "sound", broken, "wrong", "--kernel", "6.1")
-    assert (done.code, done.out) == (2, b"")
-    assert (FAILING | UNREADABLE)[broken] in done.err
-    assert "wrong/a.yaml:4:60: error: " in done.err
+    said = run(folder, "resolve", "sound", broken, "wrong", "--kernel", "6.1").refused()
+    assert (FAILING | UNREADABLE)[broken] in said
+    assert "wrong/a.yaml:4:60: error: " in said
 
 
 @pytest.mark.parametrize("broken", BROKEN)
 @pytest.mark.parametrize("first", [True, False])
 def test_diff_names_all_that_is_wrong_with_both(broken: str, first: bool, folder: Path) -> None:
-    done = run(folder, "diff", *([broken, "wrong"] if first else ["wrong", broken]))
-    assert (done.code, done.out) == (2, b"")
-    assert (FAILING | UNREADABLE)[broken] in done.err
-    assert "wrong/a.yaml:4:60: error: " in done.err
-    assert "error: wrong cannot be rendered, so there is nothing to compare\n" in done.err
+    said = run(folder, "diff", *([broken, "wrong"] if first else ["wrong", broken])).refused()
+    assert (FAILING | UNREADABLE)[broken] in said
+    assert "wrong/a.yaml:4:60: error: " in said
+    assert "error: wrong cannot be rendered, so there is nothing to compare\n" in said
 
 
 def test_stdin_is_read_once(folder: Path) -> None:
-    done = process("krmfn", "check", "-", "sound", "-", cwd=folder, stdin=CONFIG)
-    assert (done.code, done.out) == (2, b"")
-    assert done.err == "error: - appears twice among the PATHs, but stdin can be read only once\n"
+    said = process("krmfn", "check", "-", "sound", "-", cwd=folder, stdin=CONFIG).refused()
+    assert said == "error: - appears twice among the PATHs, but stdin can be read only once\n"
 
 
 def test_without_anything_on_stdin_the_path_is_named() -> None:
     done = process("krmfn", "check", "-")
     assert (done.code, done.err) == (2, "error: stdin is empty; the PATH - reads resources from stdin\n")
-    done = process("krmfn", "check", "-", "examples/quickstart")
-    assert "stdin: error: stdin is empty; " in done.text
-    assert done.code == 2
+    assert "stdin: error: stdin is empty; " in process("krmfn", "check", "-", "examples/quickstart").ended(2).text
 
 
 # The folders.
@@ -212,9 +194,7 @@ def test_a_folder_that_holds_something_keeps_all_from_being_written(two: list[st
     (folder / "out" / "other").mkdir(parents=True)
     for name, text in kept.items():
         (folder / "out" / "other" / name).write_text(text)
-    done = run(folder, "render", "--output-dir", "out", *two)
-    assert (done.code, done.out) == (2, b"")
-    assert "error: out/other is not empty" in done.err
+    assert "error: out/other is not empty" in run(folder, "render", "--output-dir", "out", *two).refused()
     assert [path.name for path in (folder / "out").iterdir()] == ["other"]
     assert {path.name: path.read_text() for path in (folder / "out" / "other").iterdir()} == kept
 
@@ -248,8 +228,7 @@ def test_a_link_that_goes_while_a_folder_is_walked_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As /proc/8/exe does when the process ends, or that of the kernel's own processes."""
-    (tmp_path / "a.yaml").write_text("")
-    (tmp_path / "exe").symlink_to("a.yaml")
+    plant(tmp_path, {"a.yaml": "", "exe": "-> a.yaml"})
 
     def gone(name: str) -> str:
         raise FileNotFoundError(2, "No such file or directory", name)

@@ -189,8 +189,7 @@ IDLE = CONFIG.format(entry="KRM225")
 
 def test_an_idle_entry_is_reported_of_every_resource_that_a_person_writes() -> None:
     for text in (IDLE, CONFIG.format(entry="KRM142"), f"{IDLE}---\n{SETTINGS}", f"{IDLE}---\n{ELSEWHERE}"):
-        done = process("krmfn", "check", "-", stdin=text)
-        assert done.code == 0
+        done = process("krmfn", "check", "-", stdin=text).ended(0)
         assert done.text.count("[KRM139]") == text.count("so it is meant")
 
 
@@ -221,8 +220,7 @@ def test_an_idle_entry_of_a_shared_function_config_is_not_reported(tmp_path: Pat
 
 
 def test_an_idle_entry_is_not_reported_in_function_mode() -> None:
-    done = process("krmfn", stdin=document_text(IDLE))
-    assert done.code == 0, done.err
+    done = process("krmfn", stdin=document_text(IDLE)).ended(0)
     assert "KRM139" not in done.text + done.err
 
 
@@ -265,8 +263,7 @@ spec: {exclusivity: {mode: "off"}}
 def test_what_is_turned_off_is_counted(text: str, number: int) -> None:
     """Who sends a pull request may turn findings off, and who reads `no findings` is told."""
     told = {0: "", 1: "; 1 finding turned off\n", 3: "; 3 findings turned off\n"}[number]
-    done = process("krmfn", "check", "-", stdin=text)
-    assert done.code == 0, done.text
+    done = process("krmfn", "check", "-", stdin=text).ended(0)
     assert ("turned off" in done.text, told in done.text) == (bool(number), True), done.text
     summary = json.loads(process("krmfn", "check", "-", "--format", "json", stdin=text).out)["summary"]
     assert summary["turnedOff"] == number
@@ -280,8 +277,7 @@ def test_what_is_turned_off_is_counted_in_each_root_of_a_cluster(tmp_path: Path)
         plant(
             tmp_path / root, {"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: x}\n", "a.yaml": text}
         )
-    done = process("krmfn", "check", "--cluster", "lab=a,b", cwd=tmp_path)
-    assert "; 1 finding turned off\n" in done.text
+    assert "; 1 finding turned off\n" in process("krmfn", "check", "--cluster", "lab=a,b", cwd=tmp_path).text
 
 
 def test_what_is_wrong_with_the_nodes_is_not_counted_as_turned_off() -> None:

@@ -402,8 +402,7 @@ def test_an_inventory_that_moves_is_a_change(folder: Path) -> None:
 
 def test_a_kernel_without_a_mapping_is_a_warning(folder: Path) -> None:
     plant(folder, {"new/dc.yaml": CONFIG.replace("a: b}", "a: b}, kernelMappings: [{regexp: 'el10'}]")})
-    done = diff(folder, "--fail-on", "warning")
-    assert done.code == 1
+    done = diff(folder, "--fail-on", "warning").ended(1)
     line = "warning: Module kmm/drv: lost by 2 nodes (n, o): no kernel mapping matches [KRM409]"
     assert re.search(rf"^new/dc.yaml:\d+:\d+: {re.escape(line)}$", done.text, re.MULTILINE)
     assert done.text.count("lost by") == 1, "said once"
@@ -413,8 +412,7 @@ def test_a_moved_inventory_with_a_base_that_is_the_same(folder: Path) -> None:
     """Fifty thousand nodes are no more than a count and five names."""
     many = [node(f"n{number:03}", EL9, {"a": "b"}) for number in range(300)]
     plant(folder, {"new/nodes.yaml": fleet(*many)})
-    done = diff(folder)
-    assert "gained by 300 nodes (n000, n001, n002, n003, n004 and 295 more): " in done.text
+    assert "gained by 300 nodes (n000, n001, n002, n003, n004 and 295 more): " in diff(folder).text
 
 
 FOUND: dict[str, tuple[list[Manifest], list[Manifest], dict[str, Any]]] = {
@@ -443,9 +441,7 @@ def test_it_is_found_before_it_happens(
     old: list[Manifest], new: list[Manifest], expected: dict[str, Any], tmp_path: Path
 ) -> None:
     plant(tmp_path, {"old/all.yaml": fleet(*old), "new/all.yaml": fleet(*new)})
-    done = diff(tmp_path, "--fail-on", "warning", "--format", "json")
-    document = json.loads(done.out)
-    assert done.code == 1
+    document = json.loads(diff(tmp_path, "--fail-on", "warning", "--format", "json").ended(1).out)
     assert [note["rule"] for note in document["notes"] if note["rule"] == "KRM409"] == ["KRM409"]
     effect = document["effects"][0]
     assert {key: effect[key] for key in expected} == expected
