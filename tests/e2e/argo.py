@@ -47,8 +47,7 @@ class Plugin(NamedTuple):
     ) -> list[Answer]:
         """Ask for the manifests of a path in a repository, so many times, and no more than so many at once."""
         question = self._question(repository, path, env, times=times, atOnce=at_once)
-        done = run(client(), "generate", stdin=question, env=self._environment(), timeout=DEADLINE + 60)
-        assert done.code == 0, done.err
+        done = run(client(), "generate", stdin=question, env=self._environment(), timeout=DEADLINE + 60).ended(0)
         return [
             Answer([json.loads(text) for text in one["manifests"] or ()], one["error"]) for one in json.loads(done.out)
         ]
@@ -78,8 +77,7 @@ class Plugin(NamedTuple):
 
     def announced(self, repository: Path) -> list[dict[str, Any]]:
         """Return the parameters that it announces."""
-        done = run(client(), "announce", stdin=self._question(repository, "."), env=self._environment())
-        assert done.code == 0, done.err
+        done = run(client(), "announce", stdin=self._question(repository, "."), env=self._environment()).ended(0)
         return list(json.loads(done.out))
 
     def left(self) -> list[Path]:

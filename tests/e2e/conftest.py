@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import ROOT
+from tests.trees import plant
 
 from .argo_loop import loop as loop
 from .engines import KUSTOMIZE, absent, allowed, find, missing, must, path_of, run
@@ -38,12 +39,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def env() -> Env:
-    """PATH with the commands under test and the tools, and nothing else changed."""
-    return path_of()
-
-
-@pytest.fixture(scope="session")
 def kustomize() -> str:
     """A kustomize of the minor version that the facts were measured with."""
     program = find("kustomize", "tests/e2e/install makes it with go")
@@ -64,10 +59,7 @@ def containers(tmp_path_factory: pytest.TempPathFactory) -> Env:
     """An environment in which `podman` runs containers with runc, and `docker` is podman."""
     podman = find("podman", "install the Debian packages podman and runc")
     folder = tmp_path_factory.mktemp("containers")
-    shim = folder / "bin" / "docker"
-    shim.parent.mkdir()
-    shim.write_text(f'#!/bin/sh\nexec {podman} "$@"\n')
-    shim.chmod(0o755)
+    shim = plant(folder, {"bin/docker": f'#!/bin/sh\nexec {podman} "$@"\n'}) / "bin" / "docker"
     env = path_of(shim.parent) | {"KPT_FN_RUNTIME": "podman"}
     if shutil.which("runc", path=env["PATH"]):  # hosts with hybrid cgroups or fixed limits fail with crun
         conf = folder / "containers.conf"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
-from tests.commands import COMMANDS, FLEET, REFUSED_EXAMPLES, ROOT, Done
+from tests.commands import COMMANDS, FLEET, REFUSED_EXAMPLES, ROOT, Done, execute
 
 EXAMPLES = ROOT / "examples"
 RENDERED = sorted(
@@ -28,10 +27,8 @@ def run(
     stdin: bytes = b"",
     timeout: float = 120,
 ) -> Done:
-    """Run a command to its end, within bounds."""
-    args = [str(arg) for arg in command]
-    done = subprocess.run(args, cwd=cwd, env=env, input=stdin, capture_output=True, timeout=timeout, check=False)
-    return Done(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+    """Run a command to its end, within bounds; without `env` the commands under test and the tools are on its PATH."""
+    return execute(*command, stdin=stdin, cwd=cwd, env=env or path_of(), timeout=timeout)
 
 
 def must(

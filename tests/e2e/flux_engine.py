@@ -23,7 +23,7 @@ from tests.commands import Done
 from tests.kmm_crds import Crds
 
 from .control_plane import HOST, free_port, process, wait
-from .engines import TOOLS, absent, find, must, path_of, run
+from .engines import TOOLS, absent, find, must, run
 from .kube import Cluster, install_crd, started
 
 REMEDY = "tests/e2e/install builds it with go"
@@ -120,7 +120,7 @@ def documents(text: bytes) -> list[Manifest]:
 
 def built(folder: Path) -> list[Manifest]:
     """Return the objects of a kustomization, as kustomize builds it."""
-    return documents(must(find("kustomize", REMEDY), "build", folder, env=path_of()))
+    return documents(must(find("kustomize", REMEDY), "build", folder))
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -10,7 +10,7 @@ from krmfn_functions.kmm.versions import DEFAULT
 
 from tests import kmm_crds
 from tests.commands import ROOT, process
-from tests.trees import plant
+from tests.trees import altered, plant
 
 from .kube import Cluster
 
@@ -35,22 +35,18 @@ def test_a_dump_of_the_cluster_has_our_own_modules_and_theirs(kmm: Cluster, tmp_
     for team in ("team-a", "team-b"):
         kmm.namespace(team)
     try:
-        done = kmm.kubectl("apply", f"--filename={applied}")
-        assert done.code == 0, done.err
-        dump = kmm.kubectl("get", "modules.kmm.sigs.x-k8s.io,serviceaccounts", "-A", "-o", "yaml")
-        assert dump.code == 0, dump.err
+        kmm.kubectl("apply", f"--filename={applied}").ended(0)
+        dump = kmm.kubectl("get", "modules.kmm.sigs.x-k8s.io,serviceaccounts", "-A", "-o", "yaml").ended(0)
     finally:
         kmm.kubectl("delete", "--ignore-not-found", "--wait=false", "--filename", applied)
     fine = process("krmfn", "check", "teams/team-a", "--against", "-", cwd=tmp_path, stdin=dump.out)
     assert (fine.code, fine.text) == (0, "no findings: 1 DeviceConfig in 2 resources, 2 files\n")
     assert "compared with " in fine.err
-    before = process("krmfn", "check", str(TEAMS / "team-a"), "--against", "-", cwd=tmp_path, stdin=dump.out)
-    assert before.code == 1
+    before = process("krmfn", "check", str(TEAMS / "team-a"), "--against", "-", cwd=tmp_path, stdin=dump.out).ended(1)
     ours = "node gpu-1 is selected by DeviceConfig team-a/gpu (spec.nodeSelector)"
     assert f"{ours} and Module team-b/gpu (from --against: stdin:" in before.text
     shutil.copytree(tmp_path / "teams" / "team-a", tmp_path / "next")
-    config = tmp_path / "next" / "gpu.yaml"
-    config.write_text(config.read_text().replace("name: gpu\n", "name: gpu-next\n"))
+    altered(tmp_path / "next" / "gpu.yaml", "name: gpu\n", "name: gpu-next\n")
     renamed = process("krmfn", "diff", "teams/team-a", "next", "--against", "-", cwd=tmp_path, stdin=dump.out)
     assert renamed.code == 1, "what the old side has on the cluster goes, and is in nobody's way"
     assert "Module team-a/gpu: reloaded on 1 node (gpu-2): Module team-a/gpu-next takes its place" in renamed.text
@@ -63,17 +59,14 @@ def test_a_dump_of_the_cluster_has_our_own_modules_and_theirs(kmm: Cluster, tmp_
 def test_what_kustomize_builds_is_named_by_its_files(tmp_path: Path) -> None:
     shutil.copytree(TEAMS, tmp_path / "teams")
     plant(tmp_path, {"teams/team-b/kustomization.yaml": "resources: [gpu.yaml]\n"})
-    done = process("krmfn", "check", "teams/team-a", "--against", "teams/team-b", "--root", ".", cwd=tmp_path)
-    assert done.code == 1
+    done = process("krmfn", "check", "teams/team-a", "--against", "teams/team-b", "--root", ".", cwd=tmp_path).ended(1)
     assert "DeviceConfig team-b/gpu (from --against: teams/team-b/gpu.yaml:10, spec.nodeSelector)" in done.text
-    ours = process("krmfn", "check", "teams/team-b", "--against", "teams/team-a", "--root", ".", cwd=tmp_path)
-    assert ours.code == 1
+    ours = process("krmfn", "check", "teams/team-b", "--against", "teams/team-a", "--root", ".", cwd=tmp_path).ended(1)
     assert ours.text.startswith("teams/team-b/gpu.yaml:10:3: error: ")
 
 
 def test_a_kustomization_that_cannot_be_built_is_no_pass(tmp_path: Path) -> None:
     shutil.copytree(TEAMS, tmp_path / "teams")
     plant(tmp_path, {"teams/team-b/kustomization.yaml": "resources: [gpu.yaml, missing.yaml]\n"})
-    done = process("krmfn", "check", "teams/team-a", "--against", "teams/team-b", "--root", ".", cwd=tmp_path)
-    assert done.code == 2
+    done = process("krmfn", "check", "teams/team-a", "--against", "teams/team-b", "--root", ".", cwd=tmp_path).ended(2)
     assert "missing.yaml" in done.text

@@ -21,7 +21,7 @@ from tests import kmm_crds
 from tests.commands import COMMANDS, ROOT
 
 from .control_plane import wait
-from .engines import EXAMPLES, RENDERED, must, path_of
+from .engines import EXAMPLES, RENDERED, must
 from .kube import YAML, Cluster, Verdict, install_crd
 
 MODULES = Path(__file__).parent / "modules"
@@ -225,7 +225,7 @@ class Source(NamedTuple):
         return [item for item in items if any(scope.made(item.ref, item.annotations) for scope in scopes)]
 
     def rendered(self) -> Iterator[bytes]:
-        yield must(COMMANDS / "krmfn", "render", self.folder, env=path_of())
+        yield must(COMMANDS / "krmfn", "render", self.folder)
 
 
 def sources() -> list[Source]:

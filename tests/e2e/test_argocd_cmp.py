@@ -12,6 +12,7 @@ import yaml
 
 from tests.commands import COMMANDS, environment
 from tests.pages import blocks
+from tests.trees import altered, plant
 
 from .argo import PLUGIN, PROGRAMS, Plugin, plugin
 from .control_plane import wait
@@ -59,13 +60,11 @@ def test_a_conflict_is_the_sentence_of_the_terminal(server: Plugin) -> None:
 
 def loop(lab: Path) -> None:
     (lab / "kustomization.yaml").write_text("resources: [deviceconfig.yaml, sub]\n")
-    (lab / "sub").mkdir()
-    (lab / "sub" / "kustomization.yaml").write_text("resources: [../../lab]\n")
+    plant(lab, {"sub/kustomization.yaml": "resources: [../../lab]\n"})
 
 
 def misspelt(lab: Path) -> None:
-    config = lab / "deviceconfig.yaml"
-    config.write_text(config.read_text().replace("moduleName", "moduelName"))
+    altered(lab / "deviceconfig.yaml", "moduleName", "moduelName")
 
 
 def broken(lab: Path) -> None:
@@ -157,8 +156,7 @@ def test_the_settings_of_the_page_do_what_it_says(server: Plugin, repository: Pa
     env["ARGOCD_APP_PARAMETERS"] = json.dumps(settings["parameters"])
     (repository / "clusters").mkdir()
     (repository / "lab").rename(repository / "clusters" / "lab")
-    (repository / "settings").mkdir()
-    (repository / "settings" / "lab.yaml").write_text(SETTINGS)
+    plant(repository, {"settings/lab.yaml": SETTINGS})
     [module] = server.manifests(repository, "clusters/lab", **env)
     assert module["metadata"]["annotations"]["lab"] == "two"
     assert "kmm version '2.55' is not known" in server.refusal(

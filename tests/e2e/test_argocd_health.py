@@ -12,8 +12,7 @@ from .engines import run
 
 def test_argo_cd_says_the_same() -> None:
     questions = [{"script": case.script.read_text(), "object": case.manifest} for case in CASES]
-    done = run(client(), "health", stdin="\n".join(map(json.dumps, questions)).encode())
-    assert done.code == 0, done.err
+    done = run(client(), "health", stdin="\n".join(map(json.dumps, questions)).encode()).ended(0)
     answers = [json.loads(line) for line in done.out.splitlines()]
     assert answers == [case.wanted for case in CASES]
     assert len(answers) > 40

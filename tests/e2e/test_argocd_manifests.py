@@ -13,6 +13,7 @@ import yaml
 
 from tests.commands import ROOT, process
 from tests.pages import blocks
+from tests.trees import plant
 
 from .argo import HYDRATOR, PLUGIN, crds
 from .control_plane import wait
@@ -114,8 +115,7 @@ def test_what_is_copied_gives_no_finding(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples" / "quickstart", tmp_path / "lab")
     shutil.copytree(ARGOCD, tmp_path / "argo" / "krmfn")
     overlay = next(one.text for one in blocks(ARGOCD / "README.md") if "components:" in one.text)
-    (tmp_path / "argo" / "kustomization.yaml").write_text(dedent(overlay))
-    (tmp_path / "argo" / "argocd.yaml").write_text(STAND_IN)
+    plant(tmp_path, {"argo/kustomization.yaml": dedent(overlay), "argo/argocd.yaml": STAND_IN})
     done = process("krmfn", "check", str(tmp_path))
     assert (done.code, done.text.partition(":")[0], done.err) == (0, "no findings", "")
 

@@ -8,10 +8,11 @@ from typing import Any
 import yaml
 
 from tests.commands import ROOT
+from tests.trees import plant
 
 from .argo import PLUGIN
 from .argo_loop import APPS, ARGO, AUTHOR, KMM, Loop, Object
-from .engines import must, path_of
+from .engines import must
 from .test_argocd_loop import CONFIG, SENTENCE, settled
 
 EXAMPLES = PLUGIN.parents[1] / "argocd-applications"
@@ -60,8 +61,7 @@ def hydrate(loop: Loop) -> None:
 
 def test_the_source_hydrator_renders_with_the_plugin(loop: Loop) -> None:
     """The file in the folder brings it there; a conflict is said and is not pushed."""
-    (loop.repository / "dry").mkdir()
-    (loop.repository / "dry" / "hydrate-with-krmfn").touch()
+    plant(loop.repository, {"dry/hydrate-with-krmfn": ""})
     loop.commit("one config", dry__gpu=config("dry"))
     spec = shipped("source-hydrator", loop, "drySource", "dry")
     spec["sourceHydrator"]["syncSource"]["path"] = "dry"
@@ -84,6 +84,6 @@ def test_the_source_hydrator_renders_with_the_plugin(loop: Loop) -> None:
 def test_a_branch_that_ci_has_rendered_needs_no_plugin(loop: Loop, tmp_path: Path) -> None:
     loop.commit("one config", ci__gpu=config("ci"))
     must("git", "clone", "--quiet", *AUTHOR, loop.repository, tmp_path / "clone")
-    must(ROOT / "gitops" / "flux" / "render-branch", "ci", cwd=tmp_path / "clone", env=path_of())
+    must(ROOT / "gitops" / "flux" / "render-branch", "ci", cwd=tmp_path / "clone")
     loop.create("ci", shipped("rendered", loop, "source", "ci"))
     deploys(loop, "ci")

@@ -19,8 +19,7 @@ from tests.functions.kustomization.test_untouched import EVERY
 from tests.functions.profile.vendor import CR, PROFILE
 from tests.trees import COMPONENT, OURS, config_map, function, plant
 
-from .conftest import Env
-from .engines import copy_of, must, run
+from .engines import copy_of, must, path_of, run
 
 CALLED = "resources: [config.yaml]\ntransformers: [function.yaml]\n"
 LOCAL = CONFIG.replace("metadata: {", 'metadata: {annotations: {config.kubernetes.io/local-config: "true"}, ', 1)
@@ -38,73 +37,61 @@ def findings(done: Done) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("spec", ["exec: {path: krmfn}", "container: {image: localhost/krmfn}"])
-def test_render_prints_what_kustomize_builds(kustomize: str, env: Env, tmp_path: Path, spec: str) -> None:
+def test_render_prints_what_kustomize_builds(kustomize: str, tmp_path: Path, spec: str) -> None:
     folder = copy_of("kustomize-transformer", tmp_path)
     (folder / "function.yaml").write_text(function(spec) + "spec: {defaults: {imagePullPolicy: IfNotPresent}}\n")
-    assert must("krmfn", "render", folder, env=env).decode() == (folder / "expected.txt").read_text()
-    checked = run("krmfn", "check", "--strict", "--format", "json", folder, env=env)
-    assert (checked.code, findings(checked)) == (0, [])
-    compared = run("krmfn", "diff", folder / "expected.txt", folder, env=env)
-    assert (compared.code, compared.err) == (0, "")
+    assert must("krmfn", "render", folder).decode() == (folder / "expected.txt").read_text()
+    assert findings(run("krmfn", "check", "--strict", "--format", "json", folder).ended(0)) == []
+    run("krmfn", "diff", folder / "expected.txt", folder).ended(0, "")
 
 
-def test_a_mark_is_for_kustomizations_that_call_us(kustomize: str, env: Env, app: Path) -> None:
+def test_a_mark_is_for_kustomizations_that_call_us(kustomize: str, app: Path) -> None:
     """Without a call a plain `kustomize build` would print nothing, and whoever syncs that would prune all drivers."""
-    assert ("warning", "KRM190") not in findings(run("krmfn", "check", "--format", "json", app, env=env))
+    assert ("warning", "KRM190") not in findings(run("krmfn", "check", "--format", "json", app))
     (app / "kustomization.yaml").write_text("resources: [config.yaml, pt.yaml, amd.yaml, profile.yaml]\n")
     (app / "function.yaml").unlink()
     metadata = {"name": "pt", "namespace": "kmm", "annotations": {"config.kubernetes.io/local-config": "true"}}
     pt = {"apiVersion": "pt.example.com/v1alpha1", "kind": "Ptemplate", "spec": {"selector": {"a": "pt"}}}
     (app / "pt.yaml").write_text(json.dumps({**pt, "metadata": metadata}))
-    (app / "amd.yaml").write_text(json.dumps({**CR, "metadata": metadata}))
-    (app / "profile.yaml").write_text(PROFILE)
-    done = run("krmfn", "check", "--format", "json", app, env=env)
+    plant(app, {"amd.yaml": json.dumps({**CR, "metadata": metadata}), "profile.yaml": PROFILE})
+    done = run("krmfn", "check", "--format", "json", app)
     marked = [one for one in json.loads(done.out)["findings"] if one["rule"] == "KRM190"]
     assert sorted(Path(one["file"]).name for one in marked) == ["amd.yaml", "config.yaml", "pt.yaml"], done.out
     assert all("remove the annotation" in one["message"] for one in marked)
     annotation = "metadata: {annotations: {krmfn.dev/ignore: 'KRM190: every engine here calls krmfn', "
     (app / "config.yaml").write_text(LOCAL.replace("metadata: {annotations: {", annotation, 1))
-    ignored = run("krmfn", "check", "--format", "json", app, env=env)
-    assert ignored.out.count(b"KRM190") == done.out.count(b"KRM190") - 1
+    assert run("krmfn", "check", "--format", "json", app).out.count(b"KRM190") == done.out.count(b"KRM190") - 1
 
 
-def test_what_the_function_reports_in_the_build_is_a_finding(kustomize: str, env: Env, app: Path) -> None:
+def test_what_the_function_reports_in_the_build_is_a_finding(kustomize: str, app: Path) -> None:
     """A warning stays one, so that --strict fails; an error is exit code 1 and nothing is printed."""
     (app / "config.yaml").write_text(CONFIG)
-    warned = run("krmfn", "check", "--strict", "--format", "json", app, env=env)
+    warned = run("krmfn", "check", "--strict", "--format", "json", app).ended(1)
     assert ("warning", "KRM104") in findings(warned), findings(warned)
-    assert warned.code == 1
     (app / "config.yaml").write_text(LOCAL.replace("moduleName", "moduelName"))
-    wrong = run("krmfn", "check", "--format", "json", app, env=env)
-    assert wrong.code == 1
+    wrong = run("krmfn", "check", "--format", "json", app).ended(1)
     assert {one for one in findings(wrong) if one[0] == "error"} == {("error", "KRM101")}
-    rendered = run("krmfn", "render", app, env=env)
-    assert (rendered.code, rendered.out) == (1, b"")
-    assert "unknown field 'moduelName'" in rendered.err
-    assert run("krmfn", "diff", "/dev/null", app, env=env).code == 2
+    assert "unknown field 'moduelName'" in run("krmfn", "render", app).refused(1)
+    assert run("krmfn", "diff", "/dev/null", app).code == 2
 
 
-def test_a_config_that_no_call_has_seen_is_an_error(kustomize: str, env: Env, app: Path) -> None:
+def test_a_config_that_no_call_has_seen_is_an_error(kustomize: str, app: Path) -> None:
     above = plant(app.parent / "lab", {"kustomization.yaml": "resources: [../app]\nnamePrefix: lab-\n"})
     for command in ("check", "render"):
-        done = run("krmfn", command, above, env=env)
-        assert done.code == 1
+        done = run("krmfn", command, above).ended(1)
         assert "[KRM514]" in done.text + done.err
 
 
-def test_a_module_that_an_overlay_adds_is_judged(kustomize: str, env: Env, app: Path) -> None:
-    module = must("krmfn", "render", app, env=env).decode().replace("name: drv", "name: other")
+def test_a_module_that_an_overlay_adds_is_judged(kustomize: str, app: Path) -> None:
+    module = must("krmfn", "render", app).decode().replace("name: drv", "name: other")
     files = {"kustomization.yaml": "resources: [../app, own.yaml]\n", "own.yaml": module}
-    done = run("krmfn", "check", "--format", "json", plant(app.parent / "lab", files), env=env)
-    assert done.code == 1
+    done = run("krmfn", "check", "--format", "json", plant(app.parent / "lab", files)).ended(1)
     assert [one for one in findings(done) if one[0] == "error"]
 
 
 @pytest.mark.parametrize("option", ["--function-config=function.yaml", "--namespace=a", "--prune=never"])
-def test_an_option_that_would_have_no_effect_is_refused(kustomize: str, env: Env, app: Path, option: str) -> None:
-    done = run("krmfn", "render", option, ".", env=env, cwd=app)
-    assert (done.code, done.out) == (2, b"")
-    assert f"{option.partition('=')[0]} would have no effect" in done.err
+def test_an_option_that_would_have_no_effect_is_refused(kustomize: str, app: Path, option: str) -> None:
+    assert f"{option.partition('=')[0]} would have no effect" in run("krmfn", "render", option, ".", cwd=app).refused()
 
 
 @pytest.mark.parametrize("command", ["render", "check", "diff"])
@@ -118,46 +105,40 @@ def test_an_option_that_would_have_no_effect_is_refused(kustomize: str, env: Env
         "exec: {path: krmfn, args: [rules]}",
     ],
 )
-def test_a_foreign_function_is_named_and_never_run(
-    kustomize: str, env: Env, app: Path, command: str, spec: str
-) -> None:
+def test_a_foreign_function_is_named_and_never_run(kustomize: str, app: Path, command: str, spec: str) -> None:
     (app / "function.yaml").write_text(function(spec))
     trace = app.parent / "trace"
     for name in ("bin/planted", "bin/docker", "app/planted", "app/krmfn"):
         plant(app.parent, {name: f"#!/bin/sh\n: > {trace}\n"})
-        (app.parent / name).chmod(0o755)
-    hostile = {**env, "PATH": f"{app.parent}/bin{os.pathsep}{env['PATH']}"}
+    hostile = path_of(app.parent / "bin")
     paths = ["/dev/null", "app"] if command == "diff" else ["app"]
-    done = run("krmfn", command, *paths, env=hostile, cwd=app.parent)
-    assert done.code == 2
+    done = run("krmfn", command, *paths, env=hostile, cwd=app.parent).ended(2)
     shown = done.text + done.err
     assert "app/kustomization.yaml:2:16: error: transformers[0]: " in shown or "function.yaml" in shown
     assert "[KRM510]" in shown
     assert not trace.exists()
 
 
-def test_a_remote_base_and_a_path_outside_are_errors_at_their_line(kustomize: str, env: Env, app: Path) -> None:
+def test_a_remote_base_and_a_path_outside_are_errors_at_their_line(kustomize: str, app: Path) -> None:
     text = "resources:\n- config.yaml\n- https://github.com/example/app//deploy?ref=v1\n- /etc\n"
     (app / "kustomization.yaml").write_text(text)
-    done = run("krmfn", "check", "--root", ".", ".", env=env, cwd=app)
-    assert done.code == 2
+    done = run("krmfn", "check", "--root", ".", ".", cwd=app).ended(2)
     assert "kustomization.yaml:3:3: error: resources[1]: " in done.text
     assert "kustomization.yaml:4:3: error: resources[2]: " in done.text
     assert "[KRM509]" in done.text
     assert "[KRM508]" in done.text
 
 
-def test_a_path_with_dots_and_a_component_are_built(kustomize: str, env: Env, app: Path) -> None:
+def test_a_path_with_dots_and_a_component_are_built(kustomize: str, app: Path) -> None:
     odd = app.rename(app.with_name("a..b"))
-    whole = must("krmfn", "render", odd, env=env)
+    whole = must("krmfn", "render", odd)
     (odd / "kustomization.yaml").write_text(COMPONENT + CALLED)
-    assert must("krmfn", "render", odd, env=env) == whole
+    assert must("krmfn", "render", odd) == whole
 
 
-def test_a_function_that_cannot_do_its_work_is_a_failure_and_no_finding(kustomize: str, env: Env, app: Path) -> None:
-    done = run("krmfn", "check", app, env={**env, "KRMFN_MAX_BYTES": "900"})
-    assert (done.code, done.out) == (2, b"")
-    assert "the input is larger than 900 bytes" in done.err
+def test_a_function_that_cannot_do_its_work_is_a_failure_and_no_finding(kustomize: str, app: Path) -> None:
+    said = run("krmfn", "check", app, env={**path_of(), "KRMFN_MAX_BYTES": "900"}).refused()
+    assert "the input is larger than 900 bytes" in said
 
 
 @pytest.mark.parametrize(
@@ -169,26 +150,24 @@ def test_a_function_that_cannot_do_its_work_is_a_failure_and_no_finding(kustomiz
         "{order: legacy, legacySortOptions: {orderFirst: [ConfigMap, Secret]}}",
     ],
 )
-def test_what_only_the_outermost_kustomization_decides_counts(
-    kustomize: str, env: Env, tmp_path: Path, sort: str
-) -> None:
+def test_what_only_the_outermost_kustomization_decides_counts(kustomize: str, tmp_path: Path, sort: str) -> None:
     named = [f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\n" for kind in ("Secret", "ServiceAccount")]
     files = {
         "kustomization.yaml": f"resources: [a.yaml]\nbuildMetadata: [managedByLabel]\nsortOptions: {sort}\n",
         "a.yaml": "---\n".join([config_map("b"), *named, config_map("a")]),
     }
     folder = plant(tmp_path / "app", files)
-    assert must("krmfn", "render", folder, env=env) == must(kustomize, "build", folder, env=env)
+    assert must("krmfn", "render", folder) == must(kustomize, "build", folder)
 
 
-def test_a_generated_object_that_is_renamed_after_the_call_is_a_warning(kustomize: str, env: Env, app: Path) -> None:
+def test_a_generated_object_that_is_renamed_after_the_call_is_a_warning(kustomize: str, app: Path) -> None:
     """Labels and marks that name it still have the old name."""
     patch = (
         "patches:\n- target: {kind: Module}\n  options: {allowNameChange: true}\n"
         '  patch: \'[{"op": "replace", "path": "/metadata/name", "value": "other"}]\'\n'
     )
     above = plant(app.parent / "lab", {"kustomization.yaml": f"resources: [../app]\n{patch}"})
-    done = run("krmfn", "check", "--format", "json", above, env=env)
+    done = run("krmfn", "check", "--format", "json", above)
     assert ("warning", "KRM117") in findings(done)
 
 
@@ -223,27 +202,26 @@ metadata:
 
 
 def test_only_the_mark_itself_is_moved_and_moved_back(
-    kustomize: str, env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kustomize: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As an annotation the name means nothing, which `check` says: the object does not vanish. In data it stays."""
-    monkeypatch.setenv("PATH", env["PATH"])
+    monkeypatch.setenv("PATH", path_of()["PATH"])
     plant(tmp_path, {"kustomization.yaml": "resources: [marked.yaml]\n", "marked.yaml": MARKED})
     assert kustomizing.build(str(tmp_path), None).stream.decode() == BUILT
     traced = kustomizing.build(str(tmp_path), None, origins=True)
     assert traced.stream.count(b"    config.kubernetes.io/origin: |") == 1
     assert written.unwrapped(traced.stream, traced.base).decode().count(f"    {WORDS}: ") == 1
     assert f"{WORDS}/" not in traced.stream.decode()
-    rendered = run("krmfn", "render", tmp_path, env=env)
-    assert (rendered.code, rendered.out, "marked.yaml:9:5: error" in rendered.err) == (1, b"", True), rendered.err
+    assert "marked.yaml:9:5: error" in run("krmfn", "render", tmp_path).refused(1)
     plant(tmp_path, {"marked.yaml": MARKED.replace(f'    {WORDS}: "true"\n', "")})
-    assert must("krmfn", "render", tmp_path, env=env).decode() == BUILT.replace(f'    {WORDS}: "true"\n', "")
+    assert must("krmfn", "render", tmp_path).decode() == BUILT.replace(f'    {WORDS}: "true"\n', "")
 
 
 @pytest.mark.parametrize("name", sorted(EVERY))
 def test_what_leaves_annotations_alone_is_built_alike_with_notes(
-    name: str, kustomize: str, env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, kustomize: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", env["PATH"])
+    monkeypatch.setenv("PATH", path_of()["PATH"])
     plant(tmp_path, EVERY[name])
     graph, workspace = reading.read([str(tmp_path)], None, OURS), Workspace()
     direct = tree(graph, os.path.realpath(tmp_path), aside=workspace.aside)

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.commands import ROOT, environment
+from tests.commands import ROOT, Done, environment, execute
 from tests.functions.comparing.test_base import repository
 from tests.gitops.pull_requests import config, inert
+from tests.trees import altered, plant
 
-from .conftest import Env
 from .engines import absent, copy_of, find, run
 from .test_report import opened
 from .test_sarif import problems, validator
@@ -45,10 +45,9 @@ def junit_schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return SCHEMA
 
 
-def judged(schema: Path, report: Path) -> subprocess.CompletedProcess[str]:
+def judged(schema: Path, report: Path) -> Done:
     validate = find("xmlschema-validate", "tests/e2e/install makes it with pip")
-    command = [validate, "--schema", str(schema), str(report)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=120, check=False)
+    return execute(validate, "--schema", schema, report, env=environment(), timeout=120)
 
 
 EDITS = {
@@ -64,20 +63,16 @@ def results(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The folder of results about the fleet of the examples with one edit."""
     repo = repository(copy_of("one-cluster", tmp_path), {})
     old, new = EDITS[request.param]
-    gpu = repo / "gpu.yaml"
-    gpu.write_text(gpu.read_text().replace(old, new))
+    altered(repo / "gpu.yaml", old, new)
     done = run("krmfn", "ci", "--base", "main", "--out", "results", cwd=repo)
     assert done.code in (0, 1), done.err
     return repo / "results"
 
 
-def test_each_file_is_opened_by_its_reader(
-    results: Path, validator: Any, junit_schema: Path, tmp_path: Path, env: Env
-) -> None:
+def test_each_file_is_opened_by_its_reader(results: Path, validator: Any, junit_schema: Path, tmp_path: Path) -> None:
     assert problems(validator, (results / "findings.sarif").read_text()) == []
-    done = judged(junit_schema, results / "junit.xml")
-    assert done.returncode == 0, done.stdout
-    _, page = opened(find("chromium", "install the Debian package chromium"), results / "report.html", tmp_path, env)
+    judged(junit_schema, results / "junit.xml").ended(0)
+    _, page = opened(find("chromium", "install the Debian package chromium"), results / "report.html", tmp_path)
     assert "4 of 4 nodes" in page.text
     inert((results / "comment.md").read_text())
     made = json.loads((results / "result.json").read_text())
@@ -87,7 +82,7 @@ def test_each_file_is_opened_by_its_reader(
 def test_the_schema_is_one_that_refuses(junit_schema: Path, tmp_path: Path) -> None:
     report = tmp_path / "junit.xml"
     report.write_text('<testsuite name="a" tests="1" failures="0" errors="0"><testcase name="b" line="1"/></testsuite>')
-    assert judged(junit_schema, report).returncode != 0
+    assert judged(junit_schema, report).code != 0
 
 
 def test_what_github_takes_is_not_exceeded(validator: Any, junit_schema: Path, tmp_path: Path) -> None:
@@ -97,12 +92,10 @@ def test_what_github_takes_is_not_exceeded(validator: Any, junit_schema: Path, t
     wrong = "".join(f"  field{at}: a\n" for at in range(999))
     repo = repository(tmp_path / "repo", {})
     for at in range(30):
-        (repo / f"c{at}").mkdir()
-        (repo / f"c{at}" / "gpu.yaml").write_text(config(f"gpu{at}", label=f"l{at}") + wrong)
+        plant(repo, {f"c{at}/gpu.yaml": config(f"gpu{at}", label=f"l{at}") + wrong})
     for at in range(2_000):
         (repo / f"c{at % 30}" / f"m{at}.yaml").write_text(config(f"m{at}", label=f"m{at}"))
-    done = run("krmfn", "ci", "--base", "main", "--out", "results", "--cluster", "one=.", cwd=repo)
-    assert done.code == 1
+    run("krmfn", "ci", "--base", "main", "--out", "results", "--cluster", "one=.", cwd=repo).ended(1)
     results = repo / "results"
     sarif = (results / "findings.sarif").read_text()
     assert len(json.loads(sarif)["runs"][0]["results"]) <= RESULTS
@@ -110,4 +103,4 @@ def test_what_github_takes_is_not_exceeded(validator: Any, junit_schema: Path, t
     assert problems(validator, sarif) == []
     assert len((results / "comment.md").read_text()) <= COMMENT
     assert (results / "comment.md").stat().st_size <= SUMMARY
-    assert judged(junit_schema, results / "junit.xml").returncode == 0
+    judged(junit_schema, results / "junit.xml").ended(0)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,14 +15,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.commands import COMMANDS, environment
+from tests.commands import COMMANDS, Done, environment, execute
 from tests.functions.comparing.test_base import commit, run_git
 from tests.gitops.ci_server import Service, serving
 from tests.gitops.hub import REPOSITORY, Hub, fleet
 from tests.gitops.pull_requests import BRANCH, CHANGES, harmless, inert, snapshot
 from tests.gitops.test_ci_gitlab import RECIPE as GITLAB
+from tests.trees import altered
 
-from .engines import find, must
+from .engines import find, must, run
 
 DEBIAN = "tests/e2e/install takes it from a Debian package"
 
@@ -95,26 +95,14 @@ def test_gitlab_installs_from_the_repository_and_a_commit_alone(tmp_path: Path) 
     )
     env["PATH"] = os.pathsep.join(path for path in env["PATH"].split(os.pathsep) if path != str(COMMANDS))
     script = "\n".join([*read["krmfn"]["before_script"], "type -p krmfn kustomize; krmfn check /dev/null || true"])
-    refused = bash(script, env)
-    assert refused.returncode == 1, refused.stdout
-    assert "kustomize.tar.gz: FAILED" in refused.stdout
+    assert "kustomize.tar.gz: FAILED" in bash(script, env).ended(1).text
     env["KUSTOMIZE_SHA256"] = hashlib.sha256(archive.read_bytes()).hexdigest()
-    done = bash(script, env)
-    assert done.returncode == 0, done.stdout
-    assert done.stdout.splitlines()[:2] == [str(tmp_path / f"tools/bin/{name}") for name in ("krmfn", "kustomize")]
+    done = bash(script, env).ended(0)
+    assert done.text.splitlines()[:2] == [str(tmp_path / f"tools/bin/{name}") for name in ("krmfn", "kustomize")]
 
 
-def bash(script: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", script],
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+def bash(script: str, env: dict[str, str]) -> Done:
+    return execute("bash", "-eo", "pipefail", "-c", script, env=env, timeout=600, together=True)
 
 
 def test_actionlint_has_nothing_to_say(hub: Hub) -> None:
@@ -122,20 +110,16 @@ def test_actionlint_has_nothing_to_say(hub: Hub) -> None:
     actionlint = find("actionlint", "tests/e2e/install makes it with go")
     shellcheck = find("shellcheck", DEBIAN)
     must(actionlint, "-shellcheck", shellcheck, cwd=hub.repo)
-    workflow = hub.repo / ".github" / "workflows" / "krmfn.yaml"
-    workflow.write_text(workflow.read_text().replace('cat "$RUNNER_TEMP/answer"', "cat $RUNNER_TEMP/answer"))
-    done = subprocess.run([actionlint, "-shellcheck", shellcheck], cwd=hub.repo, capture_output=True, text=True)
-    assert (done.returncode, "SC2086" in done.stdout) == (1, True)
+    altered(hub.repo / ".github" / "workflows" / "krmfn.yaml", 'cat "$RUNNER_TEMP/answer"', "cat $RUNNER_TEMP/answer")
+    assert "SC2086" in run(actionlint, "-shellcheck", shellcheck, cwd=hub.repo).ended(1).text
 
 
 def test_zizmor_has_nothing_to_say(hub: Hub) -> None:
     """Of workflow and action; it has of one that fills a stranger's text into a command."""
     zizmor = [find("zizmor", "tests/e2e/install makes it with pip"), "--offline", "--quiet", "--format", "json"]
     assert json.loads(must(*zizmor, ".", cwd=hub.repo)) == []
-    workflow = hub.repo / ".github" / "workflows" / "krmfn.yaml"
-    workflow.write_text(workflow.read_text().replace("$NUMBER", "${{ github.head_ref }}"))
-    done = subprocess.run([*zizmor, "."], cwd=hub.repo, capture_output=True, text=True, check=False)
-    assert [one["ident"] for one in json.loads(done.stdout)] == ["template-injection"]
+    altered(hub.repo / ".github" / "workflows" / "krmfn.yaml", "$NUMBER", "${{ github.head_ref }}")
+    assert [one["ident"] for one in json.loads(run(*zizmor, ".", cwd=hub.repo).out)] == ["template-injection"]
 
 
 def test_shellcheck_has_nothing_to_say_of_the_other_commands(hub: Hub, tmp_path: Path) -> None:

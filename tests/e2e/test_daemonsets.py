@@ -14,7 +14,7 @@ from krmfn_functions.paths import manifests
 from krmfn import Manifest
 
 from .control_plane import HOST, free_port, process, wait
-from .engines import find, must, path_of
+from .engines import find, must
 from .kube import Cluster
 
 NAMESPACE = "daemonsets"
@@ -143,7 +143,7 @@ def nodes(cluster: Cluster, controller: None) -> Iterator[Nodes]:
 def applied(cluster: Cluster, folder: Path, config: str) -> list[str]:
     """Apply the DaemonSets that a config renders to; return their names."""
     (folder / "config.yaml").write_text(config)
-    (folder / "out.yaml").write_bytes(must("krmfn", "render", folder / "config.yaml", env=path_of()))
+    (folder / "out.yaml").write_bytes(must("krmfn", "render", folder / "config.yaml"))
     daemon_sets: list[Manifest] = [
         item.manifest for item in manifests.read(str(folder / "out.yaml")).items if item.kind == "DaemonSet"
     ]

@@ -38,9 +38,7 @@ def check_fed_back(name: str, sent: bytes) -> bytes:
     first = run(COMMANDS / name, stdin=sent)
     assert first.code in (0, 1), first.err
     assert first.out, first.err
-    second = run(COMMANDS / name, stdin=first.out)
-    assert second.code == first.code
-    assert second.out == first.out
+    assert run(COMMANDS / name, stdin=first.out).ended(first.code).out == first.out
     return first.out
 
 
@@ -53,16 +51,14 @@ def test_an_example_as_one_list(example: str, function: str) -> None:
 @pytest.mark.parametrize("example", [name for name in NAMES if (EXAMPLES / name / "kustomization.yaml").exists()])
 def test_what_kustomize_really_sends(kustomize: str, recorder: tuple[Path, Env], example: str, tmp_path: Path) -> None:
     record, env = recorder
-    done = run(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", copy_of(example, tmp_path), env=env)
-    assert done.code == 0, done.err
+    run(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", copy_of(example, tmp_path), env=env).ended(0)
     check_calls(record)
 
 
 @pytest.mark.parametrize("example", [name for name in NAMES if (EXAMPLES / name / "Kptfile").exists()])
 def test_what_kpt_really_sends(kpt: str, recorder: tuple[Path, Env], example: str, tmp_path: Path) -> None:
     record, env = recorder
-    done = run(kpt, "fn", "render", "--allow-exec", copy_of(example, tmp_path), env=env)
-    assert done.code == 0, done.err
+    run(kpt, "fn", "render", "--allow-exec", copy_of(example, tmp_path), env=env).ended(0)
     check_calls(record)
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.commands import COMMANDS, ROOT, Done, process
 from tests.functions.cluster.test_one_result import config, hold, node
 from tests.functions.comparing.test_base import OWN, repository
-from tests.trees import plant
+from tests.trees import altered, plant
 
 FLEET = ROOT / "examples" / "fleet"
 CLUSTERS = ("dev", "stage", "prod-a", "prod-b")
@@ -41,9 +41,7 @@ def files(copies: int = 1) -> dict[str, str]:
 def bump(folder: Path) -> None:
     """Move three versions."""
     for name, (old, new) in BUMPS.items():
-        path = folder / f"base/{name}.yaml"
-        assert old in path.read_text()
-        path.write_text(path.read_text().replace(old, new))
+        altered(folder / f"base/{name}.yaml", old, new)
 
 
 def krmfn(folder: Path, kustomize: str, *args: str, **env: str) -> Done:
@@ -59,8 +57,7 @@ def fleet(tmp_path: Path) -> Path:
 
 def test_three_versions_over_four_clusters_are_one_screen(fleet: Path, kustomize: str) -> None:
     bump(fleet)
-    done = krmfn(fleet, kustomize, "diff", "--base", "main", ".", "--format", "markdown")
-    assert done.code == 1
+    done = krmfn(fleet, kustomize, "diff", "--base", "main", ".", "--format", "markdown").ended(1)
     assert len(done.out) <= 8_000
     head = done.text.splitlines()[:12]
     assert head[0] == "**78 nodes in 4 clusters reload at once, 20 keep 2.26.0**"
@@ -88,8 +85,7 @@ def test_three_versions_over_four_clusters_are_one_screen(fleet: Path, kustomize
 def test_forty_clusters_are_one_screen_too(tmp_path: Path, kustomize: str) -> None:
     fleet = repository(tmp_path / "fleet", files(10))
     bump(fleet)
-    done = krmfn(fleet, kustomize, "diff", "--base", "main", ".", "--format", "markdown")
-    assert done.code == 1
+    done = krmfn(fleet, kustomize, "diff", "--base", "main", ".", "--format", "markdown").ended(1)
     assert len(done.out) <= 12_000
     assert done.text.startswith("**780 nodes in 40 clusters reload at once, 200 keep 2.26.0**")
     names = [name if not copy else f"{name}-{copy}" for copy in range(10) for name in CLUSTERS]

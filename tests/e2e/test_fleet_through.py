@@ -41,29 +41,25 @@ def krmfn(folder: Path, *args: str, stdin: bytes = b"") -> Done:
 
 
 def rendered(folder: Path, name: str) -> list[Any]:
-    done = krmfn(folder / "clusters" / name, "render", ".")
-    assert done.code == 0, done.err
+    done = krmfn(folder / "clusters" / name, "render", ".").ended(0)
     return [one for one in yaml.safe_load_all(done.text) if one["kind"] == "Module"]
 
 
 def test_nodes_are_all_there(fleet: Path) -> None:
-    done = krmfn(fleet, "nodes", ".", "--format", "json")
-    assert done.code == 0, done.err
+    done = krmfn(fleet, "nodes", ".", "--format", "json").ended(0)
     every = {one["cluster"]: {row["node"] for row in one["rows"]} for one in json.loads(done.text)["clusters"]}
     assert {name: len(names) for name, names in every.items()} == SIZES
 
 
 def test_images_are_of_the_new_versions_where_nothing_keeps_the_old(fleet: Path) -> None:
-    done = krmfn(fleet, "images", ".")
-    assert done.code == 0, done.err
+    done = krmfn(fleet, "images", ".").ended(0)
     names = [line.split()[0] for line in done.text.splitlines()[1:]]
     assert len(names) == 7
     assert all(any(f":{version}" in name for version in ("2.27.0", "1.9.0", "5.4")) for name in names)
 
 
 def test_the_report_has_its_nodes_and_what_changes(fleet: Path) -> None:
-    done = krmfn(fleet, "report", ".", "--base", "main")
-    assert done.code == 0, done.err
+    done = krmfn(fleet, "report", ".", "--base", "main").ended(0)
     for words in ("78 nodes in 4 clusters reload at once, 20 keep 2.26.0", *CLUSTERS, "118 nodes"):
         assert words in done.text, words
 
@@ -90,8 +86,7 @@ def test_an_inventory_of_its_nodes_is_the_one_that_it_has(name: str, fleet: Path
     ]
     dump = tmp_path / "nodes.json"
     dump.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
-    done = krmfn(fleet, "inventory", str(dump), "--for", f"clusters/{name}", "--name", name)
-    assert done.code == 0, done.err
+    done = krmfn(fleet, "inventory", str(dump), "--for", f"clusters/{name}", "--name", name).ended(0)
     made = yaml.safe_load(done.text)
     assert sorted(inventory.read(made)[0]) == sorted(nodes)
     # nothing is ordered on the other clusters, whose inventories hold the label of prod-b's versions, too
@@ -99,8 +94,7 @@ def test_an_inventory_of_its_nodes_is_the_one_that_it_has(name: str, fleet: Path
 
 
 def test_ci_and_the_workflow_say_what_changes(fleet: Path, tmp_path: Path) -> None:
-    done = krmfn(fleet, "ci", ".", "--base", "main", "--out", str(tmp_path / "out"))
-    assert done.code == 0, done.err
+    krmfn(fleet, "ci", ".", "--base", "main", "--out", str(tmp_path / "out")).ended(0)
     comment = (tmp_path / "out/comment.md").read_text()
     assert len(comment) <= 8_000
     env = environment(GITHUB_REPOSITORY="team/fleet", HOME=str(tmp_path), PATH=path_of()["PATH"], **OWN)
@@ -124,8 +118,7 @@ def test_function_mode_and_kustomize_give_what_render_gives(
         path.write_text(path.read_text().replace(LOCAL, "x: z"))
     items = [one for one in yaml.safe_load_all(must(kustomize, "build", plain / "clusters" / name)) if one]
     listed = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
-    done = process("krmfn", stdin=yaml.safe_dump(listed).encode())
-    assert done.code == 0, done.err
+    done = process("krmfn", stdin=yaml.safe_dump(listed).encode()).ended(0)
     made = [one for one in yaml.safe_load(done.text)["items"] if one["kind"] == "Module"]
     assert named(made) == named(wanted)
     copy = tmp_path / "fleet"
@@ -136,7 +129,7 @@ def test_function_mode_and_kustomize_give_what_render_gives(
     )
     path = copy / f"clusters/{name}/kustomization.yaml"
     path.write_text(path.read_text() + "transformers: [render.yaml]\n")
-    out = must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", path.parent, env=path_of())
+    out = must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", path.parent)
     assert named([one for one in yaml.safe_load_all(out) if one["kind"] == "Module"]) == named(wanted)
 
 
@@ -155,7 +148,6 @@ def test_the_plugin_gives_what_render_gives(name: str, fleet: Path, tmp_path: Pa
     [spec] = [one["spec"] for one in documents if one and one["kind"] == "ConfigManagementPlugin"]
     env = path_of() | {"ARGOCD_APP_SOURCE_PATH": f"clusters/{name}", "ARGOCD_APP_NAMESPACE": "kmm"}
     command = [*spec["generate"]["command"], *spec["generate"].get("args", [])]
-    done = run(*command, cwd=copy / "clusters" / name, env=env | {"HOME": os.devnull})
-    assert done.code == 0, done.err
+    done = run(*command, cwd=copy / "clusters" / name, env=env | {"HOME": os.devnull}).ended(0)
     made = [one for one in yaml.safe_load_all(done.text) if one["kind"] == "Module"]
     assert named(made) == named(rendered(fleet, name))

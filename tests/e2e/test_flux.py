@@ -12,9 +12,10 @@ import pytest
 
 from krmfn import Manifest
 from tests.commands import ROOT
+from tests.trees import plant
 
 from .control_plane import wait
-from .engines import must, path_of, run
+from .engines import must, run
 from .flux_engine import WITHIN, Flux, built, flux
 
 EXAMPLES = ROOT / "gitops" / "flux"
@@ -68,7 +69,7 @@ class Fleet:
         for number, text in enumerate(texts):
             (repository / f"{number}.yaml").write_text(text)
         out = ("--output-dir", self.folder / "rendered" / "lab", "--split", "stages", "--replace", "--allow-empty")
-        must("krmfn", "render", repository, *out, env=path_of())
+        must("krmfn", "render", repository, *out)
         return self.engine.publish(self.source, self.folder / "rendered")
 
     def start(self, *texts: str, **spec: Any) -> str:
@@ -211,8 +212,7 @@ def test_removal_in_one_commit_takes_the_module_first_and_ends_all_the_same(flee
 
 
 def test_diff_says_that_flux_would_delete_the_module_first(tmp_path: Path) -> None:
-    (tmp_path / "old.yaml").write_text(CONFIG + AGENT)
-    (tmp_path / "next.yaml").write_text(CONFIG)
+    plant(tmp_path, {"old.yaml": CONFIG + AGENT, "next.yaml": CONFIG})
     for new, said in (("/dev/null", True), (tmp_path / "next.yaml", False)):
-        done = run("krmfn", "diff", tmp_path / "old.yaml", new, "--exit-zero", env=path_of())
+        done = run("krmfn", "diff", tmp_path / "old.yaml", new, "--exit-zero")
         assert (done.code, b"KRM410" in done.out or "KRM410" in done.err) == (0, said), done.out.decode() + done.err

@@ -15,7 +15,7 @@ from krmfn_functions.rendering.generated import changed_at
 from krmfn import Manifest
 from tests.commands import ROOT
 
-from .engines import EXAMPLES, RENDERED, must, path_of, run
+from .engines import EXAMPLES, RENDERED, must, run
 from .flux_engine import documents, library
 
 FLUX = ROOT / "gitops" / "flux"
@@ -79,8 +79,7 @@ def test_a_substitution_changes_nothing_of_what_we_render(example: str, tmp_path
     if example == "dollars":
         source.write_text(DOLLARS)
     out = tmp_path / "out"
-    done = run("krmfn", "render", source, "--output-dir", out, "--split", "stages", env=path_of())
-    assert done.code == 0, done.err
+    run("krmfn", "render", source, "--output-dir", out, "--split", "stages").ended(0)
     for stage in ("before", "modules", "consumers"):
         files = [path for path in (out / stage).iterdir() if path.name != "kustomization.yaml"]
         rendered = [documents(path.read_bytes())[0] for path in files]
@@ -161,7 +160,7 @@ def test_of_what_is_written_by_hand_a_finding_says_so(
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "all.yaml").write_text(HANDWRITTEN % (marks[0], texts[0], marks[1], texts[1]))
-    checked = run("krmfn", "check", folder / "all.yaml", "--format", "json", env=path_of())
+    checked = run("krmfn", "check", folder / "all.yaml", "--format", "json")
     assert checked.out.count(b'"KRM711"') == said, checked.out.decode()
     for mode in MODES:
         done = library(
@@ -175,8 +174,7 @@ def test_flux_would_apply_a_daemonset_before_its_module_and_delete_the_module_fi
     source = DOLLARS.replace(
         "spec:\n  profile:", "spec:\n  serviceAccountName: gpu\n  serviceAccount: {create: true}\n  profile:"
     )
-    done = run("krmfn", "render", "-", env=path_of(), stdin=source.encode())
-    assert done.code == 0, done.err
+    done = run("krmfn", "render", "-", stdin=source.encode()).ended(0)
     order = json.loads(library("sort", question=documents(done.out)).out)
     kinds = {way: [one.partition("/")[0] for one in order[way]] for way in ("apply", "delete")}
     assert kinds["apply"] == ["ServiceAccount", "ConfigMap", *["DaemonSet"] * 3, "Module"]
@@ -265,8 +263,7 @@ HEALTH: dict[str, tuple[Manifest, str]] = {
 
 
 def judged(objects: list[Manifest], asked: list[Manifest]) -> list[str]:
-    done = library("health", question={"checks": asked, "objects": objects})
-    assert done.code == 0, done.err
+    done = library("health", question={"checks": asked, "objects": objects}).ended(0)
     return [str(answer).partition(":")[0] for answer in json.loads(done.out)]
 
 
@@ -314,10 +311,9 @@ def test_an_empty_folder_is_built_and_holds_nothing(tmp_path: Path) -> None:
         tmp_path / "out",
         "--split",
         "stages",
-        env=path_of(),
     )
     (tmp_path / "config.yaml").write_text("apiVersion: v1\nkind: Node\nmetadata: {name: a}\n")
     again = ("--output-dir", tmp_path / "out", "--split", "stages", "--replace", "--allow-empty")
-    must("krmfn", "render", tmp_path / "config.yaml", *again, env=path_of())
+    must("krmfn", "render", tmp_path / "config.yaml", *again)
     for stage in ("before", "modules", "consumers"):
         assert applied(tmp_path / "out" / stage, "strict", **SUBSTITUTING) == b""

@@ -14,7 +14,6 @@ from tests.commands import Done, process
 from tests.examples import EXAMPLES
 from tests.trees import plant
 
-from .conftest import Env
 from .engines import run
 from .overlays import CHANGES, config, package, repositories
 
@@ -42,38 +41,38 @@ def agree(one: Done, rendered: Done) -> None:
 
 @tried
 @given(repositories(NAMES))
-def test_kustomize_and_render_agree(kustomize: str, env: Env, files: dict[str, str]) -> None:
+def test_kustomize_and_render_agree(kustomize: str, files: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         plant(Path(folder), files)
         top = Path(folder, "top")
-        built = run(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", top, env=env)
+        built = run(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", top)
         if built.code == 0 and not any("transformers" in text for text in files.values()):
-            built = run("krmfn", "render", "-", stdin=built.out, env=env)
-        agree(built, run("krmfn", "render", "--root", folder, top, env=env))
+            built = run("krmfn", "render", "-", stdin=built.out)
+        agree(built, run("krmfn", "render", "--root", folder, top))
 
 
 @tried
 @given(st.lists(st.sampled_from(["gpu", "nic", "fpga"]), min_size=1, unique=True), st.booleans(), st.booleans())
-def test_kpt_and_render_agree(kpt: str, env: Env, names: list[str], local: bool, subpackage: bool) -> None:
+def test_kpt_and_render_agree(kpt: str, names: list[str], local: bool, subpackage: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         plant(Path(folder), package([config(name, local) for name in names], subpackage))
-        rendered = run("krmfn", "render", "--root", folder, folder, env=env)
-        done = run(kpt, "fn", "render", folder, "--allow-exec", env=env)
+        rendered = run("krmfn", "render", "--root", folder, folder)
+        done = run(kpt, "fn", "render", folder, "--allow-exec")
         texts = [path.read_bytes() for path in sorted(Path(folder).rglob("*.yaml")) if path.name != "function.yaml"]
         agree(done._replace(out=b"\n---\n".join(texts)), rendered)
 
 
 @tried
 @given(st.lists(st.sampled_from(["gpu", "nic", "fpga"]), min_size=1, unique=True), st.integers(0, 2))
-def test_loose_files_are_one_stream(env: Env, names: list[str], deep: int) -> None:
+def test_loose_files_are_one_stream(names: list[str], deep: int) -> None:
     """A folder of files gives what the same documents give on stdin, wherever they stand."""
     texts = [config(name, profile="") for name in names]
     with tempfile.TemporaryDirectory() as folder:
         plant(
             Path(folder), {f"{'deep/' * (number % (deep + 1))}{number}.yaml": text for number, text in enumerate(texts)}
         )
-        stream = run("krmfn", "render", "-", stdin="---\n".join(texts).encode(), env=env)
-        agree(stream, run("krmfn", "render", folder, env=env))
+        stream = run("krmfn", "render", "-", stdin="---\n".join(texts).encode())
+        agree(stream, run("krmfn", "render", folder))
 
 
 def test_each_change_is_tried() -> None:

@@ -45,8 +45,7 @@ def test_the_files_of_the_graph_are_those_that_kustomize_reads(kustomize: str, f
         graph = graph_of(folder)
         assert [str(finding) for finding in graph.findings(os.path.realpath(folder))] == []
         read = {Path(path).resolve() for path in files_of(graph, os.path.realpath(folder))}
-        whole = build(kustomize, folder, graph)
-        assert whole.code == 0, whole.err
+        whole = build(kustomize, folder, graph).ended(0)
         for name in files:
             path = Path(temporary, name).resolve()
             if path not in read:
@@ -66,9 +65,7 @@ def trace_of(kustomize: str, folder: Path) -> bool:
     """Build a folder with all that is enabled for our functions; True when a program that is not ours was run."""
     trace = folder / "trace"
     for place in [folder, *(path for path in folder.iterdir() if path.is_dir())]:
-        program = place / "planted"
-        program.write_text(f"#!/bin/sh\n: > {trace}\ncat\n")
-        program.chmod(0o755)
+        plant(place, {"planted": f"#!/bin/sh\n: > {trace}\ncat\n"})
     with tempfile.TemporaryDirectory() as other:
         harmless = plant(Path(other), {"kustomization.yaml": "transformers: [a.yaml]\n", "a.yaml": OUR_FUNCTION})
         with tempfile.TemporaryDirectory() as own:
@@ -96,7 +93,6 @@ def test_whatever_kustomize_would_clone_the_graph_calls_remote(kustomize: str, a
         folder, trace = Path(temporary, "app"), Path(temporary, "trace")
         plant(Path(temporary), {"app/kustomization.yaml": f"components: [{json.dumps(address)}]\n"})
         git = plant(Path(temporary), {"bin/git": f"#!/bin/sh\n: > {trace}\nexit 1\n"}) / "bin" / "git"
-        git.chmod(0o755)
         run(kustomize, "build", folder, env={**os.environ, "PATH": str(git.parent)})
         cloned = trace.exists()
         event("cloned" if cloned else "not cloned")
@@ -210,16 +206,10 @@ def test_what_kustomize_refuses_is_a_finding(kustomize: str, tmp_path: Path, fil
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
     """A folder of programs with every name that kustomize may look up; each leaves a trace."""
-    folder = tmp_path / "hostile"
-    folder.mkdir()
-    for name in ["git", "curl", "helm", "docker", "krmfn", "deviceconfig", "sh", "python3"]:
-        (folder / name).write_text(f"#!/bin/sh\n: > {tmp_path}/trace-{name}\n")
-        (folder / name).chmod(0o755)
-    plugin = folder / "kustomize" / "plugin" / "example.com" / "v1" / "planted" / "Planted"
-    plugin.parent.mkdir(parents=True)
-    (folder / "git").rename(plugin)
-    plugin.write_text(plugin.read_text().replace("trace-git", "trace-plugin"))
-    return folder
+    names = ["curl", "helm", "docker", "krmfn", "deviceconfig", "sh", "python3"]
+    files = {name: f"#!/bin/sh\n: > {tmp_path}/trace-{name}\n" for name in names}
+    files["kustomize/plugin/example.com/v1/planted/Planted"] = f"#!/bin/sh\n: > {tmp_path}/trace-plugin\n"
+    return plant(tmp_path / "hostile", files)
 
 
 def traces(folder: Path) -> list[str]:
@@ -243,9 +233,7 @@ def test_our_functions_run_and_nothing_else(
     monkeypatch.setenv("PATH", f"{hostile}{os.pathsep}{os.environ['PATH']}")
     graph = graph_of(folder, folder)
     assert [str(finding) for finding in graph.findings(os.path.realpath(folder))] == []
-    done = build(kustomize, folder, graph)
-    assert done.code == 0, done.err
-    assert done.out.decode() == (folder / "expected.txt").read_text()
+    assert build(kustomize, folder, graph).ended(0).out.decode() == (folder / "expected.txt").read_text()
     assert traces(tmp_path) == traces(folder) == []
 
 

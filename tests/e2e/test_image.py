@@ -24,21 +24,18 @@ def test_help_answers_read_only_offline_for_any_user(image: str, containers: Env
 
 
 def test_an_empty_list_comes_back_as_it_came(image: str, containers: Env) -> None:
-    done = run("podman", "run", "-i", *LOCKED, image, env=containers, stdin=EMPTY)
-    assert (done.code, done.out) == (0, EMPTY), done.err
+    assert run("podman", "run", "-i", *LOCKED, image, env=containers, stdin=EMPTY).ended(0).out == EMPTY
 
 
 def test_a_report_is_written_in_it(image: str, containers: Env) -> None:
     config = (ROOT / "examples" / "smallest" / "deviceconfig.yaml").read_bytes()
-    done = run("podman", "run", "-i", *LOCKED, image, "report", "-", env=containers, stdin=config)
-    assert (done.code, done.err) == (0, "")
+    done = run("podman", "run", "-i", *LOCKED, image, "report", "-", env=containers, stdin=config).ended(0, "")
     assert b"It is not known which node gets what." in done.out
 
 
 @pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])
 def test_the_bare_functions_are_in_it(image: str, containers: Env, function: str) -> None:
-    done = run("podman", "run", *LOCKED, "--entrypoint", function, image, "--help", env=containers)
-    assert (done.code, done.err) == (0, "")
+    done = run("podman", "run", *LOCKED, "--entrypoint", function, image, "--help", env=containers).ended(0, "")
     assert f"usage: {function}".encode() in done.out
 
 

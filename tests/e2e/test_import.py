@@ -21,14 +21,11 @@ one_version = pytest.mark.parametrize("kmm", kmm_crds.every(DEFAULT), indirect=T
 
 
 def applied(cluster: Cluster, file: Path) -> None:
-    done = cluster.kubectl("apply", f"--filename={file}")
-    assert done.code == 0, done.err
+    cluster.kubectl("apply", f"--filename={file}").ended(0)
 
 
 def dumped(cluster: Cluster, file: Path) -> bytes:
-    done = cluster.kubectl("get", f"--filename={file}", "-o", "yaml")
-    assert done.code == 0, done.err
-    return done.out
+    return cluster.kubectl("get", f"--filename={file}", "-o", "yaml").ended(0).out
 
 
 def uids(dump: bytes) -> dict[str, str]:
@@ -41,22 +38,19 @@ def test_what_is_on_a_cluster_is_imported_and_taken_over(kmm: Cluster, tmp_path:
     (tmp_path / "written.yaml").write_text("---\n".join(map(emit.dump, objects)))
     applied(kmm, tmp_path / "written.yaml")
     before = dumped(kmm, tmp_path / "written.yaml")
-    done = process("krmfn", "import", "-", "-o", "out", stdin=before, cwd=tmp_path)
-    assert (done.code, done.err) == (0, "")
+    done = process("krmfn", "import", "-", "-o", "out", stdin=before, cwd=tmp_path).ended(0, "")
     assert "1 DeviceConfig, in place of 1 Module, 1 DaemonSet\n" in done.text
     (tmp_path / "rendered.yaml").write_text(process("krmfn", "render", "out", cwd=tmp_path).text)
     changes = "diff", "--server-side", f"--filename={tmp_path / 'rendered.yaml'}"
     assert kmm.kubectl(*changes).code == 1
     applied(kmm, tmp_path / "rendered.yaml")
-    done = kmm.kubectl(*changes)
-    assert (done.code, done.out) == (0, b""), done.err
+    assert kmm.kubectl(*changes).ended(0).out == b""
     after = dumped(kmm, tmp_path / "written.yaml")
     assert uids(after) == uids(before), "nothing was deleted and made anew"
-    again = process("krmfn", "import", "-", "-o", "again", stdin=after, cwd=tmp_path)
+    process("krmfn", "import", "-", "-o", "again", stdin=after, cwd=tmp_path).ended(0)
     assert (tmp_path / "again/deviceconfig-gpu.yaml").read_text() == (
         tmp_path / "out/deviceconfig-gpu.yaml"
     ).read_text()
-    assert again.code == 0
 
 
 @one_version
@@ -85,8 +79,7 @@ def test_no_pod_template_changes_when_it_is_to_be_kept(kmm: Cluster, tmp_path: P
     (tmp_path / "written.yaml").write_text("---\n".join(map(emit.dump, (driver, adopted))))
     applied(kmm, tmp_path / "written.yaml")
     before = dumped(kmm, tmp_path / "written.yaml")
-    done = process("krmfn", "import", "-", "-o", "out", "--keep-pod-templates", stdin=before, cwd=tmp_path)
-    assert (done.code, done.err) == (0, "")
+    process("krmfn", "import", "-", "-o", "out", "--keep-pod-templates", stdin=before, cwd=tmp_path).ended(0, "")
     (tmp_path / "rendered.yaml").write_text(process("krmfn", "render", "out", cwd=tmp_path).text)
     applied(kmm, tmp_path / "rendered.yaml")
     after = dumped(kmm, tmp_path / "written.yaml")

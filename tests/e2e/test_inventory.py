@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from .conftest import Env
 from .engines import must
 
 CONFIG = """\
@@ -21,7 +20,7 @@ spec:
 """
 
 
-def test_an_inventory_says_the_same_behind_kustomize(kustomize: str, env: Env, tmp_path: Path) -> None:
+def test_an_inventory_says_the_same_behind_kustomize(kustomize: str, tmp_path: Path) -> None:
     nodes = [
         {
             "apiVersion": "v1",
@@ -33,13 +32,13 @@ def test_an_inventory_says_the_same_behind_kustomize(kustomize: str, env: Env, t
     ]
     dump, plain, built = tmp_path / "dump.json", tmp_path / "plain", tmp_path / "built"
     dump.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
-    inventory = must("krmfn", "inventory", dump, "--all-labels", env=env)
+    inventory = must("krmfn", "inventory", dump, "--all-labels")
     for folder in (plain, built):
         folder.mkdir()
         (folder / "config.yaml").write_text(CONFIG)
         (folder / "nodes.yaml").write_bytes(inventory)
     (built / "kustomization.yaml").write_text("resources: [config.yaml, nodes.yaml]\nlabels: [{pairs: {team: a}}]\n")
-    rows = [json.loads(must("krmfn", "nodes", folder, "--format", "json", env=env)) for folder in (plain, built)]
+    rows = [json.loads(must("krmfn", "nodes", folder, "--format", "json")) for folder in (plain, built)]
     rows = [document["clusters"][0]["rows"] for document in rows]
     assert rows[0] == rows[1]
     assert [row["state"] for row in rows[0]].count("planned") == 6

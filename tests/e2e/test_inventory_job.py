@@ -126,8 +126,8 @@ class Steps:
         return dict(yaml.safe_load(text))
 
 
-def test_the_nodes_of_a_cluster_come_to_a_branch(installed: Cluster, tmp_path: Path, env: Env) -> None:
-    steps = Steps(installed, tmp_path, env)
+def test_the_nodes_of_a_cluster_come_to_a_branch(installed: Cluster, tmp_path: Path) -> None:
+    steps = Steps(installed, tmp_path, path_of())
     assert "pushed to inventory/lab" in steps.run().text
     spec = steps.pushed()["spec"]
     assert (spec["nodeCount"], spec["kubeletVersions"]) == (2, ["v1.34.2"])
@@ -143,15 +143,14 @@ def test_the_nodes_of_a_cluster_come_to_a_branch(installed: Cluster, tmp_path: P
     must("git", "-C", steps.remote, "branch", "-f", "main", "inventory/lab", env=steps.env)
     stale = must("git", "-C", steps.remote, "rev-parse", "main^", env=steps.env).decode().strip()
     must("git", "-C", steps.remote, "branch", "-f", "inventory/lab", stale, env=steps.env)
-    done = steps.run()
-    assert "the inventory of lab is as it was" in done.text
+    assert "the inventory of lab is as it was" in steps.run().text
     assert "inventory/lab" not in must("git", "-C", steps.remote, "branch", env=steps.env).decode(), "its nodes are old"
     assert "removed" not in steps.run().text
 
 
-def test_a_step_that_fails_pushes_nothing(installed: Cluster, tmp_path: Path, env: Env) -> None:
+def test_a_step_that_fails_pushes_nothing(installed: Cluster, tmp_path: Path) -> None:
     find("kubectl", "tests/e2e/install builds it with go")
-    steps = Steps(installed, tmp_path, env)
+    steps = Steps(installed, tmp_path, path_of())
     must("git", "-C", steps.remote, "branch", "-m", "main", "other", env=steps.env)
     with pytest.raises(AssertionError, match="clone"):
         steps.run()

@@ -11,7 +11,7 @@ import yaml
 from tests.commands import Done
 
 from .conftest import Env
-from .engines import copy_of, run, tree
+from .engines import copy_of, path_of, run, tree
 from .spoiled import every_way, spoil
 
 
@@ -21,14 +21,13 @@ def copy(tmp_path: Path) -> Path:
     return copy_of("kpt-package", tmp_path)
 
 
-def render(kpt: str, package: Path, env: Env) -> Done:
+def render(kpt: str, package: Path, env: Env | None = None) -> Done:
     return run(kpt, "fn", "render", package, "--allow-exec", env=env)
 
 
-def rendered(kpt: str, package: Path, env: Env) -> dict[str, bytes]:
+def rendered(kpt: str, package: Path, env: Env | None = None) -> dict[str, bytes]:
     """The package after a render that has to succeed."""
-    done = render(kpt, package, env)
-    assert done.code == 0, done.err
+    render(kpt, package, env).ended(0)
     return tree(package)
 
 
@@ -56,7 +55,7 @@ def kinds(files: dict[str, bytes]) -> set[str]:
 def package(request: pytest.FixtureRequest, copy: Path) -> tuple[Path, Env]:
     """The example, run as a command or in a container, and the environment for it."""
     if request.param == "exec":
-        return copy, request.getfixturevalue("env")
+        return copy, path_of()
     in_a_container(copy, request.getfixturevalue("image"))
     return copy, request.getfixturevalue("containers")
 
@@ -88,17 +87,14 @@ def test_a_finding_is_shown_and_changes_no_file(kpt: str, package: tuple[Path, E
     rendered(kpt, folder, env)
     fragments = spoil(folder, way)
     before = tree(folder)
-    done = render(kpt, folder, env)
-    assert done.code == 1
+    done = render(kpt, folder, env).ended(1)
     assert [fragment for fragment in fragments if fragment not in done.err] == [], done.err
     assert "Traceback" not in done.err
     assert tree(folder) == before
 
 
-def test_a_command_and_a_container_write_the_same_files(
-    kpt: str, env: Env, containers: Env, image: str, copy: Path
-) -> None:
-    by_command = rendered(kpt, copy, env)
+def test_a_command_and_a_container_write_the_same_files(kpt: str, containers: Env, image: str, copy: Path) -> None:
+    by_command = rendered(kpt, copy)
     in_a_container(copy, image)
     by_container = rendered(kpt, copy, containers)
     assert {path for path in by_command if by_command[path] != by_container.get(path)} <= {"Kptfile"}

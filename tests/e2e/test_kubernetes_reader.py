@@ -42,8 +42,7 @@ def reader() -> str:
 def kubernetes(reader: str, texts: Iterable[bytes]) -> list[Any]:
     """What Kubernetes reads from each document; REFUSED where it does not."""
     texts = list(texts)
-    done = run(reader, stdin=b"".join(b"%d\n%s" % (len(text), text) for text in texts))
-    assert done.code == 0, done.err
+    done = run(reader, stdin=b"".join(b"%d\n%s" % (len(text), text) for text in texts)).ended(0)
     answers = done.out.decode().split("\n")[:-1]
     assert len(answers) == len(texts)
     return [json.loads(answer[1:]) if answer[0] == "=" else REFUSED for answer in answers]

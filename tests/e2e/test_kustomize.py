@@ -24,7 +24,7 @@ def copy(tmp_path: Path) -> Path:
     return copy_of("kustomize-transformer", tmp_path)
 
 
-def build(kustomize: str, folder: Path, env: Env, *flags: str) -> Done:
+def build(kustomize: str, folder: Path, *flags: str, env: Env | None = None) -> Done:
     return run(kustomize, "build", *flags, folder, env=env)
 
 
@@ -43,20 +43,16 @@ def in_a_container(folder: Path, image: str) -> int:
     return changed
 
 
-def test_an_exec_function_builds_what_the_example_expects(kustomize: str, env: Env, copy: Path) -> None:
+def test_an_exec_function_builds_what_the_example_expects(kustomize: str, copy: Path) -> None:
     before = tree(copy)
-    done = build(kustomize, copy, env, *EXEC)
-    assert done.code == 0, done.err
-    assert done.out.decode() == (copy / "expected.txt").read_text()
+    assert build(kustomize, copy, *EXEC).ended(0).out.decode() == (copy / "expected.txt").read_text()
     assert tree(copy) == before
 
 
-def test_a_container_builds_the_same_bytes(kustomize: str, env: Env, containers: Env, image: str, copy: Path) -> None:
-    as_command = build(kustomize, copy, env, *EXEC)
+def test_a_container_builds_the_same_bytes(kustomize: str, containers: Env, image: str, copy: Path) -> None:
+    as_command = build(kustomize, copy, *EXEC)
     assert in_a_container(copy, image) == 1
-    as_container = build(kustomize, copy, containers, "--enable-alpha-plugins")
-    assert as_container.code == 0, as_container.err
-    assert as_container.out == as_command.out
+    assert build(kustomize, copy, "--enable-alpha-plugins", env=containers).ended(0).out == as_command.out
 
 
 def objects(stream: bytes) -> list[dict[str, Any]]:
@@ -64,78 +60,67 @@ def objects(stream: bytes) -> list[dict[str, Any]]:
     return sorted(yaml.safe_load_all(stream), key=lambda o: (o["kind"], o["metadata"]["name"]))
 
 
-def test_render_runs_kustomize_itself(kustomize: str, env: Env, copy: Path) -> None:
+def test_render_runs_kustomize_itself(kustomize: str, copy: Path) -> None:
     """The Argo CD way: the kustomization lists no function, `render` is the function."""
     function = copy / "function.yaml"
     kustomization = copy / "kustomization.yaml"
-    expected = objects(build(kustomize, copy, env, *EXEC).out)
+    expected = objects(build(kustomize, copy, *EXEC).out)
     kustomization.write_text(kustomization.read_text().replace("transformers:\n- function.yaml\n", ""))
-    rendered = must("krmfn", "render", "--function-config", function, copy, env=env)
+    rendered = must("krmfn", "render", "--function-config", function, copy)
     assert objects(rendered) == expected
 
 
-def test_render_of_what_a_function_already_made_changes_nothing(kustomize: str, env: Env, copy: Path) -> None:
+def test_render_of_what_a_function_already_made_changes_nothing(kustomize: str, copy: Path) -> None:
     function, flags = copy / "function.yaml", f"--kustomize={' '.join(EXEC)}"
-    expected = objects(build(kustomize, copy, env, *EXEC).out)
-    rendered = must("krmfn", "render", flags, "--function-config", function, copy, env=env)
+    expected = objects(build(kustomize, copy, *EXEC).out)
+    rendered = must("krmfn", "render", flags, "--function-config", function, copy)
     assert objects(rendered) == expected
 
 
-def test_base_and_overlay_may_both_list_the_function(kustomize: str, env: Env, copy: Path) -> None:
+def test_base_and_overlay_may_both_list_the_function(kustomize: str, copy: Path) -> None:
     """The base's generated objects come to the overlay renamed: neither refused nor doubled."""
     base = copy / "base"
     (base / "function.yaml").write_text((copy / "function.yaml").read_text())
     kustomization = base / "kustomization.yaml"
     kustomization.write_text(kustomization.read_text() + "namespace: kmm\ntransformers:\n- function.yaml\n")
-    done = build(kustomize, copy, env, *EXEC)
-    assert done.code == 0, done.err
-    assert objects(done.out) == objects((copy / "expected.txt").read_bytes())
+    assert objects(build(kustomize, copy, *EXEC).ended(0).out) == objects((copy / "expected.txt").read_bytes())
 
 
 @every_way
-def test_a_finding_stops_the_build_and_is_read_on_stderr(kustomize: str, env: Env, copy: Path, way: str) -> None:
+def test_a_finding_stops_the_build_and_is_read_on_stderr(kustomize: str, copy: Path, way: str) -> None:
     fragments = spoil(copy, way)
     before = tree(copy)
-    done = build(kustomize, copy, env, *EXEC)
-    assert (done.code, done.out) == (1, b"")
-    assert [fragment for fragment in fragments if fragment not in done.err] == [], done.err
-    assert "Traceback" not in done.err
+    said = build(kustomize, copy, *EXEC).refused(1)
+    assert [fragment for fragment in fragments if fragment not in said] == [], said
+    assert "Traceback" not in said
     assert tree(copy) == before
 
 
 def test_a_finding_in_a_container_stops_the_build(kustomize: str, containers: Env, image: str, copy: Path) -> None:
     in_a_container(copy, image)
     fragments = spoil(copy, "conflict")
-    done = build(kustomize, copy, containers, "--enable-alpha-plugins")
-    assert (done.code, done.out) == (1, b"")
-    assert [fragment for fragment in fragments if fragment not in done.err] == [], done.err
+    said = build(kustomize, copy, "--enable-alpha-plugins", env=containers).refused(1)
+    assert [fragment for fragment in fragments if fragment not in said] == [], said
 
 
-def test_render_passes_kustomize_s_failure_on(kustomize: str, env: Env, copy: Path) -> None:
+def test_render_passes_kustomize_s_failure_on(kustomize: str, copy: Path) -> None:
     kustomization = copy / "kustomization.yaml"
     kustomization.write_text(kustomization.read_text() + "noSuchField: true\n")
-    done = run("krmfn", "render", copy, env=env)
-    assert done.code == 2
+    done = run("krmfn", "render", copy).ended(2)
     assert done.out == b""
     assert "noSuchField" in done.err
     assert "Traceback" not in done.err
 
 
-def test_a_build_fed_back_is_refused_and_not_rendered_to_nothing(kustomize: str, env: Env, copy: Path) -> None:
+def test_a_build_fed_back_is_refused_and_not_rendered_to_nothing(kustomize: str, copy: Path) -> None:
     """kustomize has dropped the local DeviceConfig: the objects that it stands for must not go with it."""
-    built = build(kustomize, copy, env, *EXEC)
-    refused = run("krmfn", "render", "-", env=env, stdin=built.out)
-    assert (refused.code, refused.out) == (1, b"")
-    assert "[KRM116]" in refused.err
-    kept = run("krmfn", "render", "-", "--prune", "never", env=env, stdin=built.out)
-    assert kept.code == 0, kept.err
-    assert objects(kept.out) == objects(built.out)
-    checked = run("krmfn", "check", "-", env=env, stdin=built.out)
-    assert checked.code == 0, checked.out
-    assert b"checked as if written by hand" in checked.out
+    built = build(kustomize, copy, *EXEC)
+    assert "[KRM116]" in run("krmfn", "render", "-", stdin=built.out).refused(1)
+    assert objects(run("krmfn", "render", "-", "--prune", "never", stdin=built.out).ended(0).out) == objects(built.out)
+    assert b"checked as if written by hand" in run("krmfn", "check", "-", stdin=built.out).ended(0).out
 
 
-def test_functions_in_base_and_overlay_agree_on_owners(kustomize: str, env: Env, copy: Path) -> None:
+def test_functions_in_base_and_overlay_agree_on_owners(kustomize: str, copy: Path) -> None:
     """The base has generated under the old name; the overlay's run finds these objects renamed, and updates them."""
     base = copy / "base"
     config = base / "deviceconfig.yaml"
@@ -145,8 +130,7 @@ def test_functions_in_base_and_overlay_agree_on_owners(kustomize: str, env: Env,
     (base / "function.yaml").write_text((copy / "function.yaml").read_text())
     with (base / "kustomization.yaml").open("a") as file:
         file.write("namespace: base\ntransformers:\n- function.yaml\n")
-    done = build(kustomize, copy, env, *EXEC)
-    assert done.code == 0, done.err
+    done = build(kustomize, copy, *EXEC).ended(0)
     names = [(one["kind"], one["metadata"]["name"]) for one in yaml.safe_load_all(done.out)]
     assert names.count(("Module", "prod-gaudi")) == 1
     assert [name for kind, name in names if kind == "DaemonSet"] == ["prod-gaudi-metrics"]

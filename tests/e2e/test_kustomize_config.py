@@ -15,7 +15,6 @@ from tests.functions.final.lists import judged
 from tests.functions.final.test_resolved import MODULE
 from tests.trees import plant
 
-from .conftest import Env
 from .engines import must
 
 NAMED = {"Secret": "secretGenerator", "ConfigMap": "configMapGenerator"}
@@ -43,21 +42,21 @@ def repository(folder: Path, is_told: bool) -> Path:
     return plant(folder, files) / "top"
 
 
-def not_reached(kustomize: str, env: Env, top: Path) -> list[str]:
+def not_reached(kustomize: str, top: Path) -> list[str]:
     """Return the fields that still hold a name from before the build."""
-    built = [one for one in yaml.safe_load_all(must(kustomize, "build", top, env=env)) if one]
+    built = [one for one in yaml.safe_load_all(must(kustomize, "build", top)) if one]
     return [one.field.path for one in judged(*built) if one.rule == "KRM703" and one.field]
 
 
-def test_every_field_is_reached(kustomize: str, env: Env, tmp_path: Path) -> None:
+def test_every_field_is_reached(kustomize: str, tmp_path: Path) -> None:
     told, untold = (repository(tmp_path / str(is_told), is_told) for is_told in (True, False))
-    assert sorted(not_reached(kustomize, env, untold)) == sorted(f"spec.{path}" for path in MODULE)
-    assert not_reached(kustomize, env, told) == []
+    assert sorted(not_reached(kustomize, untold)) == sorted(f"spec.{path}" for path in MODULE)
+    assert not_reached(kustomize, told) == []
 
 
 @pytest.mark.parametrize("kind", ["DaemonSet", "Deployment"])
 @pytest.mark.parametrize("namespace", [False, True])
-def test_claims_of_devices_are_reached(kind: str, namespace: bool, kustomize: str, env: Env, tmp_path: Path) -> None:
+def test_claims_of_devices_are_reached(kind: str, namespace: bool, kustomize: str, tmp_path: Path) -> None:
     claims = [{"name": "gpu", "resourceClaimTemplateName": "wanted"}]
     pod = {"containers": [{"name": "a", "image": "registry.example.com/a:1"}], "resourceClaims": claims}
     user: Any = {**manifest("apps/v1", kind), "spec": {"template": {"spec": pod}}}
@@ -76,7 +75,7 @@ def test_claims_of_devices_are_reached(kind: str, namespace: bool, kustomize: st
             "kustomization.yaml": yaml.safe_dump(fields),
         },
     )
-    built = list(yaml.safe_load_all(must(kustomize, "build", tmp_path, env=env)))
+    built = list(yaml.safe_load_all(must(kustomize, "build", tmp_path)))
     text = json.dumps(built)
     assert text.count('"lab-wanted"') == (3 if namespace else 4)
     assert text.count('"wanted"') == (1 if namespace else 0)

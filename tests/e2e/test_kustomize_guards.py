@@ -11,8 +11,7 @@ import pytest
 
 from tests.commands import ROOT, Done
 
-from .conftest import Env
-from .engines import EXAMPLES, find, run
+from .engines import EXAMPLES, find, path_of, run
 from .flux_engine import library
 
 PAGE = (ROOT / "gitops" / "kustomize" / "README.md").read_text()
@@ -26,7 +25,7 @@ ROWS += [
 FLUX = {"kind": "Kustomization", "metadata": {"name": "lab", "namespace": "flux-system"}, "spec": {}}
 
 
-def calls(row: str, folder: Path, env: Env) -> Callable[[], Done]:
+def calls(row: str, folder: Path) -> Callable[[], Done]:
     """Return what a line of the table does, on an example of its own."""
     if row == "Flux":
         question = {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", **FLUX}
@@ -35,16 +34,16 @@ def calls(row: str, folder: Path, env: Env) -> Callable[[], Done]:
     if program in ("kpt", "kubectl"):
         find(program, "tests/e2e/install")
     example = folder / ("kpt-package" if program == "kpt" else "kustomize-transformer")
-    return lambda: run(program, *args, example, env=env | {"KUBECONFIG": "/dev/null"})
+    return lambda: run(program, *args, example, env=path_of() | {"KUBECONFIG": "/dev/null"})
 
 
 @pytest.mark.parametrize(("called", "does", "says"), ROWS, ids=[row[0].strip("`") for row in ROWS])
 def test_a_function_is_run_or_refused_or_skipped_as_the_page_says(
-    called: str, does: str, says: str, tmp_path: Path, env: Env
+    called: str, does: str, says: str, tmp_path: Path
 ) -> None:
     for name in ("kustomize-transformer", "kpt-package"):
         shutil.copytree(EXAMPLES / name, tmp_path / name)
-    done = calls(called, tmp_path, env)()
+    done = calls(called, tmp_path)()
     is_made = b"kind: Module" in done.out
     if does == "is run":
         assert (done.code, is_made) == (0, True), done.err

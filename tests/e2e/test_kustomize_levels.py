@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from .conftest import Env
 from .engines import must
 
 EXEC = ("--enable-alpha-plugins", "--enable-exec")
@@ -33,7 +32,7 @@ metadata:
 """
 
 
-def build(kustomize: str, env: Env, folder: Path, changes: tuple[str, ...], levels: tuple[str, ...]) -> list[object]:
+def build(kustomize: str, folder: Path, changes: tuple[str, ...], levels: tuple[str, ...]) -> list[object]:
     """Return what a base, an overlay and one over it give, with the function at `levels`."""
     below = "deviceconfig.yaml"
     for level, applied in (("base", ()), ("middle", changes), ("top", changes)):
@@ -45,15 +44,13 @@ def build(kustomize: str, env: Env, folder: Path, changes: tuple[str, ...], leve
         (folder / level / "kustomization.yaml").write_text(lines)
         below = f"../{level}"
     (folder / "base" / "deviceconfig.yaml").write_text(CONFIG)
-    return list(yaml.safe_load_all(must(kustomize, "build", *EXEC, folder / "top", env=env)))
+    return list(yaml.safe_load_all(must(kustomize, "build", *EXEC, folder / "top")))
 
 
 @pytest.mark.parametrize("changes", [c for n in range(4) for c in itertools.combinations(CHANGES, n)], ids="+".join)
-def test_every_level_agrees_with_the_outermost_alone(
-    kustomize: str, env: Env, tmp_path: Path, changes: tuple[str, ...]
-) -> None:
-    alone = build(kustomize, env, tmp_path / "alone", changes, ("top",))
+def test_every_level_agrees_with_the_outermost_alone(kustomize: str, tmp_path: Path, changes: tuple[str, ...]) -> None:
+    alone = build(kustomize, tmp_path / "alone", changes, ("top",))
     assert sorted(one["kind"] for one in alone if isinstance(one, dict)) == ["DaemonSet", "DeviceConfig", "Module"]
     for number, levels in enumerate([("base", "top"), ("middle", "top"), ("base", "middle", "top")]):
-        both = build(kustomize, env, tmp_path / str(number), changes, levels)
+        both = build(kustomize, tmp_path / str(number), changes, levels)
         assert sorted(map(repr, both)) == sorted(map(repr, alone)), levels

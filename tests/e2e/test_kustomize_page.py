@@ -13,7 +13,6 @@ import yaml
 from tests.commands import ROOT, process
 from tests.trees import plant
 
-from .conftest import Env
 from .engines import must, run
 from .overlays import Level, config, files
 
@@ -73,13 +72,11 @@ def is_right(objects: list[dict[str, Any]], change: str) -> bool:
 
 
 @pytest.mark.parametrize(("told", "change", "where", "word"), cells())
-def test_a_cell_is_what_happens(
-    told: bool, change: str, where: str, word: str, kustomize: str, env: Env, tmp_path: Path
-) -> None:
+def test_a_cell_is_what_happens(told: bool, change: str, where: str, word: str, kustomize: str, tmp_path: Path) -> None:
     plant(tmp_path, repository(told, change, where))
     top = tmp_path / "top"
-    built = must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", top, env=env)
-    done = run("krmfn", "check", "--root", tmp_path, "--format", "json", top, env=env)
+    built = must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", top)
+    done = run("krmfn", "check", "--root", tmp_path, "--format", "json", top)
     rules = {one["rule"] for one in json.loads(done.out)["findings"]}
     assert is_right(list(yaml.safe_load_all(built)), change) == (word == "right")
     assert not rules if word == "right" else word in rules

@@ -77,8 +77,7 @@ def test_its_tests_pass_with_krmfn_installed(folder: Path, tmp_path: Path) -> No
 def test_its_image_runs_as_nobody_and_does_its_work(image: str, folder: Path, containers: Env) -> None:
     locked = ["--rm", "-i", "--read-only", "--network=none", "--cap-drop=all"]
     expected = (folder / "testdata/simple/_expected.yaml").read_bytes()
-    done = run("podman", "run", *locked, image, env=containers, stdin=expected)
-    assert (done.code, done.out) == (0, expected), done.err
+    assert run("podman", "run", *locked, image, env=containers, stdin=expected).ended(0).out == expected
     uid = must("podman", "image", "inspect", "--format", "{{.Config.User}}", image, env=containers).decode()
     assert uid.strip() == "65532:65532"
 

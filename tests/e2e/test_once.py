@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.functions.comparing.test_base import repository
 from tests.functions.kustomization.test_untouched import UNTOUCHED
-from tests.trees import config_map, plant
+from tests.trees import altered, config_map, plant
 
 from .conftest import Env
-from .engines import must, run
+from .engines import must, path_of, run
 
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -25,13 +24,12 @@ spec: {driverImage: r.example.com/gpu, driverVersion: "1", moduleName: gpu, node
 """
 
 
-def counting(folder: Path, kustomize: str, env: Env) -> tuple[Env, Path]:
+def counting(folder: Path, kustomize: str) -> tuple[Env, Path]:
     """Return an environment whose kustomize notes each run, and the file with a line for each."""
-    program, notes = folder / "bin" / "kustomize", folder / "notes"
+    notes = folder / "notes"
     plant(folder, {"bin/kustomize": f'#!/bin/sh\necho run >> "{notes}"\nexec "{kustomize}" "$@"\n', "notes": ""})
-    program.chmod(0o755)
     # it writes where kustomize may not
-    return env | {"PATH": os.pathsep.join([str(program.parent), env["PATH"]]), "KRMFN_CONFINE": "off"}, notes
+    return path_of(folder / "bin") | {"KRMFN_CONFINE": "off"}, notes
 
 
 def overlays(number: int, more: str = "") -> dict[str, str]:
@@ -42,43 +40,40 @@ def overlays(number: int, more: str = "") -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("more", "runs"), [("", 5), ("commonAnnotations: {a: b}\n", 10)])
-def test_each_root_with_a_finding_is_built_once(kustomize: str, env: Env, tmp_path: Path, more: str, runs: int) -> None:
-    counted, notes = counting(tmp_path, kustomize, env)
-    done = run("krmfn", "check", plant(tmp_path / "repo", overlays(5, more)), env=counted)
-    assert done.code == 1
+def test_each_root_with_a_finding_is_built_once(kustomize: str, tmp_path: Path, more: str, runs: int) -> None:
+    counted, notes = counting(tmp_path, kustomize)
+    done = run("krmfn", "check", plant(tmp_path / "repo", overlays(5, more)), env=counted).ended(1)
     assert "repo/base/config.yaml:7:" in done.text
     assert len(notes.read_text().splitlines()) == runs
 
 
-def test_builds_are_looked_up_several_at_a_time(kustomize: str, env: Env, tmp_path: Path) -> None:
+def test_builds_are_looked_up_several_at_a_time(kustomize: str, tmp_path: Path) -> None:
     """The second run of each waits for that of the other one."""
-    counted, notes = counting(tmp_path, kustomize, env)
+    counted, notes = counting(tmp_path, kustomize)
     waits = f'PATH=/usr/bin:/bin\nfor _ in $(seq 100); do [ "$(wc -l < "{notes}")" != 3 ] || sleep 0.1; done\n'
     waits += f'[ "$(wc -l < "{notes}")" != 3 ] || echo late >> "{notes}"\n'
-    program = tmp_path / "bin" / "kustomize"
-    program.write_text(program.read_text().replace("exec", f"{waits}exec"))
+    altered(tmp_path / "bin" / "kustomize", "exec", f"{waits}exec")
     folder = plant(tmp_path / "repo", overlays(2, "commonAnnotations: {a: b}\n"))
     assert run("krmfn", "check", folder, "--jobs", "2", env=counted).code == 1
     assert notes.read_text().split() == ["run"] * 4
 
 
 @pytest.mark.parametrize("name", UNTOUCHED)
-def test_the_output_is_that_of_a_plain_build(kustomize: str, env: Env, tmp_path: Path, name: str) -> None:
+def test_the_output_is_that_of_a_plain_build(kustomize: str, tmp_path: Path, name: str) -> None:
     folder = plant(tmp_path, UNTOUCHED[name] | {"other/kustomization.yaml": "resources: [a.yaml]\n"})
     plant(folder, {"other/a.yaml": config_map("other")})
-    plain = must(kustomize, "build", folder, env=env)
-    assert run("krmfn", "render", "--include-inputs", "--root", folder, folder, env=env).out == plain
+    plain = must(kustomize, "build", folder)
+    assert run("krmfn", "render", "--include-inputs", "--root", folder, folder).out == plain
 
 
-def test_ci_builds_each_cluster_once_per_side(kustomize: str, env: Env, tmp_path: Path) -> None:
+def test_ci_builds_each_cluster_once_per_side(kustomize: str, tmp_path: Path) -> None:
     """And a cluster whose inputs are those of the base once: of five overlays one has changed."""
-    counted, notes = counting(tmp_path, kustomize, env)
+    counted, notes = counting(tmp_path, kustomize)
     repo = repository(tmp_path / "repo", overlays(5))
     for name, runs in (("o0", 5 + 1), ("base", 5 + 5)):
         kustomization = repo / name / "kustomization.yaml"
         kustomization.write_text(f"{kustomization.read_text()}labels: [{{pairs: {{a: b}}}}]\n")
         notes.write_text("")
-        done = run("krmfn", "ci", "--base", "main", "--out", "out", cwd=repo, env=counted)
-        assert done.code == 1
+        run("krmfn", "ci", "--base", "main", "--out", "out", cwd=repo, env=counted).ended(1)
         assert len(notes.read_text().splitlines()) == runs
         assert "fualt" in (repo / "out" / "annotations.txt").read_text()

@@ -12,8 +12,7 @@ from tests.builders import CONFIG
 from tests.ordinary import LITERAL, LOOSE, OTHERS, POD, SHAPES
 from tests.trees import COMPONENT, config_map, function, plant
 
-from .conftest import Env
-from .engines import find, must, run
+from .engines import find, must, path_of, run
 
 A = "resources: [a.yaml]\n"
 CALLED = "resources: [config.yaml, a.yaml]\ntransformers: [function.yaml]\n"
@@ -172,16 +171,15 @@ KUSTOMIZATIONS: dict[str, Mapping[str, str]] = {
 
 
 @pytest.mark.parametrize("name", [*RESOURCES, *KUSTOMIZATIONS])
-def test_what_kustomize_builds_is_what_is_rendered(kustomize: str, env: Env, tmp_path: Path, name: str) -> None:
+def test_what_kustomize_builds_is_what_is_rendered(kustomize: str, tmp_path: Path, name: str) -> None:
     folder = plant(tmp_path / "app", {**RESOURCES, **KUSTOMIZATIONS}[name])
-    assert must("krmfn", "render", folder, env=env) == must(kustomize, "build", folder)
+    assert must("krmfn", "render", folder) == must(kustomize, "build", folder)
 
 
-def test_a_check_has_nothing_to_say(kustomize: str, env: Env, tmp_path: Path) -> None:
+def test_a_check_has_nothing_to_say(kustomize: str, tmp_path: Path) -> None:
     folders = [*RESOURCES.values(), *KUSTOMIZATIONS.values(), *(called(name) for name in READ)]
     names = [plant(tmp_path / str(number), files).name for number, files in enumerate(folders)]
-    done = run("krmfn", "check", *names, cwd=tmp_path, env=env)
-    assert done.code == 0, done.text + done.err
+    run("krmfn", "check", *names, cwd=tmp_path).ended(0)
 
 
 def called(name: str) -> dict[str, str]:
@@ -192,21 +190,21 @@ def called(name: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", READ)
 def test_a_function_of_ours_is_called_as_in_the_plainest_shape(
-    kustomize: str, env: Env, tmp_path: Path, plain: bytes, name: str
+    kustomize: str, tmp_path: Path, plain: bytes, name: str
 ) -> None:
-    assert must("krmfn", "render", plant(tmp_path / "app", called(name)), env=env) == plain
+    assert must("krmfn", "render", plant(tmp_path / "app", called(name))) == plain
 
 
 @pytest.fixture(scope="module")
-def plain(kustomize: str, env: Env, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def plain(kustomize: str, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """What is rendered in the plainest shape."""
-    out = must("krmfn", "render", plant(tmp_path_factory.mktemp("plain") / "app", called("plain")), env=env)
+    out = must("krmfn", "render", plant(tmp_path_factory.mktemp("plain") / "app", called("plain")))
     assert b"kind: Module" in out
     return out
 
 
-def test_kubectl_reads_every_file(env: Env, tmp_path: Path) -> None:
+def test_kubectl_reads_every_file(tmp_path: Path) -> None:
     kubectl = find("kubectl", "tests/e2e/install makes it with go")
     for name, text in LOOSE.items():
         files = plant(tmp_path / name, {"a.yaml": text})
-        must(kubectl, "label", "--local", "--output=name", "--filename", files, "a=b", env=env | OFFLINE)
+        must(kubectl, "label", "--local", "--output=name", "--filename", files, "a=b", env=path_of() | OFFLINE)

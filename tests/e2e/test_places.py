@@ -12,8 +12,7 @@ import pytest
 from tests.commands import ROOT
 from tests.trees import COMPONENT, function, plant
 
-from .conftest import Env
-from .engines import must, run
+from .engines import must, path_of, run
 
 BASE = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -82,7 +81,6 @@ def repository(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(("files", "name", "right", "wrong", "place", "resource"), FAULTS)
 def test_three_planted_faults_in_every_format(
     kustomize: str,
-    env: Env,
     repository: Path,
     files: dict[str, str],
     name: str,
@@ -93,7 +91,7 @@ def test_three_planted_faults_in_every_format(
 ) -> None:
     plant(repository, {**files, name: files[name].replace(right, wrong)})
     checked = {
-        form: run("krmfn", "check", "lab", "--format", form, env=env, cwd=repository)
+        form: run("krmfn", "check", "lab", "--format", form, cwd=repository)
         for form in ("text", "json", "sarif", "github", "gitlab", "junit", "prometheus")
     }
     assert {done.code for done in checked.values()} == {1}
@@ -119,25 +117,23 @@ def test_three_planted_faults_in_every_format(
     if files is PLAIN:  # else nothing comes out of the build
         assert 'name="lab-drv"} 1' in checked["prometheus"].text
         assert 'name="lab-other"} 0' in checked["prometheus"].text
-    rendered = run("krmfn", "render", "lab", env=env, cwd=repository)
-    assert (rendered.code, rendered.out) == (1, b"")
-    assert f"{place}: error: " in rendered.err
+    assert f"{place}: error: " in run("krmfn", "render", "lab", cwd=repository).refused(1)
 
 
-def test_names_are_shown_as_the_path_was_given(kustomize: str, env: Env, repository: Path) -> None:
+def test_names_are_shown_as_the_path_was_given(kustomize: str, repository: Path) -> None:
     plant(repository, {**PLAIN, "lab/patch.yaml": PATCH.replace("driverVersion", "driverVersio")})
     for path, cwd, name in [
         (".", "lab", "patch.yaml"),
         ("lab", ".", "lab/patch.yaml"),
         (str(repository / "lab"), ".", str(repository / "lab" / "patch.yaml")),
     ]:
-        assert f"\n{name}:8:3: error: " in "\n" + run("krmfn", "check", path, env=env, cwd=repository / cwd).text
+        assert f"\n{name}:8:3: error: " in "\n" + run("krmfn", "check", path, cwd=repository / cwd).text
 
 
 @pytest.mark.parametrize("metadata", ["originAnnotations", "transformerAnnotations", "managedByLabel"])
 @pytest.mark.parametrize("more", ["", "namePrefix: lab-\n", "commonAnnotations: {own: 'a: b'}\n"])
 def test_annotations_that_the_kustomization_asks_for_are_those_of_kustomize(
-    kustomize: str, env: Env, repository: Path, metadata: str, more: str
+    kustomize: str, repository: Path, metadata: str, more: str
 ) -> None:
     """Here and without the wrapper, byte for byte; also where a value looks like an annotation."""
     sample = (
@@ -161,15 +157,15 @@ def test_annotations_that_the_kustomization_asks_for_are_those_of_kustomize(
         "lab/deep/x.yaml": sample.replace("NAME", "deep"),
     }
     folder = plant(repository, files) / "lab"
-    assert must("krmfn", "render", folder, env=env) == must(kustomize, "build", folder, env=env)
+    assert must("krmfn", "render", folder) == must(kustomize, "build", folder)
 
 
 # Where a field differs from the resource's file.
 
 
-def checked(env: Env, folder: Path, path: str = "lab") -> list[tuple[str, str, str]]:
+def checked(folder: Path, path: str = "lab") -> list[tuple[str, str, str]]:
     """The place, the rule and the message of each finding, but for those about kustomize and about marks."""
-    lines = run("krmfn", "check", path, env=env, cwd=folder).text.splitlines()
+    lines = run("krmfn", "check", path, cwd=folder).text.splitlines()
     found = [re.fullmatch(r"(\S+): \w+: (.*) \[(\w+)\]", line) for line in lines]
     return [(match[1], match[3], match[2]) for match in found if match and match[3] not in ("KRM106", "KRM190")]
 
@@ -246,22 +242,20 @@ CHANGED: dict[str, tuple[dict[str, str], str]] = {
 @pytest.mark.parametrize(("files", "place"), [pytest.param(*one, id=name) for name, one in CHANGED.items()])
 @pytest.mark.parametrize("base", [BASE, LISTED], ids=["documents", "a List"])
 def test_a_field_stands_where_it_was_set_last(
-    kustomize: str, env: Env, repository: Path, files: dict[str, str], place: str, base: str
+    kustomize: str, repository: Path, files: dict[str, str], place: str, base: str
 ) -> None:
     plant(repository, {"base/kustomization.yaml": "resources: [config.yaml]\n", "base/config.yaml": base})
     plant(repository / "lab", files)
-    assert [(one[0], one[1]) for one in checked(env, repository)] == [(place, "KRM101")]
+    assert [(one[0], one[1]) for one in checked(repository)] == [(place, "KRM101")]
 
 
-def test_what_a_patch_sets_in_part_stands_at_the_resource_and_says_so(
-    kustomize: str, env: Env, repository: Path
-) -> None:
+def test_what_a_patch_sets_in_part_stands_at_the_resource_and_says_so(kustomize: str, repository: Path) -> None:
     """The pods are the base's, and the patch adds one name: no line has the whole list."""
     base = BASE + "  daemonSets: [{name: a, image: 'r.example.com/a:1'}]\n"
     patch = PATCH.replace('driverVersion: "2"', "daemonSets: [{name: a, command: {a: b}}]")
     files = {**PLAIN, "base/config.yaml": base, "lab/patch.yaml": patch}
     plant(repository, files)
-    assert {one[0] for one in checked(env, repository)} == {"lab/patch.yaml:8:26"}
+    assert {one[0] for one in checked(repository)} == {"lab/patch.yaml:8:26"}
     copy = (
         "- {op: copy, from: /spec/driverVersion, path: /spec/driverVersio}\n"
         "- {op: add, path: /metadata/labels, value: {a: b}}\n"
@@ -269,7 +263,7 @@ def test_what_a_patch_sets_in_part_stands_at_the_resource_and_says_so(
     plant(
         repository / "lab", {"kustomization.yaml": f"{KUSTOMIZATION}{INLINE}  path: patch.yaml\n", "patch.yaml": copy}
     )
-    ((place, _, message),) = checked(env, repository)
+    ((place, _, message),) = checked(repository)
     assert place == "base/config.yaml:19:1"
     assert message.endswith("(set by a patch of lab/kustomization.yaml)")
 
@@ -277,27 +271,25 @@ def test_what_a_patch_sets_in_part_stands_at_the_resource_and_says_so(
 # Generated objects, and builds that call us.
 
 
-def test_a_lint_of_the_call_and_of_its_result_is_one_finding(kustomize: str, env: Env, repository: Path) -> None:
+def test_a_lint_of_the_call_and_of_its_result_is_one_finding(kustomize: str, repository: Path) -> None:
     """It stands at the field of the config or the functionConfig, also when kustomize has called us."""
     plant(
         repository,
         {**CALLING, "lab/patch.yaml": PATCH.replace("driverVersion", "driverImage").replace('"2"', "a:latest")},
     )
-    assert [one[:2] for one in checked(env, repository)] == [
+    assert [one[:2] for one in checked(repository)] == [
         ("base/config.yaml:21:3", "KRM142"),
         ("lab/patch.yaml:8:3", "KRM225"),
         ("lab/patch.yaml:8:3", "KRM226"),
     ]
     defaults = CALLED.replace("imagePullPolicy: Always", "dirName: opt")
     plant(repository, {"lab/patch.yaml": PATCH, "lab/function.yaml": defaults})
-    found = checked(env, repository)
+    found = checked(repository)
     assert {one[0] for one in found} == {"lab/function.yaml:10:5"}
     assert len(found) == len(set(found)) == 1
 
 
-def test_a_module_that_is_patched_after_the_call_is_judged_at_the_patch(
-    kustomize: str, env: Env, repository: Path
-) -> None:
+def test_a_module_that_is_patched_after_the_call_is_judged_at_the_patch(kustomize: str, repository: Path) -> None:
     patch = (
         "apiVersion: kmm.sigs.x-k8s.io/v1beta1\nkind: Module\nmetadata: {name: lab-drv, namespace: kmm}\nspec:\n"
         "  moduleLoader:\n    container:\n      kernelMappings:\n      - regexp: ^.+$\n"
@@ -305,12 +297,12 @@ def test_a_module_that_is_patched_after_the_call_is_judged_at_the_patch(
     )
     outer = {"kustomization.yaml": "resources: [../lab]\npatches: [{path: module.yaml}]\n", "module.yaml": patch}
     plant(plant(repository, CALLING) / "outer", outer)
-    found = checked(env, repository, "outer")
+    found = checked(repository, "outer")
     assert [one[:2] for one in found] == [("outer/module.yaml:9:9", "KRM225"), ("outer/module.yaml:9:9", "KRM226")]
     assert found[0][2].startswith("Module kmm/lab-drv: spec.moduleLoader")
 
 
-def test_a_config_that_is_patched_after_the_call_is_an_error(kustomize: str, env: Env, repository: Path) -> None:
+def test_a_config_that_is_patched_after_the_call_is_an_error(kustomize: str, repository: Path) -> None:
     """What is generated does not follow it. Names that kustomize changes later are none."""
     named = BASE.replace("moduleName: drv", "moduleName: drv\n  imagePullSecret: pull")
     files = {
@@ -322,52 +314,50 @@ def test_a_config_that_is_patched_after_the_call_is_an_error(kustomize: str, env
         "outer/kustomization.yaml": "resources: [../lab]\n",
     }
     plant(repository, files)
-    assert checked(env, repository, "outer") == []
-    assert b"name: lab-pull-" in must("krmfn", "render", "outer", env=env, cwd=repository)
+    assert checked(repository, "outer") == []
+    assert b"name: lab-pull-" in must("krmfn", "render", "outer", cwd=repository)
     patch = PATCH.replace("name: drv", "name: lab-drv").replace('"2"', '"3"')
     listing = "resources: [../lab]\npatches: [{path: patch.yaml}]\n"
     plant(repository, {"outer/kustomization.yaml": listing, "outer/patch.yaml": patch})
-    ((place, rule, _),) = checked(env, repository, "outer")
+    ((place, rule, _),) = checked(repository, "outer")
     assert (place, rule) == ("outer/patch.yaml:8:3", "KRM515")
-    rendered = run("krmfn", "render", "outer", env=env, cwd=repository)
-    assert (rendered.code, rendered.out) == (1, b"")
+    run("krmfn", "render", "outer", cwd=repository).refused(1)
     inner = function("exec: {path: ptemplate}").replace("name: render", "name: other")
     plant(repository, {"outer/other.yaml": inner})  # which sees the patched config, and makes nothing of it
     text = "resources: [../lab]\npatches: [{path: patch.yaml}]\ntransformers: [other.yaml]\n"
     plant(repository, {"outer/kustomization.yaml": text})
-    assert [one[:2] for one in checked(env, repository, "outer")] == [("outer/patch.yaml:8:3", "KRM515")]
+    assert [one[:2] for one in checked(repository, "outer")] == [("outer/patch.yaml:8:3", "KRM515")]
 
 
-def test_a_namespace_of_the_function_config_is_one(kustomize: str, env: Env, repository: Path) -> None:
+def test_a_namespace_of_the_function_config_is_one(kustomize: str, repository: Path) -> None:
     spaced = {
         **CALLING,
         "base/config.yaml": BASE.replace("  namespace: kmm\n", ""),
         "lab/patch.yaml": PATCH.replace("  namespace: kmm\n", ""),
         "lab/function.yaml": CALLED + "  namespace: kmm\n",
     }
-    assert checked(env, plant(repository, spaced)) == []
+    assert checked(plant(repository, spaced)) == []
 
 
-def test_a_build_without_findings_is_built_once(kustomize: str, env: Env, repository: Path) -> None:
+def test_a_build_without_findings_is_built_once(kustomize: str, repository: Path) -> None:
     counting = f'#!/bin/sh\necho built >> {repository}/builds\nexec {kustomize} "$@"\n'
     program = plant(repository, {**PLAIN, "bin/kustomize": counting}) / "bin" / "kustomize"
-    program.chmod(0o755)
-    counted = {**env, "PATH": f"{program.parent}:{env['PATH']}", "KRMFN_CONFINE": "off"}
+    counted = path_of(program.parent) | {"KRMFN_CONFINE": "off"}
     assert run("krmfn", "check", "lab", env=counted, cwd=repository).code == 0
     assert (repository / "builds").read_text() == "built\n"
 
 
-def test_what_stands_at_a_config_can_be_turned_off_there(kustomize: str, env: Env, repository: Path) -> None:
+def test_what_stands_at_a_config_can_be_turned_off_there(kustomize: str, repository: Path) -> None:
     """The call and what judges its result ask the same resource."""
     base = BASE.replace("r.example.com/drv\n", "r.example.com/drv:latest\n").replace(
         '"true"}', '"true", krmfn.dev/ignore: "KRM225: the vendor has no other; KRM226: one kernel"}'
     )
     plain = {**CALLING, "base/config.yaml": base, "lab/kustomization.yaml": CALLING["lab/kustomization.yaml"]}
     plant(repository, {**plain, "lab/patch.yaml": PATCH.replace("driverVersion", "dirName").replace('"2"', "/opt/a")})
-    assert {one[1] for one in checked(env, repository)} == {"KRM142"}
+    assert {one[1] for one in checked(repository)} == {"KRM142"}
 
 
-def test_overlaps_of_generated_modules_are_those_of_their_configs(kustomize: str, env: Env, repository: Path) -> None:
+def test_overlaps_of_generated_modules_are_those_of_their_configs(kustomize: str, repository: Path) -> None:
     """One finding for both, and none twice; a Module whose selector is patched later claims by itself."""
     node = (
         "apiVersion: v1\nkind: Node\nmetadata:\n  name: NAME\n  labels: {a: NAME}\n"
@@ -382,18 +372,18 @@ def test_overlaps_of_generated_modules_are_those_of_their_configs(kustomize: str
         + node.replace("NAME", "z").replace("{a: ", "{c: d, a: "),
     }
     plant(repository, files)
-    assert [one[:2] for one in checked(env, repository)] == [("base/config.yaml:23:3", "KRM302")]
+    assert [one[:2] for one in checked(repository)] == [("base/config.yaml:23:3", "KRM302")]
     patch = (
         "apiVersion: kmm.sigs.x-k8s.io/v1beta1\nkind: Module\nmetadata: {name: lab-drv, namespace: kmm}\nspec:\n"
         "  selector: {a: nothing}\n"
     )
     outer = {"kustomization.yaml": "resources: [../lab]\npatches: [{path: module.yaml}]\n", "module.yaml": patch}
     plant(repository / "outer", outer)
-    (finding,) = [one[:2] for one in checked(env, repository, "outer") if one[1] != "KRM302"]
+    (finding,) = [one[:2] for one in checked(repository, "outer") if one[1] != "KRM302"]
     assert finding == ("outer/module.yaml:5:3", "KRM605")
 
 
-def test_two_overlays_of_a_base_are_told_apart(kustomize: str, env: Env, repository: Path) -> None:
+def test_two_overlays_of_a_base_are_told_apart(kustomize: str, repository: Path) -> None:
     """The same patch in both: each finding stands in the overlay that its resource has gone through."""
     overlay = "resources: [../base]\nnamePrefix: NAME-\npatches: [{path: patch.yaml}]\n"
     files = {
@@ -403,11 +393,11 @@ def test_two_overlays_of_a_base_are_told_apart(kustomize: str, env: Env, reposit
         **{f"{name}/patch.yaml": PATCH.replace("driverVersion", "driverVersio") for name in ("dev", "prod")},
     }
     plant(repository, files)
-    found = [one[:2] for one in checked(env, repository, "all") if one[1] == "KRM101"]
+    found = [one[:2] for one in checked(repository, "all") if one[1] == "KRM101"]
     assert found == [("dev/patch.yaml:8:3", "KRM101"), ("prod/patch.yaml:8:3", "KRM101")]
 
 
-def test_a_patch_that_replaces_all_annotations_hides_nothing(kustomize: str, env: Env, repository: Path) -> None:
+def test_a_patch_that_replaces_all_annotations_hides_nothing(kustomize: str, repository: Path) -> None:
     """With them goes kustomize's note of where the resource comes from."""
     patch = '- {op: replace, path: /metadata/annotations, value: {config.kubernetes.io/local-config: "true"}}\n'
     files = {
@@ -417,7 +407,7 @@ def test_a_patch_that_replaces_all_annotations_hides_nothing(kustomize: str, env
         "lab/patch.yaml": patch,
     }
     plant(repository, files)
-    assert [one[:2] for one in checked(env, repository)] == [("base/config.yaml:22:3", "KRM101")]
+    assert [one[:2] for one in checked(repository)] == [("base/config.yaml:22:3", "KRM101")]
 
 
 @pytest.mark.parametrize(
@@ -427,12 +417,10 @@ def test_a_patch_that_replaces_all_annotations_hides_nothing(kustomize: str, env
         (f"- {json.dumps(CALLED)}\n", "lab/kustomization.yaml:6:3"),
     ],
 )
-def test_a_function_config_that_is_written_out(
-    kustomize: str, env: Env, repository: Path, written: str, place: str
-) -> None:
+def test_a_function_config_that_is_written_out(kustomize: str, repository: Path, written: str, place: str) -> None:
     called = PLAIN["lab/kustomization.yaml"] + f"transformers:\n{written}".replace("Always", "Sometimes").rstrip(" ")
     plant(repository, {**PLAIN, "lab/kustomization.yaml": called})
-    assert [one[:2] for one in checked(env, repository)] == [(place, "KRM110")]
+    assert [one[:2] for one in checked(repository)] == [(place, "KRM110")]
 
 
 ACCOUNT = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: acc, namespace: kmm}\n"
@@ -440,7 +428,7 @@ ACCOUNT = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: acc, namespace
 
 @pytest.mark.parametrize("called", [False, True])
 def test_what_a_generated_object_names_stands_where_the_name_is_written(
-    kustomize: str, env: Env, repository: Path, called: bool
+    kustomize: str, repository: Path, called: bool
 ) -> None:
     """In the config, in a patch of it, in the functionConfig."""
     files = {
@@ -450,16 +438,16 @@ def test_what_a_generated_object_names_stands_where_the_name_is_written(
         "base/config.yaml": BASE.replace("  moduleName: drv\n", "  moduleName: drv\n  serviceAccountName: acc\n"),
     }
     plant(repository, files)
-    assert {one[:2] for one in checked(env, repository)} == {("base/config.yaml:23:3", "KRM703")}
+    assert {one[:2] for one in checked(repository)} == {("base/config.yaml:23:3", "KRM703")}
     plant(repository, {"base/config.yaml": BASE, "lab/patch.yaml": PATCH + "  serviceAccountName: acc\n"})
-    assert {one[:2] for one in checked(env, repository)} == {("lab/patch.yaml:9:3", "KRM703")}
+    assert {one[:2] for one in checked(repository)} == {("lab/patch.yaml:9:3", "KRM703")}
     if called:
         shared = CALLED.replace("imagePullPolicy: Always", "serviceAccountName: acc")
         plant(repository, {"lab/patch.yaml": PATCH, "lab/function.yaml": shared})
-        assert {one[:2] for one in checked(env, repository)} == {("lab/function.yaml:10:5", "KRM703")}
+        assert {one[:2] for one in checked(repository)} == {("lab/function.yaml:10:5", "KRM703")}
 
 
-def test_what_may_be_one_of_several_stands_at_the_file(kustomize: str, env: Env, repository: Path) -> None:
+def test_what_may_be_one_of_several_stands_at_the_file(kustomize: str, repository: Path) -> None:
     """A patch has given it a name that nothing leads back from."""
     patch = (
         "- {op: replace, path: /metadata/name, value: new}\n- {op: add, path: /spec/driverVersio, value: a}\n"
@@ -467,17 +455,17 @@ def test_what_may_be_one_of_several_stands_at_the_file(kustomize: str, env: Env,
     )
     text = f"{KUSTOMIZATION}{INLINE}  path: patch.yaml\n  options: {{allowNameChange: true}}\n"
     plant(repository, {**PLAIN, "lab/kustomization.yaml": text, "lab/patch.yaml": patch})
-    assert [(one[0], one[1]) for one in checked(env, repository)] == [("base/config.yaml", "KRM101")]
+    assert [(one[0], one[1]) for one in checked(repository)] == [("base/config.yaml", "KRM101")]
 
 
-def test_a_config_that_is_removed_after_the_call_is_an_error(kustomize: str, env: Env, repository: Path) -> None:
+def test_a_config_that_is_removed_after_the_call_is_an_error(kustomize: str, repository: Path) -> None:
     patch = MERGED.replace("NAME", "lab-drv") + "$patch: delete\n"
     outer = "resources: [../lab]\npatches: [{path: patch.yaml}]\n"
     plant(repository, {**CALLING, "outer/kustomization.yaml": outer, "outer/patch.yaml": patch})
-    ((place, rule, message),) = checked(env, repository, "outer")
+    ((place, rule, message),) = checked(repository, "outer")
     assert (place, rule) == ("base/config.yaml:12", "KRM515")
     assert "is generated from DeviceConfig kmm/lab-drv, which is removed after krmfn was called" in message
     plant(repository, {"outer/kustomization.yaml": "resources: [../lab]\nnamePrefix: a-\n"})
-    rules = {one[1] for one in checked(env, repository, "outer")}
+    rules = {one[1] for one in checked(repository, "outer")}
     assert "KRM514" in rules
     assert "KRM515" not in rules

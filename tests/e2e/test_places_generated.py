@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.examples import EXAMPLES
 from tests.trees import COMPONENT, function, plant
 
-from .conftest import Env
 from .engines import run
 
 FAULT = "fualt"
@@ -138,14 +137,14 @@ def place_of_fault(files: dict[str, str]) -> str:
 
 @settings(max_examples=max(EXAMPLES // 4, 10))
 @given(files=repositories())
-def test_a_fault_stands_where_it_is_written(kustomize: str, env: Env, files: dict[str, str]) -> None:
+def test_a_fault_stands_where_it_is_written(kustomize: str, files: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         (folder / ".git").mkdir()
         plant(folder, {name: text for name, text in files.items() if "\r" not in text})
         for name, text in files.items():
             (folder / name).write_bytes(text.encode())
-        done = run("krmfn", "check", "--format", "json", "f0", env=env, cwd=folder)
+        done = run("krmfn", "check", "--format", "json", "f0", cwd=folder)
         found = [one for one in json.loads(done.out)["findings"] if one["rule"] == "KRM101"]
         places = [f"{one['file']}:{one['line']}:{one['column']}" for one in found]
         event("base" if places[0].startswith("base") else "patch")

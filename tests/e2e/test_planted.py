@@ -10,8 +10,7 @@ from krmfn_functions.kustomization.confinement import FLAGS
 
 from tests.trees import config_map, function, plant
 
-from .conftest import Env
-from .engines import run
+from .engines import path_of, run
 
 COMMANDS = ("check .", "render .", "diff . .", "report .", "images .", "resolve --kernel 5.14.0 .", "nodes .")
 BUILTIN = """\
@@ -46,20 +45,17 @@ FILES = {
 
 
 @pytest.mark.parametrize("files", FILES.values(), ids=FILES)
-def test_a_program_that_kustomize_would_run_is_not_run(
-    kustomize: str, tmp_path: Path, env: Env, files: dict[str, str]
-) -> None:
+def test_a_program_that_kustomize_would_run_is_not_run(kustomize: str, tmp_path: Path, files: dict[str, str]) -> None:
     common = {"own.yaml": config_map("own"), "ours.yaml": function("exec: {path: krmfn}")}
     folder = plant(tmp_path / "app", {**common, **files})
     marker, homes = tmp_path / "marker", tmp_path / "homes" / "plugins"
     homes.mkdir(parents=True)
     for name in ("planted", "plantedList"):
-        (folder / name).write_text(f"#!/bin/sh\n: >'{marker}'\nexec /bin/cat\n")
-        (folder / name).chmod(0o755)
-    run(kustomize, "build", *FLAGS, ".", cwd=folder, env=env | {"KUSTOMIZE_PLUGIN_HOME": str(homes)})
+        plant(folder, {name: f"#!/bin/sh\n: >'{marker}'\nexec /bin/cat\n"})
+    run(kustomize, "build", *FLAGS, ".", cwd=folder, env=path_of() | {"KUSTOMIZE_PLUGIN_HOME": str(homes)})
     assert marker.exists()
     marker.unlink()
     for command in COMMANDS:
-        done = run("krmfn", *command.split(), cwd=folder, env=env)
+        done = run("krmfn", *command.split(), cwd=folder)
         assert done.code != 0 and "KRM5" in done.text + done.err, (command, done)
         assert not marker.exists(), command

@@ -12,9 +12,10 @@ import pytest
 import yaml
 
 from tests.commands import COMMANDS, Done
+from tests.trees import plant
 
 from .conftest import Env
-from .engines import run
+from .engines import path_of, run
 
 CONFIGS = 340
 """Each gives a Module and a DaemonSet: 1,020 resources with what they are made from."""
@@ -66,14 +67,18 @@ class Spent(NamedTuple):
     processors: float
 
 
-def clocked(folder: Path, env: Env) -> Env:
+def clocked(folder: Path) -> Env:
     """Return an environment in which `deviceconfig` notes in folder/clock what it takes: elapsed, user, system."""
     real, clock = shlex.quote(str(COMMANDS / "deviceconfig")), shlex.quote(str(folder / "clock"))
-    shim = folder / "bin" / "deviceconfig"
-    shim.parent.mkdir()
-    shim.write_text(f"#!/bin/bash\nTIMEFORMAT='%3R %3U %3S'\n{{ time {real} 2>&3; }} 3>&2 2>> {clock}\n")
-    shim.chmod(0o755)
-    return env | {"PATH": f"{shim.parent}:{env['PATH']}"}
+    shim = (
+        plant(
+            folder,
+            {"bin/deviceconfig": f"#!/bin/bash\nTIMEFORMAT='%3R %3U %3S'\n{{ time {real} 2>&3; }} 3>&2 2>> {clock}\n"},
+        )
+        / "bin"
+        / "deviceconfig"
+    )
+    return path_of(shim.parent)
 
 
 def noted(clock: Path) -> Spent:
@@ -98,7 +103,7 @@ def report(engine: str, whole: Spent, ours: Spent) -> str:
 
 @pytest.mark.parametrize("engine", COMMAND)
 def test_our_share_of_the_time(
-    engine: str, request: pytest.FixtureRequest, env: Env, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    engine: str, request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program = request.getfixturevalue(engine)
     fleet = tmp_path / "fleet"
@@ -109,7 +114,7 @@ def test_our_share_of_the_time(
         KPTFILE if engine == "kpt" else KUSTOMIZATION
     )
     started, before = time.monotonic(), of_children()
-    done: Done = run(program, *COMMAND[engine], fleet, env=clocked(tmp_path, env), timeout=300)
+    done: Done = run(program, *COMMAND[engine], fleet, env=clocked(tmp_path), timeout=300)
     whole = Spent(time.monotonic() - started, of_children() - before)
     assert done.code == 0, done.err[-2000:]
     made = done.out if engine == "kustomize" else b"\n---\n".join(path.read_bytes() for path in fleet.rglob("*.yaml"))

@@ -25,8 +25,9 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.commands import COMMANDS, ROOT
+from tests.commands import COMMANDS, ROOT, Done, execute
 from tests.pages import Block, blocks
+from tests.trees import plant
 
 PAGE = ROOT / "docs" / "architecture.md"
 LIMITS = {"a lint": 1, "a field": 2, "an output format": 2, "a KMM version": 3, "a command": 3}
@@ -83,19 +84,16 @@ def copy(tmp_path: Path) -> Path:
         subprocess.run(["git", *words.split()], cwd=folder, check=True)
     packages = folder / ".packages"  # before the editable install, which leads to the working tree
     packages.mkdir()
-    (packages / "krmfn").symlink_to("../krmfn")
-    (packages / "krmfn_functions").symlink_to("../functions")
+    plant(packages, {"krmfn": "-> ../krmfn", "krmfn_functions": "-> ../functions"})
     return folder
 
 
-def run(folder: Path, *command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *command: str, stdin: str = "") -> Done:
     """Run a command in the copy, with the copy's packages."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("KRMFN_", "PYTEST_"))}
     path = os.pathsep.join([str(COMMANDS), os.environ["PATH"]])
     env = {**kept, "PATH": path, "PYTHONPATH": str(folder / ".packages"), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(
-        command, cwd=folder, env=env, input=stdin, capture_output=True, text=True, timeout=600, check=False
-    )
+    return execute(*command, cwd=folder, env=env, stdin=stdin.encode(), timeout=600)
 
 
 def test_every_patch_has_a_limit() -> None:
@@ -110,25 +108,22 @@ def test_a_patch_applies_and_is_complete(patch: Patch, copy: Path) -> None:
     assert 0 < len(touched) <= LIMITS[patch.name], touched
     assert not [name for name in patch.files if name.startswith(GENERATED)], "a tool makes these: name it in `then`"
     where = run(copy, sys.executable, "-c", "import krmfn, krmfn_functions as f; print(krmfn.__file__, f.__file__)")
-    assert where.stdout.count(str(copy)) == 2, where.stdout + where.stderr
+    assert where.text.count(str(copy)) == 2, where
 
     apply(copy, patch, f"--include={TESTS}")
     without = pytest_in(copy, patch.tests)
-    assert without.returncode in (1, NO_TESTS), f"no test needs the patch:\n{without.stdout}{without.stderr}"
+    assert without.code in (1, NO_TESTS), f"no test needs the patch:\n{without.text}{without.err}"
 
     apply(copy, patch, f"--exclude={TESTS}")
     for command in patch.then:
-        done = run(copy, *shlex.split(command))
-        assert done.returncode == 0, done.stderr
+        run(copy, *shlex.split(command)).ended(0)
     for tests in (patch.tests, patch.also):
-        done = pytest_in(copy, tests)
-        assert done.returncode == 0, done.stdout
+        pytest_in(copy, tests).ended(0)
     for check in (["ruff", "check"], ["ruff", "format", "--check"]):
-        done = run(copy, *check, *(name for name in patch.files if name.endswith(".py")))
-        assert done.returncode == 0, done.stdout
+        run(copy, *check, *(name for name in patch.files if name.endswith(".py"))).ended(0)
 
 
-def pytest_in(folder: Path, args: str) -> subprocess.CompletedProcess[str]:
+def pytest_in(folder: Path, args: str) -> Done:
     options = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
     return run(folder, sys.executable, "-m", "pytest", *options, *shlex.split(args))
 
@@ -136,4 +131,4 @@ def pytest_in(folder: Path, args: str) -> subprocess.CompletedProcess[str]:
 def apply(folder: Path, patch: Patch, option: str) -> None:
     """Apply the part of a patch that the option selects; it may be empty."""
     done = run(folder, "git", "apply", "--allow-empty", option, "-", stdin=patch.diff)
-    assert done.returncode == 0, f"refresh the patch `{patch.name}` in {PAGE.name}:\n{done.stderr}"
+    assert done.code == 0, f"refresh the patch `{patch.name}` in {PAGE.name}:\n{done.err}"

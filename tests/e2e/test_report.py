@@ -12,7 +12,6 @@ from tests.commands import ROOT, process
 from tests.functions.report import fleets
 from tests.functions.report.pages import Page
 
-from .conftest import Env
 from .engines import find, must
 
 SIZES = {10: 1, 500: 3, 50_000: 6}
@@ -34,8 +33,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
     for nodes, clusters in SIZES.items():
         made = [str(one) for one in fleets.plant(folder / str(nodes), nodes, clusters)]
         pages[nodes] = folder / f"{nodes}.html"
-        done = process("krmfn", "report", *made, "-o", str(pages[nodes]))
-        assert done.code == 1, done.err
+        process("krmfn", "report", *made, "-o", str(pages[nodes])).ended(1)
     return pages
 
 
@@ -44,16 +42,16 @@ def chromium() -> str:
     return find("chromium", "install the Debian package chromium")
 
 
-def browse(chromium: str, page: Path, folder: Path, env: Env, *flags: str) -> str:
+def browse(chromium: str, page: Path, folder: Path, *flags: str) -> str:
     """Open a page in a browser of its own, and return what it prints."""
     profile = f"--user-data-dir={folder / 'profile'}"
     command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", *QUIET, profile]
-    return must(*command, f"--virtual-time-budget={WAIT}", *flags, page.as_uri(), cwd=folder, env=env).decode()
+    return must(*command, f"--virtual-time-budget={WAIT}", *flags, page.as_uri(), cwd=folder).decode()
 
 
-def opened(chromium: str, page: Path, folder: Path, env: Env, *flags: str) -> tuple[str, Page]:
+def opened(chromium: str, page: Path, folder: Path, *flags: str) -> tuple[str, Page]:
     """Return the page as the browser has it once its script has run, as text and as elements."""
-    html = browse(chromium, page, folder, env, "--dump-dom", *flags)
+    html = browse(chromium, page, folder, "--dump-dom", *flags)
     return html, Page(html)
 
 
@@ -76,10 +74,10 @@ def rows(html: str) -> list[str]:
 
 @pytest.mark.parametrize("nodes", SIZES)
 def test_the_essentials_are_there_without_javascript(
-    nodes: int, reports: dict[int, Path], chromium: str, tmp_path: Path, env: Env
+    nodes: int, reports: dict[int, Path], chromium: str, tmp_path: Path
 ) -> None:
     without = changed(reports[nodes], tmp_path, "", "script-src 'none'")
-    html, page = opened(chromium, without, tmp_path, env)
+    html, page = opened(chromium, without, tmp_path)
     assert len(rows(html)) == min(nodes, 200)
     assert f"{nodes:,} nodes, by what becomes of them" in page.text
     assert "without driver" in page.text
@@ -88,10 +86,8 @@ def test_the_essentials_are_there_without_javascript(
 
 
 @pytest.mark.parametrize("nodes", SIZES)
-def test_the_script_shows_pages_of_nodes(
-    nodes: int, reports: dict[int, Path], chromium: str, tmp_path: Path, env: Env
-) -> None:
-    html, page = opened(chromium, reports[nodes], tmp_path, env)
+def test_the_script_shows_pages_of_nodes(nodes: int, reports: dict[int, Path], chromium: str, tmp_path: Path) -> None:
+    html, page = opened(chromium, reports[nodes], tmp_path)
     assert len(rows(html)) == min(nodes, 50)
     assert f"{nodes:,} of {nodes:,} nodes" in page.text
     assert 'id="controls" hidden' not in html
@@ -110,27 +106,22 @@ def test_the_script_shows_pages_of_nodes(
     ],
 )
 def test_nodes_are_searched_sorted_and_filtered(
-    do: str, first: str, number: str, reports: dict[int, Path], chromium: str, tmp_path: Path, env: Env
+    do: str, first: str, number: str, reports: dict[int, Path], chromium: str, tmp_path: Path
 ) -> None:
     helpers = (
         "const get = (id) => document.getElementById(id);"
         "const fire = (id, name) => get(id).dispatchEvent(new Event(name, {bubbles: true}));"
     )
-    html, page = opened(
-        chromium, changed(reports[500], tmp_path, f"<script>{helpers}{do}</script>", "none"), tmp_path, env
-    )
+    html, page = opened(chromium, changed(reports[500], tmp_path, f"<script>{helpers}{do}</script>", "none"), tmp_path)
     assert f"{number} nodes" in page.text
     assert all(name.startswith(first) for name in rows(html)[:1])
     assert bool(rows(html)) == (not number.startswith("0"))
 
 
-def test_the_page_s_policy_lets_no_other_script_run(
-    reports: dict[int, Path], chromium: str, tmp_path: Path, env: Env
-) -> None:
+def test_the_page_s_policy_lets_no_other_script_run(reports: dict[int, Path], chromium: str, tmp_path: Path) -> None:
     script = "<script>document.body.append('someone was here')</script>"
     texts = [
-        opened(chromium, changed(reports[10], tmp_path, script, policy), tmp_path, env)[1].text
-        for policy in ("", "none")
+        opened(chromium, changed(reports[10], tmp_path, script, policy), tmp_path)[1].text for policy in ("", "none")
     ]
     assert ["someone was here" in text for text in texts] == [False, True]
     assert "10 of 10 nodes" in texts[0], "its own script runs"
@@ -138,12 +129,12 @@ def test_the_page_s_policy_lets_no_other_script_run(
 
 @pytest.mark.parametrize(("policy", "wanted"), [("", []), ("none", ["http://pictures.invalid/x.png"])])
 def test_nothing_is_fetched(
-    policy: str, wanted: list[str], reports: dict[int, Path], chromium: str, tmp_path: Path, env: Env
+    policy: str, wanted: list[str], reports: dict[int, Path], chromium: str, tmp_path: Path
 ) -> None:
     """Not even what somebody has put into the page; without its policy the browser's log has that."""
     log = tmp_path / "net.json"
     page = changed(reports[500], tmp_path, '<img src="http://pictures.invalid/x.png">', policy)
-    opened(chromium, page, tmp_path, env, f"--log-net-log={log}")
+    opened(chromium, page, tmp_path, f"--log-net-log={log}")
     events = [event.get("params", {}) for event in json.loads(log.read_text())["events"]]
     by_pages = {one["url"] for one in events if "url" in one and one.get("initiator", BROWSER) != BROWSER}
     assert [url for url in by_pages if not url.startswith("file:")] == wanted
@@ -151,14 +142,12 @@ def test_nothing_is_fetched(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("nodes", SIZES)
-def test_pictures_are_kept(
-    nodes: int, scheme: str, reports: dict[int, Path], chromium: str, tmp_path: Path, env: Env
-) -> None:
+def test_pictures_are_kept(nodes: int, scheme: str, reports: dict[int, Path], chromium: str, tmp_path: Path) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     picture = PICTURES / f"report-{nodes}-{scheme}.png"
     picture.unlink(missing_ok=True)
     flags = [DARK] if scheme == "dark" else []
-    browse(chromium, reports[nodes], tmp_path, env, "--window-size=1280,3000", f"--screenshot={picture}", *flags)
+    browse(chromium, reports[nodes], tmp_path, "--window-size=1280,3000", f"--screenshot={picture}", *flags)
     data = picture.read_bytes()
     assert data.startswith(b"\x89PNG")
     assert len(data) > 30_000, "a picture of nothing is small"
@@ -166,7 +155,7 @@ def test_pictures_are_kept(
 
 @pytest.mark.parametrize("flags", [(), (DARK,)], ids=["light", "dark"])
 def test_nothing_is_read_sideways_on_a_phone(
-    flags: tuple[str, ...], reports: dict[int, Path], chromium: str, tmp_path: Path, env: Env
+    flags: tuple[str, ...], reports: dict[int, Path], chromium: str, tmp_path: Path
 ) -> None:
     """At 400 px rows are cards: no table, and not the page, is wider than what is seen of it."""
     probe = (
@@ -174,5 +163,5 @@ def test_nothing_is_read_sideways_on_a_phone(
         ".filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.className || 'page').join()</script>"
     )
     page = changed(reports[500], tmp_path, probe, "none")
-    html = browse(chromium, page, tmp_path, env, "--dump-dom", "--window-size=400,900", *flags)
+    html = browse(chromium, page, tmp_path, "--dump-dom", "--window-size=400,900", *flags)
     assert re.findall(r"<title>([^<]*)</title>", html)[0] == ""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.commands import COMMANDS, ROOT, Done, environment, process
+from tests.commands import COMMANDS, ROOT, Done, environment, execute, process
 from tests.trees import plant
 
 CONFIG = """\
@@ -77,8 +76,7 @@ def check(repo: Path, *args: str) -> Done:
 
 
 def test_a_sound_repository_has_no_finding(repo: Path) -> None:
-    done = check(repo, "--strict")
-    assert (done.code, done.err) == (0, "")
+    done = check(repo, "--strict").ended(0, "")
     left_out = "1 file skipped (excluded, or of Helm charts)"
     assert done.text == f"no findings: 3 clusters, 4 DeviceConfigs in 9 resources, 2 files; {left_out}\n"
     assert check(repo, ".", "--strict", "--jobs", "1") == done
@@ -168,23 +166,18 @@ def test_a_planted_fault_is_found_and_hides_nothing(what: str, repo: Path) -> No
 
 
 def test_a_repository_is_rendered_into_a_folder_per_cluster(repo: Path) -> None:
-    refused = process("krmfn", "render", cwd=repo)
-    assert (refused.code, refused.out) == (2, b"")
-    assert "--output-dir" in refused.err
-    done = process("krmfn", "render", "--output-dir", "out", cwd=repo)
-    assert done.code == 0, done.err
+    assert "--output-dir" in process("krmfn", "render", cwd=repo).refused()
+    process("krmfn", "render", "--output-dir", "out", cwd=repo).ended(0)
     assert sorted(path.name for path in (repo / "out").iterdir()) == ["lab", "nic", "prod"]
     for name, path in (("lab", "clusters/lab"), ("prod", "clusters/prod"), ("nic", "packages/nic")):
-        alone = process("krmfn", "render", path, "--output-dir", f"alone/{name}", cwd=repo)
-        assert alone.code == 0, alone.err
+        process("krmfn", "render", path, "--output-dir", f"alone/{name}", cwd=repo).ended(0)
         files = {file.name: file.read_bytes() for file in (repo / "out" / name).iterdir()}
         assert files == {file.name: file.read_bytes() for file in (repo / "alone" / name).iterdir()}
 
 
 @pytest.mark.parametrize("command", [("nodes",), ("images",), ("resolve", "--kernel", "5.14.0-1.el9.x86_64")])
 def test_every_cluster_is_told(command: tuple[str, ...], repo: Path) -> None:
-    done = process("krmfn", *command, "clusters", "--format", "json", cwd=repo)
-    assert done.code == 0, done.err
+    done = process("krmfn", *command, "clusters", "--format", "json", cwd=repo).ended(0)
     assert "gpu" in done.text
     assert "nic" in done.text
     if command[0] == "nodes":
@@ -195,21 +188,16 @@ def test_every_cluster_is_told(command: tuple[str, ...], repo: Path) -> None:
 def test_the_pre_commit_hook_works_as_it_is(repo: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert hook["pass_filenames"] is False
-
-    def run() -> subprocess.CompletedProcess[str]:
-        command = shlex.split(hook["entry"])
-        return subprocess.run(command, cwd=repo, env=environment(), capture_output=True, text=True, check=False)
-
-    assert COMMANDS.joinpath(shlex.split(hook["entry"])[0]).exists()
-    assert run().returncode == 0, run().stdout
+    command = shlex.split(hook["entry"])
+    assert COMMANDS.joinpath(command[0]).exists()
+    execute(*command, cwd=repo, env=environment()).ended(0)
     plant(repo, {"packages/nic/config.yaml": NIC.replace("moduleName: nic_drv", "moduleNaem: nic_drv")})
-    assert run().returncode == 1
+    execute(*command, cwd=repo, env=environment()).ended(1)
 
 
 def test_a_fault_in_a_base_that_two_clusters_build_is_reported_once(repo: Path) -> None:
     (repo / "base" / "gpu.yaml").write_text(GPU.replace("moduleName", "moduleNam"))
-    done = check(repo)
-    assert done.code == 1
+    done = check(repo).ended(1)
     lines = [line for line in done.out.decode().splitlines() if "moduleNam:" in line]
     assert lines == [
         "base/gpu.yaml:5:3: error: DeviceConfig kmm/gpu: spec.moduleNam: unknown field 'moduleNam'; "
@@ -219,7 +207,6 @@ def test_a_fault_in_a_base_that_two_clusters_build_is_reported_once(repo: Path) 
 
 def test_a_config_that_kpt_would_apply_is_reported(repo: Path) -> None:
     (repo / "packages" / "nic" / "config.yaml").write_text(NIC)
-    done = check(repo)
-    assert done.code == 0
+    done = check(repo).ended(0)
     (line,) = [line for line in done.out.decode().splitlines() if "KRM708]" in line]
     assert line.startswith("packages/nic/config.yaml:1: warning: DeviceConfig kmm/nic: is only read")

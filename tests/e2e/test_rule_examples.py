@@ -8,14 +8,14 @@ from krmfn_functions.commands import catalogue
 from krmfn.results import Rule
 from tests.rule_examples import findings, needs_kustomize
 
-from .conftest import Env
+from .engines import path_of
 
 RULES = [rule for rule in catalogue.rules() if needs_kustomize(rule)]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_built_example(rule: Rule, kustomize: str, env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", env["PATH"])
+def test_a_built_example(rule: Rule, kustomize: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", path_of()["PATH"])
     assert {one.severity for one in findings(rule, rule.bad) if one.rule == rule.id} == {rule.severities[0]}
     good = findings(rule, rule.good)
     assert [finding for finding in good if finding.rule == rule.id or finding.severity == "error"] == []

@@ -21,7 +21,7 @@ from tests.functions.comparing.test_base import commit, run_git
 from tests.trees import plant
 
 from .conftest import Env
-from .engines import run
+from .engines import path_of, run
 from .kustomizations import repositories
 from .test_once import CONFIG, counting, overlays
 
@@ -36,7 +36,7 @@ def repository(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def said(repo: Path, env: Env, *flags: str) -> tuple[int, dict[str, Any]]:
+def said(repo: Path, *flags: str, env: Env | None = None) -> tuple[int, dict[str, Any]]:
     """Return the exit code and what `diff` says of the repository against its last commit."""
     done = run("krmfn", "diff", "--base", "HEAD", "--format", "json", *flags, cwd=repo, env=env)
     return done.code, json.loads(done.out) if done.out else {}
@@ -69,11 +69,11 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_the_same_is_not_built(kustomize: str, env: Env, tmp_path: Path, name: str) -> None:
+def test_what_is_the_same_is_not_built(kustomize: str, tmp_path: Path, name: str) -> None:
     files, same = CHANGES[name]
-    counted, notes = counting(tmp_path, kustomize, env)
+    counted, notes = counting(tmp_path, kustomize)
     repo = plant(repository(tmp_path / "repo", FILES), files)
-    code, document = said(repo, counted)
+    code, document = said(repo, env=counted)
     assert document["summary"].get("same", 0) == same
     assert (code == 0) == (name in ("nothing", "a new inventory", "an inventory"))
     if 0 < same < 4:
@@ -82,11 +82,11 @@ def test_what_is_the_same_is_not_built(kustomize: str, env: Env, tmp_path: Path,
         assert notes.read_text() == ""
 
 
-def test_a_link_that_leads_elsewhere_is_a_change(kustomize: str, env: Env, tmp_path: Path) -> None:
+def test_a_link_that_leads_elsewhere_is_a_change(kustomize: str, tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", FILES)
     (repo / "linked").unlink()
     plant(repo, {"linked": "-> other", "other/kustomization.yaml": "resources: [a]\n", "other/a": FILES["o1/p.yaml"]})
-    assert said(repo, env)[1]["summary"]["same"] == 3
+    assert said(repo)[1]["summary"]["same"] == 3
 
 
 def generates(name: str, file: str = "text") -> str:
@@ -114,7 +114,7 @@ LINKS = {
 
 
 @pytest.mark.parametrize("name", LINKS)
-def test_links_that_change_places_are_a_change(kustomize: str, env: Env, tmp_path: Path, name: str) -> None:
+def test_links_that_change_places_are_a_change(kustomize: str, tmp_path: Path, name: str) -> None:
     """The files that are read are the same, and who reads which is not."""
     repo = repository(tmp_path / "repo", LINKS[name])
     links = [path for path, text in LINKS[name].items() if text.startswith("->")]
@@ -122,19 +122,19 @@ def test_links_that_change_places_are_a_change(kustomize: str, env: Env, tmp_pat
     for path, target in zip(links, reversed(targets), strict=True):
         (repo / path).unlink()
         (repo / path).symlink_to(target)
-    assert said(repo, env, "top")[1]["changes"]
+    assert said(repo, "top")[1]["changes"]
 
 
 @tried
 @given(repositories(), st.data())
-def test_both_ways_say_the_same(kustomize: str, env: Env, files: dict[str, str], data: st.DataObject) -> None:
+def test_both_ways_say_the_same(kustomize: str, files: dict[str, str], data: st.DataObject) -> None:
     """With --allow-remote no list of inputs is closed, so all is built."""
     changed = data.draw(st.sampled_from(sorted(files)))
     text = data.draw(st.sampled_from([files[changed].replace("patched", "other"), files[changed] + "\n", ""]))
     with tempfile.TemporaryDirectory() as folder:
         repo = plant(repository(Path(folder), files), {changed: text})
-        whole_code, whole = said(repo, env, "--allow-remote")
-        code, document = said(repo, env)
+        whole_code, whole = said(repo, "--allow-remote")
+        code, document = said(repo)
         if whole_code == 2:
             return  # it cannot be built: the same on both sides is no change then
         assert code == whole_code
@@ -165,7 +165,7 @@ def forked(folder: str, chosen: object) -> tuple[int, str, str]:
 @tried
 @given(repositories(), st.data())
 def test_a_part_of_the_commit_says_what_the_whole_says(
-    kustomize: str, env: Env, files: dict[str, str], data: st.DataObject
+    kustomize: str, files: dict[str, str], data: st.DataObject
 ) -> None:
     """`diff --base` of each folder, read from what it needs of the commit and from all of it."""
     changed = data.draw(st.sampled_from(sorted(files)))
@@ -174,7 +174,7 @@ def test_a_part_of_the_commit_says_what_the_whole_says(
     with tempfile.TemporaryDirectory() as temporary, pytest.MonkeyPatch.context() as patch:
         repo = plant(repository(Path(temporary), files), {changed: text})
         patch.chdir(repo)
-        patch.setenv("PATH", env["PATH"])
+        patch.setenv("PATH", path_of()["PATH"])
         for folder in folders:
             part, whole = (forked(folder, chosen) for chosen in (needed.needed, _all))
             assert part == whole, folder

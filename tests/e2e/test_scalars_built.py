@@ -14,8 +14,7 @@ from krmfn_functions.kustomization.tree import tree
 from krmfn import KrmfnError
 from tests.trees import OURS, config_map, plant
 
-from .conftest import Env
-from .engines import run
+from .engines import path_of, run
 
 PLAIN = (
     *("yes", "n", "on", "TRUE", "0777", "0o17", "1.10", "1e3", "1E+3", "~", "null", ".5", "5.", "0x1F", "-0", "+1"),
@@ -77,29 +76,29 @@ def in_tree(folder: Path) -> str:
         return ""
 
 
-def differing(kustomize: str, env: Env, folder: Path, scalars: dict[str, str]) -> tuple[dict[str, object], int]:
+def differing(kustomize: str, folder: Path, scalars: dict[str, str]) -> tuple[dict[str, object], int]:
     """Return the scalars of which kustomize makes something else in the tree, and how many it has built alike.
 
     `scalars` stand in folders of these names. What kustomize refuses is built in halves.
     """
     (folder / "kustomization.yaml").write_text(f"resources: [{', '.join(scalars)}]\n")
-    plain, ours = run(kustomize, "build", folder, env=env).text, in_tree(folder)
+    plain, ours = run(kustomize, "build", folder).text, in_tree(folder)
     if plain and plain == ours:
         return {}, len(scalars)
     if len(scalars) == 1:
         return (dict.fromkeys(scalars.values(), (plain, ours)) if plain or ours else {}), 0
     names = list(scalars)
     halves = (names[: len(names) // 2], names[len(names) // 2 :])
-    parts = [differing(kustomize, env, folder, {name: scalars[name] for name in half}) for half in halves]
+    parts = [differing(kustomize, folder, {name: scalars[name] for name in half}) for half in halves]
     return {**parts[0][0], **parts[1][0]}, parts[0][1] + parts[1][1]
 
 
 @pytest.mark.parametrize("is_marked", [False, True], ids=["as it is", "written again"])
 @pytest.mark.parametrize("role", ROLES)
 def test_every_scalar_is_what_kustomize_makes_of_it(
-    kustomize: str, env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str, is_marked: bool
+    kustomize: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str, is_marked: bool
 ) -> None:
-    monkeypatch.setenv("PATH", env["PATH"])
+    monkeypatch.setenv("PATH", path_of()["PATH"])
     # a key that is a time of day is refused by kustomize as it is, and a string to it in braces, as to krmfn
     scalars = [text for text in SCALARS if not (role == "key" and is_marked and text == "2001-01-01T00:00:00Z")]
     for number, scalar in enumerate(scalars):
@@ -108,6 +107,6 @@ def test_every_scalar_is_what_kustomize_makes_of_it(
             tmp_path / f"s{number}",
             {**files, "kustomization.yaml": f"{files['kustomization.yaml']}nameSuffix: '-{number}'\n"},
         )
-    wrong, built = differing(kustomize, env, tmp_path, {f"s{number}": text for number, text in enumerate(scalars)})
+    wrong, built = differing(kustomize, tmp_path, {f"s{number}": text for number, text in enumerate(scalars)})
     assert wrong == {}
     assert built > 40

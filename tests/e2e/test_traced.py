@@ -12,8 +12,7 @@ import pytest
 from tests.builders import CONFIG
 from tests.trees import config_map, function, plant
 
-from .conftest import Env
-from .engines import find, run
+from .engines import find, path_of, run
 
 FILES = {
     "linked": "-> base",
@@ -57,17 +56,15 @@ def traced(log: Path) -> Trace:
 @pytest.mark.parametrize(
     "command", [("check", "app"), ("render", "--include-inputs", "app"), ("diff", "--base", "HEAD")]
 )
-def test_no_file_of_the_repository_is_touched(
-    kustomize: str, env: Env, tmp_path: Path, command: tuple[str, ...]
-) -> None:
+def test_no_file_of_the_repository_is_touched(kustomize: str, tmp_path: Path, command: tuple[str, ...]) -> None:
     strace = find("strace", "install the Debian package")
     repo, log = plant(tmp_path / "repo", FILES), tmp_path / "log"
     git = ["git", "-C", str(repo), "-c", "user.name=a", "-c", "user.email=a@example.com"]
     for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "a"]):
-        assert run(*git, *words, env=env).code == 0
+        assert run(*git, *words).code == 0
     plant(repo, {"app/a.yaml": config_map("b")})
     called = [strace, "-f", "-v", "-s", "65536", "-e", "trace=%file,%process", "-o", str(log)]
-    done = run(*called, "krmfn", *command, cwd=repo, env=env | {"SECRET_TOKEN": _SECRET})
+    done = run(*called, "krmfn", *command, cwd=repo, env=path_of() | {"SECRET_TOKEN": _SECRET})
     assert done.code in (0, 1), done.err
     trace = traced(log)
     assert len(trace.started) >= (2 if command[0] == "diff" else 1), done.err

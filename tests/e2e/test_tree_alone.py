@@ -20,7 +20,7 @@ from krmfn_functions.kustomization.graph import Graph
 from tests.examples import EXAMPLES
 from tests.trees import function, plant
 
-from .conftest import Env
+from .engines import path_of
 from .kustomizations import planted as repositories
 from .test_planted import FILES
 from .test_tricks import CALLED, FIELDS, NAMES, OURS, connections, fetched, planted
@@ -33,11 +33,11 @@ def _decide(graph: Graph, folder: str, flags: object = (), allow_remote: bool = 
 
 
 @pytest.fixture(autouse=True)
-def unrefused(kustomize: str, env: Env) -> Iterator[None]:
+def unrefused(kustomize: str) -> Iterator[None]:
     """Take every kustomization for one that may be built."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(decision, "decide", _decide)
-        patch.setenv("PATH", env["PATH"])
+        patch.setenv("PATH", path_of()["PATH"])
         patch.setenv("KRMFN_CONFINE", "off")
         yield
 
@@ -68,9 +68,8 @@ def test_no_program_is_run(tmp_path: Path, trick: str, field: str, place: str) -
 def test_no_program_of_a_repository_is_run(tmp_path: Path, files: dict[str, str]) -> None:
     common = {"own.yaml": OURS["config.yaml"], "ours.yaml": function("exec: {path: krmfn}")}
     folder = plant(tmp_path / "app", {**common, **files})
-    for program in (folder / "planted", folder / "plantedList", tmp_path / "planted"):
-        program.write_text(f"#!/bin/sh\n: >'{tmp_path}/marker'\nexec /bin/cat\n")
-        program.chmod(0o755)
+    program = f"#!/bin/sh\n: >'{tmp_path}/marker'\nexec /bin/cat\n"
+    plant(tmp_path, dict.fromkeys(("app/planted", "app/plantedList", "planted"), program))
     rendered(folder)
     assert not (tmp_path / "marker").exists()
 
@@ -89,8 +88,6 @@ def test_nothing_is_fetched(tmp_path: Path, connections: tuple[str, list[str]], 
 def test_nothing_that_is_generated_is_run(files: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = plant(Path(os.path.realpath(temporary), "app"), files)
-        program = Path(temporary, "planted")
-        program.write_text(f"#!/bin/sh\n: > {temporary}/trace\ncat\n")
-        program.chmod(0o755)
+        plant(Path(temporary), {"planted": f"#!/bin/sh\n: > {temporary}/trace\ncat\n"})
         rendered(folder)
         assert not Path(temporary, "trace").exists(), files

@@ -49,8 +49,7 @@ def read(texts: list[bytes], *reader: str) -> list[Any]:
         find("yamlreader", "tests/e2e/install makes it with go"),
         *reader,
         stdin=b"".join(b"%d\n%s" % (len(text), text) for text in texts),
-    )
-    assert done.code == 0, done.err
+    ).ended(0)
     lines = done.out.decode().split("\n")[:-1]
     return [json.loads(line[1:])["metadata"]["labels"] if line[0] == "=" else REFUSED for line in lines]
 

@@ -16,7 +16,6 @@ from tests.commands import COMMANDS
 from tests.pages import blocks
 
 from .argo import PLUGIN, Plugin, plugin
-from .conftest import Env
 from .engines import EXAMPLES, must, run
 
 VENDORS = {"amd-gpu": "gpu.yaml", "neuron": "neuron.yaml"}
@@ -79,17 +78,17 @@ def named(output: bytes) -> dict[str, Manifest]:
     return {f"{one['kind']} {one['metadata']['name']}": one for one in deployed}
 
 
-def by_kustomize(kustomize: str, repository: Path, env: Env, **spec: Any) -> dict[str, Manifest]:
+def by_kustomize(kustomize: str, repository: Path, **spec: Any) -> dict[str, Manifest]:
     files = [*VENDORS.values(), *(f"vendors/{vendor}.yaml" for vendor in VENDORS)]
     folder = Path(shutil.copytree(repository / "lab", repository / "kustomize", dirs_exist_ok=True))
     shutil.copytree(repository / "vendors", folder / "vendors", dirs_exist_ok=True)
     marked(folder)
     settings(folder, **spec)
     (folder / "kustomization.yaml").write_text(yaml.safe_dump({"resources": files, "transformers": ["function.yaml"]}))
-    return named(must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", folder, env=env))
+    return named(must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", folder))
 
 
-def by_kpt(kpt: str, repository: Path, env: Env, **spec: Any) -> dict[str, Manifest]:
+def by_kpt(kpt: str, repository: Path, **spec: Any) -> dict[str, Manifest]:
     folder = Path(shutil.copytree(repository / "lab", repository / "kpt"))
     shutil.copytree(repository / "vendors", folder / "vendors", dirs_exist_ok=True)
     marked(folder)
@@ -97,7 +96,7 @@ def by_kpt(kpt: str, repository: Path, env: Env, **spec: Any) -> dict[str, Manif
     pipeline = {"mutators": [{"exec": "krmfn", "configPath": "function.yaml"}]}
     head = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "lab"}, "pipeline": pipeline}
     (folder / "Kptfile").write_text(yaml.safe_dump(head))
-    must(kpt, "fn", "render", "--allow-exec", folder, env=env)
+    must(kpt, "fn", "render", "--allow-exec", folder)
     made = [path.read_bytes() for path in sorted(folder.rglob("*.yaml"))]
     return named(b"\n---\n".join(made))
 
@@ -121,28 +120,28 @@ def parameters() -> str:
 
 
 def test_two_vendors_are_two_files_and_each_engine_makes_the_same(
-    kustomize: str, kpt: str, server: Plugin, repository: Path, env: Env
+    kustomize: str, kpt: str, server: Plugin, repository: Path
 ) -> None:
-    objects = by_kustomize(kustomize, repository, env)
+    objects = by_kustomize(kustomize, repository)
     marks = {one["metadata"]["annotations"]["krmfn.dev/profile"].partition("@")[0] for one in objects.values()}
     assert marks == VENDORS.keys()
     assert objects.keys() >= {"Module gpu-operator", "Module device-config", MONITOR, ROLE}
-    assert by_kpt(kpt, repository, env) == objects
+    assert by_kpt(kpt, repository) == objects
     assert by_argo(server, repository) == objects
 
 
 def test_a_platform_team_drops_a_service_monitor_and_a_right(
-    kustomize: str, kpt: str, server: Plugin, repository: Path, env: Env
+    kustomize: str, kpt: str, server: Plugin, repository: Path
 ) -> None:
-    before = by_kustomize(kustomize, repository, env)
+    before = by_kustomize(kustomize, repository)
     assert "nodes/proxy" in str(before[ROLE]["rules"])
-    after = by_kustomize(kustomize, repository, env, overrides=OVERRIDES)
+    after = by_kustomize(kustomize, repository, overrides=OVERRIDES)
     assert after[ROLE]["rules"] == [PODS]
     assert before.keys() - after.keys() == {MONITOR}
     assert {name: one for name, one in after.items() if name != ROLE} == {
         name: one for name, one in before.items() if name not in (ROLE, MONITOR)
     }
-    assert by_kpt(kpt, repository, env, overrides=OVERRIDES) == after
+    assert by_kpt(kpt, repository, overrides=OVERRIDES) == after
     assert by_argo(server, repository, overrides=OVERRIDES) == after
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.commands import ROOT
+from tests.trees import plant
 
-from .conftest import Env
-from .engines import find, must, run
+from .engines import find, must, path_of, run
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 RECIPES = sorted((ROOT / "gitops" / "ci" / "github").rglob("*.yaml"))
@@ -33,8 +32,7 @@ def test_there_are_three() -> None:
 
 def test_zizmor_has_nothing_to_say(zizmor: Path, tmp_path: Path) -> None:
     options = ("--offline", "--no-config", "--persona", "pedantic")
-    done = run(zizmor, *options, *WORKFLOWS)
-    assert done.code == 0, done.out.decode() + done.err
+    done = run(zizmor, *options, *WORKFLOWS).ended(0)
     done = run(zizmor, *options[:2], *RECIPES)
     assert len(RECIPES) == 3 and done.code == 0, done.out.decode() + done.err
     bad = tmp_path / "bad.yml"  # it does read them
@@ -44,8 +42,7 @@ def test_zizmor_has_nothing_to_say(zizmor: Path, tmp_path: Path) -> None:
 
 def test_actionlint_has_nothing_to_say(tmp_path: Path) -> None:
     actionlint = find("actionlint", "tests/e2e/install makes it with go")
-    done = run(actionlint, *WORKFLOWS, *(path for path in RECIPES if path.parent.name == "workflows"))
-    assert done.code == 0, done.out.decode()
+    run(actionlint, *WORKFLOWS, *(path for path in RECIPES if path.parent.name == "workflows")).ended(0)
     bad = tmp_path / "bad.yml"
     bad.write_text(RELEASE.read_text().replace("vars.BASE", "varz.BASE"))
     assert run(actionlint, bad).code != 0
@@ -70,16 +67,13 @@ def test_the_targets_that_they_call_exist(path: Path) -> None:
         ("python@sha256:" + "a" * 64 + "\nx", True),
     ],
 )
-def test_nothing_is_made_without_a_base_by_its_digest(base: str, stops: bool, tmp_path: Path, env: Env) -> None:
+def test_nothing_is_made_without_a_base_by_its_digest(base: str, stops: bool, tmp_path: Path) -> None:
     """What comes after is not run: `sudo` here says that it would be."""
     [step] = [
         one for one in yaml.safe_load(RELEASE.read_text())["jobs"]["make"]["steps"] if "BASE" in one.get("env", ())
     ]
-    (tmp_path / "sudo").write_text("#!/bin/sh\necho reached; exit 7\n")
-    (tmp_path / "sudo").chmod(0o755)
-    mine = env | {"BASE": base, "OWNER": "Team", "PATH": f"{tmp_path}:{env['PATH']}"}
-    command = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
-    done = subprocess.run(command, cwd=tmp_path, env=mine, capture_output=True, text=True, check=False)
-    assert done.returncode == (1 if stops else 7)
-    assert ("reached" not in done.stdout) == stops
-    assert ("::error::" in done.stdout) == stops
+    plant(tmp_path, {"sudo": "#!/bin/sh\necho reached; exit 7\n"})
+    mine = path_of(tmp_path) | {"BASE": base, "OWNER": "Team"}
+    done = run("bash", "-e", "-o", "pipefail", "-c", step["run"], cwd=tmp_path, env=mine).ended(1 if stops else 7)
+    assert ("reached" not in done.text) == stops
+    assert ("::error::" in done.text) == stops
