@@ -1,8 +1,10 @@
 """Profiles by themselves: each is rendered with the least options, and with those that its conditions ask for."""
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 
-from krmfn import Field, Item, ResourceList, Result
+from krmfn import Field, Item, ResourceList, Result, info
+from krmfn.printing import counted
 from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any
 
@@ -14,6 +16,7 @@ from ..run import run_of
 from . import products, profiles, reading
 from .merging import EITHER, KEYS, UNSET, key_of, merged, merges
 
+_MOST_PAIRS = 1000
 _FORMS: dict[str, str] = {one: "/".join(pair) for pair in EITHER for one in pair}
 
 
@@ -44,7 +47,9 @@ def _expanded(product: Profile, config: FunctionConfig) -> Iterator[Result]:
 def _alone(product: Profile, resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
     """Yield the errors in what is made of a Profile, each at the place in it that can be mended."""
     always: dict[str, Result] | None = None
-    for trial in (*samples.trials(product), *samples.more_trials(product, _sets)):
+    pairs = samples.pairs(product, _sets)
+    more = samples.more_trials(product, islice(pairs, _MOST_PAIRS))
+    for trial in (*samples.trials(product), *more):
         item, is_judged, wrong = _rendered(product, trial, resources, config)
         for other in samples.others(product, trial) if wrong else ():
             left = set(map(_about, _rendered(product, other, resources, config)[2]))
@@ -66,6 +71,11 @@ def _alone(product: Profile, resources: ResourceList, config: FunctionConfig) ->
     for one in (always or {}).values():
         message = f"{one.message} (with every option that was tried, so no config of this Profile is right)"
         yield product.item.located(one._replace(ref=None, message=message, field=Field("spec.config"), place=None))
+    for where, _, _ in islice(pairs, 1):
+        count = 1 + sum(1 for _ in pairs)
+        what = f"from this `when` on, {counted(count, 'pair')} of `when`s that set one field are not tried together"
+        message = f"{what}, since there are more than {_MOST_PAIRS:,}; what is wrong with both is said of configs only"
+        yield product.item.located(info(message, rule="KRM180", field=Field(join(("spec", *where)))))
 
 
 def _about(wrong: Result) -> tuple[str, str, str]:

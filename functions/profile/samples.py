@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
 
 from krmfn.resource import FieldPath
@@ -17,6 +17,8 @@ from .expressions import at, holds, path_of
 from .product import Profile, whens
 from .structural import Node
 
+Pair = tuple[FieldPath, Mapping[str, Any], Mapping[str, Any]]
+"""Where the first of two `when`s stands, and the conditions of both."""
 _WRITTEN = {"exists": True}
 _BY_TYPE: dict[str, Any] = {"string": "x", "integer": 1, "number": 1, "boolean": True}
 
@@ -82,21 +84,33 @@ def trials(profile: Profile) -> Iterator[Trial]:
     yield from (asked(profile, when["if"]) for _, when in whens(profile.spec))
 
 
-def more_trials(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldPath]]) -> Iterator[Trial]:
-    """Yield trials of each option alone, and of each two `when`s that hold together and set one field.
+def more_trials(profile: Profile, pairs: Iterable[Pair]) -> Iterator[Trial]:
+    """Yield trials of each option alone, and of each of some pairs of `when`s that hold together."""
+    for parts, _ in structural.leaves(_spec(profile)):
+        yield asked(profile, {"".join(("spec", *(f"['{part}']" for part in parts))): _WRITTEN})
+    for _, one, other in pairs:
+        both = asked(profile, one, other)
+        values, _ = values_of(profile, both.options, "x", "x")
+        if holds(one, values) and holds(other, values):
+            yield both
+
+
+def pairs(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldPath]]) -> Iterator[Pair]:
+    """Yield each two `when`s that set one field and that nothing in their conditions keeps apart.
 
     `sets` returns the paths of the fields that a `when` sets or unsets.
     """
-    for parts, _ in structural.leaves(_spec(profile)):
-        yield asked(profile, {"".join(("spec", *(f"['{part}']" for part in parts))): _WRITTEN})
-    known = [(when["if"], sets(when)) for _, when in whens(profile.spec)]
-    for (one, fields), (other, others) in combinations(known, 2):
+    known = [(path, when["if"], sets(when)) for path, when in whens(profile.spec)]
+    for (where, one, fields), (_, other, others) in combinations(known, 2):
         is_one_field = any(path[: len(own)] == own[: len(path)] for path in fields for own in others)  # or in it
-        if one != other and is_one_field:
-            both = asked(profile, one, other)
-            values, _ = values_of(profile, both.options, "x", "x")
-            if holds(one, values) and holds(other, values):
-                yield both
+        if is_one_field and one != other and not any(_differ(one[name], other[name]) for name in one if name in other):
+            yield where, one, other
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Return True for what two conditions ask of one option when no value of it fits both."""
+    ones, others = (wanted if isinstance(wanted, list) else [wanted] for wanted in (one, other))
+    return isinstance(one, dict) == isinstance(other, dict) and not any(value in others for value in ones)
 
 
 def asked(profile: Profile, *conditions: Mapping[str, Any]) -> Trial:

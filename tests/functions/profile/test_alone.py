@@ -58,6 +58,16 @@ def test_two_whens_that_set_one_field(tmp_path: Path, condition: str, code: int)
     assert (done.code, "inTreeDriver and kernelMappings exclude" in done.text) == (code, bool(code)), done.text
 
 
+@pytest.mark.parametrize("is_one_option", [False, True])
+def test_of_a_thousand_pairs_the_rest_is_counted(tmp_path: Path, is_one_option: bool) -> None:
+    own = yaml.safe_load(with_options("{a: {type: string}, b: {type: object, additionalProperties: true}}", PLUGIN))
+    asked = [{"spec.a": f"x{at}"} if is_one_option else {f"spec.b.x{at}": True} for at in range(46)]
+    own["spec"]["when"] = [{"if": one, "config": {"nodeSelector": {"z": f"x{at}"}}} for at, one in enumerate(asked)]
+    done = checked(tmp_path, yaml.safe_dump(own))
+    assert "spec.when[37]: from this `when` on, 35 pairs of" in done.text or is_one_option, done.text
+    assert ("not tried" in done.text) is not is_one_option, done.text
+
+
 def test_what_no_option_gives_is_an_error(tmp_path: Path) -> None:
     own = yaml.safe_load(PROFILE)
     del own["spec"]["config"]["moduleName"]
