@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from krmfn import Field, Item, Manifest, Result, warning
@@ -26,14 +25,15 @@ _FOLDER = re.compile(r"\{\{ *\.?path(?:\.path)? *\}\}")
 
 def check(clusters: Sequence[Rendered], apart: Sequence[Rendered], config: Config) -> None:
     """Report each Application that Argo CD would not render anew after some change of its cluster."""
-    roots = [(one.cluster, root) for one in clusters for root in one.cluster.roots]
+    real = config.folder
+    roots = [(one.cluster, root, os.path.relpath(root.path, real)) for one in clusters for root in one.cluster.roots]
     for one in (*clusters, *apart):
         for kind in ("Application", "ApplicationSet"):
             for item in one.final.select(kind, "argoproj.io"):
                 one.final.report(_unwatched(item, roots, config))
 
 
-def _unwatched(item: Item, roots: Iterable[tuple[Cluster, Root]], config: Config) -> Iterator[Result]:
+def _unwatched(item: Item, roots: Iterable[tuple[Cluster, Root, str]], config: Config) -> Iterator[Result]:
     """Yield a warning when the paths of an Application lack what its cluster is made of.
 
     Without the annotation Argo CD looks at every commit.
@@ -42,17 +42,16 @@ def _unwatched(item: Item, roots: Iterable[tuple[Cluster, Root]], config: Config
     path = ("spec", "template") if is_set else ()
     template = table(item.manifest, *path)
     source, watched = table(template, "spec", "source"), text(table(template, "metadata", "annotations"), _PATHS)
+    written = text(source, "path")
     lacking: dict[str, str] = {}
-    for cluster, root in roots if watched.strip("; ") else ():
-        folder = os.path.relpath(root.path, config.folder)
-        own = _FOLDER.sub(folder, text(source, "path")) if is_set and _makes(item.manifest, folder) else ""
-        paths = _FOLDER.sub(folder, watched)
-        if os.path.normpath(own or text(source, "path")) != folder or "{{" in paths:
+    for cluster, root, folder in roots if written and watched.strip("; ") else ():
+        own = _FOLDER.sub(folder, written) if is_set and _makes(item.manifest, folder) else written
+        if os.path.normpath(own) != folder or "{{" in (paths := _FOLDER.sub(folder, watched)):
             continue
         known = [os.path.normpath(os.path.join("/", folder, one.strip())) for one in paths.split(";") if one.strip()]
         for real in _read(cluster, root, config, has_plugin="plugin" in source):
-            name = f"/{os.path.relpath(real, config.folder)}"
-            if within(real, config.folder) and not _is_watched(name, known):
+            name = os.path.normpath(f"/{os.path.relpath(real, config.folder)}")
+            if within(real, config.folder) and not _is_watched(name, known, real):
                 top = os.path.dirname(name)
                 lacking.setdefault(name if top == "/" or os.path.isdir(real) else top, folder)
     if lacking:
@@ -72,7 +71,8 @@ def _makes(manifest: Manifest, folder: str) -> bool:
         for _, one in tables(each.get("git"), "directories")
     ]
     deep = (one for one in found if text(one, "path").count("/") == folder.count("/"))
-    outs = [one.get("exclude") is True for one in deep if PurePosixPath(folder).match(text(one, "path"))]
+    named = ((one, PurePosixPath(text(one, "path"))) for one in deep)
+    outs = [one.get("exclude") is True for one, path in named if path.parts and PurePosixPath(folder).match(str(path))]
     return bool(outs) and not any(outs)
 
 
@@ -86,13 +86,17 @@ def _read(cluster: Cluster, root: Root, config: Config, has_plugin: bool) -> Ite
         yield from (member.real for member in (*cluster.members, *config.profiles))
 
 
-def _is_watched(name: str, known: Sequence[str]) -> bool:
-    """Return True when one of the paths is a file or a folder above it, or a pattern for it.
+def _is_watched(name: str, known: Sequence[str], real: str) -> bool:
+    """Return True when one of the paths is a file or a folder above it, or patterns fit it; for a folder all in it.
 
-    Source: Argo CD 3.2.1, util/app/path/path.go, AppFilesHaveChanged.
+    No `*` of a pattern fits a `/`. Source: Argo CD 3.2.1, util/app/path/path.go, AppFilesHaveChanged.
     """
-    above = {*parents(name)}
-    return any(one in above or fnmatchcase(name, one) for one in known)
+    names = [name]
+    if known and os.path.isdir(real) and not {*parents(name)}.intersection(known):
+        inside = (os.path.join(at, one) for at, _, files in os.walk(real) for one in files)
+        names = [name.rstrip("/") + one[len(real) :] for one in inside if one.endswith((".yaml", ".yml"))]
+    fitting = (any(one in (*parents(each),) or PurePosixPath(each).match(one) for one in known) for each in names)
+    return bool(names) and all(fitting)
 
 
 _APPLICATION = """\

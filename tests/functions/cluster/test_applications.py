@@ -65,6 +65,9 @@ def said(folder: Path, rule: str) -> list[str]:
         (SET.replace("clusters/*", "*"), ".", ""),
         (ONE, ".;/inventories", "/base"),
         (ONE, "/clusters;/base", ""),
+        (ONE, "/*;/clusters/*", "/clusters/dev, /base"),
+        (SET, "/clusters/dev/*.yaml;/clusters/lab/*;/base/*;/inventories/*;/.krmfn.*", ""),
+        (ONE.replace("path: clusters/dev", "chart: x"), "/docs", ""),
         (ONE.replace("clusters/dev", "clusters/gone"), ".", ""),
     ],
 )
@@ -91,3 +94,22 @@ def test_an_inventory_that_was_copied_is_told(tmp_path: Path) -> None:
         plant(tmp_path, {"inventories/lab.yaml": inventory("lab", *held)})
         found = said(tmp_path, "KRM613")
         assert [line.startswith("inventories/lab.yaml:") for line in found] == [True] * is_copy, found
+
+
+def test_an_application_of_another_source_is_not_that_of_the_whole_repository(tmp_path: Path) -> None:
+    """A chart has no path, which is not the folder of a cluster that is all of the repository."""
+    plant(tmp_path, {".git/x": "", ".krmfn.yaml": "clusters: {all: [.]}\n"})
+    plant(tmp_path, {"kustomization.yaml": "resources: [a.yaml]\n"})
+    for source, is_told in (("chart: x", False), ("path: .", True), ("path: ./", True)):
+        one = ONE.replace("path: clusters/dev", source).replace("PATHS", "/docs")
+        plant(tmp_path, {"a.yaml": config("a", "card: x") + "---\n" + one})
+        assert len(said(tmp_path, "KRM529")) == is_told
+
+
+@pytest.mark.parametrize("directory", ["{}", "{path: .}", "{path: 3}", "{path: ''}"])
+def test_a_directory_that_names_nothing_is_no_pattern(tmp_path: Path, directory: str) -> None:
+    """An empty pattern ended in a traceback where the folder of a cluster is in none."""
+    plant(tmp_path, {".git/x": "", ".krmfn.yaml": "clusters: {lab: [lab]}\n", "lab/a.yaml": config("a", "card: x")})
+    plant(tmp_path, {"argocd/a.yaml": SET.replace("{path: clusters/*}", directory).replace("PATHS", ".")})
+    done = process("krmfn", "check", ".", cwd=tmp_path)
+    assert (done.code, "KRM529" in done.text) == (0, False), done.text
