@@ -16,7 +16,7 @@ from .structural import Node
 
 _SHELL = re.compile(r"(.*/)?(ba|rba|da|k|mk|z|a|c|tc|fi)?sh")
 _FLAG = re.compile(r"-[abd-zA-Z]*c[a-zA-Z]*")
-_WITH_VALUE = ("-o", "+o", "-O", "+O", "--rcfile", "--init-file")
+_WITH_VALUE = re.compile(r"[-+][a-np-zA-NP-Z]*[oO][a-zA-Z]*|--rcfile|--init-file")
 _PARAMETER = re.compile(r'"\$(?:[1-9@]|\{[1-9@]\})"')
 _PLAIN = re.compile(r"[\w./:=,@%+\0-]+", re.ASCII)
 _READ_AGAIN = frozenset(
@@ -25,10 +25,12 @@ _READ_AGAIN = frozenset(
         *("read", "unset", "test", "getopts", "mapfile", "readarray", "wait", "coproc", "bind", "complete", "compgen"),
         *("su", "runuser", "ssh", "watch", "parallel", "xargs", "script", "env", "find", "make", "builtin", "command"),
         *("awk", "gawk", "mawk", "sed", "perl", "python", "python3", "ruby", "node", "lua", "php", "tclsh"),
+        *("chroot", "nsenter", "unshare", "sudo", "doas", "gosu", "setpriv", "setsid", "nohup", "nice", "ionice", "chrt"),
+        *("taskset", "stdbuf", "timeout", "flock", "strace", "tini", "dumb-init", "busybox"),
         *("if", "then", "else", "elif", "while", "until", "do", "time"),
     )
 )
-"""Words of a script behind which a parameter may be run, as a script or as a command of the shell."""
+"""Words of a script behind which a parameter may be run: as a script, a command of the shell, a program."""
 _OPTION = re.compile(r"\$\{[^${}]*\}")
 TWICE = "`quote: sh` quotes what stands here, and quotes around it end there; leave them out"
 _SPECIAL = " \t\n;&|<>()$`\\\"'*?[]{}!#~"
@@ -191,12 +193,11 @@ def _reads(words: Sequence[str], text: str) -> bool:
     """
     has_flag, left = False, iter((*words, text))
     for word in left:
-        if word in _WITH_VALUE:
-            next(left, "")
-        elif word[:1] in ("-", "+"):
-            has_flag = has_flag or "${" in word or bool(_FLAG.fullmatch(word))
-        else:
+        if word[:1] not in ("-", "+"):
             return word.startswith("${") or (has_flag and not _hands_over(word))
+        has_flag = has_flag or "${" in word or bool(_FLAG.fullmatch(word))
+        if _WITH_VALUE.fullmatch(word):
+            next(left, "")
     return has_flag
 
 
@@ -204,10 +205,12 @@ def _hands_over(script: str) -> bool:
     """Return True for a script of plain commands, whose parameters are arguments, each in double quotes."""
     for command in re.split(r"[;&|\n]+", _PARAMETER.sub("\0", script)):
         words = command.split()
-        program = next((word for word in words if word != "exec"), "")
+        program = next((word for word in words if word != "exec" and word[0] != "-"), "")
         if "\0" in program or "=" in program or not all(_PLAIN.fullmatch(word) for word in words):
             return False
-        if any(_SHELL.fullmatch(word) or _FLAG.fullmatch(word) or word in _READ_AGAIN for word in words):
+        if any(_SHELL.fullmatch(word) or _FLAG.fullmatch(word) for word in words):
+            return False
+        if not _READ_AGAIN.isdisjoint(word.rpartition("/")[2] for word in words):
             return False
     return True
 

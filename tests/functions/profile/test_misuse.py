@@ -57,6 +57,8 @@ def run_by_a_shell(*layers: dict[str, Any]) -> list[str]:
         ["/usr/bin/fish", "-c", LEVEL],
         ["chroot", "/host", "bash", "-o", "pipefail", "-c", LEVEL],
         ["bash", "-c", "-o", "pipefail", LEVEL],
+        ["bash", "-euo", "pipefail", "-c", LEVEL],
+        ["bash", "-ceuo", "pipefail", LEVEL],
         ["bash", "--rcfile", "x", "-c", "--", LEVEL],
         ["sh", "-s", LEVEL],
         ["env", "-S", f"sh -c {LEVEL}"],
@@ -71,6 +73,9 @@ def run_by_a_shell(*layers: dict[str, Any]) -> list[str]:
         ["sh", "-c", 'run "`"$1"`"', "x", LEVEL],
         ["sh", "-c", 'run "$@" && $0', LEVEL],
         ["sh", "-c", 'exec run "$@"', "--", "sh", "-c", LEVEL],
+        ["sh", "-c", 'exec -- "$@"', "--", LEVEL],
+        ["sh", "-c", 'exec chroot /host "$@"', "--", LEVEL],
+        ["sh", "-c", 'exec /usr/bin/env "$@"', "--", LEVEL],
         ["sh", "-c", "run $(X)", LEVEL],
     ],
 )
