@@ -22,6 +22,9 @@ KEPT = (
 BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 OPEN = "x-kubernetes-preserve-unknown-fields"
 INT_OR_STRING = "x-kubernetes-int-or-string"
+EMBEDDED = "x-kubernetes-embedded-resource"
+_HEAD: Node = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object", OPEN: True}}
+"""What an embedded resource has without a word in the schema."""
 CLASSES: dict[str, Any] = {
     "string": str,
     "integer": int,
@@ -47,6 +50,8 @@ def json_schema(node: Node) -> Node:
     if node.get("nullable") and "enum" in made:
         made["enum"] = [*made["enum"], None]
     made |= _inner(node, json_schema)
+    if node.get(EMBEDDED):
+        made["properties"] = {name: json_schema(child) for name, child in _HEAD.items()} | made.get("properties", {})
     if kind == "object" and not node.get(OPEN):
         rest = node.get("additionalProperties", False)
         made["additionalProperties"] = json_schema(rest) if isinstance(rest, dict) else rest
@@ -96,7 +101,7 @@ def field(node: Node, name: str) -> Node | None:
     known = node.get("properties", {})
     if name in known:
         return known[name] if isinstance(known[name], dict) else None
-    rest = node.get("additionalProperties")
+    rest = node.get("additionalProperties") if not (node.get(EMBEDDED) and name in _HEAD) else _HEAD[name]
     if isinstance(rest, dict):
         return rest
     return {} if node.get(OPEN) or rest is True or not node else None

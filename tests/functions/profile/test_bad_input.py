@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -62,6 +63,7 @@ def test_a_type_of_a_schema_that_is_none_is_an_error_at_its_place(kind: Any) -> 
         ({"type": "string", "nullable": True, "enum": ["a", None]}, ""),
         ({"type": "number", "enum": [1, 1.5], "minimum": 1, "maximum": 1}, ""),
         ({"type": "object", "additionalProperties": {"type": "string"}, "required": ["b"]}, ""),
+        ({"type": "object", "x-kubernetes-embedded-resource": True, "required": ["kind", "metadata"]}, ""),
     ],
 )
 def test_a_schema_that_no_config_fits_is_an_error_at_its_keyword(schema: Any, words: str) -> None:
@@ -98,3 +100,16 @@ def test_a_text_is_named_as_an_expression_can() -> None:
     findings = "".join(rendered(own, CR)[1])
     assert "nothing uses this text; write ${texts['a.b']}, or" in findings
     assert "nothing uses this text; write ${texts.c}, or" in findings
+
+
+def test_an_embedded_resource_has_its_head_without_a_word_in_the_schema() -> None:
+    own, config = profile(), deepcopy(CR)
+    own["spec"]["schema"]["properties"]["spec"]["properties"]["a"] = {
+        "type": "object",
+        "x-kubernetes-embedded-resource": True,
+        "properties": {"spec": {"type": "object"}},
+    }
+    config["spec"]["a"] = {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"a": "b"}}, "spec": {}}
+    assert [line for line in rendered(own, config)[1] if line.startswith("error: ")] == []
+    config["spec"]["a"]["spek"] = {}
+    assert any("spec.a.spek: unknown field" in line for line in rendered(own, config)[1])
