@@ -25,8 +25,8 @@ _READ_AGAIN = frozenset(
         *("read", "unset", "test", "getopts", "mapfile", "readarray", "wait", "coproc", "bind", "complete", "compgen"),
         *("su", "runuser", "ssh", "watch", "parallel", "xargs", "script", "env", "find", "make", "builtin", "command"),
         *("awk", "gawk", "mawk", "sed", "perl", "python", "python3", "ruby", "node", "lua", "php", "tclsh"),
-        *("chroot", "nsenter", "unshare", "sudo", "doas", "gosu", "setpriv", "setsid", "nohup", "nice", "ionice", "chrt"),
-        *("taskset", "stdbuf", "timeout", "flock", "strace", "tini", "dumb-init", "busybox"),
+        *("chroot", "nsenter", "unshare", "sudo", "doas", "gosu", "setpriv", "setsid", "nohup", "nice", "ionice"),
+        *("chrt", "taskset", "stdbuf", "timeout", "flock", "strace", "tini", "dumb-init", "busybox"),
         *("if", "then", "else", "elif", "while", "until", "do", "time"),
     )
 )
