@@ -82,6 +82,8 @@ class Comparison(NamedTuple):
     """What happens on the nodes is known: the effects of the plan are all of it."""
     doubt: str = ""
     """Why it is not known, and what to do; "" where nobody knows a node."""
+    spared: frozenset[str] = frozenset()
+    """What happens on no node all the same, such as `lost`: only what was there before is not known."""
     is_same: bool = False
     """Both sides have the same inputs, so neither was built."""
     first: tuple[str, ...] = ()

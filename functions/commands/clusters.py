@@ -158,7 +158,7 @@ def of_change(compared: Sequence[Comparison], words: Collection[str]) -> list[Re
             about = (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in alike)
             found += of_cluster(one.name, about)
             is_about = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in one.plan.changes)
-            if is_about and not one.knows_nodes:
+            if is_about and not one.knows_nodes and _EFFECTS[word] not in one.spared:
                 why = f": {one.doubt}" if one.doubt else "; add a NodeInventory (`krmfn inventory`)"
                 found += of_cluster(
                     one.name, [error(f"what happens on the nodes is not known (--fail-on {word}){why}")]

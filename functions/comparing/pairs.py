@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from krmfn import KrmfnError, Manifest, ResourceList, Result, warning
+from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
 from krmfn.results import placed
 from krmfn.typed import NamedTuple
 
@@ -94,11 +94,14 @@ def compared(pair: Pair, name: str, located: Callable[[Result], Result] = lambda
     planned = planned._replace(effects=tuple(effects))
     has_nodes = any(one.select("Node", "") or one.select("NodeInventory", "krmfn.dev") for one in (old, new))
     knows_nodes = has_nodes and not doubt
-    unknown = [warning(f"what happens on the nodes is not known: {doubt}")] if doubt else []
+    spared = node_effects.spared(old, new) if doubt else frozenset[str]()
+    severity = info if spared == node_effects.HARMS else warning
+    unknown = [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []
     said = placed([*notes(planned, new, knows_nodes, old), *vanished(new, run_of(old).driven), *unknown])
     said += map(located, placed(adopted(old, new)))
     told = tuple(attention.first(planned, old, new))
-    return Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes, doubt=doubt, first=told)
+    known = Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes, doubt=doubt)
+    return known._replace(spared=spared, first=told)
 
 
 def deployed(resources: ResourceList) -> list[Manifest]:

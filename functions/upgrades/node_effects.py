@@ -25,6 +25,8 @@ _HEADS = {
 }
 """How the sentence about each effect begins; in the order in which they are told."""
 _WORDS = tuple(_HEADS)
+HARMS = frozenset({"lost", "reloaded", "blocked"})
+"""The effects that a change can be refused for."""
 
 
 def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
@@ -41,6 +43,27 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
     except KrmfnError as failure:
         problem = str(failure)
     return [], problem
+
+
+def spared(old: ResourceList, new: ResourceList) -> frozenset[str]:
+    """Return the effects that a change surely has not, though the nodes of its old side, and only they, say too little.
+
+    The nodes are those of the new side. A Module whose labels they do not hold selected none of them as far as anybody
+    knows: it has to select some from now on, else it may be lost.
+    """
+    known = clusters(old, new)
+    if known is None or unknown(known[1], known[1]):
+        return frozenset()
+    fleet = known[1].fleet
+    mended = {one.ref.id for one in known[0].every if fleet.unheld(one.keys)}
+    held = ([one for one in every if one.ref.id not in mended] for every in (known[0].drivers, known[0].theirs))
+    try:
+        found = [*_joined(side(Cluster(fleet, next(held), (), next(held)), old), side(known[1], new))]
+    except KrmfnError:
+        return frozenset()
+    is_mended = mended <= {effect.ref.id for effect in found if effect.what == "gained"}
+    has = {effect.what for effect in found}
+    return HARMS - has if is_mended and "unknown" not in has else frozenset()
 
 
 def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import Done, process
-from tests.functions.cluster.test_one_result import config
+from tests.functions.cluster.test_one_result import FUNCTION, config
 from tests.trees import config_map, plant
 
 from .test_base import OVERLAY, changed, commit, diff, repository, run_git
@@ -199,24 +199,45 @@ def test_two_folders_with_the_same_clusters(repo: Path) -> None:
     }
 
 
+OFF = 'spec: {exclusivity: {mode: "off"}}\n'
+
+
 def test_a_label_that_no_inventory_holds_hides_no_change(tmp_path: Path) -> None:
-    """The typo, and what mends it; with an error about nodes all drivers were "lost", and the base not rendered."""
-    files = {f"{name}/n.yaml": inventory(name, "a") for name in ("dev", "lab")}
+    """The typo, and what mends it; with an error about nodes all drivers were "lost", and the base not rendered.
+
+    What mends it may be merged, unless it takes another driver away or the Module with it.
+    """
+    line = "      b 5.14.0-503.el9.x86_64 card=z\n"
+    files = {f"{name}/n.yaml": inventory(name, "a") + line for name in ("dev", "lab")}
+    files |= {f"{name}/b.yaml": config("b", "card: z", "nic") for name in ("dev", "lab")}
+    files |= {f"{name}/c.yaml": FUNCTION.partition("spec")[0] + OFF for name in ("dev", "lab")}
     good, typo = ({f"{name}/a.yaml": config("a", f"{key}: x") for name in ("dev", "lab")} for key in ("card", "crad"))
     repo = repository(tmp_path / "repo", files | good | {".krmfn.yaml": "clusters: {dev: [dev], lab: [lab]}\n"})
     why = "the NodeInventory of each cluster does not hold the label crad (did you mean card, which it holds?)"
-    for shown, head in ((typo, why), (good, f"before this change {why}")):
+
+    def fails() -> bool:
+        ci = process("krmfn", "ci", "--base", "main", "--out", "../out", "--fail-on", "lost", cwd=repo)
+        is_said = f"\nerror: what happens on the nodes is not known (--fail-on lost): {head}; " in f"\n{ci.text}"
+        assert ci.code == is_said, ci.text
+        return is_said
+
+    for shown, head, severity in ((typo, why, "warning"), (good, f"before this change {why}", "info")):
         plant(repo, shown)
         done = diff(repo)
         assert done.code == 1
         assert done.text.startswith("what happens on the nodes of all 2 clusters is not known\n\nCLUSTER ")
-        assert set(sections(done).values()) == {"1 changed"}
-        assert f"\nwarning: what happens on the nodes is not known: {head}; " in done.text
-        ci = process("krmfn", "ci", "--base", "main", "--out", "../out", "--fail-on", "lost", cwd=repo)
-        assert ci.code == 1
-        assert f"\nerror: what happens on the nodes is not known (--fail-on lost): {head}; " in ci.text
-        commit(repo)
-        run_git(repo, "branch", "--force", "main")
+        assert set(sections(done).values()) == {"1 changed, 1 unchanged"}
+        assert f"\n{severity}: what happens on the nodes is not known: {head}; " in done.text
+        assert fails() == (shown is typo)
+        if shown is typo:
+            commit(repo)
+            run_git(repo, "branch", "--force", "main")
+    for gone in "ba":
+        for name in ("dev", "lab"):
+            (repo / name / f"{gone}.yaml").unlink()
+        if gone == "a":
+            plant(repo, {name: text for name, text in files.items() if name.endswith("b.yaml")})
+        assert fails(), gone
 
 
 def test_nodes_of_which_it_is_not_known_are_not_called_unaffected(tmp_path: Path) -> None:
