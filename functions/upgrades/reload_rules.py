@@ -6,18 +6,20 @@ Source: KMM v2.6.0 and main (2026-07-29), Module and NodeModulesConfig controlle
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, info, warning
+from krmfn.ownership import mark_of
 from krmfn.printing import some
-from krmfn.resource import ref
+from krmfn.resource import annotations_of, ref
 from krmfn.results import Rule
 
 from ..kmm.lookup import has
-from ..kmm.module import CONTAINER, PLUGINS, version_label
+from ..kmm.module import CONTAINER, PLUGINS, Module, version_label
+from ..rendering.kinds import OWNERS, PROFILE_MARK
 from .impact import SHOWN, Impact, Served, Step, changed, each_step, reloaded_field, selected
 
 _WITH_VERSION = "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
 _WITHOUT_VERSION = (
-    "write `upgrade: {ordered: true}`, and change driverVersion with each release: then nodes reload one by one, as "
-    "they are labelled (KMM cannot add a version to a Module: to begin, delete it once, which unloads its nodes)"
+    "write `upgrade: {{ordered: true}}`{}, and change driverVersion with each release: then nodes reload one by one, "
+    "as they are labelled (KMM cannot add a version to a Module: to begin, delete it once, which unloads its nodes)"
 )
 
 
@@ -34,10 +36,20 @@ def change_is_ordered(impact: Impact, step: Step) -> Iterator[Result]:
         where = f"at once on {_among(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else where
         why = f"the version stays {after}" if after else "the Module has no version"
         message = f"{why}, so KMM unloads and reloads the kernel module {where}"
-        yield _held(impact, step, again[0], message, _WITH_VERSION if after else _WITHOUT_VERSION)
+        remedy = _WITH_VERSION if after else _WITHOUT_VERSION.format(_whose(step.new))
+        yield _held(impact, step, again[0], message, remedy)
     if gone and nodes is None:  # KRM409 names the nodes
         message = f"KMM unloads the kernel module on all its nodes with {_kernels(gone)} that no mapping takes now"
         yield _held(impact, step, gone[0], message, "keep the mapping until no node has such a kernel")
+
+
+def _whose(module: Module) -> str:
+    """Return where the field stands for a config of a vendor's kind, which has none of ours; "" for all others."""
+    annotations = annotations_of(module.manifest)
+    mark, profile = mark_of(annotations), annotations.get(PROFILE_MARK, "").partition("@")[0]
+    if not (mark and profile) or mark.owner[:2] in OWNERS:
+        return ""
+    return f" under `config` of the Profile {profile}, or under `overrides.{profile}` of the functionConfig"
 
 
 def _among(nodes: Sequence[str], every: Sequence[str]) -> str:

@@ -222,6 +222,19 @@ def test_what_reloads_everywhere_says_how_it_reloads_one_by_one() -> None:
     assert "; change driverVersion with it: then nodes reload one by one" in note.message
 
 
+def test_a_vendor_s_config_is_told_where_its_upgrade_is_ordered() -> None:
+    for kind, profile, where in (
+        ("habana.ai|DeviceConfig", "habana@1.0", " under `config` of the Profile habana, or under `overrides.habana`"),
+        ("krmfn.dev|DeviceConfig", "habana@1.0", ", and change driverVersion"),
+        ("habana.ai|DeviceConfig", "", ", and change driverVersion"),
+    ):
+        mark = f"deviceconfig {kind}|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu"
+        annotations = ("metadata.annotations", {"krmfn.dev/owner": mark, "krmfn.dev/profile": profile})
+        old = edited(PLAIN, annotations)
+        (note,) = notes_on([old], [edited(old, (IMAGE, "r/drv:2"))])
+        assert f"; write `upgrade: {{ordered: true}}`{where}" in note.message
+
+
 SILENT = table(__file__, "silent.yaml")
 """Mappings before and after; an entry without a condition holds fields of the container."""
 
