@@ -25,7 +25,10 @@ class Content:
     _lists: dict[int, tuple[list[Any], list[Any]]] | None = None
     """The lists of the manifest with their entries as the text has them, since the first write to a field."""
     _is_simple: bool | None = None
-    """Whether the reader by lines reads the text: it refuses one with two equal keys or an ambiguous scalar."""
+    """Whether the reader by lines reads the text: it refuses one with two equal keys or an ambiguous scalar.
+
+    None where nobody has looked yet.
+    """
     is_open = False
     """Whether name, kind or apiVersion may have been written: by a field, or in the manifest."""
     is_lent = False
@@ -87,9 +90,12 @@ class Content:
     @property
     def node(self) -> Any:
         """Return the node tree of the text: by its lines where these can be read, else PyYAML's."""
+        return _lines(self, self._text) if self._by_lines() else self.composed
+
+    def _by_lines(self) -> bool:
         if self._is_simple is None:
             self._is_simple = simple.read(self.text.decode()) is not None
-        return _lines(self, self._text) if self._is_simple else self.composed
+        return self._is_simple
 
     @property
     def composed(self) -> Any:
@@ -104,12 +110,12 @@ class Content:
     @property
     def duplicate_keys(self) -> list[str]:
         """Return the paths of keys that stand twice in one mapping."""
-        return [] if self._is_simple else _positions().duplicate_keys(self.node)
+        return [] if self._by_lines() else _positions().duplicate_keys(self.composed)
 
     @property
     def ambiguous(self) -> list[Any]:
         """Return what Kubernetes and kustomize read differently where it decides (see `positions.ambiguous`)."""
-        return [] if self._is_simple else list(_positions().ambiguous(self.node))
+        return [] if self._by_lines() else list(_positions().ambiguous(self.composed))
 
     @property
     def shared_paths(self) -> frozenset[_Parts]:

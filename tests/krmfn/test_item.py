@@ -109,6 +109,14 @@ def test_many_findings_in_one_item_are_placed_in_time() -> None:
     assert [finding.place.line for finding in results[:2] if finding.place] == [24_002, 24_003]
 
 
+def test_in_a_text_that_was_edited_nothing_is_ambiguous_that_is_quoted() -> None:
+    """The reader by lines has one tag for all scalars, and numbers for some texts."""
+    item = cut(LIST.replace(b"{a: b, c: 1}", b"\n      a: 'yes'\n      c: 1"))
+    item.at("kind").value = "Job"
+    assert b"kind: Job" in item.text
+    assert item.content.ambiguous == item.content.duplicate_keys == []
+
+
 SPELLINGS = ("{0}", "\\x{1:02x}", "\\u{1:04X}", "\\U{1:08x}", "\\\n    {0}", "\\/")
 
 
