@@ -84,9 +84,14 @@ def commented(text: str, root: Any, new: Mapping[tuple[Parts, bool], tuple[Spot,
     patches: list[tuple[int, int, str]] = []
     for (_, is_head), ((begin, stop), words) in new.items():
         if is_head:
-            pad = " " * (begin - text.rfind("\n", 0, begin) - 1)
-            rows = [f"# {row}".rstrip() + f"\n{pad}" for row in words.split("\n")] if words else []
-            patches.append((above(text, root, begin), begin, "".join(rows)))
+            start, line = above(text, root, begin), text.rfind("\n", 0, begin) + 1
+            if start < line:  # it is above the dash, too, where the field stands behind one
+                begin -= len(text[line:begin].lstrip())
+            column, old = begin - line, start - text.rfind("\n", 0, start) - 1
+            rows = [f"# {row}".rstrip() + "\n" + " " * column for row in words.split("\n")] if words else []
+            if not rows:  # the field takes the place of the comment, which may stand in another column
+                start, rows = start - max(old - column, 0), [" " * (column - old)]
+            patches.append((start, begin, "".join(rows)))
         elif span := rest(text, stop):
             patches.append((*span, f" # {words}" if words else ""))
     return applied(text, sorted(patches))

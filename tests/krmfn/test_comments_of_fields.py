@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,21 @@ def test_the_lines_above_are_written_and_nothing_else(path: str, words: str) -> 
     assert {one: again.at(one).head_comment for one in LINES} == before | {path: words}
     assert {one: again.at(one).comment for one in LINES} == LINES
     assert again.manifest == parsed().items[0].manifest
+
+
+@pytest.mark.parametrize("words", ["new", ""])
+@pytest.mark.parametrize("path", ["apiVersion", "metadata.name", "list", "list[0]", "list[0].a", "list[1]"])
+def test_the_lines_above_may_stand_in_another_column(path: str, words: str) -> None:
+    """The text was no YAML any more, and the item could not be written."""
+    text = "-    # 1\n  apiVersion: v1\n  kind: A\n  metadata:\n  # 2\n    name: a\n      # 3\n  list:\n"
+    resources = parsed(f"{text}     # 4\n  - a: b\n # 5\n  - c\n")
+    item = resources.items[0]
+    data = copy.deepcopy(item.manifest)
+    item.at(path).head_comment = words
+    again = parsed(body(resources)).items[0]
+    assert again.at(path).head_comment == words
+    assert body(resources).count("#") == 4 + bool(words)
+    assert again.manifest == data
 
 
 @pytest.mark.parametrize("path", sorted(IN_BRACKETS))
