@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
-from ..kmm.lookup import MISSING, at, table
+from ..kmm.lookup import MISSING, at, listing, table
 from . import expressions, structural
 from .expressions import Expression, Use
 from .product import layers
@@ -161,7 +161,7 @@ def _variable(spec: Mapping[str, Any], path: FieldPath) -> str:
     name = str(at(spec, path[:-1]).get("name", ""))
     for holder in _alike(spec, path[:-3]):
         for word in ("command", "args"):
-            for index, text in enumerate(at(spec, holder).get(word) or ()):
+            for index, text in enumerate(listing(at(spec, holder), word) or ()):
                 if f"$({name})" in str(text) and _is_script(spec, (*holder, word, index)):
                     return name
     return ""
@@ -176,8 +176,8 @@ def _is_script(spec: Any, path: FieldPath) -> bool:
     text, before = (own[path[-1]], own[: path[-1]]) if isinstance(own, list) else (own, [])
     commands: list[Any] = [[]]
     if path[-2] == "args":  # another layer may give the command
-        held = [at(spec, holder).get("command") for holder in _alike(spec, path[:-2])]
-        commands = [one for one in held if isinstance(one, list)] or commands
+        held = (listing(at(spec, holder), "command") for holder in _alike(spec, path[:-2]))
+        commands = [one for one in held if one is not None] or commands
     every = [[one for one in (*command, *before) if isinstance(one, str)] for command in commands]
     shells = ((words, index) for words in every for index, word in enumerate(words) if _SHELL.fullmatch(word))
     inner = iter(text.replace("=", " ").split())  # some programs divide a text into words

@@ -106,6 +106,14 @@ def test_a_variable_of_another_layer_may_be_part_of_a_script() -> None:
     assert run_by_a_shell({"command": ["sh", "-c", 'run "$X"']}, {"env": [X]}) == []
 
 
+@pytest.mark.parametrize("other", [None, "${spec.exporter}", [1], {"args": 5, "command": {"a": 1}}])
+def test_another_layer_may_have_anything_in_place_of_the_container(other: Any) -> None:
+    own: dict[str, Any] = {"schema": profile()["spec"]["schema"]}
+    own["config"] = {"devicePlugin": {"args": [LEVEL], "env": [X]}}
+    own["when"] = [{"if": {}, "config": {"devicePlugin": other}}]
+    assert [*unquoted(own, own["schema"], [*uses(own)])] == []
+
+
 @pytest.mark.parametrize(
     ("before", "is_open"),
     [
