@@ -8,6 +8,8 @@ from krmfn.printing import counted, some
 
 from ..fleet.nodes import named
 from ..kmm.module import MODULE_KINDS
+from ..rendering import function_config, ignoring
+from ..run import note, run_of
 from ..settings import Intent
 from .cluster_lists import Rendered
 from .config import Config
@@ -78,6 +80,7 @@ def _check_copied(made: Sequence[Rendered]) -> None:
     """Report an inventory most of whose nodes, with their kernels, are those of another cluster: it may be a copy."""
     owners: dict[tuple[str, str], str] = {}
     for one in made:
+        settings, _ = function_config.read(one.final)
         for item in one.final.select("NodeInventory", "krmfn.dev"):
             held = {*named(item)}
             others = Counter(owner for node in held if (owner := owners.setdefault(node, one.cluster.name)))
@@ -89,4 +92,8 @@ def _check_copied(made: Sequence[Rendered]) -> None:
                         f"same kernels, so it may be a copy of that inventory; make it again at {one.cluster.name}: "
                         f"`kubectl get nodes -o json | krmfn inventory --name {one.cluster.name}`"
                     )
-                    one.final.report([item.located(warning(message, rule="KRM613"))])
+                    found = [(item.ref, item.located(warning(message, rule="KRM613")))]
+                    hidden = Counter[frozenset[ignoring.Hidden]]()
+                    kept = ignoring.kept(found, {item.ref: item}, settings, hidden)
+                    one.final.report([finding for _, finding in kept])
+                    note(one.final, turned_off=run_of(one.final).turned_off + hidden.total())

@@ -132,8 +132,10 @@ kind: ConfigMap
         "an inventory should not hold the nodes of another cluster: it may be a copy",
         good=_TWO_CLUSTERS.replace("NODE", "prod-1"),
         bad=_TWO_CLUSTERS.replace("NODE", "lab-1"),
-        remedy="Write the inventory again (`krmfn inventory`), with kubectl at its own cluster.",
+        remedy="Write the inventory again (`krmfn inventory`), with kubectl at its own cluster. Turn the rule off "
+        "where the nodes of two clusters have the same names.",
         severities=("warning",),
+        advice=True,
     ),
     Rule(
         "KRM524",

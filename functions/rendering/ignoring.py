@@ -28,6 +28,8 @@ IGNORE = f"{OURS}/ignore"
 ANNOTATION = f"metadata.annotations[{IGNORE}]"
 _CHANGES, _NODES, _FINAL = "KRM4", "KRM6", "KRM7"
 """Families of rules that only some runs ask about: changes, what nodes get, the final list."""
+_COPIES = "KRM613"
+"""A rule about nodes that is judged between the clusters, once each is."""
 
 
 @cache
@@ -68,7 +70,7 @@ def told(
     if resources.failed or not run.settings.intent.judges_nodes or (run.is_settled and not of_final):
         return
     useful = frozenset[Hidden]().union(*hidden)
-    elsewhere = (_CHANGES,) if has_nodes(resources) else (_CHANGES, _NODES)
+    elsewhere = (_CHANGES, _COPIES) if has_nodes(resources) else (_CHANGES, _NODES)
     for holder, path, rule in _all_entries(resources, config, handled):
         is_here = not rule.startswith(elsewhere) and rule.startswith(_FINAL) == of_final
         if is_here and _hideable().get(rule) and (holder.ref.id, rule) not in useful:

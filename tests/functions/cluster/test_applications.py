@@ -96,6 +96,21 @@ def test_an_inventory_that_was_copied_is_told(tmp_path: Path) -> None:
         assert [line.startswith("inventories/lab.yaml:") for line in found] == [True] * is_copy, found
 
 
+def test_nodes_with_the_same_names_are_no_copy_for_ever(tmp_path: Path) -> None:
+    """The nodes of small clusters that are alike may have the same names: it is turned off, and that is no finding."""
+    clusters = FILES[".krmfn.yaml"].replace("clusters/lab", "clusters/lab, inventories/lab.yaml")
+    held = {f"inventories/{name}.yaml": inventory(name, "node-1 5.14.0-503.el9.x86_64") for name in ("dev", "lab")}
+    off = {"krmfn.dev/ignore": "KRM613: each site has a node-1"}
+    annotated = held["inventories/lab.yaml"].replace("{name: lab}", f"{{name: lab, annotations: {off}}}")
+    plant(tmp_path, {**FILES, **held, ".krmfn.yaml": clusters})
+    assert said(tmp_path, "KRM613")
+    plant(tmp_path, {"inventories/lab.yaml": annotated})
+    done = process("krmfn", "check", ".", cwd=tmp_path)
+    assert (done.code, done.text.count("\n")) == (0, 1), done.text
+    assert done.text.startswith("no findings: ")
+    assert "; 1 finding turned off" in done.text
+
+
 def test_an_application_of_another_source_is_not_that_of_the_whole_repository(tmp_path: Path) -> None:
     """A chart has no path, which is not the folder of a cluster that is all of the repository."""
     plant(tmp_path, {".git/x": "", ".krmfn.yaml": "clusters: {all: [.]}\n"})
