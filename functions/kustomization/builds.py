@@ -23,6 +23,7 @@ from .places import Places
 from .tree import tree
 
 _NO_PATH = "operation does not apply: "
+_PATH = rb"/[^\s:,}\"']+"
 
 
 def built(options: RunOptions, path: str, folder: str, graph: Graph) -> ResourceList:
@@ -75,9 +76,9 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
 
 def _patches_with(graph: Graph, folder: str, message: str) -> list[str]:
     """Return where the patches of a build stand that have the path which kustomize could not find."""
-    found = re.search(r'/[^\s:"]+', message.partition(_NO_PATH)[2].partition("\n")[0])
-    patches = (one for each in graph.below(folder) for one in each.references if one.is_patch)
-    held = [one for one in patches if found and found[0].encode() in (graph.texts.get(one.real) or one.data)]
+    wanted = re.findall(_PATH, message.partition(_NO_PATH)[2].partition("\n")[0].encode())[:1]
+    patches = (one for each in graph.below(folder) for one in each.references if wanted and one.is_patch)
+    held = [one for one in patches if wanted[0] in re.findall(_PATH, graph.texts.get(one.real) or one.data)]
     return [f"{one.place.path}:{one.place.line}" for one in held]
 
 

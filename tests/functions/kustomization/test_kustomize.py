@@ -180,15 +180,19 @@ def test_every_name_of_a_kustomization_is_known(name: str, tmp_path: Path) -> No
     assert not manifests.kustomization_in("-")
 
 
+OTHERS = ("/spec/b", "/spec/ab", "/spec/a/b", "/spec/a.b", "/b/spec/a")
+
+
 def test_a_patch_whose_path_is_not_there_is_found(fake: Fake, app: Path) -> None:
     """kustomize names the path, and not the patch."""
     fake.answers(
         "echo 'Error: replace operation does not apply: doc is missing path: /spec/a: missing value' >&2; exit 1"
     )
-    patches = "patches:\n- target: {kind: A}\n  patch: '[{op: add, path: /spec/b, value: 1}]'\n- target: {kind: A}\n"
+    others = (f"- target: {{kind: A}}\n  patch: '[{{op: add, path: {at}, value: 1}}]'\n" for at in OTHERS)
+    patches = f"patches:\n{''.join(others)}- target: {{kind: A}}\n"
     plant(app, {"kustomization.yaml": f"{patches}  path: p.yaml\n", "p.yaml": "[{op: replace, path: /spec/a}]\n"})
     (root,) = surveys.survey(str(app), OURS).roots
     with pytest.raises(
-        KrmfnError, match=r"\(kustomize does not name the patch; this path is in .*kustomization.yaml:5\)"
+        KrmfnError, match=r"\(kustomize does not name the patch; this path is in .*kustomization.yaml:13\)"
     ):
         cluster_inputs.read(CONTEXT, [root])
