@@ -79,8 +79,7 @@ OURS = {
 }
 """What meets no text of others, by file and method."""
 OTHER_ENGINES = {
-    ("functions/cluster/applications.py", "fnmatch"),  # of an annotation: what a star has passed is not tried again
-    ("functions/commands/moving.py", "fnmatch"),  # as is this one
+    ("functions/commands/moving.py", "fnmatch"),  # what a star has passed is not tried again
     ("functions/commands/nodes.py", "fnmatch"),  # the pattern is an option's
     ("functions/fleet/table.py", "fnmatch"),
     ("functions/kmm/regexps.py", "re2"),
