@@ -48,13 +48,14 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
 def spared(old: ResourceList, new: ResourceList) -> frozenset[str]:
     """Return the effects that a change surely has not, though the nodes of its old side, and only they, say too little.
 
-    The nodes are those of the new side. A Module whose labels they do not hold selected none of them as far as anybody
-    knows: it has to select some from now on, else it may be lost.
+    Where its inventory is wrong, the nodes are those of the new side. A Module whose labels it does not hold selected
+    none of them as far as anybody knows: it has to select some from now on, else it may be lost.
     """
     known = clusters(old, new)
     if known is None or unknown(known[1], known[1]):
         return frozenset()
-    fleet = known[1].fleet
+    is_wrong = any(finding.severity == "error" for finding in known[0].fleet.findings)
+    fleet = known[is_wrong].fleet
     mended = {one.ref.id for one in known[0].every if fleet.unheld(one.keys)}
     held = ([one for one in every if one.ref.id not in mended] for every in (known[0].drivers, known[0].theirs))
     try:

@@ -232,6 +232,9 @@ def test_a_label_that_no_inventory_holds_hides_no_change(tmp_path: Path) -> None
         if shown is typo:
             commit(repo)
             run_git(repo, "branch", "--force", "main")
+    plant(repo, {f"{name}/n.yaml": inventory(name, "a") for name in ("dev", "lab")})
+    assert fails(), "a node is gone"
+    plant(repo, files)
     for gone in "ba":
         for name in ("dev", "lab"):
             (repo / name / f"{gone}.yaml").unlink()
