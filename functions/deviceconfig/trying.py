@@ -47,14 +47,19 @@ def _expanded(product: Profile, config: FunctionConfig) -> Iterator[Result]:
 def _alone(product: Profile, resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
     """Yield the errors in what is made of a Profile, each at the place in it that can be mended."""
     always: dict[str, Result] | None = None
+    lasting, mending = set[str](), set[FieldPath]()
     pairs = samples.pairs(product, _sets)
     more = samples.more_trials(product, islice(pairs, _MOST_PAIRS))
     for trial in (*samples.trials(product), *more):
         item, is_judged, wrong = _rendered(product, trial, resources, config)
-        for other in samples.others(product, trial) if wrong else ():
+        for text, other in samples.others(product, trial, mending) if wrong else ():
+            if lasting.issuperset(map(str, wrong)):
+                break  # else each of many trials is rendered as often as it has texts
             left = set(map(_about, _rendered(product, other, resources, config)[2]))
             if left < set(map(_about, wrong)):  # what another text mends is wrong only because of a made one
                 wrong = [one for one in wrong if _about(one) in left]
+                mending.add(text)
+        lasting.update(map(str, wrong))
         others: dict[str, Result] = {}
         for one in wrong:
             parts = split(one.field.path)[1:] if one.field else ()
@@ -67,7 +72,7 @@ def _alone(product: Profile, resources: ResourceList, config: FunctionConfig) ->
             elif one.ref == item.ref and not trial.writes(parts):
                 others[one.message] = one
         if is_judged:
-            always = {text: one for text, one in (others if always is None else always).items() if text in others}
+            always = {said: one for said, one in (others if always is None else always).items() if said in others}
     for one in (always or {}).values():
         message = f"{one.message} (with every option that was tried, so no config of this Profile is right)"
         yield product.item.located(one._replace(ref=None, message=message, field=Field("spec.config"), place=None))

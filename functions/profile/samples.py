@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
 
 from krmfn.resource import FieldPath
@@ -69,13 +69,16 @@ class Trial(NamedTuple):
         return bool(parts) and at(self.options, parts) is not structural.ABSENT
 
 
-def others(profile: Profile, trial: Trial) -> Iterator[Trial]:
-    """Yield a trial with each text that is made up in it replaced in turn, by one that is an image with a tag."""
-    for path, value in leaves(trial.options):
+def others(profile: Profile, trial: Trial, first: Collection[FieldPath]) -> Iterator[tuple[FieldPath, Trial]]:
+    """Yield a trial with each text that is made up in it replaced in turn, by one that is an image with a tag.
+
+    Those at the paths `first` are replaced first.
+    """
+    for path, value in sorted(leaves(trial.options), key=lambda leaf: leaf[0] not in first):
         if value == _BY_TYPE["string"] and not trial.gives(profile.options, ("spec", *map(str, path))):
             made = copy.deepcopy(trial.options)
             lookup.at(made, path[:-1])[path[-1]] = f"{value}:1"
-            yield trial._replace(options=made)
+            yield path, trial._replace(options=made)
 
 
 def trials(profile: Profile) -> Iterator[Trial]:

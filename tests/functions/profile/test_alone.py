@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from krmfn_functions.all_kinds import krmfn
+from krmfn_functions.deviceconfig import profiles
+from krmfn_functions.settings import CHECK, Settings
 
+from tests.builders import applied
 from tests.commands import ROOT, process
 from tests.functions.profile.vendor import PROFILE
 
@@ -99,6 +104,18 @@ def test_an_image_that_is_made_up_may_have_a_tag(tmp_path: Path, when: str) -> N
         own["spec"]["config"].pop("driverVersion")
     own["spec"]["when"] += yaml.safe_load(when) or []
     assert checked(tmp_path, yaml.safe_dump(own)).code == 0
+
+
+@pytest.mark.parametrize("is_sound", [True, False])
+def test_texts_are_replaced_once_for_one_error(monkeypatch: pytest.MonkeyPatch, is_sound: bool) -> None:
+    tried, judge = count(1), profiles.judge
+    monkeypatch.setattr(profiles, "judge", lambda *given: (next(tried), judge(*given))[1])
+    own = yaml.safe_load(with_options(f"{{{', '.join(f'r{at}: {{type: string}}' for at in range(20))}}}", PLUGIN))
+    own["spec"]["schema"]["properties"]["spec"]["required"] += [f"r{at}" for at in range(20)]
+    own["spec"]["config"].pop("driverVersion" if is_sound else "moduleName")  # a made image has no tag, then
+    own["spec"]["when"] += [{"if": {"spec.exporter.port": at}, "unset": ["parameters"]} for at in range(1, 21)]
+    assert applied(krmfn, own, settings=Settings(CHECK)).failed is not is_sound
+    assert 40 < next(tried) < 120, "not twenty for each of those"
 
 
 def test_the_profile_of_amd() -> None:
