@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from . import itemtext
 from .ownership import OWNER, Mark, mark_of
-from .resource import Manifest, Place, Ref, Strings, text
+from .resource import Manifest, Place, Ref, Strings, is_index, text
 from .resource import ref as ref_of
 from .results import Result
 from .typed import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ def place_of(annotations: dict[str, Any]) -> Place | None:
     path, index = str(annotations.get(PATH, "")), str(annotations.get(INDEX, "0"))
     if not path or "kustomize.config.k8s.io/id" in annotations:  # kustomize invents paths, which name no file
         return None
-    return Place(path, int(index) if index.isdecimal() else 0)
+    return Place(path, int(index) if is_index(index) else 0)
 
 
 class Item:

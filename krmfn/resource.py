@@ -9,7 +9,7 @@ from .errors import KrmfnError
 from .typed import Any, NamedTuple
 
 __all__ = ["FieldPath", "GroupKind", "Manifest", "Place", "Ref", "Strings", "annotations_of", "check_plain"]
-__all__ += ["checked", "copied", "fingerprint", "join", "moved", "ref", "same", "split", "starts", "text"]
+__all__ += ["checked", "copied", "fingerprint", "is_index", "join", "moved", "ref", "same", "split", "starts", "text"]
 
 Manifest = dict[str, Any]
 """A resource as plain data: mappings, lists, strings, numbers, booleans and None."""
@@ -235,6 +235,11 @@ def join(parts: Iterable[str | int]) -> str:
 def split(path: str) -> tuple[str, ...]:
     """Return the parts of a path; an index comes back as its digits."""
     return tuple(plain or bracketed for plain, bracketed in re.findall(_PART, path))
+
+
+def is_index(part: str) -> bool:
+    """Return True for a part of a path that may be the index of a list: none has a billion entries."""
+    return part.isdecimal() and len(part) < 10
 
 
 def starts(path: str, parent: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from .printing import did_you_mean
-from .resource import join
+from .resource import is_index, join
 from .results import MOST, Field, Findings, Result
 from .typed import Any
 from .yamltext.simple import Timestamp
@@ -118,4 +118,4 @@ _WHAT = {bool: "boolean", int: "number", float: "number", Timestamp: "date"}
 
 def _order(path: str) -> list[tuple[int, str]]:
     """Return a sort key for paths: their parts, list indexes as numbers."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"[.\[\]]+", path) if part]
+    return [(int(part), "") if is_index(part) else (-1, part) for part in re.split(r"[.\[\]]+", path) if part]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Item, Ref, Result
-from krmfn.resource import FieldPath, join, split
+from krmfn.resource import FieldPath, is_index, join, split
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import MISSING, at
@@ -96,7 +96,7 @@ def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[L
         there = _there(layer.fields, fields, parts)
         if len(there) > depth:
             best, depth = layer, len(there)
-            path = join([*there, *(int(part) if part.isdigit() else part for part in parts[depth:])])
+            path = join([*there, *(int(part) if is_index(part) else part for part in parts[depth:])])
         if parts[0] in layer.fields.get(UNSET, ()):
             break
     return best, f"{best.path if best else 'spec'}.{path or name}"
@@ -107,7 +107,7 @@ def _there(own: Any, fields: Any, parts: Sequence[str]) -> list[str | int]:
     there: list[str | int] = []
     name = ""
     for part in parts:
-        is_entry = isinstance(own, list) and part.isdigit()
+        is_entry = isinstance(own, list) and is_index(part)
         here: Any = _position(own, fields, int(part), name) if is_entry else part
         own = at(own, (here,))
         if own is MISSING:
@@ -142,7 +142,7 @@ def at_origin(item: Item, ref: Ref, layer: Layer, result: Result) -> Result:
 
     filled = layer.filled
     path = result.field.path.removeprefix(layer.path).removeprefix(".") if result.field else ""
-    own: FieldPath = tuple(int(part) if part.isdigit() else part for part in split(path))
+    own: FieldPath = tuple(int(part) if is_index(part) else part for part in split(path))
     option = filled.option(own) if filled else None
     if option and expressions.at({"spec": options_of(item)}, option.parts) is not ABSENT:
         name = join(("spec", *(("options",) if is_ours(item) else ()), *option.parts[1:]))

@@ -137,7 +137,7 @@ def _refused(draft: Draft, results: Iterable[Result]) -> Reasons:
         if result.severity == "error":
             path = result.field.path if result.field else ""
             index = path.removeprefix("spec.daemonSets[").partition("]")[0]
-            number = draft.entries[int(index)] if path != index and index.isdigit() else MODULE
+            number = draft.entries[int(index)] if path != index and index.isdecimal() else MODULE
             reasons[number] = (*reasons.get(number, ()), f"as a DeviceConfig, {path}: {result.message}")
     return reasons
 

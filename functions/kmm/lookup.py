@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from krmfn.resource import FieldPath
+from krmfn.resource import FieldPath, is_index
 from krmfn.typed import Any
 
 Table = dict[str, Any]
@@ -31,7 +31,7 @@ def at(value: Any, parts: Sequence[str | int]) -> Any:
     for part in parts:
         if isinstance(value, dict):
             value = value.get(part, MISSING)
-        elif isinstance(value, list) and str(part).isdigit() and int(part) < len(value):
+        elif isinstance(value, list) and is_index(str(part)) and int(part) < len(value):
             value = value[int(part)]
         else:
             return MISSING

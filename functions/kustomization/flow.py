@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from krmfn.item import Item
-from krmfn.resource import split
+from krmfn.resource import is_index, split
 from krmfn.yamltext import emit
 from krmfn.yamltext.simple import PLAIN, is_merge
 from krmfn.yamltext.values import STRING, build
@@ -59,7 +59,7 @@ def at(node: Node | None, path: str) -> Node | None:
     """Return the node at a path; None when there is none."""
     for part in split(path):
         if isinstance(node, SequenceNode):
-            node = node.value[int(part)] if part.isdigit() and int(part) < len(node.value) else None
+            node = node.value[int(part)] if is_index(part) and int(part) < len(node.value) else None
         else:
             node = entries(node).get(part, (None, None))[1]
     return node

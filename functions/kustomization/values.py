@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from krmfn.item import Item
-from krmfn.resource import Manifest, Place, join, same, split
+from krmfn.resource import Manifest, Place, is_index, join, same, split
 from krmfn.typed import Any
 
 from ..kmm.lookup import MISSING, at, table
@@ -34,7 +34,7 @@ def moved(parts: Parts, whole: Any, other: Any) -> Parts:
     """
     way: list[str] = []
     for part in parts:
-        if isinstance(whole, list) and isinstance(other, list) and part.isdigit() and int(part) < len(whole):
+        if isinstance(whole, list) and isinstance(other, list) and is_index(part) and int(part) < len(whole):
             way.append(_index(whole[int(part)], int(part), other))
         else:
             way.append(part)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from krmfn import itemtext
 from krmfn.errors import KrmfnError
-from krmfn.item import PATH, Item
+from krmfn.item import INDEX, PATH, Item, place_of
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, error
 
@@ -115,6 +115,11 @@ def test_in_a_text_that_was_edited_nothing_is_ambiguous_that_is_quoted() -> None
     item.at("kind").value = "Job"
     assert b"kind: Job" in item.text
     assert item.content.ambiguous == item.content.duplicate_keys == []
+
+
+def test_an_index_of_thousands_of_digits_is_none() -> None:
+    """Python's int refuses it."""
+    assert place_of({PATH: "a.yaml", INDEX: "9" * 5000}) == Place("a.yaml")
 
 
 SPELLINGS = ("{0}", "\\x{1:02x}", "\\u{1:04X}", "\\U{1:08x}", "\\\n    {0}", "\\/")

@@ -95,6 +95,12 @@ def test_everything_is_reported_at_once_in_the_order_of_the_paths() -> None:
     assert paths == ["flag", "labels.A", "labels.B", "labels.B", *(f"list[{n}]" for n in range(11)), "name", "zzz"]
 
 
+@pytest.mark.parametrize("key", ["²", "9" * 5000])
+def test_a_key_that_looks_like_a_number_is_no_index(key: str) -> None:
+    """Python's int reads neither; krmfn ended in a traceback."""
+    assert [line.partition(":")[0] for line in messages({"name": "a", "labels": {key: 1}})] == [f"labels[{key}]"] * 2
+
+
 def test_a_long_value_is_not_carried_along() -> None:
     (finding,) = schema.check({"name": "a" * 10_000_000}, SCHEMA)
     assert len(str(finding.to_manifest())) < 1000
