@@ -213,14 +213,15 @@ class _Filler(NamedTuple):
 def _printed(value: Any, node: Node) -> Any:
     """Return an option's value, with scalars as Kubernetes prints them where there are texts, in lists and maps too.
 
-    A list that is an entry of a list of texts has the schema of these.
+    What is in a list or a map that stands where a text does is a text, too.
     """
     inner = node.get("items") or node.get("additionalProperties")
     inner = inner if isinstance(inner, dict) else node
     if isinstance(value, list):
         return [_printed(one, inner) for one in value]
     if isinstance(value, dict):
-        return {key: _printed(one, inner) for key, one in value.items()} if inner is not node else value
+        is_open = inner is not node or node.get("type") == "string"
+        return {key: _printed(one, inner) for key, one in value.items()} if is_open else value
     is_text = value is ABSENT or value is None or isinstance(value, str)
     return value if is_text or node.get("type") != "string" else expressions.printed(value)
 

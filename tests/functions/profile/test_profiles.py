@@ -66,12 +66,15 @@ def test_numbers_in_a_list_or_a_map_are_texts_where_the_field_has_texts() -> Non
     options |= {"numbers": numbers, "map": {"type": "object", "additionalProperties": {"type": "boolean"}}}
     own["spec"]["config"] |= {"loadArgs": "${spec.numbers}", "labels": "${spec.map}"}
     own["spec"]["config"]["daemonSets"][0]["args"] += ["${spec.numbers}"]
+    extra = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": "${spec.map}"}
+    own["spec"]["config"]["extraObjects"] = [extra]
     config = cr()
     objects, findings, code = rendered(
         own, {**config, "spec": {**config["spec"], "numbers": [1, 2], "map": {"a": True}}}
     )
     assert (findings, code) == ([], 0)
     assert objects["Module gpu"]["metadata"]["labels"]["a"] == "true"
+    assert objects["ConfigMap a"]["data"] == {"a": "true"}
     assert objects["Module gpu"]["spec"]["moduleLoader"]["container"]["modprobe"]["args"] == {"load": ["1", "2"]}
     daemon_set = objects["DaemonSet gpu-metrics"]["spec"]["template"]["spec"]["containers"][0]
     assert daemon_set["args"][-2:] == ["1", "2"]
