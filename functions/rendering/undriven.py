@@ -88,8 +88,8 @@ def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> s
 
 
 def _is_of_one(group: str, other: str) -> bool:
-    """Return True for groups that are one but for a letter, or for what follows the first dot: nvidia.org."""
-    return kinds.near(group, other) or group.lower().partition(".")[0] == other.partition(".")[0]
+    """Return True for groups that are one but for a letter, or for what follows the last dot: nvidia.org."""
+    return kinds.near(group, other) or group.lower().rpartition(".")[0] == other.rpartition(".")[0] != ""
 
 
 def vanished(resources: ResourceList, before: Kinds) -> Iterator[Result]:

@@ -97,6 +97,8 @@ def test_a_kind_of_any_name_is_known_by_a_profile_that_is_nearly_for_it_and_by_w
         misspelt = profile("{group: amd.com, versions: [v1alpha1], kind: DeviceConfig}", FOR.replace("amd.com", group))
         _, findings, code = rendered(misspelt, gpu)
         assert (code, "nothing drives this Onload" in "".join(findings)) == (1, True)
+    other = profile("{group: amd.com, versions: [v1alpha1], kind: DeviceConfig}", FOR.replace("amd", "operator.amd"))
+    assert not rendered(other, {**gpu, "apiVersion": "operator.example.io/v1"})[2], "the operator of another vendor"
     objects, _, _ = rendered(profile("{group: amd.com, versions: [v1alpha1], kind: DeviceConfig}", FOR), gpu)
     made = [one for name, one in objects.items() if not name.startswith("Profile")]
     _, findings, code = rendered(*made)
