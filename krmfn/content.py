@@ -69,7 +69,7 @@ class Content:
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
         self.manifest, self._print, self._lists = copied(manifest), None, None
-        self.is_lent = self.is_edited = self._whole = True
+        self.is_open = self.is_lent = self.is_edited = self._whole = True
 
     def open(self, parts: _Parts) -> None:
         """Note that what is in the field, or it itself, may be written without more words: the item's name, perhaps.

@@ -106,7 +106,7 @@ class Item:
     @property
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
-        if self._content is not None:
+        if self._content is not None and self._content.is_open:
             kind = self._content.manifest.get("kind")
             return kind if isinstance(kind, str) else ""
         if self._kind is None:
@@ -116,7 +116,7 @@ class Item:
     @property
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
-        if self._content is not None:
+        if self._content is not None and self._content.is_open:
             version = self._content.manifest.get("apiVersion")
             return version if isinstance(version, str) else ""
         if self._api_version is None:
@@ -158,7 +158,7 @@ class Item:
     @property
     def ref(self) -> Ref:
         """Return the reference of the resource."""
-        if self._content is not None:
+        if self._content is not None and self._content.is_open:
             self._ref = ref_of(self._content.manifest, self._ref)
         elif self._ref is None:
             names = (itemtext.string(self, "metadata", key) for key in ("namespace", "name"))

@@ -170,7 +170,6 @@ class ResourceList:
         """Give an item other data; its comments, key order, place and file stay. Raises as `upsert` does."""
         checked(manifest)
         item.content.take(editing.kept(item, manifest))
-        item.content.is_open = True
 
     def own(self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
         """Let these, and no others, be what the function makes of `owner`: stamp and upsert them, remove the rest.

@@ -23,7 +23,7 @@ from krmfn_functions.ptemplate import ptemplate
 from krmfn import Function, Item, KrmfnError, Manifest, ResourceList, run
 from krmfn.ownership import OWNER
 from krmfn.printing import printable
-from krmfn.resource import ref
+from krmfn.resource import ref, same
 from tests.builders import folder_text
 from tests.commands import FLEET, REFUSED_EXAMPLES, ROOT, cached, process
 
@@ -115,6 +115,19 @@ def test_every_folder_is_a_case() -> None:
     assert {folder.parent.name for folder in folders} == {"valid", "invalid"}
     assert {folder.parents[1].name for folder in folders} == set(FUNCTIONS)
     assert {case.folder for case in [*VALID, *INVALID]} | set(COMMAND_CASES) == folders
+
+
+@pytest.mark.parametrize("case", [*GOOD, *BAD], ids=lambda case: case.name)
+def test_no_function_changes_what_it_reads(case: Case) -> None:
+    """What was judged is what is there: a manifest that only krmfn has changed would not be what leaves."""
+    try:
+        resources, _ = case.applied(case.data)
+    except KrmfnError:
+        return  # of what cannot be read nothing leaves
+    for item in resources.items:
+        if item.is_read and not item.is_edited:
+            before = Item(item.data, item.start, item.end, item.indent).content.manifest
+            assert same(item.content.manifest, before), item.ref
 
 
 @pytest.mark.parametrize("case", [*VALID, *INVALID], ids=lambda case: case.name)

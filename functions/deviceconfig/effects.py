@@ -88,7 +88,7 @@ def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Itera
             known = [pool["nodeSelector"] for pool in stacked(layer.fields for layer in config.layers[1:])["nodePools"]]
             if all(selector.items() >= own.fields["nodeSelector"].items() for selector in known):
                 yield _finding(config, "spec.nodeSelector", "every pool has these labels already")
-    annotated = annotations_of(config.item.manifest).get(PROFILE_MARK)
+    annotated = annotations_of(config.item.content.manifest).get(PROFILE_MARK)
     if isinstance(annotated, str) and annotated not in ("", config.profile):
         why = f"spec.profile is {config.profile!r} and takes precedence"
         yield _finding(config, join(("metadata", "annotations", PROFILE_MARK)), why)

@@ -131,7 +131,7 @@ def _position(own: list[Any], fields: Any, index: int, name: str) -> int | None:
 
 def options_of(item: Item) -> Any:
     """Return the options of a config: `spec` of a vendor's kind, `options` in that of ours."""
-    spec = item.manifest.get("spec") or {}
+    spec = item.content.manifest.get("spec") or {}
     return spec.get("options") or {} if is_ours(item) else spec
 
 

@@ -24,7 +24,7 @@ def locked_fields_are_left_alone(config: DeviceConfig) -> Iterator[Result]:
     overrides = [layer for layer in config.layers if layer.path.startswith("spec.overrides")]
     for name, why in config.vendor.locked.items():
         message = f"{name} is locked by the profile {config.profile}: {why}"
-        for path in _written(config.item.manifest.get("spec") or {}, name):
+        for path in _written(config.item.content.manifest.get("spec") or {}, name):
             yield error(message, field=Field(join(("spec", *path))))
         for layer in overrides if config.vendor.unlocked.get(name) != why else ():
             for path in _written(layer.fields, name):

@@ -38,7 +38,7 @@ def layers(
     made = known
     if made is None or "KRMFN_" in str(options_of(item)).upper():
         made = expansion(product, item, ref, overrides)
-    own = item.manifest.get("spec") or {}
+    own = item.content.manifest.get("spec") or {}
     fields = {name: value for name, value in own.items() if name != "options"}
     words = [Layer(fields, "spec", item)] if is_ours(item) else []
     over = _layer(function_config.source, made.overrides) if made.overrides else None

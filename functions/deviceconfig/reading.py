@@ -44,7 +44,7 @@ def from_items(
         if alike := known.get(_likeness(item)):
             groups.append([_like(alike, item, function_config)])
             continue
-        own, made = item.manifest.get("spec") or {}, None
+        own, made = item.content.manifest.get("spec") or {}, None
         field = "spec.profile" if "profile" in own else f"metadata.annotations[{PROFILE_MARK}]"
         wrong = profile_findings(profile_of(item), field, function_config)
         if not wrong and "options" in own and is_ours(item) and not function_config.product(item):
@@ -81,7 +81,7 @@ def from_item(item: Item, function_config: FunctionConfig, made: Expansion | Non
         layers, beside, modules = products.layers(product, item, ref, function_config, made)
     else:
         modules = {}
-        words = Layer(item.manifest.get("spec") or {}, "spec", item)
+        words = Layer(item.content.manifest.get("spec") or {}, "spec", item)
         shared, beside = of_profile(profile, function_config)
         layers = (words, *shared)
     whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, beside)
@@ -117,9 +117,9 @@ def _of_modules(whole: DeviceConfig, modules: Mapping[str, Sequence[Layer]]) -> 
 
 def profile_of(item: Item) -> str:
     """Return the profile that a config names, by the field of ours or by the annotation; "" for none."""
-    own = item.manifest.get("spec")
+    own = item.content.manifest.get("spec")
     named = own.get("profile") if isinstance(own, dict) and item.group in (OURS, SEED) else ""
-    note = annotations_of(item.manifest).get(PROFILE_MARK)
+    note = annotations_of(item.content.manifest).get(PROFILE_MARK)
     return str(named or (note if isinstance(note, str) else ""))
 
 
@@ -178,7 +178,7 @@ def _ref(item: Item, function_config: FunctionConfig) -> Ref:
 
 def _likeness(item: Item) -> bytes:
     """Return the same bytes for configs of one kind, version, profile and fields but for the labels they select."""
-    own = item.manifest.get("spec") or {}
+    own = item.content.manifest.get("spec") or {}
     if own.get("nodeSelector") and item.group in (OURS, SEED):
         own = {**own, "nodeSelector": True}  # no variable stands there: the schema lets none in
     return fingerprint((item.api_version, item.kind, profile_of(item), own)) or b""
@@ -186,7 +186,7 @@ def _likeness(item: Item) -> bytes:
 
 def _like(other: DeviceConfig, item: Item, function_config: FunctionConfig) -> DeviceConfig:
     """Return the values of a config that is like another one: all but its names and the labels that it selects."""
-    own = item.manifest.get("spec") or {}
+    own = item.content.manifest.get("spec") or {}
     if other.layers[0].path != "spec":  # its kind is its vendor's
         return other._replace(item=item, ref=_ref(item, function_config))
     selected = {"nodeSelector": own["nodeSelector"]} if "nodeSelector" in own else {}

@@ -49,7 +49,7 @@ def as_config(item: Item, namespace: str, annotations: dict[str, str]) -> Device
 
     `annotations` are those of the functionConfig for every generated object.
     """
-    ref, own = item.ref, item.manifest["spec"]
+    ref, own = item.ref, item.content.manifest["spec"]
     consumer = {
         "name": "consumer",
         "image": own.get("consumer") or f"{_IMAGES}/pt-device-plugin:consumer-latest",
@@ -96,7 +96,7 @@ def _rules(item: Item, namespace: str) -> Iterator[Result]:
     if not (item.ref.namespace or namespace):
         message = "has no namespace; it is part of the label that KMM puts on nodes"
         yield item.located(error(message, rule="KRM120", field=Field("metadata.namespace")))
-    spec = item.manifest["spec"]
+    spec = item.content.manifest["spec"]
     if "KRMFN_" in str(spec).upper():
         from ..rendering.variables import references  # here, since hardly any has one
 

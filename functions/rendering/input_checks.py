@@ -37,7 +37,7 @@ def _fits(resources: ResourceList, item: Item, renderer: Renderer, config: Funct
     if product and not product.is_sound:
         return False  # what is wrong is said of the Profile
     name = renderer.schemas[item.group, item.kind]
-    misfits = schema.check(item.manifest, kinds.schema(name), "KRM101") if name else []
+    misfits = schema.check(item.content.manifest, kinds.schema(name), "KRM101") if name else []
     if product:
         from . import products  # here: few lists have a Profile
 

@@ -54,7 +54,7 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
         yield from undriven.check(resources, handled, config or FunctionConfig(), wrong)
     for item in items:
         if item in rendered:
-            _ = item.manifest  # read in full in any case; doing it first makes the looks at its metadata cheap
+            _ = item.content  # read in full in any case; doing it first makes the looks at its metadata cheap
         yield from metadata_checks.check(item)
     if config and config.ignore:
         yield from ignoring.check_function_config(config)
