@@ -25,8 +25,8 @@ _FOLDER = re.compile(r"\{\{ *\.?path(?:\.path)? *\}\}")
 
 def check(clusters: Sequence[Rendered], apart: Sequence[Rendered], config: Config) -> None:
     """Report each Application that Argo CD would not render anew after some change of its cluster."""
-    real = config.folder
-    roots = [(one.cluster, root, os.path.relpath(root.path, real)) for one in clusters for root in one.cluster.roots]
+    every = [(one.cluster, root) for one in clusters for root in one.cluster.roots if root.path]  # stdin has none
+    roots = [(cluster, root, os.path.relpath(root.path, config.folder)) for cluster, root in every]
     for one in (*clusters, *apart):
         for kind in ("Application", "ApplicationSet"):
             for item in one.final.select(kind, "argoproj.io"):

@@ -121,6 +121,15 @@ def test_an_application_of_another_source_is_not_that_of_the_whole_repository(tm
         assert len(said(tmp_path, "KRM529")) == is_told
 
 
+def test_resources_of_stdin_are_in_no_folder(tmp_path: Path) -> None:
+    plant(tmp_path, {".git/x": "", "argocd/a.yaml": ONE.replace("PATHS", ".")})
+    text = config("a", "card: x").encode()
+    done = process("krmfn", "check", "--cluster", "a=-", "--cluster", "b=argocd", cwd=tmp_path, stdin=text)
+    assert done.code == 0, done.text
+    plant(tmp_path, {".krmfn.yaml": "clusters: {b: [argocd]}\n"})
+    assert process("krmfn", "check", ".", "-", cwd=tmp_path, stdin=text).code < 2
+
+
 @pytest.mark.parametrize("directory", ["{}", "{path: .}", "{path: 3}", "{path: ''}"])
 def test_a_directory_that_names_nothing_is_no_pattern(tmp_path: Path, directory: str) -> None:
     """An empty pattern ended in a traceback where the folder of a cluster is in none."""
