@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, dropwhile
 
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
@@ -176,7 +177,10 @@ def _is_script(spec: Any, path: FieldPath) -> bool:
     text, before = (own[path[-1]], own[: path[-1]]) if isinstance(own, list) else (own, [])
     commands: list[Any] = [[]]
     if path[-2] == "args":  # another layer may give the command
-        held = (listing(at(spec, holder), "command") for holder in _alike(spec, path[:-2]))
+        here, holders = path[:-2], _alike(spec, path[:-2])
+        if listing(at(spec, here), "command") is not None:  # what weaker layers give is gone
+            holders = chain((here,), dropwhile(here.__ne__, holders))
+        held = (listing(at(spec, holder), "command") for holder in holders)
         commands = [one for one in held if one is not None] or commands
     every = [[one for one in (*command, *before) if isinstance(one, str)] for command in commands]
     shells = ((words, index) for words in every for index, word in enumerate(words) if _SHELL.fullmatch(word))

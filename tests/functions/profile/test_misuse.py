@@ -106,6 +106,15 @@ def test_a_variable_of_another_layer_may_be_part_of_a_script() -> None:
     assert run_by_a_shell({"command": ["sh", "-c", 'run "$X"']}, {"env": [X]}) == []
 
 
+def test_a_command_of_a_weaker_layer_is_gone() -> None:
+    run, shell = {"command": ["run"], "args": [LEVEL]}, {"command": ["sh", "-c"]}
+    assert run_by_a_shell({**shell, "args": ["run"]}, run) == []
+    assert run_by_a_shell(run, shell) == [LEVEL]
+    own: dict[str, Any] = {"schema": profile()["spec"]["schema"]}
+    own["config"] = {"daemonSets": [{"name": "a"}, {"name": "a", **shell, "args": [LEVEL]}]}
+    assert len([*unquoted(own, own["schema"], [*uses(own)])]) == 1, "two of one name"
+
+
 @pytest.mark.parametrize("other", [None, "${spec.exporter}", [1], {"args": 5, "command": {"a": 1}}])
 def test_another_layer_may_have_anything_in_place_of_the_container(other: Any) -> None:
     own: dict[str, Any] = {"schema": profile()["spec"]["schema"]}
