@@ -180,10 +180,7 @@ def check_plain(value: Any) -> None:
 
 
 def _is_plain(value: Any, levels: int) -> bool:
-    """Return True for data of ASCII texts, whole numbers and booleans, as nearly all is; of other data nothing is said.
-
-    It may be nested that many levels deep.
-    """
+    """Return True for data of ASCII texts, integers, booleans, that many levels deep; of other data nothing is said."""
     kind = type(value)
     if kind is dict:
         for key, child in value.items():

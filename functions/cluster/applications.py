@@ -65,11 +65,8 @@ def _unwatched(item: Item, roots: Iterable[tuple[Cluster, Root, str]], config: C
 
 def _makes(manifest: Manifest, folder: str) -> bool:
     """Return True when a Git generator of an ApplicationSet makes an Application of a folder."""
-    found = [
-        one
-        for _, each in tables(manifest.get("spec"), "generators")
-        for _, one in tables(each.get("git"), "directories")
-    ]
+    generators = (each.get("git") for _, each in tables(manifest.get("spec"), "generators"))
+    found = (one for each in generators for _, one in tables(each, "directories"))
     deep = (one for one in found if text(one, "path").count("/") == folder.count("/"))
     named = ((one, PurePosixPath(text(one, "path"))) for one in deep)
     outs = [one.get("exclude") is True for one, path in named if path.parts and PurePosixPath(folder).match(str(path))]
@@ -99,7 +96,11 @@ def _is_watched(name: str, known: Sequence[str], real: str) -> bool:
     return bool(names) and all(fitting)
 
 
-_APPLICATION = """\
+RULES = (
+    Rule(
+        "KRM529",
+        "`manifest-generate-paths` of an Argo CD Application in the input should name all that its folder is made of",
+        good="""\
 # .krmfn.yaml
 clusters:
   lab: [lab, inventories/lab.yaml]
@@ -124,13 +125,33 @@ metadata:
     argocd.argoproj.io/manifest-generate-paths: .;/.krmfn.yaml;/inventories
 spec:
   source: {repoURL: https://git.example.com/fleet.git, path: lab, plugin: {name: krmfn}}
-"""
-RULES = (
-    Rule(
-        "KRM529",
-        "`manifest-generate-paths` of an Argo CD Application in the input should name all that its folder is made of",
-        good=_APPLICATION,
-        bad=_APPLICATION.replace(";/inventories", ""),
+""",
+        bad="""\
+# .krmfn.yaml
+clusters:
+  lab: [lab, inventories/lab.yaml]
+---
+# lab/kustomization.yaml
+resources: [config.yaml]
+---
+# lab/config.yaml
+kind: DeviceConfig
+---
+# inventories/lab.yaml
+kind: Node
+metadata: {name: node-1, labels: {example.com/gpu: "true"}}
+---
+# argocd/lab.yaml
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: lab
+  namespace: argocd
+  annotations:
+    argocd.argoproj.io/manifest-generate-paths: .;/.krmfn.yaml
+spec:
+  source: {repoURL: https://git.example.com/fleet.git, path: lab, plugin: {name: krmfn}}
+""",
         remedy="Add the folder, seen from the root of the repository and with a `/` before it.",
         severities=("warning",),
     ),

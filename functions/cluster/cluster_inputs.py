@@ -67,44 +67,18 @@ def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str
             step()
             return made
 
-        return [counted(one) for one in every] if jobs == 1 else _at_a_time(jobs, counted, every)
+        if jobs == 1:
+            return [counted(one) for one in every]
+        from concurrent.futures import ThreadPoolExecutor
 
-
-def _at_a_time(jobs: int, work: Callable[[T], R], every: Sequence[T]) -> list[R]:
-    """Return what `work` makes of each, in their order; what the first of them raises ends it.
-
-    concurrent.futures would load logging, which takes as long as two roots.
-    """
-    from threading import Thread  # they wait for kustomize
-
-    made: dict[int, R] = {}
-    failures: dict[int, BaseException] = {}
-    left = iter(enumerate(every))
-
-    def run() -> None:
-        while not failures and (entry := next(left, None)):
+        with ThreadPoolExecutor(jobs) as pool:  # threads: they wait for kustomize
             try:
-                made[entry[0]] = work(entry[1])
-            except BaseException as failure:
-                failures[entry[0]] = failure
+                return list(pool.map(counted, every))
+            except KeyboardInterrupt:
+                from ..kustomization import process
 
-    threads = [Thread(target=run) for _ in range(min(jobs, len(every)))]
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    except (KeyboardInterrupt, RuntimeError) as failure:  # the second where there may be no more threads
-        from ..kustomization import process
-
-        failures[-1] = failure
-        process.end_all()
-        for thread in threads:
-            if thread.is_alive():
-                thread.join()
-    if failures:
-        raise failures[min(failures)]
-    return [made[number] for number in range(len(every))]
+                process.end_all()
+                raise
 
 
 def _read(context: Context, cluster: Cluster) -> Inputs:

@@ -19,15 +19,6 @@ metadata:
     config.kubernetes.io/function: "exec: {path: krmfn}"
 """
 
-_LATER = """\
----
-# kustomization.yaml
-resources: [base]
-patches:
-- target: {kind: DeviceConfig}
-  patch: '[{"op": "replace", "path": "/spec/driverVersion", "value": "2.0"}]'
-"""
-
 _TWO_CLUSTERS = """\
 # .krmfn.yaml
 clusters: {lab: [lab.yaml], prod: [prod.yaml]}
@@ -114,7 +105,15 @@ kind: ConfigMap
         "KRM515",
         "a DeviceConfig must not be changed or removed after krmfn is called: the generated objects would not follow",
         good=_CALLED,
-        bad=f"{_CALLED.replace('# ', '# base/')}{_LATER}",
+        bad=_CALLED.replace("# ", "# base/")
+        + """\
+---
+# kustomization.yaml
+resources: [base]
+patches:
+- target: {kind: DeviceConfig}
+  patch: '[{"op": "replace", "path": "/spec/driverVersion", "value": "2.0"}]'
+""",
         remedy="Call krmfn in the outermost kustomization, or patch the DeviceConfig below the call.",
     ),
     Rule(

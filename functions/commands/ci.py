@@ -83,7 +83,7 @@ def _texts(
     texts = {name: findings.FORMATS[format_](checked, rules) for name, format_ in shown.items()}
     if code < 2:
         beside = [*streams.findings, *streams.outside]
-        texts["report.html"], _ = report.page_of(streams.lists, (), compared, beside=beside)
+        texts["report.html"] = report.page_of(streams.lists, (), compared, beside=beside)[0]
     if compared:
         texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(compared)}"
     result: dict[str, Any] = {

@@ -106,10 +106,9 @@ def driver(manifest: Manifest, claim: Claim | None = None, place: Place | None =
     `claim` is that of the config that it is made from; None for one that is written by hand, at `place`.
     Raises ValueError for any other kind.
     """
-    module = module_of(manifest)
+    module, own = module_of(manifest), ref(manifest)
     if module is None:
-        raise ValueError(f"{ref(manifest)} brings no driver to nodes")
-    own = ref(manifest) if manifest is not module.manifest else module.ref
+        raise ValueError(f"{own} brings no driver to nodes")
     of_hub = own.kind == HUB_KIND
     clusters = table(manifest, "spec", "selector")
     cluster = tuple((str(key), str(value)) for key, value in clusters.items()) if of_hub else None

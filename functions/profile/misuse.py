@@ -20,16 +20,12 @@ _FLAG = re.compile(r"-[abd-zA-Z]*c[a-zA-Z]*")
 _WITH_VALUE = re.compile(r"[-+][a-np-zA-NP-Z]*[oO][a-zA-Z]*|--rcfile|--init-file")
 _PARAMETER = re.compile(r'"\$(?:[1-9@]|\{[1-9@]\})"')
 _PLAIN = re.compile(r"[\w./:=,@%+\0-]+", re.ASCII)
-_READ_AGAIN = frozenset(
-    (
-        *("eval", "source", ".", "trap", "alias", "let", "declare", "typeset", "local", "readonly", "export", "printf"),
-        *("read", "unset", "test", "getopts", "mapfile", "readarray", "wait", "coproc", "bind", "complete", "compgen"),
-        *("su", "runuser", "ssh", "watch", "parallel", "xargs", "script", "env", "find", "make", "builtin", "command"),
-        *("awk", "gawk", "mawk", "sed", "perl", "python", "python3", "ruby", "node", "lua", "php", "tclsh"),
-        *("chroot", "nsenter", "unshare", "sudo", "doas", "gosu", "setpriv", "setsid", "nohup", "nice", "ionice"),
-        *("chrt", "taskset", "stdbuf", "timeout", "flock", "strace", "tini", "dumb-init", "busybox"),
-        *("if", "then", "else", "elif", "while", "until", "do", "time"),
-    )
+_READ_AGAIN = re.compile(
+    r"eval|source|[.]|trap|alias|let|declare|typeset|local|readonly|export|printf|read|unset|test|getopts|"
+    r"mapfile|readarray|wait|coproc|bind|complete|compgen|su|runuser|ssh|watch|parallel|xargs|script|env|find|"
+    r"make|builtin|command|awk|gawk|mawk|sed|perl|python|python3|ruby|node|lua|php|tclsh|chroot|nsenter|unshare|"
+    r"sudo|doas|gosu|setpriv|setsid|nohup|nice|ionice|chrt|taskset|stdbuf|timeout|flock|strace|tini|dumb-init|"
+    r"busybox|if|then|else|elif|while|until|do|time"
 )
 """Words of a script behind which a parameter may be run: as a script, a command of the shell, a program."""
 _OPTION = re.compile(r"\$\{[^${}]*\}")
@@ -214,7 +210,7 @@ def _hands_over(script: str) -> bool:
             return False
         if any(_SHELL.fullmatch(word) or _FLAG.fullmatch(word) for word in words):
             return False
-        if not _READ_AGAIN.isdisjoint(word.rpartition("/")[2] for word in words):
+        if any(_READ_AGAIN.fullmatch(word.rpartition("/")[2]) for word in words):
             return False
     return True
 

@@ -161,13 +161,9 @@ def candidates(resources: ResourceList) -> list[Item]:
     kinds = {item.kind for item in resources.items}
     near_ours = {kind for kind in kinds if any(near(kind, known) for known in _KINDS)}
     named = {id(item) for item in resources.mentioning(OURS)}
-    return [
-        item
-        for item in resources.items
-        if (kind := item.kind) in near_ours
-        or id(item) in named
-        or (kind not in _COMMON and item.mentions(PTEMPLATE_GROUP))
-    ]
+    known = _COMMON | near_ours
+    named |= {id(item) for item in resources.items if item.kind not in known and item.mentions(PTEMPLATE_GROUP)}
+    return [item for item in resources.items if item.kind in near_ours or id(item) in named]
 
 
 def near(one: str, other: str) -> bool:

@@ -25,8 +25,7 @@ def _removes_no_neighbour(modules: Sequence[Module]) -> Iterator[Result]:
         removed = [(name, path) for name, path in remover.removes.items() if name not in remover.loads]
         for kernel_module, path in removed:
             others = [neighbour for neighbour in loaders.get(kernel_module, ()) if neighbour.ref != remover.ref]
-            met = [neighbour for neighbour in others if _can_meet(remover.selector or {}, neighbour.selector or {})]
-            if met:
+            if met := [one for one in others if _can_meet(remover.selector or {}, one.selector or {})]:
                 named = some((str(neighbour.ref) for neighbour in met), len(met), 3)
                 both = any(remover.loads & neighbour.removes.keys() for neighbour in met)
                 what = "and is removed by it" if both else "on the same node"
