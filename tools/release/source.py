@@ -43,4 +43,6 @@ def export(source: Source, folder: Path) -> None:
     plain = ("-c", "tar.umask=0022", "-c", "core.autocrlf=false", "-c", "core.attributesFile=")
     archive = output("git", *plain, "archive", "--format=tar", source.commit, cwd=source.folder)
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(folder, filter="data")
+        if hasattr(tarfile, "data_filter"):  # Debian 12 has Python 3.11.2, which takes no filter
+            files.extraction_filter = tarfile.data_filter
+        files.extractall(folder)  # Git's own archive: no name leads out of it
