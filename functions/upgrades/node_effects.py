@@ -46,20 +46,22 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
 
 
 def spared(old: ResourceList, new: ResourceList) -> frozenset[str]:
-    """Return the effects that a change surely has not, though the nodes of its old side, and only they, say too little.
+    """Return the effects that a change surely has not, though a selector of its old side asks for an unknown label.
 
-    Where its inventory is wrong, the nodes are those of the new side. A Module whose labels it does not hold selected
-    none of them as far as anybody knows: it has to select some from now on, else it may be lost.
+    A Module whose labels the inventories do not hold selected no node as far as anybody knows: it has to select some
+    from now on, else it may be lost. Nothing is sure where the old side's inventory is wrong, or the new side says too
+    little.
     """
     known = clusters(old, new)
     if known is None or unknown(known[1], known[1]):
         return frozenset()
-    is_wrong = any(finding.severity == "error" for finding in known[0].fleet.findings)
-    fleet = known[is_wrong].fleet
-    mended = {one.ref.id for one in known[0].every if fleet.unheld(one.keys)}
-    held = ([one for one in every if one.ref.id not in mended] for every in (known[0].drivers, known[0].theirs))
+    before, after = known
+    if any(finding.severity == "error" for finding in before.fleet.findings):
+        return frozenset()
+    mended = {one.ref.id for one in before.every if before.fleet.unheld(one.keys)}
+    drivers, theirs = ([one for one in every if one.ref.id not in mended] for every in (before.drivers, before.theirs))
     try:
-        found = [*_joined(side(Cluster(fleet, next(held), (), next(held)), old), side(known[1], new))]
+        found = [*_joined(side(Cluster(before.fleet, drivers, (), theirs), old), side(after, new))]
     except KrmfnError:
         return frozenset()
     is_mended = mended <= {effect.ref.id for effect in found if effect.what == "gained"}

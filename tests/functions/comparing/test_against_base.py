@@ -243,6 +243,19 @@ def test_a_label_that_no_inventory_holds_hides_no_change(tmp_path: Path) -> None
         assert fails(), gone
 
 
+def test_what_mends_an_inventory_hides_no_lost_node(tmp_path: Path) -> None:
+    """One bad line in the base's inventory: a node that goes with the mend, or its label, counted as never there."""
+    bad = inventory("lab", "a") + "      b 5.14.0-503.el9.x86_64 card=x card=y\n"
+    repo = repository(tmp_path / "repo", {"n.yaml": bad, "a.yaml": config("a", "card: x")})
+    for mended in (inventory("lab", "c"), inventory("lab", "a").replace("card=x", "card=y")):
+        plant(repo, {"n.yaml": mended, "a.yaml": config("a", "card: x") + "  labels: {b: c}\n"})
+        for command in (("diff",), ("ci", "--out", "../out")):
+            done = process("krmfn", *command, "--base", "main", "--fail-on", "lost", ".", cwd=repo)
+            assert done.code, done.text
+            why = "what happens on the nodes is not known (--fail-on lost): before this change "
+            assert why in done.text + done.err
+
+
 def test_nodes_of_which_it_is_not_known_are_not_called_unaffected(tmp_path: Path) -> None:
     mappings = "  upgrade: {ordered: true}\n"
     label = "kmm.node.kubernetes.io/version-module.kmm.a"
