@@ -34,6 +34,7 @@ class Content:
     is_lent = False
     """Whether somebody has the manifest, or a part of it, who may change it in place."""
     _print: int | None = None
+    """A hash of the manifest as it was when it was lent, or written to the text."""
     _at: _Parts = ()
     """The field that was written last, for errors."""
     _whole = False
@@ -74,7 +75,7 @@ class Content:
     def open(self, parts: _Parts) -> None:
         """Note that what is in the field, or it itself, may be written without more words: the item's name, perhaps.
 
-        Without parts: all of the manifest. A large one that is only read, `manifest` here, costs no fingerprint.
+        Call it without parts for the whole manifest. What only reads `manifest` need not: no fingerprint is taken then.
         """
         if not self.is_lent:
             self.is_lent, self._print = True, hash(fingerprint(self.manifest))

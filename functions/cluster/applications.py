@@ -96,62 +96,33 @@ def _is_watched(name: str, known: Sequence[str], real: str) -> bool:
     return bool(names) and all(fitting)
 
 
+_APPLICATION = """\
+# .krmfn.yaml
+clusters: {lab: [lab, inventories]}
+---
+# lab/config.yaml
+kind: DeviceConfig
+---
+# inventories/lab.yaml
+kind: Node
+metadata: {name: node-1, labels: {example.com/gpu: "true"}}
+---
+# argocd/lab.yaml
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: lab
+  namespace: argocd
+  annotations: {argocd.argoproj.io/manifest-generate-paths: .;/.krmfn.yaml;/inventories}
+spec:
+  source: {repoURL: https://git.example.com/fleet.git, path: lab, plugin: {name: krmfn}}
+"""
 RULES = (
     Rule(
         "KRM529",
         "`manifest-generate-paths` of an Argo CD Application in the input should name all that its folder is made of",
-        good="""\
-# .krmfn.yaml
-clusters:
-  lab: [lab, inventories/lab.yaml]
----
-# lab/kustomization.yaml
-resources: [config.yaml]
----
-# lab/config.yaml
-kind: DeviceConfig
----
-# inventories/lab.yaml
-kind: Node
-metadata: {name: node-1, labels: {example.com/gpu: "true"}}
----
-# argocd/lab.yaml
-apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata:
-  name: lab
-  namespace: argocd
-  annotations:
-    argocd.argoproj.io/manifest-generate-paths: .;/.krmfn.yaml;/inventories
-spec:
-  source: {repoURL: https://git.example.com/fleet.git, path: lab, plugin: {name: krmfn}}
-""",
-        bad="""\
-# .krmfn.yaml
-clusters:
-  lab: [lab, inventories/lab.yaml]
----
-# lab/kustomization.yaml
-resources: [config.yaml]
----
-# lab/config.yaml
-kind: DeviceConfig
----
-# inventories/lab.yaml
-kind: Node
-metadata: {name: node-1, labels: {example.com/gpu: "true"}}
----
-# argocd/lab.yaml
-apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata:
-  name: lab
-  namespace: argocd
-  annotations:
-    argocd.argoproj.io/manifest-generate-paths: .;/.krmfn.yaml
-spec:
-  source: {repoURL: https://git.example.com/fleet.git, path: lab, plugin: {name: krmfn}}
-""",
+        good=_APPLICATION,
+        bad=_APPLICATION.replace(";/inventories", ""),
         remedy="Add the folder, seen from the root of the repository and with a `/` before it.",
         severities=("warning",),
     ),

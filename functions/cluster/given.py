@@ -143,10 +143,11 @@ def _untrusted(options: RunOptions, resources: ResourceList) -> Iterator[Result]
 
     What a kustomization has krmfn called with may be patched, and is not among what it builds.
     """
-    config, remedy = run_of(resources).config_item, "take the call out of the kustomization, and use `krmfn render`"
+    config = run_of(resources).config_item
     if config and run_of(resources).is_settled:
         message = (
-            f"a kustomization calls krmfn with this, and --profiles-from cannot tell where all of it is from; {remedy}"
+            "a kustomization calls krmfn with this, and --profiles-from cannot tell where all of it is from; take the "
+            "call out of the kustomization, and use `krmfn render`"
         )
         yield config.located(error(message, rule="KRM187", field=Field("kind", config.kind)))
     folders = [os.path.realpath(path) for path in (*options.profiles_from, *options.function_config)]

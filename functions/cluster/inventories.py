@@ -79,8 +79,7 @@ def _check_known(made: Sequence[Rendered], config: Config) -> None:
 def _check_copied(made: Sequence[Rendered]) -> None:
     """Report an inventory most of whose nodes, with their kernels, are those of another cluster: it may be a copy."""
     owners: dict[tuple[str, str], str] = {}
-    for one in made:
-        settings, _ = function_config.read(one.final)
+    for one in made if len(made) > 1 else ():
         for item in one.final.select("NodeInventory", "krmfn.dev"):
             held = {*named(item)}
             others = Counter(owner for node in held if (owner := owners.setdefault(node, one.cluster.name)))
@@ -94,6 +93,6 @@ def _check_copied(made: Sequence[Rendered]) -> None:
                     )
                     found = [(item.ref, item.located(warning(message, rule="KRM613")))]
                     hidden = Counter[frozenset[ignoring.Hidden]]()
-                    kept = ignoring.kept(found, {item.ref: item}, settings, hidden)
+                    kept = ignoring.kept(found, {item.ref: item}, function_config.read(one.final)[0], hidden)
                     one.final.report([finding for _, finding in kept])
                     note(one.final, turned_off=run_of(one.final).turned_off + hidden.total())

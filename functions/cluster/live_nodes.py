@@ -96,7 +96,7 @@ def replace(
     labels = {node.name: node.labels for node in nodes.read(ResourceList(items)).nodes}
     there = {*dump.nodes, *labels}
     if committed and there and there.isdisjoint(committed):
-        owner = _owner(there, {other: held for other, held in every.items() if other != name})
+        owner = _owner(there, every, name)
         theirs = f"they are nodes of {owner}: pass --live {owner}={dump.name}"
         raise KrmfnError(
             f"--live: none of the {counted(len(there), 'node')} of the dump is among the {len(committed):,} that "
@@ -125,9 +125,10 @@ def _committed(lists: Iterable[ResourceList]) -> dict[str, Node]:
     return {node.name: node for node in nodes.read(ResourceList([*held])).nodes}
 
 
-def _owner(names: Set[str], every: Mapping[str, Sequence[ResourceList]]) -> str:
-    """Return the cluster that most of some nodes are of; "" for none."""
-    return next((name for name, lists in every.items() if len(names & _committed(lists).keys()) * 2 > len(names)), "")
+def _owner(names: Set[str], every: Mapping[str, Sequence[ResourceList]], here: str) -> str:
+    """Return the cluster beside `here` that most of some nodes are of; "" for none."""
+    others = ((name, _committed(lists)) for name, lists in every.items() if name != here)
+    return next((name for name, nodes in others if len(names & nodes.keys()) * 2 > len(names)), "")
 
 
 def _say_who_differs(
@@ -143,7 +144,7 @@ def _say_who_differs(
     if new := sorted(there - committed):
         context.log.say(f"{name}: in the dump, and not committed: {some(new, len(new))}")
     if len(new) * 2 > len(there):
-        owner = _owner({*new}, {other: held for other, held in every.items() if other != name})
+        owner = _owner({*new}, every, name)
         why = f"{len(new):,} of its {counted(len(there), 'node')} are not committed"
         why += f", and most of them are nodes of {owner}" if owner else ""
         context.log.say(f"{name}: warning: this may be a dump of another cluster: {why}", "warning")

@@ -100,8 +100,8 @@ def compared(pair: Pair, name: str, located: Callable[[Result], Result] = lambda
     said = placed([*notes(planned, new, knows_nodes, old), *vanished(new, run_of(old).driven), *unknown])
     said += map(located, placed(adopted(old, new)))
     told = tuple(attention.first(planned, old, new))
-    known = Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes, doubt=doubt)
-    return known._replace(spared=spared, first=told)
+    sides = (old, new)
+    return Comparison(name, planned, said, sides=sides, knows_nodes=knows_nodes, doubt=doubt, spared=spared, first=told)
 
 
 def deployed(resources: ResourceList) -> list[Manifest]:

@@ -42,7 +42,8 @@ def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
     extras = enumerate(first.spec.extraObjects)
     made = [(first, _extra(first, entry), partial(origin_of_extra, first, at)) for at, entry in extras]
     made += [(config, manifest, partial(origin, config)) for config, manifest in own]
-    scope = DEVICECONFIG._replace(owners=DEVICECONFIG.owners | {(first.ref.group, first.ref.kind)})
+    kind, scope = (first.ref.group, first.ref.kind), DEVICECONFIG
+    scope = scope if kind in scope.owners else scope._replace(owners=scope.owners | {kind})
     return [
         Generated(manifest, scope, config.item, config.ref, at_origin, _ANSWERED, first.vendor.title)
         for config, manifest, at_origin in made
@@ -80,8 +81,8 @@ def module(config: DeviceConfig, known: Specs) -> Manifest:
             imageRepoSecret=next(iter(secrets(spec)), None),
             tolerations=[*spec.tolerations, *spec.loaderTolerations],
         )
-    if config.likeness:
-        known[config.likeness,] = made  # without the selector; what is in it is only read
+        if config.likeness:
+            known[config.likeness,] = made  # without the selector; what is in it is only read
     whole = {**made, "selector": dict(spec.nodeSelector or {})}
     if hub is None:
         return {"apiVersion": MODULE_API, "kind": MODULE_KIND, "metadata": own, "spec": whole}

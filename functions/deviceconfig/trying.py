@@ -76,7 +76,7 @@ def _alone(product: Profile, resources: ResourceList, config: FunctionConfig) ->
     for one in (always or {}).values():
         message = f"{one.message} (with every option that was tried, so no config of this Profile is right)"
         yield product.item.located(one._replace(ref=None, message=message, field=Field("spec.config"), place=None))
-    for where, _, _ in islice(pairs, 1):
+    for where, _, _ in islice(pairs, 1):  # the first that `more` has left over
         count = 1 + sum(1 for _ in pairs)
         what = f"from this `when` on, {counted(count, 'pair')} of `when`s that set one field are not tried together"
         message = f"{what}, since there are more than {_MOST_PAIRS:,}; what is wrong with both is said of configs only"

@@ -99,7 +99,7 @@ class Graph(NamedTuple):
 
 
 def ordered(kustomizations: Mapping[str, Kustomization], *folders: str) -> list[Kustomization]:
-    """Return what `Graph.below` does."""
+    """Return the kustomization of each folder, and behind it those that it lists, each once."""
     order: dict[str, Kustomization] = {}
     left = [*reversed(folders)]
     while left:

@@ -82,8 +82,8 @@ def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> s
         pairs |= run_of(resources).elsewhere.keys()
     products = [one.kind for one in config.products.values() if one.kind]
     for pair in {(item.group, item.kind) for item in resources.items} if products else ():
-        alike = (kind for group, kind in products if _is_of_one(pair[0], group))
-        pairs |= {pair for kind in alike if kinds.near(pair[1], kind)}
+        if any(_is_of_one(pair[0], group) and kinds.near(pair[1], kind) for group, kind in products):
+            pairs.add(pair)
     return {pair for pair in pairs if pair[0] not in OWN}
 
 

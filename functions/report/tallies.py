@@ -178,10 +178,9 @@ def chapters(parts: Sequence[Part], rules: Mapping[str, Rule], beside: Iterable[
             key = (_SEVERITIES.index(result.severity), result.rule)
             name = (str(result), cluster if result.unlisted else "")
             found.setdefault(key, {}).setdefault(name, (result, []))[1].append(cluster)
-    made, names = [], [part.name for part in parts]
+    made, names, several = [], [part.name for part in parts], len(parts) > 1
     for severity, rule in sorted(found):
         every = list(found[severity, rule].values())
-        several = len(parts) > 1
         shown = [(where(held, names) if several and "" not in held else "", one) for one, held in every[:FINDINGS]]
         more = sum(one.unlisted or 1 for one, _ in every[FINDINGS:])
         made.append(Chapter(_SEVERITIES[severity], rule, rules.get(rule), shown, more))
