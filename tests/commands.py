@@ -45,7 +45,7 @@ class Done(NamedTuple):
 def environment(**more: str) -> dict[str, str]:
     """PATH with the commands under test, a terminal of 80 columns, and no settings of ours or Argo CD's."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
-    path = os.pathsep.join([str(COMMANDS), str(ROOT / ".tools" / "bin"), os.environ["PATH"]])
+    path = os.pathsep.join([str(COMMANDS), os.environ["PATH"]])
     return {**kept, "PATH": path, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **more}
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT
+from tests.commands import COMMANDS, ROOT
 from tests.trees import plant
 
 from .argo_loop import loop as loop
-from .engines import KUSTOMIZE, absent, allowed, find, missing, must, path_of, run
+from .engines import KUSTOMIZE, TOOLS, absent, allowed, find, missing, must, path_of, run
 from .kube import cluster as cluster
 from .kube import kmm as kmm
 
@@ -36,6 +36,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"may be missing (tests/e2e/engines.txt): {engine}: {why}")
     for engine, why in sorted(missing.items()):
         terminalreporter.write_line(f"ENGINE MISSING, ITS TESTS DID NOT RUN: {engine}: {why}", red=True, bold=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def engines_on_path() -> None:
+    """Put what tests/e2e/install made on PATH, for these tests alone."""
+    os.environ["PATH"] = os.pathsep.join([str(COMMANDS), str(TOOLS), os.environ["PATH"]])
 
 
 @pytest.fixture(scope="session")

@@ -94,6 +94,20 @@ def test_the_repo_server_gets_the_sidecars(merged: dict[str, dict[str, Any]]) ->
     assert {one["metadata"].get("namespace") for one in merged.values()} == {"argocd"}
 
 
+def test_the_network_component_is_for_the_pods_that_have_the_sidecar(kustomize: str, tmp_path: Path) -> None:
+    shutil.copytree(ARGOCD, tmp_path / "krmfn")
+    (tmp_path / "argocd.yaml").write_text(STAND_IN)
+    top = {"namespace": "gitops", "resources": ["argocd.yaml"], "components": ["krmfn", "krmfn/network"]}
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(top))
+    built = {one["kind"]: one for one in yaml.safe_load_all(must(kustomize, "build", tmp_path))}
+    assert "krmfn" in [one["name"] for one in built["Deployment"]["spec"]["template"]["spec"]["containers"]]
+    policy, labels = built["NetworkPolicy"], built["Deployment"]["spec"]["template"]["metadata"]["labels"]
+    assert policy["metadata"]["namespace"] == "gitops"
+    selected = policy["spec"]["podSelector"]
+    assert selected == {"matchLabels": selected["matchLabels"]}
+    assert selected["matchLabels"].items() <= labels.items()
+
+
 def test_argocd_cm_keeps_what_it_had(merged: dict[str, dict[str, Any]]) -> None:
     data = merged["ConfigMap argocd-cm"]["data"]
     assert data["url"] == "https://argocd.example.com"

@@ -12,8 +12,9 @@ import pytest
 import yaml
 
 from krmfn import Manifest
-from tests.commands import COMMANDS
+from tests.commands import COMMANDS, process
 from tests.pages import blocks
+from tests.trees import plant
 
 from .argo import PLUGIN, Plugin, plugin
 from .engines import EXAMPLES, must, run
@@ -44,6 +45,15 @@ OVERRIDES = {
     "amd-gpu": {"extraObjects": [MONITOR_OFF]},
     "neuron": {"devicePlugin": {"serviceAccount": {"clusterRules": [PODS]}}},
 }
+
+
+DRIVER = {"moduleName": "gpu", "driverImage": "x/y:1", "nodeSelector": {"a": "b"}, "devicePlugin": {"image": "x/y:1"}}
+GPU = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec: {profile: p}
+"""
 
 
 @pytest.fixture
@@ -156,6 +166,20 @@ def test_a_new_version_of_a_vendor_is_one_replaced_file(repository: Path) -> Non
         "! changed Profile: amd-gpu@1.4.1 becomes amd-gpu@1.5.0",
     )
     assert "3 changed, 16 unchanged" in done.out.decode()
+
+
+def test_a_kustomization_gives_no_rights_by_calling_krmfn_itself(kustomize: str, tmp_path: Path) -> None:
+    place = tmp_path / "app"
+    plant(place, {"kustomization.yaml": "resources: [gpu.yaml]\ntransformers: [config.yaml]\n", "gpu.yaml": GPU})
+    account = {"serviceAccountName": "gpu", "serviceAccount": {"create": True, "clusterRules": [PODS]}}
+    settings(place, profiles={"p": {**DRIVER, **account}})
+    (place / "function.yaml").rename(place / "config.yaml")
+    assert b"kind: ClusterRole" in process("krmfn", "render", str(place)).out
+    for trusted in (tmp_path / "vendors", place):
+        trusted.mkdir(exist_ok=True)
+        done = process("krmfn", "render", str(place), "--profiles-from", str(trusted))
+        assert "app/config.yaml:" in done.refused(1)
+        assert "error: RenderDeviceConfigs settings: kind: a kustomization calls krmfn with this" in done.err
 
 
 def test_who_commits_a_config_gains_no_rights_by_a_profile_beside_it(server: Plugin, repository: Path) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
-import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.commands import ROOT, execute
+from tests.commands import ROOT
 
 FOLDER = ROOT / "gitops/argocd"
 POLICY: dict[str, Any] = yaml.safe_load((FOLDER / "network/network-policy.yaml").read_text())
@@ -74,20 +72,3 @@ def test_no_other_pod_port_or_namespace_is_reached() -> None:
     assert not allows(6379, namespace="team", labels=REDIS)
     assert not allows(53, namespace="team")
     assert not allows(8080, "140.82.112.3")
-
-
-@pytest.mark.skipif(not shutil.which("kustomize"), reason="needs kustomize")
-def test_the_component_is_for_the_pods_that_have_the_sidecar(tmp_path: Path) -> None:
-    shutil.copytree(FOLDER, tmp_path / "krmfn")
-    labels = {"app.kubernetes.io/name": "argocd-repo-server"}
-    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "argocd-repo-server"}}
-    pods = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "a", "image": "b:1"}]}}
-    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "argocd-cm"}}
-    installed = [deployment | {"spec": {"selector": {"matchLabels": labels}, "template": pods}}, config]
-    (tmp_path / "argocd.yaml").write_text(yaml.safe_dump_all(installed))
-    top = {"namespace": "gitops", "resources": ["argocd.yaml"], "components": ["krmfn", "krmfn/network"]}
-    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(top))
-    built = {one["kind"]: one for one in yaml.safe_load_all(execute("kustomize", "build", tmp_path).ended(0).out)}
-    assert "krmfn" in [one["name"] for one in built["Deployment"]["spec"]["template"]["spec"]["containers"]]
-    assert built["NetworkPolicy"]["metadata"]["namespace"] == "gitops"
-    assert matches(built["NetworkPolicy"]["spec"]["podSelector"], labels)

@@ -265,24 +265,6 @@ def test_only_named_files_give_rights(tmp_path: Path) -> None:
     assert process("krmfn", "check", str(place), "--profiles-from", str(vendors)).code == 0
 
 
-def test_a_kustomization_gives_no_rights_by_calling_krmfn_itself(tmp_path: Path) -> None:
-    own = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": {"name": "gpu", "namespace": "kmm"}}
-    rules = [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]
-    account = {"serviceAccountName": "gpu", "serviceAccount": {"create": True, "clusterRules": rules}}
-    gpu = {"moduleName": "gpu", "driverImage": "x/y:1", "nodeSelector": {"a": "b"}, "devicePlugin": {"image": "x/y:1"}}
-    function = {"annotations": {"config.kubernetes.io/function": "exec: {path: krmfn}"}, "name": "a"}
-    config = {**SETTINGS, "metadata": function, "spec": {"profiles": {"p": {**gpu, **account}}}}
-    place = folder(tmp_path / "app", gpu={**own, "spec": {"profile": "p"}}, config=config)
-    (place / "kustomization.yaml").write_text("resources: [gpu.yaml]\ntransformers: [config.yaml]\n")
-    assert b"kind: ClusterRole" in process("krmfn", "render", str(place)).out
-    for trusted in (folder(tmp_path / "vendors"), place):
-        done = process("krmfn", "render", str(place), "--profiles-from", str(trusted))
-        assert (done.code, done.out) == (1, b"")
-        assert (
-            "app/config.yaml:2:1: error: RenderDeviceConfigs a: kind: a kustomization calls krmfn with this" in done.err
-        )
-
-
 def test_two_vendors_are_two_files(tmp_path: Path) -> None:
     other = PROFILE.replace("amd-gpu", "acme-nic").replace("amd.com", "acme.example.com").replace("amdgpu", "acmenic")
     nic = {**cr("nic", selector={"example.com/nic": "true"}), "apiVersion": "acme.example.com/v1alpha1"}
