@@ -107,8 +107,7 @@ class Item:
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
         if self._content is not None and self._content.is_open:
-            kind = self._content.manifest.get("kind")
-            return kind if isinstance(kind, str) else ""
+            return self.ref.kind
         if self._kind is None:
             self._kind = itemtext.string(self, "kind")
         return self._kind
@@ -117,8 +116,7 @@ class Item:
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
         if self._content is not None and self._content.is_open:
-            version = self._content.manifest.get("apiVersion")
-            return version if isinstance(version, str) else ""
+            return self.ref.api_version
         if self._api_version is None:
             self._api_version = itemtext.string(self, "apiVersion")
         return self._api_version

@@ -144,9 +144,7 @@ class Findings:
         """Return them as `placed` does, which looks up each once: it stands in a file from then on."""
         if any(one.place and one.place.finder for one in self.listed.values()):
             found = {name: _found(one) for name, one in self.listed.items()}
-            names: dict[Any, Any] = {}
-            for name, one in found.items():
-                names.setdefault(_identity(one), name)
+            names = {_identity(one): name for name, one in reversed(found.items())}  # of equal ones the first
             self.listed = {names[_identity(one)]: one for one in found.values()}
         return placed(self)
 

@@ -34,16 +34,8 @@ def main(function: Function) -> NoReturn:
     While the function runs, whatever it or its children print goes to stderr: stdout is the document.
     Findings and changes are written to stderr, since kustomize shows no results; see `streams` for how.
     """
-    code = 1
+    log, code = Log(), 1
     gc.disable()  # the process is short; walking a large list's objects again and again costs a third of its time
-    try:
-        code = _main(function)
-    finally:
-        leave(code)
-
-
-def _main(function: Function) -> int:
-    log = Log()
     try:
         ensure_stderr()
         log = from_environment()
@@ -55,14 +47,15 @@ def _main(function: Function) -> int:
         if not resources.failed:
             log.changes(resources.changes)
         write(stdout, chunks)
-        return int(resources.failed)
+        code = int(resources.failed)
     except KrmfnError as failure:
         log.failure(failure)
     except KeyboardInterrupt:
         log.say("interrupted; nothing was written")
     except BaseException:  # a SystemExit(0) of the function included: it must never look like success
         log.crash("this is a bug in the function, not in your files; nothing was written")
-    return 1
+    finally:
+        leave(code)
 
 
 def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]:

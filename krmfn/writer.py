@@ -25,7 +25,6 @@ def chunks(envelope: Envelope, items: Sequence[Item], results: Sequence[dict[str
         return [envelope.data]
     if not envelope.holds(items[: len(envelope.items)]):
         _refuse_lost_anchors(envelope, items)
-    items = _closed(envelope, items)
     written = [*known, *fresh] if fresh else None
     return _flow(envelope, items, written) if envelope.cut.flow_root else list(_block(envelope, items, written))
 
@@ -61,7 +60,7 @@ def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None)
         elif section.key == "results" and results is not None:
             yield written
         else:
-            yield _section_end(view[section.start : section.end])
+            yield _closed(view[section.start : section.end])
     if envelope.section("results") is None and results is not None:
         yield written
     yield view[sections[-1].end if sections else 0 :]
@@ -83,29 +82,31 @@ def _block_items(envelope: Envelope, section: split.Section, items: Sequence[Ite
 def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
     """Yield the items' bytes, untouched neighbours in one piece; comments behind removed items stay."""
     view = memoryview(envelope.text)
+    unended = envelope.items[-1] if envelope.items and envelope.text[-1:] != b"\n" else None
     order = {id(item): at for at, item in enumerate(envelope.items)}
     kept = {id(item.origin or item) for item in items}
     gone = not kept >= order.keys()
     start = end = upcoming = 0
     for item in items:
-        if item.start == end and envelope.items[upcoming : upcoming + 1] == (item,):  # as nearly all are
+        is_ours = item.data is envelope.text and item is not unended
+        if item.start == end and is_ours and envelope.items[upcoming : upcoming + 1] == (item,):  # as nearly all are
             end, upcoming = item.end, upcoming + 1
             continue
         at = order.get(id(item.origin or item), upcoming)
         passed = envelope.items[upcoming:at] if gone else ()
         left = b"".join(_comments(old) for old in passed if id(old) not in kept) if passed else b""
         upcoming = max(upcoming, at)
-        ours = item.data is envelope.text
-        if ours and item.start == end and not left:
+        if is_ours and item.start == end and not left:
             end = item.end
             continue
         if end > start:
             yield _line_end(view[start:end])
         if left:
             yield left
-        start, end = (item.start, item.end) if ours else (0, 0)
-        if not ours:
-            yield _line_end(_fitting(envelope, item))
+        start, end = (item.start, item.end) if is_ours else (0, 0)
+        if not is_ours:
+            text = view[item.start : item.end] if item is unended else _fitting(envelope, item)
+            yield _closed(text, item.indent)
     yield _line_end(view[start:end])
     yield from (_comments(old) for old in envelope.items[upcoming:] if id(old) not in kept)
 
@@ -135,31 +136,18 @@ def _fitting(envelope: Envelope, item: Item) -> bytes:
     return edit.dashed(item.text, item.manifest, item.indent, envelope.cut.indent)
 
 
-def _closed(envelope: Envelope, items: Sequence[Item]) -> Sequence[Item]:
-    """Return the items; the one at the very end of the text gets a line end that does not change its meaning."""
-    last = envelope.items[-1] if envelope.items else None
-    if last is None or last.indent < 0 or last.end < len(envelope.text) or envelope.text[-1:] == b"\n":
-        return items
-    from .yamltext.edit import closed
-
-    text = closed(last.text, last.indent)
-    new = Item(text, 0, len(text), last.indent)
-    new.origin = last
-    return [new if item is last else item for item in items]
-
-
 def _canonical(result: Any) -> str:
     """Return a text that is equal for equal findings, whatever the order of their keys."""
     return json.dumps(result, sort_keys=True, default=str)
 
 
-def _section_end(chunk: Chunk) -> Chunk:
-    """Return a section with a line end that does not change the meaning of a literal there."""
+def _closed(chunk: Chunk, indent: int = -2) -> Chunk:
+    """Return a section or item with a line end that does not change the meaning of a literal there."""
     if chunk[-1:] in (b"\n", b""):
         return chunk
     from .yamltext.edit import closed
 
-    return closed(bytes(chunk), -2)
+    return closed(bytes(chunk), indent)
 
 
 def _line_end(chunk: Chunk) -> Chunk:
