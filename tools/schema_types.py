@@ -26,12 +26,21 @@ EXTENDED = {
     "DaemonSet": "Sidecar",
 }
 """The types that have all fields of another one, which they extend."""
+_PASSED_ON = frozenset(
+    {
+        *("command", "args", "resources", "envFrom", "workingDir", "livenessProbe", "readinessProbe", "startupProbe"),
+        *("lifecycle", "priorityClassName", "runtimeClassName", "hostNetwork", "hostPID", "hostIPC", "dnsPolicy"),
+        *("terminationGracePeriodSeconds", "updateStrategy", "minReadySeconds", "revisionHistoryLimit"),
+        *("internalTrafficPolicy", "automountServiceAccountToken", "driverName", "deviceClasses"),
+    }
+)
+"""Fields that nobody reads by themselves: `Fields.written` passes them on."""
 _ABOUT = {"Container": "what every container has, and all that the initContainer of a plugin has"}
 FIELDS = {"Upgrade": "upgrade", "ServiceAccount": "serviceAccount", "Hub": "hub", "Service": "service"}
 """The types that stand in one field, with the field's name."""
 _HEAD = '''"""The fields of a DeviceConfig as types. Generated from the schema: `python tools/schemas.py`; do not edit.
 
-What is absent is the empty value of its type: "", () or None.
+What is absent is the empty value of its type: "", () or None. What is only passed on stands here for a spec alone.
 """
 
 from __future__ import annotations
@@ -50,6 +59,11 @@ class Fields:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{{name}} is only read")
+
+    def written(self, *names: str) -> dict[str, Any]:
+        """Return those of the fields that are written, in the order of `names`."""
+        own = vars(self)
+        return {{name: own[name] for name in names if name in own}}
 '''
 _FOOT = '''
 
@@ -99,10 +113,11 @@ def _class(name: str, kinds: Mapping[str, Node], definitions: Mapping[str, Node]
     fields = dict(_fields(kinds[name], definitions))
     if not known.items() <= fields.items():
         raise SystemExit(f"{name} lacks a field of {extended}, which it extends")
-    lines = [f"    {field}: {fields[field]}\n" for field in fields if field not in known]
+    left_out = known if name == "Spec" else {*known, *_PASSED_ON}
+    lines = [f"    {field}: {fields[field]}\n" for field in fields if field not in left_out]
     about = str(_ABOUT.get(name, kinds[name]["description"]))
-    head = f'class {name}({extended or "Fields"}):\n    """{about[0].upper()}{about[1:]}."""\n\n'
-    return "\n\n" + head + "".join(lines)
+    head = f'class {name}({extended or "Fields"}):\n    """{about[0].upper()}{about[1:]}."""\n'
+    return "\n\n" + "\n".join([head, "".join(lines)][: 1 + bool(lines)])
 
 
 def _fields(node: Node, definitions: Mapping[str, Node]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from ..kmm.lookup import members
 from ..kmm.module import ready_label, version_label, version_ready_label
 from ..rendering.generated import daemonset_order, filled
 from . import names
-from .fields import DaemonSet, Fields, InitContainer, Service, Spec
+from .fields import DaemonSet, InitContainer, Service, Spec
 from .model import DeviceConfig, Specs
 
 _CONTAINER = (
@@ -73,9 +73,7 @@ def _daemon_set(config: DeviceConfig, entry: DaemonSet, known: Specs) -> Manifes
         "spec": filled(
             selector={"matchLabels": own},
             template={"metadata": filled(labels=labels, annotations=annotations), "spec": pod},
-            updateStrategy=entry.updateStrategy,
-            minReadySeconds=entry.minReadySeconds,
-            revisionHistoryLimit=entry.revisionHistoryLimit,
+            **entry.written("updateStrategy", "minReadySeconds", "revisionHistoryLimit"),
         ),
     }
 
@@ -111,7 +109,7 @@ def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
         imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else names.secrets(above),
         nodeSelector=_selector(config, entry),
         tolerations=[*above.tolerations, *entry.tolerations],
-        **_given(entry, POD),
+        **entry.written(*POD),
         initContainers=[_container(config, init) for init in entry.initContainers],
         containers=[
             _container(config, entry, mounts, entry.containerName),
@@ -120,12 +118,6 @@ def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
         volumes=[*entry.volumes, *volumes],
     )
     return {**made, **{key: value for key, value in (entry.podSpec or {}).items() if key not in made}}
-
-
-def _given(fields: Fields, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return those of the fields that are written, in the order of `names`."""
-    written = vars(fields)
-    return {name: written[name] for name in names if name in written}
 
 
 def _selector(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
@@ -151,7 +143,7 @@ def _container(
     return filled(
         name=name or fields.name,
         image=names.image_of(fields, config.spec.imageRegistry),
-        **_given(fields, _CONTAINER),
+        **fields.written(*_CONTAINER),
         securityContext=security,
         volumeMounts=[*fields.volumeMounts, *mounts],
     )
@@ -160,7 +152,7 @@ def _container(
 def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manifest:
     """Return a Service in front of a DaemonSet's pods, of all versions of it."""
     name = names.of_service(config, entry)
-    fields = _given(service, ("name", "port", "targetPort"))
+    fields = service.written("name", "port", "targetPort")
     first = [fields] if "port" in fields else []
     spec = filled(
         type=service.type,
@@ -169,8 +161,7 @@ def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manife
             filled(**{"name": "", "port": 0, "targetPort": port["port"], "protocol": "TCP", **port})  # in this order
             for port in (*first, *service.ports)
         ],
-        internalTrafficPolicy=service.internalTrafficPolicy,
-        externalTrafficPolicy=service.externalTrafficPolicy,
+        **service.written("internalTrafficPolicy", "externalTrafficPolicy"),
     )
     order = {"argocd.argoproj.io/sync-wave": "1"}
     metadata = config.metadata(name, "consumer", order, vars(entry), vars(service))

@@ -1,6 +1,6 @@
 """The fields of a DeviceConfig as types. Generated from the schema: `python tools/schemas.py`; do not edit.
 
-What is absent is the empty value of its type: "", () or None.
+What is absent is the empty value of its type: "", () or None. What is only passed on stands here for a spec alone.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ class Fields:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} is only read")
 
+    def written(self, *names: str) -> dict[str, Any]:
+        """Return those of the fields that are written, in the order of `names`."""
+        own = vars(self)
+        return {name: own[name] for name in names if name in own}
+
 
 class Container(Fields):
     """What every container has, and all that the initContainer of a plugin has."""
 
     image: str = ""
     imageParts: ImageParts | None = None
-    command: Sequence[Any] = ()
-    args: Sequence[Any] = ()
     env: Sequence[Any] = ()
-    resources: dict[str, Any] | None = None
     imagePullPolicy: str = ""
     volumeMounts: Sequence[Any] = ()
 
@@ -62,20 +64,14 @@ class InitContainer(Container):
     """One container."""
 
     name: str = ""
-    envFrom: Sequence[Any] = ()
     privileged: bool | None = None
     securityContext: dict[str, Any] | None = None
-    workingDir: str = ""
 
 
 class Sidecar(InitContainer):
     """One container beside the main one."""
 
     ports: Sequence[Any] = ()
-    livenessProbe: dict[str, Any] | None = None
-    readinessProbe: dict[str, Any] | None = None
-    startupProbe: dict[str, Any] | None = None
-    lifecycle: dict[str, Any] | None = None
 
 
 class DevicePlugin(Container):
@@ -85,14 +81,10 @@ class DevicePlugin(Container):
     initContainer: Container | None = None
     serviceAccountName: str = ""
     serviceAccount: ServiceAccount | None = None
-    automountServiceAccountToken: bool | None = None
 
 
 class Dra(DevicePlugin):
     """A driver for Dynamic Resource Allocation, started by KMM after the kernel module."""
-
-    driverName: str = ""
-    deviceClasses: Sequence[Any] = ()
 
 
 class DaemonSet(Sidecar):
@@ -111,20 +103,10 @@ class DaemonSet(Sidecar):
     serviceAccountName: str = ""
     imagePullSecrets: Sequence[Any] = ()
     serviceAccount: ServiceAccount | None = None
-    priorityClassName: str = ""
-    runtimeClassName: str = ""
-    hostNetwork: bool | None = None
-    hostPID: bool | None = None
-    hostIPC: bool | None = None
-    dnsPolicy: str = ""
-    terminationGracePeriodSeconds: int | None = None
     nodeSelector: dict[str, Any] | None = None
     tolerations: Sequence[Any] = ()
     podSpec: dict[str, Any] | None = None
-    updateStrategy: dict[str, Any] | None = None
     rollOnConfigChange: bool | None = None
-    minReadySeconds: int | None = None
-    revisionHistoryLimit: int | None = None
     labels: dict[str, Any] | None = None
     annotations: dict[str, Any] | None = None
     podLabels: dict[str, Any] | None = None
@@ -209,7 +191,6 @@ class Service(Fields):
     targetPort: str | int | None = None
     name: str = ""
     ports: Sequence[Any] = ()
-    internalTrafficPolicy: str = ""
     externalTrafficPolicy: str = ""
     labels: dict[str, Any] | None = None
     annotations: dict[str, Any] | None = None

@@ -13,7 +13,7 @@ from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
 from ..rendering.generated import MODULE_ORDER, Generated, filled
 from ..rendering.kinds import CLUSTER_WIDE, DEVICECONFIG
 from . import daemonsets, rbac
-from .fields import Container, DevicePlugin, KernelMapping
+from .fields import Container, DevicePlugin
 from .merging import of_mapping
 from .model import DeviceConfig, Specs
 from .names import PARTS, driver_image, image_of, mirrored, of_account, secrets
@@ -102,29 +102,22 @@ def _loader(config: DeviceConfig) -> dict[str, Any]:
             parameters=spec.parameters,
             args=args,
             rawArgs=filled(load=spec.rawLoadArgs, unload=spec.rawUnloadArgs),
-            firmwarePath=spec.firmwarePath,
-            modulesLoadingOrder=spec.modulesLoadingOrder,
+            **spec.written("firmwarePath", "modulesLoadingOrder"),
         )
         | ({"args": {}} if not args and "loadArgs" in vars(spec) else {}),  # KMM reloads when `{}` comes or goes
         version=config.version,
-        imagePullPolicy=spec.imagePullPolicy,
-        inTreeModulesToRemove=spec.inTreeModulesToRemove,
-        registryTLS=spec.registryTLS,
-        build=spec.build,
+        **spec.written("imagePullPolicy", "inTreeModulesToRemove", "registryTLS", "build"),
         sign=None if only_keys else _sign(config, spec.sign),  # KMM wants files beside keys
-        kernelMappings=[_mapping(config, mapping) for mapping in config.mappings],
-    )
-
-
-def _mapping(config: DeviceConfig, mapping: KernelMapping) -> dict[str, Any]:
-    return filled(
-        regexp=mapping.regexp,
-        literal=mapping.literal,
-        containerImage=mirrored(mapping.image or driver_image(config.spec), config.spec.imageRegistry),
-        inTreeModulesToRemove=mapping.inTreeModulesToRemove,
-        registryTLS=mapping.registryTLS,
-        build=of_mapping(mapping.build, config.spec.build, "build"),
-        sign=_sign(config, of_mapping(mapping.sign, config.spec.sign, "sign")),
+        kernelMappings=[
+            filled(
+                **mapping.written("regexp", "literal"),
+                containerImage=mirrored(mapping.image or driver_image(spec), spec.imageRegistry),
+                **mapping.written("inTreeModulesToRemove", "registryTLS"),
+                build=of_mapping(mapping.build, spec.build, "build"),
+                sign=_sign(config, of_mapping(mapping.sign, spec.sign, "sign")),
+            )
+            for mapping in config.mappings
+        ],
     )
 
 
@@ -141,14 +134,11 @@ def _plugin(config: DeviceConfig, plugin: DevicePlugin | None, field: str) -> di
     return filled(
         container=_container(config, plugin),
         initContainer=_container(config, plugin.initContainer) if plugin.initContainer else None,
-        driverName=getattr(plugin, "driverName", None),
+        **plugin.written("driverName"),
         serviceAccountName=plugin.serviceAccountName or of_account(config, plugin, PARTS[field]),
-        automountServiceAccountToken=plugin.automountServiceAccountToken,
-        volumes=plugin.volumes,
-        deviceClasses=getattr(plugin, "deviceClasses", None),
+        **plugin.written("automountServiceAccountToken", "volumes", "deviceClasses"),
     )
 
 
 def _container(config: DeviceConfig, container: Container) -> dict[str, Any]:
-    fields = {name: getattr(container, name) for name in _CONTAINER}
-    return filled(image=image_of(container, config.spec.imageRegistry), **fields)
+    return filled(image=image_of(container, config.spec.imageRegistry), **container.written(*_CONTAINER))
