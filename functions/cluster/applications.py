@@ -12,10 +12,10 @@ from krmfn.results import Rule
 
 from ..kmm.lookup import table, tables, text
 from ..paths.roots import parents, within
+from ..settings import Intent
 from . import config as configs
-from .cluster_lists import Rendered
 from .config import Config
-from .layout import Cluster
+from .model import Cluster
 from .survey import Root
 
 _PATHS = "argocd.argoproj.io/manifest-generate-paths"
@@ -23,9 +23,11 @@ _FOLDER = re.compile(r"\{\{ *\.?path(?:\.path)? *\}\}")
 """What stands for the folder in the template of an ApplicationSet, with goTemplate and without."""
 
 
-def check(clusters: Sequence[Rendered], apart: Sequence[Rendered], config: Config) -> None:
+def check(clusters: Sequence[Cluster], apart: Sequence[Cluster], config: Config, intent: Intent) -> None:
     """Report each Application that Argo CD would not render anew after some change of its cluster."""
-    every = [(one.cluster, root) for one in clusters for root in one.cluster.roots if root.path]  # stdin has none
+    if not (config.clusters and intent.judges_whole and intent.judges_nodes):
+        return
+    every = [(one, root) for one in clusters for root in one.roots if root.path]  # stdin has none
     roots = [(cluster, root, os.path.relpath(root.path, config.folder)) for cluster, root in every]
     for one in (*clusters, *apart):
         for kind in ("Application", "ApplicationSet"):

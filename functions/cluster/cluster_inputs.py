@@ -6,7 +6,7 @@ from functools import partial
 
 from krmfn import Item, KrmfnError, ResourceList, Result, error, warning
 from krmfn.streams import read_stdin
-from krmfn.typed import NamedTuple, TypeVar
+from krmfn.typed import TypeVar
 
 from ..command import Context
 from ..formats.checked import NAMES
@@ -19,7 +19,8 @@ from ..paths.workers import processors
 from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE, driven
 from ..run import note, run_of
 from .deployed import is_local
-from .layout import Cluster, not_given
+from .layout import not_given
+from .model import Cluster
 from .survey import Root
 
 T = TypeVar("T")
@@ -28,26 +29,7 @@ _JOBS = 8
 """How many kustomizations are built at a time, at most, unless --jobs says so."""
 
 
-class Inputs(NamedTuple):
-    """What was read for one cluster."""
-
-    cluster: Cluster
-    parts: list[tuple[str, ResourceList]]
-    """What the function runs on, one by one: the folder, or the one file, as people are shown it, and what it holds."""
-    side: ResourceList | None
-    """Loose files that hold nothing but inventories and functionConfigs: they count for each of the parts."""
-    failures: list[Failure]
-    is_whole: bool
-    findings: Sequence[Result] = ()
-    """What is wrong with the cluster's entry in the configuration file."""
-
-    @property
-    def lists(self) -> list[ResourceList]:
-        """Return the lists of all that was read."""
-        return [*(part for _, part in self.parts), *([self.side] if self.side else [])]
-
-
-def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
+def read_all(context: Context, every: Sequence[Cluster]) -> list[Cluster]:
     """Return what each cluster's roots hold, in their order; kustomize builds as many at a time as --jobs says."""
     builds = sum(root.kind == "kustomization" for cluster in every for root in cluster.roots)
     return each(context, partial(_read, context), every, "clusters read", builds)
@@ -81,7 +63,7 @@ def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str
                 raise
 
 
-def _read(context: Context, cluster: Cluster) -> Inputs:
+def _read(context: Context, cluster: Cluster) -> Cluster:
     """Return what the roots of a cluster hold, loose files as one."""
     outside, findings = _outside(context, cluster) if cluster.outside else ((), ())
     loose = [root for root in cluster.roots if root.kind == "files"]
@@ -102,7 +84,8 @@ def _read(context: Context, cluster: Cluster) -> Inputs:
             side = resources
         else:
             parts.append((name, resources))
-    return Inputs(cluster, parts, side, failures, is_whole and not failures, findings)
+    is_whole = is_whole and not failures
+    return cluster._replace(parts=parts, side=side, failures=failures, findings=findings, is_whole=is_whole)
 
 
 def _outside(context: Context, cluster: Cluster) -> tuple[list[Root], list[Result]]:

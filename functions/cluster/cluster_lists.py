@@ -2,11 +2,11 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from krmfn import Item, KrmfnError, ResourceList, Result, printing, warning
 from krmfn.errors import NoData
-from krmfn.typed import NamedTuple
 
 from ..command import Context
 from ..formats.checked import Checked
@@ -19,31 +19,16 @@ from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
 from ..settings import Settings
 from . import given
-from .cluster_inputs import Inputs
-from .layout import Cluster
+from .model import Cluster
 
 MODULE = (MODULE_GROUP, MODULE_KIND)
 _OF_SELECTORS = ("KRM302", "KRM304")
 """Rules about nodes that two selectors may share, which none of the known nodes shows."""
 
 
-class Rendered(NamedTuple):
-    """One cluster after the function has run."""
-
-    cluster: Cluster
-    lists: tuple[ResourceList, ...]
-    """The lists of its roots; those that could not be read are missing. Loose files are one list."""
-    final: ResourceList
-    """What all of them hold, each item once, with all findings."""
-    read: Checked
-    """How much was read, and of what; it has no findings."""
-    is_whole: bool = True
-    """False when something could not be read: each is a finding, or a failure."""
-
-
 def rendered(
-    context: Context, failures: list[Failure], stays: Callable[[ResourceList], bool] | None, read: Inputs
-) -> Rendered:
+    context: Context, failures: list[Failure], stays: Callable[[ResourceList], bool] | None, read: Cluster
+) -> Cluster:
     """Return a cluster after the function has run on its roots; those on which it cannot run go to `failures`.
 
     `stays` returns True for a list on which it is not to run.
@@ -59,7 +44,7 @@ def rendered(
         resources.items += [item for items in (*shared[:at], *shared[at + 1 :]) for item in items]
         resources.items += beside
         # who names a cluster to krmfn, or where its Profiles are, has it drive something there
-        is_named = bool(read.cluster.members or context.options.profiles_from)
+        is_named = bool(read.members or context.options.profiles_from)
         if is_named or (shared and any(map(any_of_ours, parts))):
             note(resources, has_ours=True)
         try:
@@ -80,7 +65,7 @@ def rendered(
     if read.side:
         seen.append(_counted(read.side))
     final = lists[0] if len(lists) == 1 and not read.side and is_whole else _final(lists, read.side, is_whole)
-    return Rendered(read.cluster, tuple(lists), final, joined(seen), is_whole)
+    return read._replace(lists=tuple(lists), final=final, counts=joined(seen), is_whole=is_whole)
 
 
 def _hinted(resources: ResourceList, path: str) -> ResourceList:
@@ -170,22 +155,29 @@ def joined(parts: Sequence[Checked]) -> Checked:
 
 
 def warn_of_nothing(
-    paths: Mapping[str, str], findings: Sequence[Result], read: Sequence[Inputs], others: Collection[tuple[str, str]]
+    context: Context,
+    paths: Mapping[str, str],
+    findings: Sequence[Result],
+    read: Sequence[Cluster],
+    absent: Sequence[Item],
 ) -> None:
     """Report each PATH below which there is nothing for the function: it may be another one than was meant.
 
-    Not of those in which something is wrong: `findings`. `others` are kinds that a Profile elsewhere is for.
+    Not of those in which something is wrong: `findings`. `absent` are Profiles of clusters that are not here.
     """
     wrong = (one.place for one in findings if one.place and one.severity != "info")
     broken = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
-    below: dict[str, list[Inputs]] = {}
+    below: dict[str, list[Cluster]] = {}
     for one in read:
-        for top in {top for root in one.cluster.roots for top in (parents(root.path) if root.path else ("-",))}:
+        for top in {top for root in one.roots for top in (parents(root.path) if root.path else ("-",))}:
             below.setdefault(top, []).append(one)
-    kinds = OWNERS | {CONFIG, PROFILE, MODULE, *others}
+    kinds = OWNERS | {CONFIG, PROFILE, MODULE} | driven(absent)
+    if context.profiles:
+        with suppress(KrmfnError):  # each root that needs them says so
+            kinds |= driven(given.profiles_of(context.options, context.profiles))
     names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
     for path, real in paths.items():
-        lists = [part for one in below.get(real, ()) for part in one.lists]
+        lists = [part for one in below.get(real, ()) for part in one.read]
         is_unread = any(one.failures for one in below.get(real, ()))  # there is an error about that
         is_unread = is_unread or any(within(folder, real) for folder in broken)
         present = {(item.group, item.kind) for one in lists for item in one.items}

@@ -19,12 +19,11 @@ from ..paths.roots import within
 from ..rendering.kinds import owning
 from ..settings import LOOK
 from . import cluster_inputs, cluster_lists, layout
-from .cluster_lists import Rendered
-from .layout import Cluster
+from .model import Cluster
 from .survey import Root
 
 
-def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures: list[Failure]) -> dict[str, Rendered]:
+def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures: list[Failure]) -> dict[str, Cluster]:
     """Return what each cluster gets from elsewhere, by the cluster's name; what cannot be read goes to `failures`.
 
     `names` are those of the clusters here, `roots` what they are read from.
@@ -35,7 +34,7 @@ def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures
     if not names:
         return {}
     alone = context.options._replace(own={}, function_config=(), cluster=(), against=())
-    made: dict[str, Rendered] = {}
+    made: dict[str, Cluster] = {}
     is_stdin_read = any(root.kind == "stream" for root in roots)
     for name, paths in _by_cluster(context.options.against, names).items():
         if is_stdin_read and "-" in paths:
@@ -68,7 +67,7 @@ def _by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[st
     return by_cluster
 
 
-def _read(context: Context, paths: Sequence[str]) -> Rendered:
+def _read(context: Context, paths: Sequence[str]) -> Cluster:
     """Return what some paths hold, as one cluster. Raises KrmfnError where not all of it can be read."""
     name = ",".join(paths)
     stdin, named = [path for path in paths if path == "-"], [path for path in paths if path != "-"]
@@ -78,7 +77,7 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
     if wrong:
         raise Unreadable(wrong)
     joined = [one for one in laid.clusters if one.name == name or one.roots[0].kind == "stream"]
-    cluster = Cluster(name, tuple(root for one in joined for root in one.roots))
+    cluster = Cluster(name, tuple(root for one in joined for root in one.roots), ResourceList())
     for path in named:
         real = os.path.realpath(path)
         if not any(within(root.path, real) for root in cluster.roots if root.path) or _is_bare(path, cluster):
@@ -107,7 +106,7 @@ def _stands(resources: ResourceList) -> bool:
     return not run.run_of(resources).is_settled and all(is_dumped(item.manifest) for item in owners)
 
 
-def join(context: Context, one: Rendered, other: Rendered, before: Sequence[ResourceList] = ()) -> None:
+def join(context: Context, one: Cluster, other: Cluster, before: Sequence[ResourceList] = ()) -> None:
     """Report what is wrong between a cluster and what it gets from elsewhere, and note the latter in its list.
 
     `before` are the lists in whose place the cluster's are put.
@@ -124,13 +123,13 @@ def join(context: Context, one: Rendered, other: Rendered, before: Sequence[Reso
         context.log.say(f"compared with {counted(len(left.items), 'resource')} of {_name(other)}{ours}")
 
 
-def note(one: Rendered, others: ResourceList) -> None:
+def note(one: Cluster, others: ResourceList) -> None:
     """Note in a cluster's list what of the others is not its own, and report nothing."""
     left, _ = against(one.lists, others, ())
     run.note(one.final, external=left)
 
 
-def unknown(other: Rendered) -> str:
+def unknown(other: Cluster) -> str:
     """Return why it is not known what claims are made elsewhere; "" when it is."""
     errors = [finding for finding in in_order(other.final.results) if finding.severity == "error"]
     if not errors:
@@ -141,5 +140,5 @@ def unknown(other: Rendered) -> str:
     )
 
 
-def _name(other: Rendered) -> str:
-    return "stdin" if other.cluster.name == "-" else other.cluster.name
+def _name(other: Cluster) -> str:
+    return "stdin" if other.name == "-" else other.name

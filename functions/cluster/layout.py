@@ -4,9 +4,9 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from krmfn import ResourceList
 from krmfn.errors import KrmfnError
 from krmfn.results import Field, Result, Rule, error, in_order, warning
-from krmfn.typed import NamedTuple
 
 from ..formats.checked import NAMES
 from ..kustomization.calls import ENTRY_POINTS, Ours
@@ -20,6 +20,7 @@ from ..paths.roots import parents, within
 from . import config
 from . import survey as surveys
 from .config import Config, Member
+from .model import Cluster, Clusters
 from .survey import Root, Survey
 
 RULES = (
@@ -46,38 +47,9 @@ metadata: {name: app
 )
 
 
-class Cluster(NamedTuple):
-    """What reaches one cluster: exclusivity, duplicates, references and inventories are judged in it."""
-
-    name: str
-    """As the configuration file or --cluster calls it; for a root of its own the root's name."""
-    roots: tuple[Root, ...]
-    members: tuple[Member, ...] = ()
-    """The paths by which the roots belong to it; none for a root of its own."""
-    outside: tuple[tuple[Member, Root], ...] = ()
-    """Loose files that belong to it and are not below a PATH: they count where they give no objects."""
-    is_apart: bool = False
-    """These are files of a repository that none of the clusters in its configuration file has."""
-
-
-class Layout(NamedTuple):
-    """The clusters that some PATHs make."""
-
-    clusters: list[Cluster]
-    findings: list[Result]
-    """What is wrong with the configuration file and with files outside of all roots."""
-    config: Config
-    failures: list[Failure] = []  # noqa: RUF012  # read only
-    """The PATHs that are not there or may not be read."""
-    excluded: int = 0
-    """How many files were left out by `exclude`."""
-    paths: Mapping[str, str] = {}
-    """The PATHs, those of --cluster among them, each with its path without links."""
-
-
 def layout(
     paths: Sequence[str], options: RunOptions, named: Mapping[str, Sequence[str]], itself: bool = False
-) -> Layout:
+) -> Clusters:
     """Return the clusters of some PATHs and of those that `named` (--cluster) joins; it goes before the file.
 
     `itself`: see `survey`. A PATH that holds nothing is a cluster, too, of nothing. With an error in the file there are
@@ -90,7 +62,7 @@ def layout(
     every |= {path: os.path.realpath(path) for path in every if path != "-"}
     settings, findings = _config(every, options.root)
     if any(finding.severity == "error" for finding in findings):
-        return Layout([], findings, settings, paths=every)
+        return Clusters([], findings, settings, paths=every)
     real = frozenset(every.values())
     joined = _about(settings.clusters, real) if settings.clusters else {}
     joined |= {name: tuple(Member(path, os.path.realpath(path)) for path in members) for name, members in named.items()}
@@ -112,9 +84,10 @@ def layout(
     taken = {cluster.name for cluster in clusters}
     for one in lonely:  # with the repository below it, a root of files is what no kustomization lists either
         is_apart = bool(settings.clusters) and one.kind == "files" and within(settings.folder, one.path)
-        clusters.append(Cluster(f"./{one.name}" if one.name in taken else one.name, (one,), is_apart=is_apart))
+        name = f"./{one.name}" if one.name in taken else one.name
+        clusters.append(Cluster(name, (one,), ResourceList(), is_apart=is_apart))
     excluded = {file for survey in (*surveyed.values(), *others) for file in survey.excluded}
-    return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded), every)
+    return Clusters(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded), every)
 
 
 def _surveyed(paths: Iterable[str], survey: Callable[[str], Survey]) -> tuple[dict[str, Survey], list[Failure]]:
@@ -186,7 +159,7 @@ def _joined(
         lonely += [] if of_one else [one]
     paths = frozenset(names.values())
     findings += _absent(named, held, paths, {failure.path for failure in failures})
-    clusters = [Cluster(name, tuple(roots), tuple(named[name])) for name, roots in held.items() if roots]
+    clusters = [Cluster(name, (*own,), ResourceList(), (*named[name],)) for name, own in held.items() if own]
     members = (member for one in clusters for member in one.members if not member.problem)
     away = [real for real in dict.fromkeys(member.real for member in members) if not _is_below(real, paths)]
     here = "" if any(map(os.path.isabs, names)) else os.getcwd()

@@ -24,21 +24,22 @@ from ..profile.product import name_of
 from ..rendering.kinds import OURS, OWNERS, PROFILE, driven, is_foreign, of_kinds
 from ..run import note, run_of
 from ..settings import Intent
-from .cluster_inputs import Inputs, unlisted
-from .cluster_lists import Rendered, with_results
+from .cluster_inputs import unlisted
+from .cluster_lists import with_results
 from .config import Config
 from .deployed import is_local
+from .model import Cluster
 
 _MAPPING = re.compile(r"kernelMappings\[\d+\] \((.*)\) is not used", re.DOTALL)
 _WITHOUT_NODES = ("KRM605", "KRM608")
 
 
-def absent_profiles(context: Context, config: Config, read: Sequence[Inputs]) -> list[Item]:
+def absent_profiles(context: Context, config: Config, read: Sequence[Cluster]) -> list[Item]:
     """Return the Profiles in the repository's files where some of its clusters are not here: they count as if all were.
 
     What cannot be read is passed over: it says so where its cluster is looked at.
     """
-    if not _is_part(config, [one.cluster.name for one in read]):
+    if not _is_part(config, [one.name for one in read]):
         return []
     options = context.options
     is_left_out = partial(
@@ -55,7 +56,7 @@ def absent_profiles(context: Context, config: Config, read: Sequence[Inputs]) ->
     return products
 
 
-def note_profiles(read: Sequence[Inputs], config: Config, absent: Sequence[Item]) -> None:
+def note_profiles(read: Sequence[Cluster], config: Config, absent: Sequence[Item]) -> None:
     """Note in the lists of all roots which profiles some config names, and whether some clusters are absent.
 
     And for which kinds there are Profiles that are not theirs, `absent` ones among them: a config of such a kind is not
@@ -63,10 +64,10 @@ def note_profiles(read: Sequence[Inputs], config: Config, absent: Sequence[Item]
     """
     parts = [part for one in read for _, part in one.parts]
     items = (item for one in parts for item in one.items if (item.group, item.kind) in OWNERS)
-    lists = [each for one in read for each in one.lists]
+    lists = [each for one in read for each in one.read]
     products = [*absent, *(item for each in lists for item in each.select(PROFILE[1], PROFILE[0]))]
     profiles = {pair: item for item in products for pair in driven([item])}
-    is_part = _is_part(config, [one.cluster.name for one in read])
+    is_part = _is_part(config, [one.name for one in read])
     named = frozenset((*map(profile_of, items), *map(name_of, products)))
     for one in read:
         for name, part in one.parts:
@@ -77,17 +78,17 @@ def note_profiles(read: Sequence[Inputs], config: Config, absent: Sequence[Item]
             note(part, named=named, is_part=is_part, elsewhere={**whys, **run.elsewhere})
 
 
-def _elsewhere(one: Inputs, folder: str, kind: tuple[str, str], profile: Item, config: Config) -> str:
+def _elsewhere(one: Cluster, folder: str, kind: tuple[str, str], profile: Item, config: Config) -> str:
     """Return why a Profile for a kind does not count for a root of a cluster, its `folder`, and what to do."""
     (place,) = (found.place for found in placed([profile.located(Result(""))]))
     file = place.path if place else "stdin"
-    name, path = one.cluster.name, os.path.relpath(os.path.realpath(file), config.folder) if config.folder else file
+    name, path = one.name, os.path.relpath(os.path.realpath(file), config.folder) if config.folder else file
     remedy = f"add {path} to clusters.{name}" if name in config.clusters else f"name {path} under `profiles`"
     why, vendor = f"it is not of cluster {name}", os.path.dirname(file) or "."
     if (listing := manifests.kustomization_in(folder)) and manifests.kustomization_in(vendor):
         remedy = f"list {os.path.relpath(vendor, folder)} under `resources`"
         config = config._replace(name=os.path.normpath(listing))
-    if any(kind in driven(each.items) for each in one.lists):
+    if any(kind in driven(each.items) for each in one.read):
         why, remedy = f"only another root of cluster {name} has it", f"name {path} under `profiles`"
     return f"{file} has a Profile for this kind, but {why}; {remedy} in {config.name or '.krmfn.yaml'}"
 
@@ -97,7 +98,7 @@ def _is_part(config: Config, names: Iterable[str]) -> bool:
     return not config.clusters.keys() <= set(names)
 
 
-def without_needed(made: Sequence[Rendered], config: Config) -> list[Rendered]:
+def without_needed(made: Sequence[Cluster], config: Config) -> list[Cluster]:
     """Return the clusters without findings that a mapping is not used, where another cluster may use it (KRM606).
 
     When some clusters are absent, or not whole, nobody knows, and none of them stays.
@@ -106,7 +107,7 @@ def without_needed(made: Sequence[Rendered], config: Config) -> list[Rendered]:
         return list(made)
     unused = [{_mapping(one) for one in each.final.results if one.rule == "KRM606"} for each in made]
     used = [_in_use(each.final) for each in made]
-    is_unknown = _is_part(config, [one.cluster.name for one in made]) or not all(one.is_whole for one in made)
+    is_unknown = _is_part(config, [one.name for one in made]) or not all(one.is_whole for one in made)
 
     def is_needed(finding: Result) -> bool:
         if finding.rule != "KRM606":
@@ -136,23 +137,23 @@ def _in_use(resources: ResourceList) -> set[Id | str]:
     return {item.ref.id for item in resources.items if item.ref.id not in idle}
 
 
-def taken_out(intent: Intent, read: Sequence[Inputs], config: Config) -> tuple[list[Inputs], list[Inputs]]:
+def taken_out(intent: Intent, read: Sequence[Cluster], config: Config) -> tuple[list[Cluster], list[Cluster]]:
     """Return the clusters among what was read, and the files that no cluster has.
 
     What would be deployed is taken out of the latter, with a warning for each file; Profiles, functionConfigs and
     inventories stay, since they are judged by themselves. Where the function does not run, all are clusters.
     """
-    apart = [one for one in read if one.cluster.is_apart] if intent.runs_function else []
+    apart = [one for one in read if one.is_apart] if intent.runs_function else []
     if not apart:
         return [*read], []
-    kinds = OWNERS | {*MODULE_KINDS} | driven(item for one in read for each in one.lists for item in each.items)
+    kinds = OWNERS | {*MODULE_KINDS} | driven(item for one in read for each in one.read for item in each.items)
     for one in apart:
-        for resources in one.lists:
+        for resources in one.read:
             theirs = [item for item in resources.items if _is_deployed(item, kinds)]
             ids = set(map(id, theirs))
             resources.items = [item for item in resources.items if id(item) not in ids]
             resources.report(unlisted(theirs, partial(_message, one, config)))
-    return [one for one in read if not one.cluster.is_apart], apart
+    return [one for one in read if not one.is_apart], apart
 
 
 def _is_deployed(item: Item, kinds: frozenset[tuple[str, str]]) -> bool:
@@ -161,9 +162,9 @@ def _is_deployed(item: Item, kinds: frozenset[tuple[str, str]]) -> bool:
     return is_ours and not is_local(item) and not is_foreign(item) and OWNER not in item.annotations
 
 
-def _message(one: Inputs, config: Config, item: Item, others: str) -> str:
+def _message(one: Cluster, config: Config, item: Item, others: str) -> str:
     """Return that a file is in no cluster, with the kustomization that stands nearest above it."""
-    kustomizations = one.cluster.roots[0].graph.kustomizations
+    kustomizations = one.roots[0].graph.kustomizations
     folders = parents(os.path.realpath(os.path.dirname(item.place.path))) if item.place else ()
     name = next((kustomizations[folder].name for folder in folders if folder in kustomizations), "a kustomization")
     return (

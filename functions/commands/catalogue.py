@@ -10,22 +10,6 @@ from krmfn.typed import Any
 from ..command import PRINTED, Command, Context
 from ..rendering import ignoring
 
-CHAPTERS = (
-    ("KMM", "What the cluster refuses", "What the API server (the CRD) or KMM's webhook refuses, in their own words."),
-    ("KRM1", "DeviceConfig, Ptemplate and the functionConfig", "What must hold before anything is generated."),
-    ("KRM2", "What KMM does not check", "Lints; what is an error among them cannot work on any node."),
-    ("KRM3", "Node exclusivity", "Which config manages which node."),
-    ("KRM4", "Changes", "What `diff` reports about a change from an old state to a new one."),
-    (
-        "KRM5",
-        "Kustomizations and clusters",
-        "What kustomize would read and run, checked before it runs, and what is deployed.",
-    ),
-    ("KRM6", "The fleet", "Which node gets which driver; checked where nodes are known."),
-    ("KRM7", "What reaches a cluster", "The final list as a whole; checked once there are no other errors."),
-)
-"""The families of rules by the first characters of their ids: the title of each, and what it is about."""
-
 _ROOMS = {
     "cluster": "applications deployed given layout rules",
     "deviceconfig": "effects profiles rules",

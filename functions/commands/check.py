@@ -12,7 +12,7 @@ from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_lists, cluster_streams
-from ..cluster.cluster_streams import Streams
+from ..cluster.model import Clusters
 from ..command import Command, Context
 from ..formats import findings
 from ..formats.checked import Checked, dump_baseline, new, of_cluster, parse_baseline
@@ -81,18 +81,18 @@ def run(context: Context, args: Any) -> int:
     return int(findings.fails(checked.results, args.fail_on)) if streams.is_whole else 2
 
 
-def judged(context: Context, streams: Streams, known: str | None, more: Iterable[Result] = ()) -> Checked:
+def judged(context: Context, streams: Clusters, known: str | None, more: Iterable[Result] = ()) -> Checked:
     """Return what was found in all clusters, and what cannot be read, but for what the baseline file `known` names.
 
     `more` are findings that no baseline names.
     Raises KrmfnError for a file that is no baseline.
     """
     every = (*streams.clusters, *streams.apart)
-    whole = cluster_lists.joined([one.read._replace(turned_off=run_of(one.final).turned_off) for one in every])
+    whole = cluster_lists.joined([one.counts._replace(turned_off=run_of(one.final).turned_off) for one in every])
     results = [*streams.findings, *in_order(streams.outside)]
     for one in streams.clusters:
         if one.final.results:
-            results += of_cluster(one.cluster.name, in_order(one.final.results))
+            results += of_cluster(one.name, in_order(one.final.results))
     number = len(results)
     if known:
         results = new(results, parse_baseline(files.read_text(known, context.options.root), known))
@@ -107,7 +107,7 @@ def judged(context: Context, streams: Streams, known: str | None, more: Iterable
 
         results = grouped.joined(results, streams.lists)
     results = [*map(_in_file, results)]
-    by_cluster = {one.cluster.name: one.final.results for one in streams.clusters}
+    by_cluster = {one.name: one.final.results for one in streams.clusters}
     return whole._replace(
         results=list(Findings(results)), excluded=streams.excluded, clusters=by_cluster, baseline=left_out
     )

@@ -11,7 +11,7 @@ from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_streams
-from ..cluster.cluster_streams import Streams
+from ..cluster.model import Clusters
 from ..command import Command, Context
 from ..formats import comment, findings, grouped
 from ..formats.checked import Checked
@@ -61,7 +61,7 @@ def _run(context: Context, args: Any) -> int:
     return code
 
 
-def _checked(context: Context, args: Any, streams: Streams, compared: Sequence[Comparison]) -> Checked:
+def _checked(context: Context, args: Any, streams: Clusters, compared: Sequence[Comparison]) -> Checked:
     """Return the findings, with those about the change and why the run fails beside these."""
     cluster_streams.look_up(context, streams)
     more = clusters.of_change(compared, args.fail_on)
@@ -76,7 +76,7 @@ def _checked(context: Context, args: Any, streams: Streams, compared: Sequence[C
 
 
 def _texts(
-    args: Any, streams: Streams, checked: Checked, compared: Sequence[Comparison], code: int
+    args: Any, streams: Clusters, checked: Checked, compared: Sequence[Comparison], code: int
 ) -> dict[str, bytes]:
     """Return the files by their names."""
     shown = _OF_FINDINGS | (_OF_ALL if code < 2 else {})

@@ -11,7 +11,7 @@ from krmfn.results import placed
 from krmfn.typed import TYPE_CHECKING
 
 from ..cluster import cluster_streams
-from ..cluster.cluster_streams import Streams
+from ..cluster.model import Clusters
 from ..command import Context
 from ..formats.checked import names_of, of_cluster
 from ..kmm.module import MODULE_KINDS
@@ -26,7 +26,7 @@ _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
 """Words about nodes, with the effects of a change that they name; what is not known may be any of them."""
 
 
-def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on: bool = False) -> Streams | None:
+def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on: bool = False) -> Clusters | None:
     """Return the clusters of some PATHs; None, with all findings logged, when something of them cannot be read.
 
     Without any PATH it is the working folder where one `is_needed`, else there are no clusters. What is found in a
@@ -40,9 +40,9 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
     if not streams.is_whole:
         cluster_streams.log(context, streams)
         errors = [one for one in streams.findings if one.severity == "error"]
-        unread = {one.cluster.name for one in (*streams.clusters, *streams.apart) if not one.is_whole}
+        unread = {one.name for one in (*streams.clusters, *streams.apart) if not one.is_whole}
         lost = unread.union(*map(names_of, errors))
-        whole = [one for one in streams.clusters if one.cluster.name not in lost]
+        whole = [one for one in streams.clusters if one.name not in lost]
         if not goes_on or not whole or not all(map(names_of, errors)):
             return None
         names = sorted(lost)
@@ -54,7 +54,7 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
     return streams
 
 
-def printed(context: Context, streams: Streams, text: str, results: Iterable[Result]) -> int:
+def printed(context: Context, streams: Clusters, text: str, results: Iterable[Result]) -> int:
     """Print a text about some clusters, log the findings about them, and return the exit code."""
     results = placed(results)
     if len(streams.clusters) > 1:

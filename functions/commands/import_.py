@@ -14,7 +14,7 @@ from krmfn.yamltext import emit
 
 from .. import options
 from ..cluster import given
-from ..cluster.cluster_streams import Streams
+from ..cluster.model import Clusters
 from ..cluster_dump import is_dumped
 from ..command import Command, Context
 from ..fleet import readings
@@ -67,16 +67,14 @@ def _run(context: Context, args: Any) -> int:
     return clusters.printed(context, streams, text, [*results, *findings])
 
 
-def _sources(streams: Streams) -> list[Source]:
+def _sources(streams: Clusters) -> list[Source]:
     """Return the objects of each cluster that has a name; those of the other PATHs are of one cluster together."""
     sources = [
-        Source(one.cluster.name, one.final.items, [root.name for root in one.cluster.roots])
-        for one in streams.clusters
-        if one.cluster.members
+        Source(one.name, one.final.items, [root.name for root in one.roots]) for one in streams.clusters if one.members
     ]
-    if rest := [item for one in streams.clusters if not one.cluster.members for item in one.final.items]:
-        sources.append(Source("", rest, streams.paths))
-    return sources or [Source("", (), streams.paths)]
+    if rest := [item for one in streams.clusters if not one.members for item in one.final.items]:
+        sources.append(Source("", rest, (*streams.paths,)))
+    return sources or [Source("", (), (*streams.paths,))]
 
 
 def _imported(sources: Sequence[Source], args: Any, existing: Manifest | None) -> tuple[str, list[Result]]:

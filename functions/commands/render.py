@@ -10,8 +10,8 @@ from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_streams
-from ..cluster.cluster_lists import Rendered
 from ..cluster.deployed import deployed
+from ..cluster.model import Cluster
 from ..command import Command, Context
 from ..paths import output
 from ..paths.failures import Failure, log_failures
@@ -54,7 +54,7 @@ def run(context: Context, args: Any) -> int:
     shown = [resources.items if args.include_inputs else deployed(resources) for resources in lists]
     pairs = zip(streams.clusters, shown, strict=True)
     # where an error is the reason that there is no object, that is said
-    empty = [one.cluster.name for one, items in pairs if not (items or args.allow_empty or one.final.failed)]
+    empty = [one.name for one, items in pairs if not (items or args.allow_empty or one.final.failed)]
     cluster_streams.log(context, streams)
     log_failures(context.log, [Failure(name, (_EMPTY.format(name),)) for name in empty])
     if not streams.is_whole or empty:
@@ -114,14 +114,14 @@ def _written_before(args: Any) -> frozenset[str]:
     return frozenset(folder for folder in written if folder.startswith(tuple(paths)))
 
 
-def _folders(args: Any, clusters: Sequence[Rendered]) -> list[str]:
+def _folders(args: Any, clusters: Sequence[Cluster]) -> list[str]:
     """Return the folder of every cluster below --output-dir; [] for stdout.
 
     Raises KrmfnError for two that would have one folder, and for several clusters on stdout.
     """
     if len(clusters) <= 1:
         return [args.output_dir] * len(clusters) if args.output_dir else []
-    names = [one.cluster.name for one in clusters]
+    names = [one.name for one in clusters]
     if not args.output_dir:
         raise KrmfnError(
             f"there are {len(names):,} clusters ({some(names, len(names))}), and only one can be written to stdout; "
@@ -137,9 +137,9 @@ def _folders(args: Any, clusters: Sequence[Rendered]) -> list[str]:
     return [os.path.join(args.output_dir, name) for name in last]  # noqa: PTH118
 
 
-def _check_sources(folders: Sequence[str], clusters: Sequence[Rendered]) -> None:
+def _check_sources(folders: Sequence[str], clusters: Sequence[Cluster]) -> None:
     """Raise KrmfnError for a folder to write into that is itself what is rendered."""
-    sources = {root.path for one in clusters for root in one.cluster.roots}
+    sources = {root.path for one in clusters for root in one.roots}
     for folder in folders:
         if (real := os.path.realpath(folder)) in sources:
             aside = os.path.join("rendered", os.path.basename(real))  # noqa: PTH118, PTH119

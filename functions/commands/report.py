@@ -33,7 +33,7 @@ def _run(context: Context, args: Any) -> int:
     if args.base is not None:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
-        compared = against_base.with_base(context._replace(intent=COMPARE), args.base, streams.paths, streams)
+        compared = against_base.with_base(context._replace(intent=COMPARE), args.base, [*streams.paths], streams)
     beside = [*streams.findings, *streams.outside]
     text, results = page_of(streams.lists, args.files, compared, _links(args.output), streams.left_out, beside)
     if args.output is not None:

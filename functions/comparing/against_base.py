@@ -7,9 +7,8 @@ from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.results import placed
 
 from ..cluster import cluster_streams, config
-from ..cluster.cluster_streams import Streams
 from ..cluster.deployed import judge_final
-from ..cluster.layout import Layout
+from ..cluster.model import Clusters
 from ..cluster.survey import places
 from ..command import Context
 from ..formats.checked import names_of
@@ -28,7 +27,7 @@ def with_base(
     context: Context,
     ref: str,
     names: Sequence[str],
-    said: Streams | None = None,
+    said: Clusters | None = None,
     skips: bool = False,
     shows_notes: bool = False,
 ) -> list[Comparison]:
@@ -50,7 +49,7 @@ def with_base(
                 raise KrmfnError(f"{one} exists neither here nor in the base {base.name}; is it the right PATH?")
         sides = closures.laid_out(context, base, names) if skips and not asked.options.against else closures.Sides()
         new = known or _streams(context, names, sides.new)
-        new = new._replace(clusters=[one for one in new.clusters if one.cluster.name not in sides.same])
+        new = new._replace(clusters=[one for one in new.clusters if one.name not in sides.same])
         old = _of_base(context, base, names, sides.old)
         pairs = [(_name(base, pair), pair) for pair in paired(old, base.folder, new, base.root)]
         if not joined(asked, pairs, said.theirs if said else None, sides.same):
@@ -66,29 +65,29 @@ def with_base(
         return [results[0]._replace(name="")] if len(results) == 1 else results
 
 
-def _streams(context: Context, names: Sequence[str], laid: Layout | None = None) -> Streams:
+def _streams(context: Context, names: Sequence[str], laid: Clusters | None = None) -> Clusters:
     """Return the clusters of the PATHs that are there; no PATH is not the working folder here."""
     options, names = context.options, [*filter(os.path.lexists, names)]
     existing = [(name, [*filter(os.path.lexists, held)]) for name, held in map(config.parse, options.cluster)]
     there = tuple(f"{name}={','.join(held)}" for name, held in existing if held)
     if not names and not there:
-        return Streams()
+        return Clusters()
     return cluster_streams.rendered(context._replace(options=options._replace(cluster=there)), names, laid=laid)
 
 
-def _of_base(context: Context, base: Base, names: Sequence[str], laid: Layout | None = None) -> Streams:
+def _of_base(context: Context, base: Base, names: Sequence[str], laid: Clusters | None = None) -> Clusters:
     """Return the clusters of the base; when nothing of it can be read, why not."""
     if unread := base.unread(context.options):
-        return Streams(findings=[error(line) for line in unread])
+        return Clusters(findings=[error(line) for line in unread])
     try:
         former = context._replace(options=base.options(context.options), intent=context.intent._replace(is_old=True))
         return _streams(former, [*map(base.path, names)], laid)
     except KrmfnError as failure:
-        return Streams(failures=[failure_of("", failure)])
+        return Clusters(failures=[failure_of("", failure)])
 
 
 def _comparisons(
-    base: Base, old: Streams, new: Streams, pairs: Sequence[tuple[str, Pair]], every: Sequence[str]
+    base: Base, old: Clusters, new: Clusters, pairs: Sequence[tuple[str, Pair]], every: Sequence[str]
 ) -> Iterator[Comparison]:
     """Yield the comparison of each cluster, and what could not be read and is a part of none: who knows what changes.
 
@@ -110,7 +109,7 @@ def _comparisons(
             yield _unknown(base, path or ".", (), [one])
 
 
-def _unread(streams: Streams, from_root: Callable[[str], str]) -> Iterator[tuple[str, Result]]:
+def _unread(streams: Clusters, from_root: Callable[[str], str]) -> Iterator[tuple[str, Result]]:
     """Yield what is in none of the clusters since it could not be read, with its path from the root of the repository.
 
     The path is "" for what counts for every cluster: with the configuration file none is known.
@@ -133,7 +132,7 @@ def _owners(base: Base, pairs: Sequence[tuple[str, Pair]], path: str, result: Re
     if owners or not path:
         return owners or {*range(len(pairs))}
     for side, top in enumerate((base.folder, base.root)):
-        roots = (places(one.cluster.roots, top) if (one := pair[side]) else [] for _, pair in pairs)
+        roots = (places(one.roots, top) if (one := pair[side]) else [] for _, pair in pairs)
         held = ([0 if root == "." else len(root) for root, _ in own if is_below(path, root)] for own in roots)
         nearest = [max(lengths, default=-1) for lengths in held]
         owners.update(at for at, length in enumerate(nearest) if length == max(nearest) >= 0)
@@ -169,7 +168,7 @@ def _errors(results: Sequence[Result]) -> list[Result]:
 def _name(base: Base, pair: Pair) -> str:
     """Return the name of a cluster; of one that is only in the base as it would be called here."""
     one = next(side for side in (pair.new, pair.old) if side)
-    if pair.new or one.cluster.name not in {root.name for root in one.cluster.roots}:
-        return one.cluster.name
-    here = os.path.join(base.root, os.path.relpath(one.cluster.roots[0].path, base.folder))
+    if pair.new or one.name not in {root.name for root in one.roots}:
+        return one.name
+    here = os.path.join(base.root, os.path.relpath(one.roots[0].path, base.folder))
     return os.path.relpath(here)

@@ -19,7 +19,7 @@ from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, config
-from ..cluster.layout import Cluster, Layout
+from ..cluster.model import Cluster, Clusters
 from ..cluster.survey import Root, places
 from ..command import Context
 from ..options import RunOptions
@@ -38,8 +38,8 @@ class _Open(Exception):  # no error: both sides are built then
 class Sides(NamedTuple):
     """Which clusters there were and are, but for those whose inputs are the same; None where it is not known."""
 
-    old: Layout | None = None
-    new: Layout | None = None
+    old: Clusters | None = None
+    new: Clusters | None = None
     same: frozenset[str] = frozenset()
     places: Mapping[str, int] = MappingProxyType({})
     """Where each cluster stands among those that are; nothing where none is the same."""
@@ -60,7 +60,7 @@ def laid_out(context: Context, base: Base, names: Sequence[str]) -> Sides:
     return _changed(base, old, new)
 
 
-def _changed(base: Base, old: Layout, new: Layout) -> Sides:
+def _changed(base: Base, old: Clusters, new: Clusters) -> Sides:
     """Return both sides without the clusters with a kustomization that have the same inputs, and the names of these.
 
     Loose files cost little: they are always compared. Nothing is alike when anything is wrong with a side: which files
@@ -133,7 +133,7 @@ def with_folders(base: Base, pair: Pair, compared: Comparison, is_edited: bool) 
     """
     if compared.failed:
         return compared
-    old, new = (one.cluster if one else None for one in pair)
+    old, new = pair
     was = _folders(old, base.folder) if old else {}
     now = _folders(new, base.root) if new else {}
     gone = [path for path in was if path not in now and (new or _is_left(base, path, was[path]))]

@@ -9,8 +9,7 @@ from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, external, live_nodes
 from ..cluster import deployed as finals
-from ..cluster.cluster_lists import Rendered
-from ..cluster.cluster_streams import Streams
+from ..cluster.model import Cluster, Clusters
 from ..cluster.survey import places
 from ..cluster_dump import is_dumped
 from ..command import Context
@@ -27,22 +26,22 @@ from . import attention
 class Pair(NamedTuple):
     """A cluster before and after; None where it is not."""
 
-    old: Rendered | None
-    new: Rendered | None
+    old: Cluster | None
+    new: Cluster | None
 
 
-def paired(old: Streams, old_top: str, new: Streams, new_top: str) -> list[Pair]:
+def paired(old: Clusters, old_top: str, new: Clusters, new_top: str) -> list[Pair]:
     """Return the clusters of both sides: named ones by their names, others by a root that both have; gone ones last."""
     left = {id(one): one for one in old.clusters}
-    by_name = {one.cluster.name: one for one in old.clusters}
-    found: dict[int, Rendered] = {}
+    by_name = {one.name: one for one in old.clusters}
+    found: dict[int, Cluster] = {}
     for one in new.clusters:
-        other = by_name.get(one.cluster.name)
-        if other and one.cluster.name not in {root.name for root in (*one.cluster.roots, *other.cluster.roots)}:
+        other = by_name.get(one.name)
+        if other and one.name not in {root.name for root in (*one.roots, *other.roots)}:
             found[id(one)] = left.pop(id(other))
     for one in new.clusters:  # after those of one name: a functionConfig that clusters share is a root of each
-        paths = dict(places(one.cluster.roots, new_top)).keys()
-        twins = (other for other in left.values() if paths & dict(places(other.cluster.roots, old_top)).keys())
+        paths = dict(places(one.roots, new_top)).keys()
+        twins = (other for other in left.values() if paths & dict(places(other.roots, old_top)).keys())
         if id(one) not in found and (twin := next(twins, None)):
             found[id(one)] = left.pop(id(twin))
     return [*(Pair(found.get(id(one)), one) for one in new.clusters), *(Pair(one, None) for one in left.values())]
@@ -51,7 +50,7 @@ def paired(old: Streams, old_top: str, new: Streams, new_top: str) -> list[Pair]
 def joined(
     context: Context,
     pairs: Sequence[tuple[str, Pair]],
-    known: Mapping[str, Rendered] | None = None,
+    known: Mapping[str, Cluster] | None = None,
     others: Collection[str] = (),
 ) -> bool:
     """Note in both lists of each pair what its cluster gets from elsewhere, and put live nodes into both.
@@ -64,7 +63,7 @@ def joined(
     """
     failures, joining = list[Failure](), context
     if known is None:
-        roots = [root for _, pair in pairs for one in pair if one for root in one.cluster.roots]
+        roots = [root for _, pair in pairs for one in pair if one for root in one.roots]
         known = external.read(context, [name for name, _ in pairs], roots, failures)
     else:
         joining = context._replace(log=context.log._replace(quiet=True))
@@ -119,7 +118,7 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
         options=context.options._replace(against=(), live=()), intent=context.intent._replace(is_root_only=True)
     )
     former = alone._replace(intent=alone.intent._replace(is_old=True))
-    sides, failures = list[Streams](), list[Failure]()
+    sides, failures = list[Clusters](), list[Failure]()
     for path, side in ((old, former), (new, alone)):
         try:
             sides.append(_whole(side, path))
@@ -138,7 +137,7 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
         pairs = [Pair(before.clusters[0], after.clusters[0])]
     else:
         pairs = paired(before, os.path.realpath(old), after, os.path.realpath(new))
-    named = [(next(one.cluster.name for one in (pair.new, pair.old) if one), pair) for pair in pairs]
+    named = [(next(one.name for one in (pair.new, pair.old) if one), pair) for pair in pairs]
     if not joined(context, named):
         return []
     for one in after.clusters:
@@ -149,7 +148,7 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
     return [compared(pair, name if len(named) > 1 else "") for name, pair in named]
 
 
-def _whole(context: Context, path: str) -> Streams:
+def _whole(context: Context, path: str) -> Clusters:
     """Return the clusters of a PATH. Raises KrmfnError when one of them cannot be rendered; why is logged."""
     streams = cluster_streams.rendered(context, [path], _is_dump)
     if streams.is_whole and not any(one.final.failed for one in streams.clusters):
@@ -158,7 +157,7 @@ def _whole(context: Context, path: str) -> Streams:
     raise KrmfnError(f"{path} cannot be rendered, so there is nothing to compare")
 
 
-def _refuse_dumps(sides: Sequence[tuple[str, str, Streams]]) -> None:
+def _refuse_dumps(sides: Sequence[tuple[str, str, Clusters]]) -> None:
     """Raise KrmfnError when a side is a dump: what servers fill in or write another way would be changes."""
     dumps = [
         f"{side} ({'stdin' if path == '-' else path})"

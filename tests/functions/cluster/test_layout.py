@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from krmfn_functions.cluster import config
 from krmfn_functions.cluster import layout as layouts
-from krmfn_functions.cluster.layout import Layout
+from krmfn_functions.cluster.model import Clusters
 from krmfn_functions.options import RunOptions
 
 from krmfn import KrmfnError
@@ -35,7 +35,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return plant(tmp_path, FILES)
 
 
-def shown(laid: Layout) -> dict[str, list[str]]:
+def shown(laid: Clusters) -> dict[str, list[str]]:
     """Return the roots of each cluster, with the files of those that are files."""
     return {
         cluster.name: [
@@ -45,7 +45,7 @@ def shown(laid: Layout) -> dict[str, list[str]]:
     }
 
 
-def layout(config: str = "", *paths: str, named: Mapping[str, list[str]] | None = None) -> Layout:
+def layout(config: str = "", *paths: str, named: Mapping[str, list[str]] | None = None) -> Clusters:
     if config:
         plant(Path.cwd(), {".krmfn.yaml": config})
     return layouts.layout(paths or ["."], RunOptions(), named or {})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from krmfn_functions.commands.catalogue import CHAPTERS, rules
-from rules import ADVICE, advice, page
+from krmfn_functions.commands.catalogue import rules
+from rules import ADVICE, CHAPTERS, advice, page
 
 from tests.commands import ROOT
 
