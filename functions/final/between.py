@@ -11,7 +11,6 @@ from ..exclusivity import Claim
 from ..exclusivity.claim import across
 from ..fleet import cluster
 from ..rendering import claims, function_config
-from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import in_file, owning
 
 Key = tuple[Ref, str, tuple[str, str]]
@@ -49,7 +48,10 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
         config = function_config.read(resources)[0]
         if config.exclusivity == "off":
             if theirs:
-                yield _turned_off(config, len(theirs))
+                why = f"nothing here is compared with the {len(theirs):,} selectors from --against"
+                message = f"is off, so {why}; set another mode, or leave out --against"
+                field = Field("spec.exclusivity.mode", "off", "auto")
+                yield config.source.located(error(message, rule="KRM528", field=field))
             continue
         modes.add(config.exclusivity)
         for driver in cluster.of_list(resources, domain_of).drivers:
@@ -68,14 +70,6 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
     else:
         joint = [one for one in found if len({roots[_key(claim)] for claim in one.left + one.right}) > 1]
     yield from (*exclusivity.findings(joint, claims.at_selector(lists)), *undecided)
-
-
-def _turned_off(config: FunctionConfig, number: int) -> Result:
-    """Return the error that nodes are to be compared and node exclusivity is off."""
-    why = f"nothing here is compared with the {number:,} selectors from --against"
-    message = f"is off, so {why}; set another mode, or leave out --against"
-    field = Field("spec.exclusivity.mode", "off", "auto")
-    return config.source.located(error(message, rule="KRM528", field=field))
 
 
 def _key(claim: Claim) -> Key:

@@ -12,8 +12,7 @@ from krmfn.results import Rule
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import module_of
 from ..rendering.kinds import INPUTS
-from .pods import images
-from .stream import Final
+from .stream import Final, images
 
 _IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?([^\s"']*["'\s]?)""")
 _HOLES = re.compile(rb"""[-._][:@]|[:@][-.]|[-._:@]["',}\]\s]""")

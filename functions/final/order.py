@@ -8,8 +8,7 @@ from krmfn.ownership import Id
 from krmfn.results import Rule
 
 from ..kmm.module import LABELS, MODULE_KINDS
-from .pods import labels_of_kmm
-from .stream import Final
+from .stream import Final, labels_of_kmm
 
 DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave"
 _FIELD = f"metadata.annotations[{DEPENDS}]"

@@ -10,8 +10,7 @@ from krmfn.results import Rule
 
 from ..fleet import registry
 from ..run import Replacement
-from .pods import images
-from .stream import Final
+from .stream import Final, images
 
 _SHOWN = 3
 _WHY = (

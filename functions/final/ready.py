@@ -10,8 +10,7 @@ from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import has
 from ..kmm.module import LABELS, PLUGINS, Module, node_labels
-from .pods import NodeLabel, labels_of_kmm
-from .stream import Final, modules_of, twin
+from .stream import Final, NodeLabel, labels_of_kmm, modules_of, twin
 
 _LABEL = re.compile(rf"{LABELS}(?:version-module\.(.+)|(.+?)\.(?:version\.|device-plugin-)?ready)", re.DOTALL)
 """A label that is for a Module, with its namespace and name."""

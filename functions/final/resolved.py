@@ -10,11 +10,9 @@ from krmfn.typed import Any
 
 from ..kmm.lookup import POD_KINDS, table
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
-from ..run import Transformed
-from .pods import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT
-from .stream import Final, Names, modules_of, twin
+from .stream import CLUSTER_SCOPED, KINDS, Final, Names, modules_of, twin
 
-_KINDS = (SERVICE_ACCOUNT, SECRET, CONFIG_MAP, PRIORITY_CLASS, DEVICE_CLASS)
+SECRET, CONFIG_MAP, SERVICE_ACCOUNT, PRIORITY_CLASS, DEVICE_CLASS = KINDS
 _HASHED = (SECRET, CONFIG_MAP)
 _TELL = "tell it about this field: list what `krmfn kustomize-config` prints under `configurations:`"
 _OUT_OF_REACH = (
@@ -115,29 +113,24 @@ def names_are_there(final: Final) -> Iterator[Result]:
     Without anything of that kind in the namespace, whoever deploys it is somebody else: nothing is said.
     """
     names = Names(final.deployed, final.modules)
-    if not any(names.near(kind, "") for kind in _KINDS):
+    if not any(names.near(kind, "") for kind in KINDS):
         return
     theirs = Names(final.theirs, modules_of(final.theirs))
     for item in final.deployed:
         for kind, field in references(item):
-            finding = _judged(item.ref.namespace, kind, field, names, final.run.transformed)
-            if finding and not theirs.is_there(kind, item.ref.namespace, field.current):
-                yield final.located(item, finding)
-
-
-def _judged(namespace: str, kind: GroupKind, field: Field, names: Names, renames: Transformed) -> Result | None:
-    name, noun = field.current, kind[1]
-    present = names.near(kind, namespace)
-    if not present or names.is_there(kind, namespace, name):
-        return None
-    where = "" if kind in CLUSTER_SCOPED or not namespace else f" in the namespace {namespace}"
-    if other := twin(name, present, renames, kind in _HASHED):
-        way = _OUT_OF_REACH if kind == DEVICE_CLASS else _TELL
-        message = f"names the {noun} {name}, which kustomize renamed to {other}; {way}"
-        return error(message, field=field._replace(proposed=other))
-    others = some(sorted(present), len(present), _SHOWN)
-    message = f"no {noun} {name} is among the deployed objects{where}; there are: {others}"
-    return warning(message, field=field)
+            (_, noun), namespace, name = kind, item.ref.namespace, field.current
+            present = names.near(kind, namespace)
+            if not present or any(each.is_there(kind, namespace, name) for each in (names, theirs)):
+                continue
+            if other := twin(name, present, final.run.transformed, kind in _HASHED):
+                way = _OUT_OF_REACH if kind == DEVICE_CLASS else _TELL
+                message = f"names the {noun} {name}, which kustomize renamed to {other}; {way}"
+                yield final.located(item, error(message, field=field._replace(proposed=other)))
+            else:
+                where = "" if kind in CLUSTER_SCOPED or not namespace else f" in the namespace {namespace}"
+                others = some(sorted(present), len(present), _SHOWN)
+                message = f"no {noun} {name} is among the deployed objects{where}; there are: {others}"
+                yield final.located(item, warning(message, field=field))
 
 
 RULES = (

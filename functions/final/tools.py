@@ -10,8 +10,7 @@ from ..cluster_dump import is_dumped
 from ..kmm.lookup import table, tables, text
 from ..rendering.generated import DISABLED, SUBSTITUTE, changed_at
 from ..rendering.kinds import of_kinds
-from .pods import CONFIG_MAP
-from .stream import Final
+from .stream import CONFIG_MAP, Final
 
 
 def dollars_are_kept(final: Final) -> Iterator[Result]:

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from krmfn import printing
-from krmfn.printing import counted, extent, json_text, listed, printable
+from krmfn.printing import Paint, counted, extent, json_text, listed, plain, printable
 from krmfn.results import UNLISTED, Result, reference
 from krmfn.typed import Any
 
 from .checked import Checked, names_of, whose
-from .prometheus import prometheus
 from .rules import Rules
-from .servers import github, gitlab, junit, sarif
+from .servers import github, gitlab, junit, prometheus, sarif
 
 _EXPLAINED = 3
 """How many rules the last line of the text names."""
@@ -21,11 +20,7 @@ Source = Callable[[str, int], str]
 
 
 def text(
-    checked: Checked,
-    rules: Rules = None,
-    paint: printing.Paint = printing.plain,
-    source: Source = lambda *_: "",
-    head: str = "",
+    checked: Checked, rules: Rules = None, paint: Paint = plain, source: Source = lambda *_: "", head: str = ""
 ) -> str:
     """Return a line per finding, one that counts them and, with rules, one that says what explains them.
 
@@ -39,7 +34,7 @@ def text(
     return "".join(f"{line}\n" for line in lines)
 
 
-def _shown(result: Result, paint: printing.Paint, source: Source) -> list[str]:
+def _shown(result: Result, paint: Paint, source: Source) -> list[str]:
     """Return the line of a finding, and the line of its file below."""
     line = f"{printing.finding(result, paint)}{whose(result)}"
     place = result.place
@@ -51,7 +46,7 @@ def _shown(result: Result, paint: printing.Paint, source: Source) -> list[str]:
     return [line, f"{number} | {printable(held)}", *caret]
 
 
-def summary_line(checked: Checked, paint: printing.Paint = printing.plain) -> str:
+def summary_line(checked: Checked, paint: Paint = plain) -> str:
     """Return `2 errors, 1 info: 2 DeviceConfigs in 14 resources, 3 files`: the findings, and what was read."""
     counts = summary(checked.results)
     parts = [paint(counted(number, severity), severity) for severity, number in counts.items() if number]

@@ -43,13 +43,10 @@ def assembled(
 
 
 def errors(
-    manifests: Iterable[Manifest],
-    settings: Settings,
-    function_config: Manifest | None,
-    existing: Manifest | None = None,
+    manifests: Iterable[Manifest], settings: Settings, config: Manifest | None, existing: Manifest | None = None
 ) -> list[Result]:
     """Return the errors about the configs together with what stays hand-written: those about nodes, above all."""
-    whole = with_settings(existing, **table(function_config, "spec")) if existing else function_config
+    whole = with_settings(existing, **table(config, "spec")) if existing else config
     results = rendered(manifests, settings, whole).results
     return [result for result in results if result.severity == "error"]
 

@@ -17,7 +17,7 @@ from .module import KERNEL_VARIABLES
 UNCLOSED = "closing brace expected"
 
 Piece = tuple[str, str]
-"""Its kind (`text`, `variable`, `open`, `close`, `end`, `error`, or an operator itself), and its text."""
+"""Its kind (`text`, `variable`, `open`, `close`, or an operator itself), and its text."""
 
 
 class Part(NamedTuple):
@@ -65,112 +65,82 @@ def substitute(template: str, values: Mapping[str, str]) -> str:
 @lru_cache(maxsize=1024)
 def parse(template: str) -> tuple[Part, ...]:
     """Return the parts of a template; raise KrmfnError when a brace is not closed."""
-    cut, parts, at = _Cutter(template).pieces, [], 0
-    while cut[at][0] != "end":
-        kind, text = cut[at]
-        at += 1
-        if kind == "error":
-            raise KrmfnError(text)
-        if kind == "open" and cut[at][0] == "variable":
-            part, at = _expression(cut, at)
+    rest, parts = _pieces(template)[::-1], list[Part]()
+    while rest:
+        kind, text = rest.pop()
+        if kind == "open" and rest and rest[-1][0] == "variable":
+            parts.append(_expression(rest))
         else:
-            part = Part(text.removeprefix("$")) if kind == "variable" else Part(None, text)
-        parts.append(part)
+            parts.append(Part(text.removeprefix("$")) if kind == "variable" else Part(None, text))
     return tuple(parts)
 
 
-def _expression(cut: list[Piece], at: int) -> tuple[Part, int]:
-    """Return `${NAME...}` from its name on, and where it ends; the last operator and the last default count."""
-    name, operator, default = cut[at][1], "", None
-    at += 1
-    while cut[at][0] != "close":
-        kind, text = cut[at]
-        at += 1
-        if kind in ("error", "end"):
-            # At "end" (a lone `_` as a name hides the brace) the library itself never returns.
-            raise KrmfnError(UNCLOSED)
+def _expression(rest: list[Piece]) -> Part:
+    """Return `${NAME...}` from its name on, and take it off the rest; the last operator and the last default count."""
+    name, operator, default = rest.pop()[1], "", None
+    while rest:
+        kind, text = rest.pop()
+        if kind == "close":
+            return Part(name, operator=operator, default=default)
         if kind == "variable":
             default = Part(text.removeprefix("$"))
         elif kind == "text":
-            while cut[at][0] not in ("close", "error", "end"):
-                text += cut[at][1]
-                at += 1
+            while rest and rest[-1][0] != "close":
+                text += rest.pop()[1]
             default = Part(None, text)
         else:
             operator = kind
-    return Part(name, operator=operator, default=default), at + 1
+    raise KrmfnError(UNCLOSED)  # a lone `_` as a name hides the brace, and the library itself never returns
 
 
-class _Cutter:
-    """The reader of a template: the current piece begins at `start`, the one before it at `last`.
+def _pieces(template: str) -> list[Piece]:
+    """Return the pieces of a template; raise KrmfnError when a brace is not closed.
 
-    A state ends the pieces that end there, and returns the state that follows.
+    The current piece begins at `start`, the one before it at `last`; a state ends it where it is of a kind. `operator`
+    and `default` are in `${...}`: there the default is read character by character.
     """
+    pieces, state = list[Piece](), "text"
+    at = start = last = depth = 0
+    while state != "end":
+        kind = ""
+        if state == "text":  # up to the next `$`
+            dollar = template.find("$", at)
+            at = dollar if dollar >= 0 else len(template)
+            kind, state = "text", "dollar" if dollar >= 0 else "end"
+        elif state == "dollar":
+            after = template[at + 1 : at + 2]
+            start, at = at + (after == "$"), at + 1 + (after in ("$", "{"))
+            depth += after == "{"
+            begins = {"$": ("text", "text"), "{": ("open", "operator")}
+            kind, state = begins.get(after, ("", "variable" if _is_word(after) else "text"))
+        elif state == "variable":  # the rest of a name; a lone underscore is text
+            while _is_word(template[at : at + 1]):
+                at += 1
+            is_text = template[start:at] in ("_", "$_")
+            kind, state = ("", "text") if is_text else ("variable", "operator" if depth else "text")
+        else:
+            kind, state, at = _inside(template, at, state, template.startswith("${", last))
+            depth -= kind == "close"
+        if kind and start < at:
+            pieces.append((kind, template[start:at]))
+            last, start = start, at
+    return pieces
 
-    def __init__(self, template: str) -> None:
-        self.template = template
-        self.at = self.start = self.last = self.depth = 0
-        self.pieces: list[Piece] = []
-        """The last one is `end`, or `error` when a brace is not closed."""
-        state = "text"
-        while state not in ("end", "error"):
-            state = self.inside(state) if state in ("operator", "default") else getattr(self, state)()
-        self.pieces.append((state, UNCLOSED if state == "error" else ""))
 
-    def text(self) -> str:
-        """Read up to the next `$` that begins something."""
-        dollar = self.template.find("$", self.at)
-        self.at = dollar if dollar >= 0 else len(self.template)
-        self.cut("text")
-        if dollar < 0:
-            return "end"
-        self.at += 1
-        after = self.template[self.at : self.at + 1]
-        if after == "$":
-            self.start, self.at = self.at, self.at + 1
-            self.cut("text")
-        elif after == "{":
-            self.at += 1
-            self.depth += 1
-            self.cut("open")
-            return "operator"
-        return "variable" if _is_word(after) else "text"
-
-    def variable(self) -> str:
-        """Read the rest of a name; a lone underscore is text."""
-        while _is_word(self.template[self.at : self.at + 1]):
-            self.at += 1
-        if self.template[self.start : self.at] in ("_", "$_"):
-            return "text"
-        self.cut("variable")
-        return "operator" if self.depth > 0 else "text"
-
-    def inside(self, state: str) -> str:
-        """Read on in `${...}`: the name or the operator, then character by character what the default is; the end."""
-        char = self.template[self.at : self.at + 1]
-        if char in ("", "\r", "\n"):
-            return "error"
-        self.at += 1
-        if char == "}":
-            self.depth -= 1
-            self.cut("close")
-            return "text"
-        if (_is_word(char) and self.template.startswith("${", self.last)) or (char == "$" and state == "default"):
-            return "variable"
-        if state == "default":
-            self.cut("text")
-        elif char == ":":
-            char += self.template[self.at : self.at + 1]
-            self.at += len(char) - 1
-        if state == "operator" and char.endswith(("+", "-", "=")):
-            self.cut(char)
-        return "default"
-
-    def cut(self, kind: str) -> None:
-        """End the current piece, unless it is empty."""
-        if self.start < self.at:
-            self.pieces.append((kind, self.template[self.start : self.at]))
-            self.last, self.start = self.start, self.at
+def _inside(template: str, at: int, state: str, is_opened: bool) -> tuple[str, str, int]:
+    """Return the kind of the piece that ends after a character of `${...}`, if one does, the next state, and where."""
+    char = template[at : at + 1]
+    if char in ("", "\r", "\n"):
+        raise KrmfnError(UNCLOSED)
+    if char == "}":
+        return "close", "text", at + 1
+    if (_is_word(char) and is_opened) or (char == "$" and state == "default"):
+        return "", "variable", at + 1
+    if state == "default":
+        return "text", "default", at + 1
+    if char == ":":
+        char = template[at : at + 2]
+    return char if char.endswith(("+", "-", "=")) else "", "default", at + len(char)
 
 
 def _is_word(char: str) -> bool:

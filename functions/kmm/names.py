@@ -35,35 +35,29 @@ def label_key_errors(key: str, long_texts: bool = False) -> list[str]:
     head, slash, name = key.rpartition("/")
     if "/" in head:
         return [("a valid label key " if long_texts else "a qualified name ") + _KEY_SHAPE]
-    errors = []
-    if slash and not head:
-        errors.append("prefix part must be non-empty")
-    elif slash:
-        errors += ["prefix part " + text for text in subdomain_errors(head, long_texts)]
-    if not name:
-        errors.append("name part must be non-empty")
-    elif size(name) > 63:
-        errors.append("name part " + _too_long(63, long_texts))
-    return errors if _is_name(name) else [*errors, "name part " + _NAME_TEXT]
+    empty = ["must be non-empty"]
+    above = (subdomain_errors(head, long_texts) if head else empty) if slash else []
+    own = _errors(name, 63, long_texts, "" if _is_name(name) else _NAME_TEXT)
+    own = own if name else empty + own
+    return [*(f"prefix part {wrong}" for wrong in above), *(f"name part {wrong}" for wrong in own)]
 
 
 def label_value_errors(value: str, long_texts: bool = False) -> list[str]:
     """Return the errors about a label value; the empty one is fine."""
-    errors = [_too_long(63, long_texts)] if size(value) > 63 else []
-    return errors if not value or _is_name(value) else [*errors, _VALUE_TEXT]
+    return _errors(value, 63, long_texts, "" if not value or _is_name(value) else _VALUE_TEXT)
 
 
 def subdomain_errors(name: str, long_texts: bool = False) -> list[str]:
     """Return the errors about a DNS-1123 subdomain; its length is in "characters" in both versions."""
-    errors = [_too_long(253, long_texts)] if size(name) > 253 else []
-    return errors if all(map(_is_dns_label, name.split("."))) else [*errors, _SUBDOMAIN_TEXT]
+    return _errors(name, 253, long_texts, "" if all(map(_is_dns_label, name.split("."))) else _SUBDOMAIN_TEXT)
 
 
 def dns_label_errors(name: str) -> list[str]:
     """Return the errors about a DNS-1123 label, the shape of a namespace's name."""
-    errors = [_too_long(63, False)] if size(name) > 63 else []
-    return errors if _is_dns_label(name) else [*errors, _DNS_LABEL_TEXT]
+    return _errors(name, 63, False, "" if _is_dns_label(name) else _DNS_LABEL_TEXT)
 
 
-def _too_long(limit: int, long_texts: bool) -> str:
-    return f"must be no more than {limit} {'bytes' if long_texts else 'characters'}"
+def _errors(text: str, limit: int, long_texts: bool, misshapen: str) -> list[str]:
+    """Return that a text is too long, and what is wrong with its shape; "" for nothing."""
+    too_long = f"must be no more than {limit} {'bytes' if long_texts else 'characters'}" if size(text) > limit else ""
+    return [*filter(None, (too_long, misshapen))]

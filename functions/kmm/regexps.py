@@ -108,9 +108,10 @@ def _compiled(regexp: str) -> Any:
     """Return the compiled regexp, or Go's message (a str) when it is refused."""
     if len(regexp) > _LONGEST:
         return TOO_LARGE
+    re2, options = _re2(_MEMORY)
     try:
-        return _re2().compile(regexp, _options(_MEMORY))
-    except _re2().error as refusal:
+        return re2.compile(regexp, options)
+    except re2.error as refusal:
         raw = refusal.args[0]
         message = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
         reason, _, piece = message.partition(": ")
@@ -131,19 +132,14 @@ def _look_behind(regexp: str, opening: str) -> str:
 
 
 @cache
-def _re2() -> Any:
-    """Import google-re2, which takes 5 ms."""
+def _re2(memory: int) -> tuple[Any, Any]:
+    """Import google-re2, which takes 5 ms, and return it with the options of a regexp that may take so much."""
     import re2  # type: ignore[import-untyped]
 
-    return re2
-
-
-@cache
-def _options(memory: int) -> Any:
-    options = _re2().Options()
+    options = re2.Options()
     options.log_errors = False
     options.max_mem = memory
-    return options
+    return re2, options
 
 
 def matches(regexp: str, text: str) -> bool:
@@ -167,11 +163,12 @@ def matcher(regexps: Sequence[str]) -> Callable[[str], list[int]]:
         hits = compiled.Match(text)
         return [at for at in hits if at < len(regexps)] if hits else one_by_one(text)
 
-    compiled = _re2().Set.SearchSet(_options(_MEMORY_TOGETHER))
+    re2, options = _re2(_MEMORY_TOGETHER)
+    compiled = re2.Set.SearchSet(options)
     for regexp in (*regexps, ""):  # the last one matches all: when it is not reported, the set ran out of memory
         compiled.Add(regexp)
     try:
         compiled.Compile()
-    except _re2().error:
+    except re2.error:
         return one_by_one
     return together

@@ -13,7 +13,7 @@ from ..exclusivity.claim import Where
 from ..kmm.module import Module
 from ..run import note, run_of
 from .function_config import FunctionConfig
-from .generated import Finding, Handwritten
+from .generated import Finding, Written
 from .kinds import has_nodes
 
 if TYPE_CHECKING:
@@ -54,21 +54,17 @@ def advised(resources: ResourceList, finding: Result) -> Result:
 
 
 def check(
-    resources: ResourceList,
-    claims: Sequence[Claim],
-    handwritten: Sequence[Handwritten],
-    config: FunctionConfig,
-    fleet: Fleet | None = None,
+    resources: ResourceList, own: Sequence[Claim], written: Written, config: FunctionConfig, fleet: Fleet | None = None
 ) -> list[Finding]:
     """Return the conflicts about nodes here, and on a hub's clusters, where only selectors and labels decide.
 
     A hand-written Module whose name is about to be generated claims nothing: it makes way when it is adopted, and is
     an error of its own when it is not. `fleet`: see `nodes`.
     """
-    generated = {claim.module for claim in claims} if handwritten else set()
-    others = [claim for pair in handwritten for claim in of_module(*pair) if claim.module not in generated]
-    here = [*(claim for claim in claims if not claim.of_hub), *others]
-    of_hub = [claim for claim in claims if claim.of_hub]
+    generated = {claim.module for claim in own} if written else set()
+    others = [claim for pair in written for claim in of_module(*pair) if claim.module not in generated]
+    here = [*(claim for claim in own if not claim.of_hub), *others]
+    of_hub = [claim for claim in own if claim.of_hub]
     if max(len(here), len(of_hub)) < 2:
         return []
     run, mode = run_of(resources), config.exclusivity

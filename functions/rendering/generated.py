@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result
 from krmfn.ownership import PASSED_ON, stamp
@@ -27,8 +27,10 @@ MODULE_ORDER = {"argocd.argoproj.io/sync-wave": "0", SUBSTITUTE: DISABLED}
 """On a Module: Argo CD applies it first and deletes it last; Flux leaves its $KERNEL_FULL_VERSION alone."""
 Finding = tuple[Ref | None, Result]
 """A finding, with the resource that may turn it off by an annotation; None for the functionConfig."""
-Handwritten = tuple[Item, Module]
-"""A Module in the list that this run does not generate, and the view of it."""
+Judged = tuple[Iterable[Finding], Mapping[Ref, Item]]
+"""Findings, and the resources that may turn them off."""
+Written = Sequence[tuple[Item, Module]]
+"""The Modules in the list that this run does not generate, and the views of them."""
 
 
 class Generated:

@@ -17,7 +17,7 @@ from krmfn.results import Rule, Severity
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import note, run_of
 from .function_config import FunctionConfig, Source, reaching
-from .generated import Finding
+from .generated import Finding, Judged
 from .kinds import OURS, Kinds, has_nodes, near, of_kinds
 
 Hidden = tuple[Id, str]
@@ -49,12 +49,7 @@ def is_hideable(finding: Result) -> bool:
 
 
 def told(
-    resources: ResourceList,
-    findings: Iterable[Finding],
-    owners: Mapping[Ref, Item],
-    config: FunctionConfig,
-    handled: Kinds,
-    of_final: bool = False,
+    resources: ResourceList, judged: Judged, config: FunctionConfig, handled: Kinds, of_final: bool = False
 ) -> Iterator[Result]:
     """Yield the findings that are not turned off, which the caller reports one by one, and count the others.
 
@@ -63,7 +58,7 @@ def told(
     is judged after all else.
     """
     hidden = Counter[frozenset[Hidden]]()
-    yield from reaching(kept(findings, owners, config, hidden), config.source)
+    yield from reaching(kept(*judged, config, hidden), config.source)
     run = run_of(resources)
     if hidden:
         note(resources, turned_off=run.turned_off + hidden.total())
@@ -71,7 +66,15 @@ def told(
         return
     useful = frozenset[Hidden]().union(*hidden)
     elsewhere = (_CHANGES, _COPIES) if has_nodes(resources) else (_CHANGES, _NODES)
-    for holder, path, rule in _all_entries(resources, config, handled):
+    holders = [item for item in resources.mentioning(IGNORE) if OWNER not in item.annotations]  # else it is inherited
+    entries: list[tuple[Item | Source, str, str]] = [
+        (item, ANNOTATION, rule) for item in holders for rule, reason in _entries(item) if reason
+    ]
+    modules = resources.select(MODULE_KIND, MODULE_GROUP)
+    is_judged = of_kinds(resources.items, handled) or any(OWNER not in item.annotations for item in modules)
+    if is_judged and run.config_item in resources.items:  # else it is also for others
+        entries += ((config.source, f"spec.ignore.{rule}", rule) for rule in config.ignore)
+    for holder, path, rule in entries:
         is_here = not rule.startswith(elsewhere) and rule.startswith(_FINAL) == of_final
         if is_here and _hideable().get(rule) and (holder.ref.id, rule) not in useful:
             message = f"{rule} is turned off, but nothing that was checked has such a finding; remove the entry"
@@ -122,22 +125,6 @@ def check_function_config(config: FunctionConfig) -> Iterator[Result]:
         if message := not_turned_off(rule):
             field = Field(f"spec.ignore.{rule}", rule)
             yield config.source.located(error(f"{message} (in the functionConfig)", rule="KRM119", field=field))
-
-
-def _all_entries(
-    resources: ResourceList, config: FunctionConfig, handled: Kinds
-) -> Iterator[tuple[Item | Source, str, str]]:
-    """Yield what turns off a rule, and the field: a generated object has its entries from elsewhere.
-
-    A functionConfig that is not among the resources, or has nothing to judge beside it, is also for others.
-    """
-    for item in resources.mentioning(IGNORE):
-        if OWNER not in item.annotations:
-            yield from ((item, ANNOTATION, rule) for rule, reason in _entries(item) if reason)
-    modules = resources.select(MODULE_KIND, MODULE_GROUP)
-    is_judged = of_kinds(resources.items, handled) or any(OWNER not in item.annotations for item in modules)
-    if is_judged and run_of(resources).config_item in resources.items:
-        yield from ((config.source, f"spec.ignore.{rule}", rule) for rule in config.ignore)
 
 
 def not_turned_off(name: str) -> str:

@@ -4,13 +4,15 @@ from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import ResourceList, Result
 from krmfn.resource import fingerprint
+from krmfn.results import Findings
 
 from ..kmm.lints import image_lints, module_lints
 from ..kmm.lookup import table, tables
 from ..kmm.module import MODULE_KIND, Module, module_of
+from ..kmm.versions import DEFAULT
 from ..kmm.webhook import admission
 from .function_config import FunctionConfig
-from .generated import Finding, Generated, Handwritten
+from .generated import Finding, Generated, Written
 from .origins import at_origin
 
 Nodes = tuple[Sequence[str], Collection[str]]
@@ -28,32 +30,48 @@ AS_GIVEN = frozenset(
 
 
 def check(
-    resources: ResourceList,
-    objects: Sequence[Generated],
-    handwritten: Sequence[Handwritten],
-    config: FunctionConfig,
-    lint: bool,
+    resources: ResourceList, objects: Sequence[Generated], written: Written, config: FunctionConfig, lint: bool
 ) -> Iterator[Finding]:
     """Yield the findings about all Modules and pods; `lint` for more than refusals about those written by hand."""
     generated = [(one, module_of(one.manifest)) for one in objects]
-    nodes = _nodes(resources, [module for _, module in (*generated, *handwritten) if module])
-    if handwritten:
-        from ..kmm.checks import check as check_all  # here, since what we generate needs none of the CRD's facts
+    every = [module for _, module in (*generated, *written) if module]
+    kernels, kubelets = list[str](), set[str]()
+    several, dra = any(len(one.mappings) > 1 for one in every), any("dra" in one.spec for one in every)
+    if several or dra:  # what the Modules ask for
+        from ..fleet import nodes  # here, for the start-up of the others
 
-        for item, module in handwritten:
-            for finding in check_all(module, config.kmm_version, *(nodes if lint else ((), ()))):
-                if lint or finding.severity == "error":
-                    yield item.ref, item.located(finding)
-    yield from _generated(generated, config, nodes)
+        kernels = sorted(nodes.kernels(resources)) if several else kernels
+        kubelets = nodes.kubelets(resources) if dra else kubelets
+    for item, module in written:
+        for finding in of_written(module, config.kmm_version, *((kernels, kubelets) if lint else ())):
+            if lint or finding.severity == "error":
+                yield item.ref, item.located(finding)
+    yield from _generated(generated, config, (kernels, kubelets))
     if lint:
         here = [(module, one.owner) for one, module in generated if module and one.manifest["kind"] == MODULE_KIND]
-        modules = [*here, *((module, item.ref) for item, module in handwritten)]
+        modules = [*here, *((module, item.ref) for item, module in written)]
         if len(modules) > 1:
             from ..kmm.lints import neighbours  # here, since one Module has none
 
             owners = {module.ref: owner for module, owner in modules}
             for finding in neighbours.check(module for module, _ in modules):
                 yield owners[finding.ref] if finding.ref else None, finding
+
+
+def of_written(
+    module: Module, version: str = DEFAULT, kernels: Sequence[str] = (), kubelets: Collection[str] = ()
+) -> list[Result]:
+    """Return the findings about one Module that somebody wrote, in a stable order.
+
+    First structure (the API server's CRD), then admission (KMM's webhook), then lints (no cluster has them). What the
+    cluster would print itself is tagged `first`: what the API server finds before it stops, else the webhook's first.
+    Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
+    """
+    from ..kmm.crd import structure  # here, since what we generate needs none of the CRD's facts
+
+    refused = list(structure.check(module, version))
+    webhook = admission.check(module, version, is_reached=not refused)
+    return [*refused, *webhook, *Findings(module_lints.check(module, version, kernels, kubelets))]
 
 
 def _generated(
@@ -70,7 +88,8 @@ def _generated(
     """
     sound: set[tuple[str, bytes]] = set()
     for one, module in objects:
-        likeness = one.manifest["kind"], _likeness(module) if module else b""
+        data = (fingerprint({**module.spec, "selector": None}) or b"") if module else b""
+        likeness = one.manifest["kind"], b"" if b"MOD_NAME" in data else data  # the name may stand elsewhere, too
         if module and likeness in sound:
             findings = [*admission.check_name(module, config.kmm_version), *module_lints.check_without_parts(module)]
         else:
@@ -80,22 +99,6 @@ def _generated(
         for finding in findings:
             if finding.rule not in one.answered:
                 yield one.owner, at_origin(one, finding)
-
-
-def _likeness(module: Module) -> bytes:
-    """Return the same bytes for Modules that differ in name and selector alone; b"" for one with its name elsewhere."""
-    data = fingerprint({**module.spec, "selector": None}) or b""
-    return b"" if b"MOD_NAME" in data else data
-
-
-def _nodes(resources: ResourceList, modules: Sequence[Module]) -> Nodes:
-    """Return what the Modules ask for: kernels where one has several mappings, kubelets where one has a DRA driver."""
-    several, dra = {len(one.mappings) > 1 for one in modules}, {"dra" in one.spec for one in modules}
-    if True not in several | dra:
-        return (), ()
-    from ..fleet import nodes  # here, for the start-up of the others
-
-    return sorted(nodes.kernels(resources)) if True in several else (), nodes.kubelets(resources) if True in dra else ()
 
 
 def _judged(one: Generated, module: Module | None, version: str, nodes: Nodes) -> Iterator[Result]:

@@ -1,10 +1,10 @@
 """The pipeline: check, generate, judge what was generated, stop at errors, put the objects into the list."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 
-from krmfn import Item, Manifest, Ref, ResourceList
+from krmfn import Item, Manifest, ResourceList
 from krmfn.resource import ref
 
 from ..fleet import readings
@@ -12,7 +12,7 @@ from ..kmm.module import HUB_GROUP, HUB_KIND, Module
 from ..run import note, run_of
 from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
-from .generated import Finding, Rendered, Renderer
+from .generated import Finding, Judged, Rendered, Renderer
 from .kinds import OURS, PROFILE, Scope, driven, has_nodes, of_kinds
 from .metadata_checks import marks_are_of_use
 
@@ -51,9 +51,9 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     rendered = render(resources) if not known.is_settled else Rendered()
     left = leftovers.sort_out(resources, scopes, config, rendered.objects, handled, idle)
     lint = bool(items or not known.settings.intent.is_function)
-    findings, owners = _judge(resources, render, rest, rendered, left, config, lint)
+    judged = _judge(resources, render, rest, rendered, left, config, lint)
     resources.report(left.findings)
-    is_sound = resources.report(ignoring.told(resources, findings, owners, config, handled))
+    is_sound = resources.report(ignoring.told(resources, judged, config, handled))
     if (is_sound or known.settings.intent.shows_errors) and not known.is_settled:
         settle(resources, scopes, [one.manifest for one in rendered.objects], left.kept, config)
 
@@ -66,7 +66,7 @@ def _judge(
     left: leftovers.LeftOvers,
     config: FunctionConfig,
     lint: bool,
-) -> tuple[Iterator[Finding], Mapping[Ref, Item]]:
+) -> Judged:
     """Return the findings about what is rendered and what is written by hand, and the resources that they are about.
 
     `render` does it again: what kustomize had generated is judged with what its configs give now.

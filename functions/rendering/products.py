@@ -31,8 +31,13 @@ def read(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
             message = f"the name {name!r} is also that of {where}; rename one of the two"
             resources.report(item.located(error(message, rule="KRM184", field=Field("metadata.name", name))))
             continue
-        is_sound = not any(one.severity == "error" for one in wrong)
-        products[name] = product(item) if is_sound else _unsound(item)
+        if not any(one.severity == "error" for one in wrong):
+            products[name] = product(item)
+        else:  # only its name and its kind are known
+            own = table(item.manifest, "spec", "for")
+            kind = {"group": own.get("group"), "kind": own.get("kind")}
+            spec = {"for": kind} if all(isinstance(one, str) for one in kind.values()) else {}
+            products[name] = Profile(name, item, spec, {}, Schema({}), Schema({}), False)
     return config._replace(products=products)
 
 
@@ -54,14 +59,6 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
     for path, message in unmet(spec.get("requires", {}), kmm_version):
         yield error(message, rule="KRM185", field=Field(join(("spec", "requires", *path))))
     yield from judging.check(spec)
-
-
-def _unsound(item: Item) -> Profile:
-    """Return a Profile of which only its name and its kind are known."""
-    own = table(item.manifest, "spec", "for")
-    kind = {"group": own.get("group"), "kind": own.get("kind")}
-    spec = {"for": kind} if all(isinstance(one, str) for one in kind.values()) else {}
-    return Profile(name_of(item), item, spec, {}, Schema({}), Schema({}), False)
 
 
 def check_options(product: Profile, item: Item) -> Iterator[Result]:

@@ -13,7 +13,7 @@ from ..module import MODPROBE, Module
 from ..rule import prefixed, quote, refused
 from ..versions import Target
 
-ORDER = f"{MODPROBE}.modulesLoadingOrder"
+ORDER = "modulesLoadingOrder"
 
 
 def check(module: Module, kmm: Target) -> Iterator[Result]:
@@ -22,30 +22,25 @@ def check(module: Module, kmm: Target) -> Iterator[Result]:
 
 
 def _findings(modprobe: Table) -> Iterator[Result]:
-    name, order = text(modprobe, "moduleName"), listing(modprobe, "modulesLoadingOrder")
+    name, names = text(modprobe, "moduleName"), texts(modprobe, ORDER)
     load, unload = (bool(listing(table(modprobe, "rawArgs"), key)) for key in ("load", "unload"))
-    if name and (load or unload):
-        yield refused("rawArgs cannot be set when moduleName is set", f"{MODPROBE}.rawArgs", rule="KMM028")
-    if not name and not (load and unload):
-        message = "load and unload rawArgs must be set when moduleName is unset"
-        yield refused(message, f"{MODPROBE}.moduleName", modprobe.get("moduleName"), rule="KMM029")
-    if order is None:
-        return
-    if len(order) < 2:
-        message = "if a loading order is defined, at least two values must be defined"
-        yield refused(message, ORDER, order, rule="KMM030")
-    if not name:
-        message = "if a loading order is defined, moduleName must be set"
-        yield refused(message, f"{MODPROBE}.moduleName", rule="KMM031")
-    names = texts(modprobe, "modulesLoadingOrder")
-    if names and name and names[0] != name:
-        message = "if a loading order is defined, the first element must be moduleName"
-        yield refused(message, f"{ORDER}[0]", names[0], rule="KMM032")
+    order = listing(modprobe, ORDER)
+    is_ordered, first, when = order is not None, (*names, name)[0], "if a loading order is defined,"
+    unset = "load and unload rawArgs must be set when moduleName is unset"
+    for rule, is_wrong, path, current, message in (
+        ("KMM028", name and (load or unload), "rawArgs", None, "rawArgs cannot be set when moduleName is set"),
+        ("KMM029", not name and not (load and unload), "moduleName", modprobe.get("moduleName"), unset),
+        ("KMM030", is_ordered and len(names) < 2, ORDER, order, f"{when} at least two values must be defined"),
+        ("KMM031", is_ordered and not name, "moduleName", None, f"{when} moduleName must be set"),
+        ("KMM032", name and first != name, f"{ORDER}[0]", first, f"{when} the first element must be moduleName"),
+    ):
+        if is_wrong:
+            yield refused(message, f"{MODPROBE}.{path}", current, rule=rule)
     seen: set[str] = set()
     for index, twin in enumerate(names):
         if twin in seen:
             message = f"{quote(twin)}: duplicate value in the loading order list"
-            yield refused(message, f"{ORDER}[{index}]", twin, rule="KMM033")
+            yield refused(message, f"{MODPROBE}.{ORDER}[{index}]", twin, rule="KMM033")
         seen.add(twin)
 
 

@@ -12,7 +12,8 @@ from ..rule import prefixed, refused
 from ..versions import Target
 
 PREFIX = "failed to validate Module's tolerations: "
-EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+OPERATORS, EFFECTS = ["Equal", "Exists"], ["NoSchedule", "PreferNoSchedule", "NoExecute"]
+_OPERATORS, _EFFECTS = (f"allowed values are {known}" for known in (OPERATORS, EFFECTS))
 
 
 def check(module: Module, kmm: Target) -> Iterator[Result]:
@@ -23,26 +24,20 @@ def check(module: Module, kmm: Target) -> Iterator[Result]:
 
 def _findings(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
     key, operator, value, effect = (text(entry, name) for name in ("key", "operator", "value", "effect"))
-    if wrong := label_key_errors(key, kmm.long_texts) if key else []:
-        yield refused(f"invalid key '{key}': {'; '.join(wrong)}", f"{path}.key", key, rule="KMM004")
-    if not key and operator != "Exists":
-        message = "operator must be 'Exists' when key is empty"
-        yield refused(message, f"{path}.operator", operator or None, rule="KMM005")
-    if entry.get("tolerationSeconds") is not None and effect != "NoExecute":
-        message = "effect must be 'NoExecute' when tolerationSeconds is set"
-        yield refused(message, f"{path}.effect", effect or None, rule="KMM006")
-    if wrong := label_value_errors(value, kmm.long_texts) if operator in ("Equal", "") else []:
-        message = f"invalid value '{value}' for Equal operator {'; '.join(wrong)}"
-        yield refused(message, f"{path}.value", value, rule="KMM007")
-    if operator == "Exists" and value:
-        yield refused("value must be empty when operator is 'Exists'", f"{path}.value", value, rule="KMM008")
-    if operator not in ("Equal", "Exists", ""):
-        message = f"invalid operator '{operator}', allowed values are ['Equal', 'Exists']"
-        yield refused(message, f"{path}.operator", operator, rule="KMM009")
-    if effect and effect not in EFFECTS:
-        allowed = ", ".join(f"'{known}'" for known in EFFECTS)
-        message = f"invalid effect '{effect}', allowed values are [{allowed}]"
-        yield refused(message, f"{path}.effect", effect, rule="KMM010")
+    bad_key = label_key_errors(key, kmm.long_texts) if key else []
+    bad_value = label_value_errors(value, kmm.long_texts) if operator in ("Equal", "") else []
+    bad_time = entry.get("tolerationSeconds") is not None and effect != "NoExecute"
+    for rule, is_wrong, field, message in (
+        ("KMM004", bad_key, "key", f"invalid key '{key}': {'; '.join(bad_key)}"),
+        ("KMM005", not key and operator != "Exists", "operator", "operator must be 'Exists' when key is empty"),
+        ("KMM006", bad_time, "effect", "effect must be 'NoExecute' when tolerationSeconds is set"),
+        ("KMM007", bad_value, "value", f"invalid value '{value}' for Equal operator {'; '.join(bad_value)}"),
+        ("KMM008", operator == "Exists" and value, "value", "value must be empty when operator is 'Exists'"),
+        ("KMM009", operator not in ("", *OPERATORS), "operator", f"invalid operator '{operator}', {_OPERATORS}"),
+        ("KMM010", effect not in ("", *EFFECTS), "effect", f"invalid effect '{effect}', {_EFFECTS}"),
+    ):
+        if is_wrong:
+            yield refused(message, f"{path}.{field}", text(entry, field) or None, rule=rule)
 
 
 KMM004 = Rule(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
-from krmfn_functions.kmm.checks import check
 from krmfn_functions.kmm.module import Module
+from krmfn_functions.rendering.module_checks import of_written as check
 
 from krmfn import ResourceList
 from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config

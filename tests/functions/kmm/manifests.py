@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from krmfn_functions.kmm import checks, resolution
+from krmfn_functions.kmm import resolution
 from krmfn_functions.kmm.crd import structure
 from krmfn_functions.kmm.lints import module_lints, neighbours
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.versions import DEFAULT
 from krmfn_functions.kmm.webhook import admission
+from krmfn_functions.rendering import module_checks
 
 from krmfn import Manifest, Result
 from krmfn.results import apply
@@ -18,7 +19,7 @@ from krmfn.results import apply
 def check(
     manifest: Manifest, version: str = DEFAULT, kernels: Sequence[str] = (), kubelets: Sequence[str] = ()
 ) -> list[Result]:
-    return checks.check(Module(manifest), version, kernels, kubelets)
+    return module_checks.of_written(Module(manifest), version, kernels, kubelets)
 
 
 def refused_by_schema(manifest: Manifest, version: str = DEFAULT) -> list[Result]:

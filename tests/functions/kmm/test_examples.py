@@ -10,12 +10,12 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from krmfn_functions.kmm import checks
 from krmfn_functions.kmm.lints import image_lints, mapping_lints, module_lints, neighbours, regexp_lints, section_lints
 from krmfn_functions.kmm.module import EVERY_KERNEL, KERNEL_VARIABLES, VARIABLES, Module
 from krmfn_functions.kmm.rules import RULES
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS, Target, target
 from krmfn_functions.kmm.webhook import admission, decoding, kernel_modules, loader, plugins, sign, tolerations
+from krmfn_functions.rendering import module_checks
 
 from krmfn import Manifest, Result
 from krmfn.results import Rule, apply
@@ -43,7 +43,7 @@ def judged(rule: Rule, example: str) -> list[Result]:
     modules = [Module(manifest) for manifest in manifests]
     if rule.id == "KMM002":
         return list(apply(admission.UPDATE_RULES, *modules))
-    return neighbours.check(modules) if rule in neighbours.RULES else checks.check(modules[0], version)
+    return neighbours.check(modules) if rule in neighbours.RULES else module_checks.of_written(modules[0], version)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
