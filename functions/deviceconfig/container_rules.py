@@ -1,6 +1,6 @@
 """Rules about the containers of a DeviceConfig: device plugin, DRA driver and DaemonSets."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Result, warning
 from krmfn.results import Rule
@@ -70,9 +70,10 @@ def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
 
 def names_are_different(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per container, volume, port or device class whose name is taken, and per path mounted twice."""
-    for path, key, names, taken in _named(config):
+    for path, key, entries, taken in _named(config):
         seen: set[str] = set()
-        for index, name in enumerate(names):
+        for index, entry in enumerate(entries):
+            name = entry.get(key, "")
             if name and (name in seen or name in taken):
                 why = "appears twice" if name in seen else f"is already used by {taken[name]}"
                 message = f"the {key} {name!r} {why}; choose another"
@@ -80,33 +81,28 @@ def names_are_different(config: DeviceConfig) -> Iterator[Result]:
             seen.add(name)
 
 
-def _named(config: DeviceConfig) -> Iterator[tuple[str, str, Sequence[str], Mapping[str, str]]]:
-    """Yield each list of named entries: its path, the key and the names in it, and which names are taken by what."""
+def _named(config: DeviceConfig) -> Iterator[tuple[str, str, Iterable[dict[str, Any]], Mapping[str, str]]]:
+    """Yield each list of named entries: its path, the key of their names, they, and which names are taken by what."""
     for kind, plugin in _plugins(config):
-        yield f"{kind}.volumes", "name", _names(plugin.volumes), {}
-        yield f"{kind}.deviceClasses", "name", _names(getattr(plugin, "deviceClasses", ())), {}
+        yield f"{kind}.volumes", "name", plugin.volumes, {}
+        yield f"{kind}.deviceClasses", "name", getattr(plugin, "deviceClasses", ()), {}
     for index, entry in enumerate(config.spec.daemonSets):
         path, main = f"daemonSets[{index}]", {entry.containerName or entry.name: "the main container"}
-        before = [one.name for one in entry.initContainers]
-        yield f"{path}.initContainers", "name", before, main
-        taken = main | dict.fromkeys(before, "an init container")
-        yield f"{path}.containers", "name", [one.name for one in entry.containers], taken
+        yield f"{path}.initContainers", "name", map(vars, entry.initContainers), main
+        taken = main | dict.fromkeys((one.name for one in entry.initContainers), "an init container")
+        yield f"{path}.containers", "name", map(vars, entry.containers), taken
         devices = {name: f"the host device {device}" for device, name in of_devices(entry).items()}
-        yield f"{path}.volumes", "name", _names(entry.volumes), devices
+        yield f"{path}.volumes", "name", entry.volumes, devices
     for path, container, _ in containers(config):
-        yield f"{path}.ports", "name", [port.get("name", "") for port in getattr(container, "ports", ())], {}
+        yield f"{path}.ports", "name", getattr(container, "ports", ()), {}
         devices = dict.fromkeys(getattr(container, "hostDevices", ()), "a host device")
-        yield f"{path}.volumeMounts", "mountPath", [mount["mountPath"] for mount in container.volumeMounts], devices
+        yield f"{path}.volumeMounts", "mountPath", container.volumeMounts, devices
 
 
 def _plugins(config: DeviceConfig) -> Iterator[tuple[str, DevicePlugin]]:
     for kind in PARTS:
         if plugin := getattr(config.spec, kind):
             yield kind, plugin
-
-
-def _names(entries: Sequence[dict[str, Any]]) -> list[str]:
-    return [entry["name"] for entry in entries]
 
 
 def containers(config: DeviceConfig) -> Iterator[tuple[str, Container, Sequence[dict[str, Any]]]]:

@@ -60,7 +60,10 @@ def driven(
         known.setdefault(entry["version"], layer)
     unlocked = config.overrides.get(name, {}).get("locked", {})
     vendor = Vendor(known, beside.get("versionsComplete", False), beside.get("locked", {}), unlocked)
-    layers = [_of_config(layer) for layer in (*([over] if over else ()), *own)]
+    layers = [
+        layer._replace(fields={key: value for key, value in layer.fields.items() if key not in OF_VENDOR})
+        for layer in (*([over] if over else ()), *own)
+    ]
     return [*layers, Layer(config.defaults, "spec.defaults", config.source)], vendor
 
 
@@ -73,11 +76,6 @@ def of_profile(name: str, config: FunctionConfig) -> tuple[list[Layer], Vendor]:
     versions = (Layer(one, join((*start, "versions", at)), config.source) for at, one in enumerate(fields))
     layers = [Layer(own, join(start), config.source)] if name else []
     return driven(name, over, layers, zip(entries, versions, strict=True), config)
-
-
-def _of_config(layer: Layer) -> Layer:
-    """Return a layer with those fields of a profile that a config may have, too."""
-    return layer._replace(fields={name: value for name, value in layer.fields.items() if name not in OF_VENDOR})
 
 
 def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[Layer | None, str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from krmfn.typed import Any
 
+from ..kmm.lookup import MISSING, at
 from .fields import OF_LOADER
 
 KEYS = {
@@ -95,8 +96,8 @@ def _field(name: str, below: Any, above: Any) -> Any:
         if key not in keys or key in taken:  # a second one of a key stays, for the rules about names
             entries.append(entry)
             continue
-        at = keys.index(key)
-        entries[at] = entry if name in WHOLE else _over(entries[at], entry)
+        place = keys.index(key)
+        entries[place] = entry if name in WHOLE else _over(entries[place], entry)
         taken.append(key)
     return entries
 
@@ -108,14 +109,8 @@ def merges(name: str, value: Any) -> bool:
 
 def key_of(name: str, entry: dict[str, Any]) -> tuple[Any, ...]:
     """Return what an entry of a list in KEYS is told apart by."""
-    return tuple(_part(entry, key) for key in KEYS[name])
-
-
-def _part(entry: Any, key: str) -> Any:
-    """Return the value at a key such as `metadata.name`, or what stands for one that is not there."""
-    for part in key.split("."):
-        entry = entry.get(part) if isinstance(entry, dict) else None
-    return _DEFAULTS.get(key) if entry is None else entry
+    held = ((key, at(entry, key.split("."))) for key in KEYS[name])
+    return tuple(_DEFAULTS.get(key) if value is None or value is MISSING else value for key, value in held)
 
 
 def of_mapping(own: dict[str, Any] | None, shared: dict[str, Any] | None, name: str) -> dict[str, Any] | None:

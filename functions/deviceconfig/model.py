@@ -98,11 +98,6 @@ class DeviceConfig(NamedTuple):
         return [f"{self.ref.name}-{key}" for key in self.modules] if self.shares(daemon_set) else [self.name]
 
     @property
-    def kernel_modules(self) -> frozenset[str]:
-        """Every kernel module that this config loads: moduleName and its loading order."""
-        return frozenset(filter(None, [self.spec.moduleName, *self.spec.modulesLoadingOrder]))
-
-    @property
     def loads(self) -> bool:
         """Whether a kernel module is loaded; False for a driver that is in the kernel's own tree."""
         return not self.spec.inTreeDriver

@@ -8,7 +8,7 @@ from krmfn.typed import Any
 
 from ..kmm.lookup import changed, strings
 from ..profile import expressions
-from ..profile.expansion import PROTECTED, Expansion, Filled, expand, values_of
+from ..profile.expansion import PROTECTED, Expansion, Filled, expand
 from ..profile.product import Profile
 from ..profile.structural import may_be
 from ..rendering.function_config import FunctionConfig, Source
@@ -37,7 +37,7 @@ def layers(
     overrides = function_config.overrides.get(product.name, {})
     made = known
     if made is None or "KRMFN_" in str(options_of(item)).upper():
-        made = expansion(product, item, ref, overrides)
+        made = expand(product, options_of(item), ref, overrides, schema_of(_ROOT), True)
     own = item.content.manifest.get("spec") or {}
     fields = {name: value for name, value in own.items() if name != "options"}
     words = [Layer(fields, "spec", item)] if is_ours(item) else []
@@ -63,7 +63,8 @@ def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[lis
     if product is None:
         return [], None
     found = list(_read_again(product, item))
-    made = expansion(product, item, ref, function_config.overrides.get(product.name), False)
+    overrides = function_config.overrides.get(product.name)
+    made = expand(product, options_of(item), ref, overrides, schema_of(_ROOT), False)
     for path, message in made.problems:
         holder = function_config.source if path.startswith("spec.overrides") else product.item
         found.append(holder.located(error(message, rule="KRM180", field=Field(path))))
@@ -101,13 +102,6 @@ def _of_modules(
             if entry["name"] in names:
                 why = "is the name of a DaemonSet for all Modules of a config, which is made once"
                 yield wrong(layer, f"daemonSets[{at}].name", f"{why}; rename one of the two")
-
-
-def expansion(product: Profile, item: Item, ref: Ref, overrides: Any, is_protected: bool = True) -> Expansion:
-    """Return what a Profile makes of a config."""
-    values, wrong = values_of(product, options_of(item), ref.name, ref.namespace)
-    made = expand(product, values, schema_of(_ROOT), is_protected, overrides)
-    return made._replace(problems=(*wrong, *made.problems))
 
 
 def unprotected(data: Any) -> Any:

@@ -1,8 +1,7 @@
 """Checks of profiles and defaults by themselves, before any config uses them."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, info, warning
 from krmfn.resource import join, starts
@@ -43,8 +42,8 @@ def check(
     """
     known = carried(groups)
     for configs, fields, left_out in _trials(known, function_config):
-        concerns = partial(_concerns, fields)
-        yield from filter(concerns, judge(configs, resources, function_config, concerns, left_out))
+        found = judge(configs, resources, function_config, fields)
+        yield from (one for one in found if one.rule not in left_out and _concerns(fields, one))
     if not run_of(resources).is_part:
         yield from profiles_are_named(items, function_config, run_of(resources).named)
     yield from undriven.overrides_nothing(resources, function_config)
@@ -60,17 +59,13 @@ def _concerns(fields: Sequence[str], result: Result) -> bool:
 
 
 def judge(
-    configs: Sequence[DeviceConfig],
-    resources: ResourceList,
-    function_config: FunctionConfig,
-    concerns: Callable[[Result], bool] = lambda result: False,
-    left_out: frozenset[str] = frozenset(),
+    configs: Sequence[DeviceConfig], resources: ResourceList, config: FunctionConfig, fields: Sequence[str] = ()
 ) -> list[Result]:
-    """Return what rules find in the pools of a config and, if each error `concerns` the caller, in its objects."""
+    """Return what rules find in the pools of a config, and in its objects if each error is about one of the fields."""
     findings = [*rules.check_group(configs, set()), *(one for _, one in effects.fields_have_an_effect(configs))]
-    if all(concerns(finding) for finding in findings if finding.severity == "error"):
-        judged = module_checks.check(resources, generate.objects(configs, {}), [], function_config, lint=True)
-        findings += [finding for _, finding in judged if finding.rule not in left_out]
+    if all(_concerns(fields, finding) for finding in findings if finding.severity == "error"):
+        judged = module_checks.check(resources, generate.objects(configs, {}), [], config, lint=True)
+        findings += [finding for _, finding in judged]
     return findings
 
 

@@ -62,7 +62,7 @@ def claim_of(one: DeviceConfig) -> Claim:
         selector={**{f"cluster {key}": value for key, value in hub.items()}, **(one.spec.nodeSelector or {})},
         field=field,
         domain=one.profile,
-        kernel_modules=one.kernel_modules,
+        kernel_modules=frozenset(filter(None, [one.spec.moduleName, *one.spec.modulesLoadingOrder])),
         pool="" if one.modules else one.pool,  # Modules of one config do not exclude each other
         place=one.item.place,
         module=(one.ref.namespace, one.name),

@@ -19,22 +19,17 @@ from . import (
 )
 from .layers import Vendor
 from .model import DeviceConfig
+from .names import PARTS
 
-_OF_ALL = (*placement_rules.RULES, *driver_rules.RULES, *name_rules.RULES, *variable_rules.RULES)
+_OF_ALL = (*placement_rules.RULES, *driver_rules.RULES, *name_rules.RULES)
 _OF_NAMES = (placement_rules.NAMESPACE, *name_rules.OF_NAMES)
 """Those that look at names: what all the others look at is equal in configs of one likeness."""
-_OF_FIELDS = (
-    (("daemonSets", "devicePlugin", "dra"), container_rules.RULES),
-    (("daemonSets",), daemonset_rules.RULES),
-    (("extraObjects",), extra_rules.RULES),
-)
-"""The rules about configs that have one of some fields."""
 _OF_VENDOR = (*version_rules.RULES, *lock_rules.RULES)
 """The rules about configs whose profile says more than fields."""
-RULES = (*_OF_ALL, *(rule for _, rules in _OF_FIELDS for rule in rules), *rights_rules.RULES, *_OF_VENDOR)
-"""The rules about one config or pool."""
 _OF_DAEMON_SETS = (*container_rules.RULES, *daemonset_rules.RULES, *variable_rules.RULES)
 """The rules that a retained version has to keep, too: its DaemonSets may have fields of their own."""
+RULES = (*_OF_ALL, *_OF_DAEMON_SETS, *extra_rules.RULES, *rights_rules.RULES, *_OF_VENDOR)
+"""The rules about one config or pool."""
 
 
 def check_group(configs: Sequence[DeviceConfig], sound: set[bytes]) -> list[Result]:
@@ -56,6 +51,13 @@ def check_group(configs: Sequence[DeviceConfig], sound: set[bytes]) -> list[Resu
 
 def applying(config: DeviceConfig) -> list[Rule]:
     """Return the rules about what a config or pool has."""
-    of_fields = (rule for names, own in _OF_FIELDS if not config.fields.keys().isdisjoint(names) for rule in own)
-    rules = [*_OF_ALL, *of_fields, *(rights_rules.RULES if config.has_accounts else ())]
-    return [*rules, *(_OF_VENDOR if config.vendor != Vendor() else ())]
+    groups = (
+        (True, _OF_ALL),
+        (config.has_variables, variable_rules.RULES),
+        (not config.fields.keys().isdisjoint(("daemonSets", *PARTS)), container_rules.RULES),
+        ("daemonSets" in config.fields, daemonset_rules.RULES),
+        ("extraObjects" in config.fields, extra_rules.RULES),
+        (config.has_accounts, rights_rules.RULES),
+        (config.vendor != Vendor(), _OF_VENDOR),
+    )
+    return [rule for has_them, rules in groups if has_them for rule in rules]

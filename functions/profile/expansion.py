@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from krmfn import Ref
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any, NamedTuple
 
@@ -105,11 +106,12 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
     return str(entry.get("separator", " ")).join(lines)
 
 
-def expand(
-    profile: Profile, values: Values, root: Node, is_protected: bool = False, overrides: Any = None
-) -> Expansion:
-    """Return the layers of a Profile for one config; `root` is the JSON Schema whose $defs has their fields."""
-    problems: list[Problem] = []
+def expand(profile: Profile, written: Any, ref: Ref, overrides: Any, root: Node, is_protected: bool) -> Expansion:
+    """Return the layers of a Profile for a config with these options (see `values_of`).
+
+    `root` is the JSON Schema whose $defs has their fields, `overrides` the fields over those of the Profile.
+    """
+    values, problems = values_of(profile, written, ref.name, ref.namespace)
     filler = _Filler(values, root, problems, is_protected)
     layers = filler.layers(profile.spec, ("spec",))
     versions = [

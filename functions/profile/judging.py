@@ -188,11 +188,8 @@ def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterat
 def _has_entries(name: str, node: Node) -> bool:
     parts = expressions.path_of(name)
     own = structural.at(node, parts) or {}
-    return (
-        parts[0] == "spec"
-        and own.get("type", "object") in ("object", "array")
-        and not own.get("x-kubernetes-int-or-string")
-    )
+    holds_some = own.get("type", "object") in ("object", "array") and not own.get(structural.INT_OR_STRING)
+    return parts[0] == "spec" and holds_some
 
 
 def _wrong_path(name: str, node: Node) -> str:
