@@ -34,7 +34,7 @@ _PASSED_ON = frozenset(
         *("internalTrafficPolicy", "automountServiceAccountToken", "driverName", "deviceClasses"),
     }
 )
-"""Fields that nobody reads by themselves: `Fields.written` passes them on."""
+"""Fields that nobody reads by themselves: `model.written` passes them on."""
 _ABOUT = {"Container": "what every container has, and all that the initContainer of a plugin has"}
 FIELDS = {"Upgrade": "upgrade", "ServiceAccount": "serviceAccount", "Hub": "hub", "Service": "service"}
 """The types that stand in one field, with the field's name."""
@@ -59,11 +59,6 @@ class Fields:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{{name}} is only read")
-
-    def written(self, *names: str) -> dict[str, Any]:
-        """Return those of the fields that are written, in the order of `names`."""
-        own = vars(self)
-        return {{name: own[name] for name in names if name in own}}
 '''
 _FOOT = '''
 

@@ -10,7 +10,7 @@ from ..kmm.module import ready_label, version_label, version_ready_label
 from ..rendering.generated import daemonset_order, filled
 from . import names
 from .fields import DaemonSet, InitContainer, Service, Spec
-from .model import DeviceConfig, Specs
+from .model import DeviceConfig, Specs, written
 
 _CONTAINER = (
     *("imagePullPolicy", "command", "args", "env", "envFrom", "resources", "ports", "workingDir"),
@@ -73,7 +73,7 @@ def _daemon_set(config: DeviceConfig, entry: DaemonSet, known: Specs) -> Manifes
         "spec": filled(
             selector={"matchLabels": own},
             template={"metadata": filled(labels=labels, annotations=annotations), "spec": pod},
-            **entry.written("updateStrategy", "minReadySeconds", "revisionHistoryLimit"),
+            **written(entry, "updateStrategy", "minReadySeconds", "revisionHistoryLimit"),
         ),
     }
 
@@ -109,7 +109,7 @@ def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
         imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else names.secrets(above),
         nodeSelector=_selector(config, entry),
         tolerations=[*above.tolerations, *entry.tolerations],
-        **entry.written(*POD),
+        **written(entry, *POD),
         initContainers=[_container(config, init) for init in entry.initContainers],
         containers=[
             _container(config, entry, mounts, entry.containerName),
@@ -143,7 +143,7 @@ def _container(
     return filled(
         name=name or fields.name,
         image=names.image_of(fields, config.spec.imageRegistry),
-        **fields.written(*_CONTAINER),
+        **written(fields, *_CONTAINER),
         securityContext=security,
         volumeMounts=[*fields.volumeMounts, *mounts],
     )
@@ -152,7 +152,7 @@ def _container(
 def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manifest:
     """Return a Service in front of a DaemonSet's pods, of all versions of it."""
     name = names.of_service(config, entry)
-    fields = service.written("name", "port", "targetPort")
+    fields = written(service, "name", "port", "targetPort")
     first = [fields] if "port" in fields else []
     spec = filled(
         type=service.type,
@@ -161,7 +161,7 @@ def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manife
             filled(**{"name": "", "port": 0, "targetPort": port["port"], "protocol": "TCP", **port})  # in this order
             for port in (*first, *service.ports)
         ],
-        **service.written("internalTrafficPolicy", "externalTrafficPolicy"),
+        **written(service, "internalTrafficPolicy", "externalTrafficPolicy"),
     )
     order = {"argocd.argoproj.io/sync-wave": "1"}
     metadata = config.metadata(name, "consumer", order, vars(entry), vars(service))

@@ -13,15 +13,14 @@ from . import generate
 from .daemonsets import config_maps, pod_of
 from .fields import OF_LOADER, DaemonSet, Service
 from .layers import Layer, idle_switches, idle_unset, place
-from .merging import stacked
+from .merging import OF_LOADED, stacked
 from .model import DeviceConfig, value
 from .names import entries, is_complete, named_image, of_account
 
 Reason = tuple[str, str]
 """A field, such as `daemonSets[0].labels`, and why it changes nothing."""
 
-_OF_ALL = ("moduleName", "modulesLoadingOrder", "kernelMappings", "imagePullSecret", "imagePullSecrets")
-_OF_LOADER = ("driverVersion", *(name for name in OF_LOADER if name not in _OF_ALL), "upgrade")
+_OF_LOADER = ("driverVersion", *(name for name in OF_LOADER if name in OF_LOADED - {"kernelMappings"}), "upgrade")
 """What only the loading of a kernel module needs. (Which modules are in use counts for exclusivity all the same,
 and the pull secret serves the device plugin and the DaemonSets, too.)"""
 

@@ -23,11 +23,6 @@ class Fields:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} is only read")
 
-    def written(self, *names: str) -> dict[str, Any]:
-        """Return those of the fields that are written, in the order of `names`."""
-        own = vars(self)
-        return {name: own[name] for name in names if name in own}
-
 
 class Container(Fields):
     """What every container has, and all that the initContainer of a plugin has."""

@@ -1,23 +1,25 @@
 """Generate a DeviceConfig's objects. Pure: values in, manifests out, in the order in which they are applied.
 
-Manifests have no empty lists, strings and nulls. The DaemonSets and what gives rights have files of their own.
+Manifests have no empty lists, strings and nulls. The DaemonSets and what gives rights have files of their own. Findings
+about what was made come back as such about the fields that it is made from (`origin`).
 """
 
+import re
 from collections.abc import Sequence
 from functools import partial
 
-from krmfn import Manifest
+from krmfn import Field, Manifest, Result
+from krmfn.resource import moved, split
 from krmfn.typed import Any
 
 from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
 from ..rendering.generated import MODULE_ORDER, Generated, filled
 from ..rendering.kinds import CLUSTER_WIDE, DEVICECONFIG
 from . import daemonsets, rbac
-from .fields import Container, DevicePlugin
+from .fields import Container, DevicePlugin, Spec
 from .merging import of_mapping
-from .model import DeviceConfig, Specs
-from .names import PARTS, driver_image, image_of, mirrored, of_account, secrets
-from .origins import origin, origin_of_extra
+from .model import DeviceConfig, Specs, value, written
+from .names import PARTS, driver_image, entries, image_of, mirrored, of_account, of_daemon_set, secrets
 
 _ANSWERED = frozenset({"KRM201"})
 """An empty selector is confirmed by allNodes (KRM123)."""
@@ -25,6 +27,27 @@ _EXTRA_ORDER = {"argocd.argoproj.io/sync-wave": "-2"}
 """Argo CD applies them before everything else, since pods mount ConfigMaps and name PriorityClasses."""
 _CONTAINER = ("command", "args", "env", "resources", "imagePullPolicy", "volumeMounts")
 """Fields of a container of a Module, beside its image."""
+_LOADER = "spec.moduleLoader.container"
+_MODPROBE = f"{_LOADER}.modprobe"
+_RENAMED = {
+    "spec.selector": "nodeSelector",
+    "spec.imageRepoSecret": "imagePullSecret",
+    f"{_LOADER}.version": "driverVersion",
+    f"{_MODPROBE}.args.load": "loadArgs",
+    f"{_MODPROBE}.args.unload": "unloadArgs",
+    f"{_MODPROBE}.rawArgs": "rawLoadArgs",
+    f"{_MODPROBE}.rawArgs.load": "rawLoadArgs",
+    f"{_MODPROBE}.rawArgs.unload": "rawUnloadArgs",
+    "spec.devicePlugin.container": "devicePlugin",
+    "spec.dra.container": "dra",
+}
+"""Fields of a Module that have another name in the DeviceConfig's spec that they are made from."""
+
+_HOLDERS = (_MODPROBE, _LOADER, "spec.moduleLoader", "spec")
+"""Where a Module has the fields that have one name in both, the longest path first."""
+
+_MAPPING_IMAGE = r"(kernelMappings\[(\d+)\])\.containerImage"
+_POD_IMAGE = r"spec\.template\.spec\.(containers|initContainers)\[(\d+)\]\.image"
 
 
 def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
@@ -102,17 +125,17 @@ def _loader(config: DeviceConfig) -> dict[str, Any]:
             parameters=spec.parameters,
             args=args,
             rawArgs=filled(load=spec.rawLoadArgs, unload=spec.rawUnloadArgs),
-            **spec.written("firmwarePath", "modulesLoadingOrder"),
+            **written(spec, "firmwarePath", "modulesLoadingOrder"),
         )
         | ({"args": {}} if not args and "loadArgs" in vars(spec) else {}),  # KMM reloads when `{}` comes or goes
         version=config.version,
-        **spec.written("imagePullPolicy", "inTreeModulesToRemove", "registryTLS", "build"),
+        **written(spec, "imagePullPolicy", "inTreeModulesToRemove", "registryTLS", "build"),
         sign=None if only_keys else _sign(config, spec.sign),  # KMM wants files beside keys
         kernelMappings=[
             filled(
-                **mapping.written("regexp", "literal"),
+                **written(mapping, "regexp", "literal"),
                 containerImage=mirrored(mapping.image or driver_image(spec), spec.imageRegistry),
-                **mapping.written("inTreeModulesToRemove", "registryTLS"),
+                **written(mapping, "inTreeModulesToRemove", "registryTLS"),
                 build=of_mapping(mapping.build, spec.build, "build"),
                 sign=_sign(config, of_mapping(mapping.sign, spec.sign, "sign")),
             )
@@ -134,11 +157,75 @@ def _plugin(config: DeviceConfig, plugin: DevicePlugin | None, field: str) -> di
     return filled(
         container=_container(config, plugin),
         initContainer=_container(config, plugin.initContainer) if plugin.initContainer else None,
-        **plugin.written("driverName"),
+        **written(plugin, "driverName"),
         serviceAccountName=plugin.serviceAccountName or of_account(config, plugin, PARTS[field]),
-        **plugin.written("automountServiceAccountToken", "volumes", "deviceClasses"),
+        **written(plugin, "automountServiceAccountToken", "volumes", "deviceClasses"),
     )
 
 
 def _container(config: DeviceConfig, container: Container) -> dict[str, Any]:
-    return filled(image=image_of(container, config.spec.imageRegistry), **container.written(*_CONTAINER))
+    return filled(image=image_of(container, config.spec.imageRegistry), **written(container, *_CONTAINER))
+
+
+def origin(config: DeviceConfig, finding: Result) -> Result | None:
+    """Return a finding about what was generated as one about the field that it comes from; None when there is none."""
+    if finding.field is None:
+        return None
+    if finding.ref and finding.ref.kind == "DaemonSet":
+        return _of_pod(config, finding, finding.field)
+    if finding.field.path == "metadata.name":
+        beside = f" (its name is {config.name})" if config.name != config.ref.name else ""
+        field = Field("metadata.name", config.ref.name)
+        return config.located(finding._replace(message=finding.message + beside, field=field))
+    name = moved(finding.field.path, _RENAMED) or _same_name(finding.field.path)
+    if name is None:
+        return None
+    name = _field_of_image(config, name)
+    if match := re.match(r"tolerations\[(\d+)\]", name):
+        excess = int(match[1]) - len(config.spec.tolerations)
+        name = name if excess < 0 else f"loaderTolerations[{excess}]{name[match.end() :]}"
+    current = value(config.fields, name)  # as it is written
+    proposed = finding.field.proposed if current == finding.field.current else None
+    field = Field(config.at(name), current if isinstance(current, (str, int)) else None, proposed)
+    return config.located(finding._replace(field=field))
+
+
+def origin_of_extra(config: DeviceConfig, index: int, finding: Result) -> Result | None:
+    """Return the finding about an extra object as one about its text in the profile or the defaults."""
+    if finding.field is None:
+        return None
+    return config.located(finding._replace(field=Field(config.at(f"extraObjects[{index}].{finding.field.path}"))))
+
+
+def _of_pod(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
+    """Return the finding about a DaemonSet's image as one about the entry of daemonSets that has it."""
+    match = re.fullmatch(_POD_IMAGE, field.path)
+    if match is None or finding.ref is None:
+        return None
+    number = int(match[2]) - (match[1] == "containers")  # the first of these is the entry itself
+    inner = f".{match[1]}[{number}]" if number >= 0 else ""
+    for one, index, entry in entries(config):
+        if of_daemon_set(one, entry) == finding.ref.name:
+            name = _field_of_image(one, f"daemonSets[{index}]{inner}.image")
+            return one.located(finding._replace(ref=None, field=Field(one.at(name), value(one.fields, name))))
+    return None
+
+
+def _same_name(path: str) -> str | None:
+    """Return the path without what holds it in a Module, when a spec has a field of that name."""
+    for holder in _HOLDERS:
+        name = path.removeprefix(f"{holder}.")
+        if name != path and split(name)[0] in Spec.__annotations__:
+            return name
+    return None
+
+
+def _field_of_image(config: DeviceConfig, name: str) -> str:
+    """Return the field that holds the image when `name` is one: in parts, or one for all mappings."""
+    if mapping := re.fullmatch(_MAPPING_IMAGE, name):
+        if config.mappings[int(mapping[2])].image:
+            return f"{mapping[1]}.image"
+        return "driverImageParts" if config.spec.driverImageParts else "driverImage"
+    holder, _, last = name.rpartition(".")
+    is_in_parts = last == "image" and value(config.spec, f"{holder}.imageParts") is not None
+    return f"{holder}.imageParts" if is_in_parts else name

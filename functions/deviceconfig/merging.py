@@ -45,6 +45,10 @@ OF_LOADED = frozenset(
     - {"moduleName", "modulesLoadingOrder", "imagePullSecret", "imagePullSecrets"}
 )
 """Fields that are about a kernel module to load: `inTreeDriver: true` takes them from all weaker layers."""
+OF_MODULE = frozenset(
+    {*OF_LOADER, "loaderTolerations", "devicePlugin", "dra"} - {"moduleName", "imagePullSecret", "imagePullSecrets"}
+)
+"""Fields that reach no DaemonSet, so that they count in the current version only."""
 UNSET = "unset"
 """The field with the names of those that weaker layers give and that do not count, in a layer or in a pool."""
 SWITCHES = ("devicePlugin", "dra", "serviceAccount", "service", "sign", "build")

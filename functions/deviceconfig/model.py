@@ -33,6 +33,12 @@ def _typed(kind: type[Fields], fields: Mapping[str, Any]) -> Any:
     return typed
 
 
+def written(fields: Fields, *names: str) -> dict[str, Any]:
+    """Return those of the fields that are written, in the order of `names`."""
+    own = vars(fields)
+    return {name: own[name] for name in names if name in own}
+
+
 _EVERY_KERNEL = spec({"kernelMappings": [{"regexp": "^.+$"}]}).kernelMappings
 _EVERY_RHEL_KERNEL = spec({"kernelMappings": [{"regexp": r"^.*\.el\d+(_\d+)?\..*$"}]}).kernelMappings
 

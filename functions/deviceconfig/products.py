@@ -13,16 +13,11 @@ from ..profile.product import Profile
 from ..profile.structural import may_be
 from ..rendering.function_config import FunctionConfig, Source
 from ..rendering.kinds import schema as schema_of
-from .fields import OF_LOADER
 from .layers import Layer, Vendor, at_origin, driven, is_ours, options_of
-from .merging import UNSET
+from .merging import OF_MODULE, UNSET
 
 _ROOT = "renderdeviceconfigs"
-
-
-OF_MODULES = frozenset(
-    {"driverImage", "driverImageParts", "loaderTolerations", "devicePlugin", "dra", "daemonSets"}
-) | (frozenset(OF_LOADER) - {"imagePullSecret", "imagePullSecrets"})
+OF_MODULES = OF_MODULE | {"moduleName", "driverImage", "driverImageParts", "daemonSets"}
 """The fields that each of several Modules may have of its own; others reach what is shared."""
 
 

@@ -11,9 +11,9 @@ from krmfn.typed import TYPE_CHECKING, Any
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import OURS, PROFILE_MARK, SEED
 from ..rendering.undriven import profile_findings
-from .fields import OF_LOADER, Spec
+from .fields import Spec
 from .layers import Layer, is_ours, of_profile, place
-from .merging import merged
+from .merging import OF_MODULE, merged
 from .model import DeviceConfig, spec
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ SEED_DEFAULTS: dict[str, Any] = {
     "nodeSelector": {"feature.node.kubernetes.io/pci-1da3.present": "true"},
 }
 """What the he-sample operator fixes in its code (648786e), where nothing else says otherwise."""
-_FOR_ALL = frozenset({"moduleName", "imagePullSecret", "imagePullSecrets"})
-_OF_THE_MODULE = frozenset({*OF_LOADER, "loaderTolerations", "devicePlugin", "dra"} - _FOR_ALL)
-"""Fields that reach no DaemonSet, so that they count in the current version only."""
 
 
 def from_items(
@@ -139,7 +136,12 @@ def _completed(config: DeviceConfig) -> DeviceConfig:
 
 def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
     """Return the config with the fields of its layers: at its own version, or at an earlier one for its DaemonSets."""
-    layers = _versioned(config, version)
+    layers = config.layers
+    if config.vendor.versions:
+        holder = place(layers, {}, "driverVersion")[0]
+        of_version = config.vendor.versions.get(version or (holder.fields.get("driverVersion", "") if holder else ""))
+        at = _of_profile(layers)  # the layer of the version is between the config and its profile
+        layers = (*layers[:at], of_version, *layers[at:]) if of_version else layers
     fields = merged([*(layer.fields for layer in layers if layer.fields), *([SEED_DEFAULTS] if config.seed else [])])
     for name in ("nodePools", "name") if config.pool and not config.modules else ():
         del fields[name]
@@ -147,7 +149,7 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         fields["daemonSets"] = [entry for entry in fields["daemonSets"] if config.makes(entry["name"])]
     if version:
         fields["driverVersion"] = version
-        fields = {name: value for name, value in fields.items() if name not in _OF_THE_MODULE}
+        fields = {name: value for name, value in fields.items() if name not in OF_MODULE}
     texts = [str(layer.fields) for layer in layers if layer.fields]  # cheap tests spare most configs walks
     filled = fields
     if has_variables := any("KRMFN_" in text.upper() for text in texts):
@@ -158,6 +160,7 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
             from .products import unprotected
 
             fields, filled = unprotected(fields), unprotected(filled)
+    is_alone = has_variables or config.pool or config.has_names
     plugin = fields.get("devicePlugin") or fields.get("dra") or {}  # an account of its own has the config's name in it
     return config._replace(
         layers=layers,
@@ -166,9 +169,7 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         has_variables=has_variables,
         has_switches=any("'enabled'" in text or "'unset'" in text for text in texts),
         has_accounts=any("'serviceAccount'" in text for text in texts),
-        likeness=b""
-        if has_variables or config.pool or "extraObjects" in fields or "serviceAccount" in plugin or config.has_names
-        else _likeness(config.item),
+        likeness=b"" if is_alone or "extraObjects" in fields or "serviceAccount" in plugin else _likeness(config.item),
     )
 
 
@@ -194,17 +195,6 @@ def _like(other: DeviceConfig, item: Item, function_config: FunctionConfig) -> D
     vars(spec).update(vars(other.spec), **selected)  # what is typed stays so
     layers, fields = (Layer(own, "spec", item), *other.layers[1:]), {**other.fields, **selected}
     return other._replace(item=item, ref=_ref(item, function_config), layers=layers, fields=fields, spec=spec)
-
-
-def _versioned(config: DeviceConfig, version: str) -> tuple[Layer, ...]:
-    """Return the layers with that of the version, which is between the config and its profile."""
-    layers = config.layers
-    if not config.vendor.versions:
-        return layers
-    holder = place(layers, {}, "driverVersion")[0]
-    own = config.vendor.versions.get(version or (holder.fields.get("driverVersion", "") if holder else ""))
-    at = _of_profile(layers)
-    return (*layers[:at], own, *layers[at:]) if own else layers
 
 
 def _of_profile(layers: Sequence[Layer]) -> int:

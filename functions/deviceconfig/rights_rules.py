@@ -114,7 +114,7 @@ def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
             yield config.error(message, f"labels[{key}]")
 
 
-_PROFILE = """\
+_EXAMPLE = """\
 kind: RenderDeviceConfigs
 spec:
   profiles:
@@ -123,11 +123,9 @@ spec:
         podSecurity: privileged
         clusterRules: [RULE]
 ---
-"""
-_CONFIG = """\
 spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
 """
-_GOOD = _PROFILE.replace("RULE", '{apiGroups: [""], resources: [nodes], verbs: [get]}') + _CONFIG
+_GOOD = _EXAMPLE.replace("RULE", '{apiGroups: [""], resources: [nodes], verbs: [get]}')
 
 
 RULES = (
@@ -144,7 +142,7 @@ RULES = (
         "clusterRules must not give cluster-admin rights: a config's author chooses the image that gets the rights",
         check=rights_are_not_an_admin_s,
         good=_GOOD,
-        bad=_PROFILE.replace("RULE", '{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}') + _CONFIG,
+        bad=_EXAMPLE.replace("RULE", '{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}'),
         remedy="List the API groups, resources and verbs that the pods need.",
     ),
     Rule(
@@ -152,7 +150,7 @@ RULES = (
         "a rule of clusterRules must have either apiGroups and resources, or nonResourceURLs",
         check=rules_are_about_something,
         good=_GOOD,
-        bad=_PROFILE.replace("RULE", "{apiGroups: [apps], verbs: [get]}") + _CONFIG,
+        bad=_EXAMPLE.replace("RULE", "{apiGroups: [apps], verbs: [get]}"),
         remedy="Write apiGroups and resources, or write nonResourceURLs in a separate rule.",
     ),
     Rule(
@@ -188,7 +186,7 @@ spec:
         "pods: they reach whoever may write a DeviceConfig",
         check=rights_reach_authors,
         good=_GOOD,
-        bad=_PROFILE.replace("RULE", '{apiGroups: [""], resources: [secrets], verbs: [get]}') + _CONFIG,
+        bad=_EXAMPLE.replace("RULE", '{apiGroups: [""], resources: [secrets], verbs: [get]}'),
         remedy="Write narrower rights, in `rules` if the config's namespace is enough. If they are needed, turn the "
         "rule off, and say in the reason who may write a DeviceConfig.",
         severities=("warning",),

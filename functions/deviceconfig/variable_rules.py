@@ -36,10 +36,9 @@ _FORMS = {
 
 def variables_are_known(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per variable that is unknown, that stands where none is filled in, or that has no value."""
-    if config.has_variables:
-        yield from _as_written(config)
-        yield from _without_value(config)
-        yield from _misfits(config)
+    yield from _as_written(config)
+    yield from _without_value(config)
+    yield from _misfits(config)
 
 
 def _as_written(config: DeviceConfig) -> Iterator[Result]:

@@ -1,6 +1,6 @@
 """The rule about the versions that a profile lists: each once, and with versionsComplete no other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from krmfn import Field, Result, error, warning
 from krmfn.printing import did_you_mean, some
@@ -12,17 +12,15 @@ from ..rendering.function_config import FunctionConfig
 from .merging import UNSET, stacked
 from .model import DeviceConfig
 
-_SHOWN = 6
-"""How many versions a finding names."""
-
 
 def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per version that a profile with all its versions does not have."""
     if not config.vendor.complete:
         return
     known = list(config.vendor.versions)
+    listed = f" (it has: {some(known, len(known), 6)})"
     if not config.spec.driverVersion:
-        message = f"driverVersion is missing, and the profile {config.profile} has fields per version{_listed(known)}"
+        message = f"driverVersion is missing, and the profile {config.profile} has fields per version{listed}"
         yield config.error(message, "driverVersion")
     versions = [("driverVersion", config.spec.driverVersion)]
     retained = config.spec.upgrade.retain if config.spec.upgrade else []
@@ -30,7 +28,7 @@ def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
     for name, version in versions:
         if version and version not in known:
             hint = did_you_mean(version, known, quote="'")
-            message = f"the profile {config.profile} has no version {version!r}{hint}{_listed(known)}"
+            message = f"the profile {config.profile} has no version {version!r}{hint}{listed}"
             yield config.error(message, name, version)
 
 
@@ -45,10 +43,6 @@ def version_replaces_no_when(config: DeviceConfig) -> Iterator[Result]:
                 path = f"{layer.path}.{name if name in layer.fields else UNSET}"
                 what = f"replaces what {when.path}.{name} sets, by a `when` that holds: versions are stronger"
                 yield warning(f"{what}; write the field in one of the two", field=Field(path))
-
-
-def _listed(versions: Sequence[str]) -> str:
-    return f" (it has: {some(versions, len(versions), _SHOWN)})"
 
 
 def check(function_config: FunctionConfig) -> Iterator[Result]:
