@@ -38,10 +38,14 @@ class Intent(NamedTuple):
 
 
 CHECK = Intent()
-_DEPLOYED = Intent(judges_nodes=False, deploys=True, warns_of_nodes=True)
-RENDER = _DEPLOYED._replace(keeps_left_overs=False, takes_settings_alone=False, is_root_only=True)
+REVIEW = Intent(logs_advice=False, shows_errors=True, takes_settings_alone=False)
+"""For pages about all that was found."""
+RENDER = Intent(judges_nodes=False, deploys=True, warns_of_nodes=True, keeps_left_overs=False)
+RENDER = RENDER._replace(takes_settings_alone=False, is_root_only=True)
 LOOK = Intent(judges_whole=False, judges_nodes=False, logs_advice=False, takes_settings_alone=False)
 """For commands that answer a question about what is rendered, such as `images`."""
+ANSWER = LOOK._replace(shows_errors=True)
+"""For those that answer it also of what has errors."""
 COMPARE = LOOK._replace(warns_of_nodes=True)
 """For each side of a comparison."""
 READ = LOOK._replace(runs_function=False)

@@ -15,7 +15,7 @@ from ..paths.roots import parents, within
 from ..settings import Intent
 from . import config as configs
 from .config import Config
-from .model import Cluster
+from .deployed import Cluster, Clusters
 from .survey import Root
 
 _PATHS = "argocd.argoproj.io/manifest-generate-paths"
@@ -23,13 +23,14 @@ _FOLDER = re.compile(r"\{\{ *\.?path(?:\.path)? *\}\}")
 """What stands for the folder in the template of an ApplicationSet, with goTemplate and without."""
 
 
-def check(clusters: Sequence[Cluster], apart: Sequence[Cluster], config: Config, intent: Intent) -> None:
+def check(laid: Clusters, intent: Intent) -> None:
     """Report each Application that Argo CD would not render anew after some change of its cluster."""
+    config = laid.config
     if not (config.clusters and intent.judges_whole and intent.judges_nodes):
         return
-    every = [(one, root) for one in clusters for root in one.roots if root.path]  # stdin has none
+    every = [(one, root) for one in laid.clusters for root in one.roots if root.path]  # stdin has none
     roots = [(cluster, root, os.path.relpath(root.path, config.folder)) for cluster, root in every]
-    for one in (*clusters, *apart):
+    for one in (*laid.clusters, *laid.apart):
         for kind in ("Application", "ApplicationSet"):
             for item in one.final.select(kind, "argoproj.io"):
                 one.final.report(_unwatched(item, roots, config))

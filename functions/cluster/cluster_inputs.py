@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
 
 from krmfn import Item, KrmfnError, ResourceList, Result, error, warning
 from krmfn.streams import read_stdin
@@ -18,21 +17,14 @@ from ..paths.roots import within
 from ..paths.workers import processors
 from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE, driven
 from ..run import note, run_of
-from .deployed import is_local
+from .deployed import Cluster, is_local
 from .layout import not_given
-from .model import Cluster
 from .survey import Root
 
 T = TypeVar("T")
 R = TypeVar("R")
 _JOBS = 8
 """How many kustomizations are built at a time, at most, unless --jobs says so."""
-
-
-def read_all(context: Context, every: Sequence[Cluster]) -> list[Cluster]:
-    """Return what each cluster's roots hold, in their order; kustomize builds as many at a time as --jobs says."""
-    builds = sum(root.kind == "kustomization" for cluster in every for root in cluster.roots)
-    return each(context, partial(_read, context), every, "clusters read", builds)
 
 
 def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str, builds: int = 0) -> list[R]:
@@ -63,11 +55,17 @@ def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str
                 raise
 
 
-def _read(context: Context, cluster: Cluster) -> Cluster:
-    """Return what the roots of a cluster hold, loose files as one."""
-    outside, findings = _outside(context, cluster) if cluster.outside else ((), ())
-    loose = [root for root in cluster.roots if root.kind == "files"]
-    loose = sorted([*loose, *outside], key=lambda root: root.path) if outside else loose
+def filled(context: Context, cluster: Cluster) -> Cluster:
+    """Return a cluster with what its roots hold, loose files as one.
+
+    Those below no PATH count where they give no objects, and have a warning where they do.
+    """
+    loose, findings = [root for root in cluster.roots if root.kind == "files"], dict[str, Result]()
+    for member, root in cluster.outside:
+        if _holds_only(read(context, [root])[0], COUNTING | {PROFILE}):
+            loose = sorted([*loose, root], key=lambda root: root.path)
+        else:
+            findings[member.text] = not_given(member, cluster.name)
     groups = [[root] for root in cluster.roots if root.kind != "files"] + ([loose] if loose else [])
     parts, failures, side, is_whole = list[tuple[str, ResourceList]](), list[Failure](), None, True
     for roots in groups:
@@ -85,19 +83,8 @@ def _read(context: Context, cluster: Cluster) -> Cluster:
         else:
             parts.append((name, resources))
     is_whole = is_whole and not failures
-    return cluster._replace(parts=parts, side=side, failures=failures, findings=findings, is_whole=is_whole)
-
-
-def _outside(context: Context, cluster: Cluster) -> tuple[list[Root], list[Result]]:
-    """Return the loose files below no PATH that count for a cluster, and a warning for a member that gives objects."""
-    kept: list[Root] = []
-    findings: dict[str, Result] = {}
-    for member, root in cluster.outside:
-        if _holds_only(read(context, [root])[0], COUNTING | {PROFILE}):
-            kept.append(root)
-        else:
-            findings[member.text] = not_given(member, cluster.name)
-    return kept, list(findings.values())
+    found = [*findings.values()]
+    return cluster._replace(parts=parts, side=side, failures=failures, findings=found, is_whole=is_whole)
 
 
 def _holds_only(resources: ResourceList, kinds: Collection[tuple[str, str]]) -> bool:

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from krmfn import Item, KrmfnError, ResourceList, Result, printing, warning
@@ -19,16 +19,16 @@ from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
 from ..settings import Settings
 from . import given
-from .model import Cluster
+from .deployed import Cluster, Clusters
 
 MODULE = (MODULE_GROUP, MODULE_KIND)
+Stays = Callable[[ResourceList], bool] | None
+"""What returns True for a list on which the function is not to run."""
 _OF_SELECTORS = ("KRM302", "KRM304")
 """Rules about nodes that two selectors may share, which none of the known nodes shows."""
 
 
-def rendered(
-    context: Context, failures: list[Failure], stays: Callable[[ResourceList], bool] | None, read: Cluster
-) -> Cluster:
+def rendered(context: Context, failures: list[Failure], stays: Stays, read: Cluster) -> Cluster:
     """Return a cluster after the function has run on its roots; those on which it cannot run go to `failures`.
 
     `stays` returns True for a list on which it is not to run.
@@ -38,7 +38,9 @@ def rendered(
     seen: list[Checked] = []
     lists: list[ResourceList] = []
     for at, (name, resources) in enumerate(read.parts):
-        beside = _beside(resources, read.side) if read.side else []
+        beside = read.side.items if read.side else []
+        if beside and (run_of(resources).is_settled or resources.select(CONFIG[1], CONFIG[0])):
+            beside = of_kinds(beside, NODES)  # it has a functionConfig of its own
         given.add(context.options, context.profiles, resources, beside)
         counted = _counted(resources)
         resources.items += [item for items in (*shared[:at], *shared[at + 1 :]) for item in items]
@@ -92,12 +94,6 @@ def with_results(resources: ResourceList, results: Iterable[Result]) -> Resource
     made.report(results)
     made.failed = resources.failed
     return made
-
-
-def _beside(resources: ResourceList, side: ResourceList) -> list[Item]:
-    """Return what of the loose files of a cluster counts for a root: with a functionConfig of its own the nodes."""
-    has_own = run_of(resources).is_settled or resources.select(CONFIG[1], CONFIG[0])
-    return of_kinds(side.items, NODES) if has_own else side.items
 
 
 def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: bool) -> ResourceList:
@@ -154,21 +150,15 @@ def joined(parts: Sequence[Checked]) -> Checked:
     return Checked((), resources, configs, kinds, files, turned_off=sum(part.turned_off for part in parts))
 
 
-def warn_of_nothing(
-    context: Context,
-    paths: Mapping[str, str],
-    findings: Sequence[Result],
-    read: Sequence[Cluster],
-    absent: Sequence[Item],
-) -> None:
+def warn_of_nothing(context: Context, laid: Clusters, absent: Sequence[Item]) -> None:
     """Report each PATH below which there is nothing for the function: it may be another one than was meant.
 
-    Not of those in which something is wrong: `findings`. `absent` are Profiles of clusters that are not here.
+    Not of those in which something is wrong. `absent` are Profiles of clusters that are not here.
     """
-    wrong = (one.place for one in findings if one.place and one.severity != "info")
+    wrong = (one.place for one in laid.findings if one.place and one.severity != "info")
     broken = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
     below: dict[str, list[Cluster]] = {}
-    for one in read:
+    for one in laid.clusters:
         for top in {top for root in one.roots for top in (parents(root.path) if root.path else ("-",))}:
             below.setdefault(top, []).append(one)
     kinds = OWNERS | {CONFIG, PROFILE, MODULE} | driven(absent)
@@ -176,7 +166,7 @@ def warn_of_nothing(
         with suppress(KrmfnError):  # each root that needs them says so
             kinds |= driven(given.profiles_of(context.options, context.profiles))
     names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
-    for path, real in paths.items():
+    for path, real in laid.paths.items():
         lists = [part for one in below.get(real, ()) for part in one.read]
         is_unread = any(one.failures for one in below.get(real, ()))  # there is an error about that
         is_unread = is_unread or any(within(folder, real) for folder in broken)

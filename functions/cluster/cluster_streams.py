@@ -4,7 +4,7 @@ Every command that works on PATHs gets its lists here, so that all of them see t
 """
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from krmfn import KrmfnError, ResourceList, Result
@@ -15,16 +15,11 @@ from krmfn.results import placed
 from ..command import Context
 from ..paths.failures import Unreadable, log_failures, raise_alike, raise_first
 from . import cluster_inputs, cluster_lists, config, layout
-from .deployed import judge_final
-from .model import Cluster, Clusters
+from .cluster_lists import Stays
+from .deployed import Clusters, Lists, judge_final
 
 
-def rendered(
-    context: Context,
-    paths: Sequence[str],
-    stays: Callable[[ResourceList], bool] | None = None,
-    laid: Clusters | None = None,
-) -> Clusters:
+def rendered(context: Context, paths: Sequence[str], stays: Stays = None, laid: Clusters | None = None) -> Clusters:
     """Return the clusters of some PATHs after the function has run on each of their roots, but for lists that stay.
 
     Documents are read in full where something looks into them. When one of those turns out to be no data, all is done
@@ -49,48 +44,51 @@ def laid_out(context: Context, paths: Sequence[str]) -> Clusters:
     return layout.layout(paths or ([] if named else ["."]), context.options, named, context.intent.is_root_only)
 
 
-def _streams(context: Context, laid: Clusters, stays: Callable[[ResourceList], bool] | None) -> Clusters:
+def _streams(context: Context, laid: Clusters, stays: Stays) -> Clusters:
     """Do the work of `rendered`."""
+    intent, options = context.intent, context.options
     context = context._replace(profiles=tuple(os.path.relpath(one.real) for one in laid.config.profiles))
     failures, findings = [*laid.failures], [*laid.findings]
     findings += cluster_inputs.in_two(context, laid.clusters) if len(laid.clusters) > 1 else ()
-    read = cluster_inputs.read_all(context, laid.clusters)
+    builds = sum(root.kind == "kustomization" for one in laid.clusters for root in one.roots)
+    read = cluster_inputs.each(context, partial(cluster_inputs.filled, context), laid.clusters, "clusters read", builds)
     failures += [failure for one in read for failure in one.failures]
     findings += [finding for one in read for finding in one.findings]
+    laid = laid._replace(clusters=read, findings=findings, failures=failures)
     has_more = len(read) != 1 or bool(laid.config.clusters) or len(read[0].parts) > 1
     if has_more:
         from . import applications, inventories, shared  # here: most runs have one root
-    absent = shared.absent_profiles(context, laid.config, read) if has_more else []
-    if context.intent.judges_whole and not context.options.function_config:
-        cluster_lists.warn_of_nothing(context, laid.paths, findings, read, absent)
-    read, apart = shared.taken_out(context.intent, read, laid.config) if laid.config.clusters else (read, [])
-    others = dict[str, Cluster]()
-    if context.options.against:
+    absent = shared.absent_profiles(context, laid) if has_more else []
+    if intent.judges_whole and not options.function_config:
+        cluster_lists.warn_of_nothing(context, laid, absent)
+    laid = shared.taken_out(intent, laid) if laid.config.clusters else laid
+    if options.against:
         from . import external
 
-        roots = [root for one in laid.clusters for root in one.roots]
-        others = external.read(context, [one.name for one in read], roots, failures)
-    if context.options.live:
+        names, roots = [one.name for one in laid.clusters], [root for one in read for root in one.roots]
+        laid = laid._replace(theirs=external.read(context, names, roots, failures))
+    if options.live:
         from . import live_nodes
 
-        live_nodes.replace_each(context, {one.name: one.read for one in read})
+        live_nodes.replace_each(context, {one.name: one.read for one in laid.clusters})
     if has_more:
-        shared.note_profiles([*read, *apart], laid.config, absent)
+        shared.note_profiles(laid, absent)
     work = partial(cluster_lists.rendered, context, failures, stays)
-    made = [work(read[0])] if len(read) == 1 else cluster_inputs.each(context, work, read, "clusters")
-    apart = [work(one) for one in apart]
+    every = laid.clusters
+    made = [work(every[0])] if len(every) == 1 else cluster_inputs.each(context, work, every, "clusters")
+    laid = laid._replace(clusters=made, apart=[work(one) for one in laid.apart])
     for one in (one for one in made if one.is_whole):  # else what could not be read would be reported as missing
-        if one.name in others:
-            external.join(context, one, others[one.name])
-        if context.intent.judges_whole:
+        if one.name in laid.theirs:
+            external.join(context, one, laid.theirs[one.name])
+        if intent.judges_whole:
             judge_final(one.final)
     if has_more:
-        made = shared.without_needed(made, laid.config)
-        inventories.check([*made, *apart], laid.config, context.intent)
-        applications.check(made, apart, laid.config, context.intent)
-    if not (findings or any(one.lists or one.final.reported for one in (*made, *apart))):
+        laid = shared.without_needed(laid)
+        inventories.check(laid, intent)
+        applications.check(laid, intent)
+    if not (findings or any(one.lists or one.final.reported for one in (*laid.clusters, *laid.apart))):
         raise_alike(failures)  # nothing was done for any root
-    return laid._replace(clusters=made, findings=findings, failures=failures, theirs=others, apart=apart)
+    return laid
 
 
 def nothing(context: Context) -> Clusters:
@@ -137,9 +135,7 @@ def log(context: Context, streams: Clusters, notes: Collection[str] = ()) -> Non
     log_failures(context.log, () if notes else streams.failures)
 
 
-def told(
-    context: Context, streams: Clusters, lists: Mapping[str, ResourceList], notes: Collection[str] = ()
-) -> list[Result]:
+def told(context: Context, streams: Clusters, lists: Lists, notes: Collection[str] = ()) -> list[Result]:
     """Return the findings of some of the clusters, but `notes`; of several each once, with those that have it."""
     look_up(context, streams)
     found = {name: _but(resources.results, notes) for name, resources in lists.items()}

@@ -19,7 +19,7 @@ from ..paths.roots import within
 from ..rendering.kinds import owning
 from ..settings import LOOK
 from . import cluster_inputs, cluster_lists, layout
-from .model import Cluster
+from .deployed import Cluster
 from .survey import Root
 
 
@@ -80,9 +80,12 @@ def _read(context: Context, paths: Sequence[str]) -> Cluster:
     cluster = Cluster(name, tuple(root for one in joined for root in one.roots), ResourceList())
     for path in named:
         real = os.path.realpath(path)
-        if not any(within(root.path, real) for root in cluster.roots if root.path) or _is_bare(path, cluster):
+        is_there = any(within(root.path, real) for root in cluster.roots if root.path)
+        is_file = os.path.isfile(path) and any(root.path == real for root in cluster.roots)
+        # without a resource, and a list of them, what should have written it has failed
+        if not is_there or (is_file and not has_resource(files.read_named(path))):
             raise KrmfnError(f"{path} holds no resource; is it the right PATH for --against?")
-    (inputs,) = cluster_inputs.read_all(context, [cluster])
+    inputs = cluster_inputs.filled(context, cluster)
     failures = list(inputs.failures)
     made = cluster_lists.rendered(context, failures, _stands, inputs)
     raise_first(failures)
@@ -92,12 +95,6 @@ def _read(context: Context, paths: Sequence[str]) -> Cluster:
     if pipes and not made.final.items:
         raise KrmfnError(f"{pipes[0]} holds no resource; pass a list without items on stdin instead: --against -")
     return made
-
-
-def _is_bare(path: str, cluster: Cluster) -> bool:
-    """Return True for a file without a resource, and without a list of them: what should have written it has failed."""
-    is_file = os.path.isfile(path) and any(root.path == os.path.realpath(path) for root in cluster.roots)
-    return is_file and not has_resource(files.read_named(path))
 
 
 def _stands(resources: ResourceList) -> bool:

@@ -12,15 +12,15 @@ from ..rendering import function_config, ignoring
 from ..run import note, run_of
 from ..settings import Intent
 from .config import Config
-from .deployed import deployed
-from .model import Cluster
+from .deployed import Cluster, Clusters, deployed
 
 
-def check(made: Sequence[Cluster], config: Config, intent: Intent) -> None:
+def check(laid: Clusters, intent: Intent) -> None:
     """Report an inventory that has the name of another cluster, one that no cluster has, and a cluster without nodes.
 
     What is said of the nodes of another cluster fails a check; like all about nodes it stops nothing else.
     """
+    made, config = (*laid.clusters, *laid.apart), laid.config
     severity = error if intent.judges_whole and not intent.deploys else warning
     for one in made:
         for item in one.final.select("NodeInventory", "krmfn.dev"):
@@ -41,8 +41,8 @@ def check(made: Sequence[Cluster], config: Config, intent: Intent) -> None:
     if config.clusters and intent.judges_whole and not (intent.deploys or intent.is_old):
         _check_empty(made, config)
     if config.clusters and intent.judges_nodes:
-        _check_known([one for one in made if not one.is_apart], config)
-        _check_copied([one for one in made if not one.is_apart])
+        _check_known(laid.clusters, config)
+        _check_copied(laid.clusters)
 
 
 def _check_empty(made: Sequence[Cluster], config: Config) -> None:

@@ -1,7 +1,7 @@
 """Which roots make a cluster: each its own, unless the configuration file or --cluster joins several."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 
 from krmfn import ResourceList
@@ -20,7 +20,7 @@ from ..paths.roots import parents, within
 from . import config
 from . import survey as surveys
 from .config import Config, Member
-from .model import Cluster, Clusters
+from .deployed import Cluster, Clusters
 from .survey import Root, Survey
 
 RULES = (
@@ -45,6 +45,12 @@ metadata: {name: app
         "checkout, a submodule or Git LFS leaves out, or skip it with --exclude.",
     ),
 )
+
+
+Named = Mapping[str, Sequence[Member]]
+"""The paths of clusters by the clusters' names."""
+Look = Callable[[str], Survey]
+"""What surveys a PATH."""
 
 
 def layout(
@@ -90,7 +96,7 @@ def layout(
     return Clusters(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded), every)
 
 
-def _surveyed(paths: Iterable[str], survey: Callable[[str], Survey]) -> tuple[dict[str, Survey], list[Failure]]:
+def _surveyed(paths: Iterable[str], survey: Look) -> tuple[dict[str, Survey], list[Failure]]:
     """Return what is below each path, and the paths that are not there or may not be read."""
     surveyed: dict[str, Survey] = {}
     failures: list[Failure] = []
@@ -123,14 +129,12 @@ def _config(paths: Mapping[str, str], root: str | None) -> tuple[Config, list[Re
     return settings, [*findings, *map(config.not_read, aside)]
 
 
-def _about(named: Mapping[str, tuple[Member, ...]], paths: Collection[str]) -> dict[str, tuple[Member, ...]]:
+def _about(named: Named, paths: Collection[str]) -> dict[str, Sequence[Member]]:
     """Return the clusters that are about some (real) paths: another cluster's stale line must not stop this one."""
     above = {folder for path in paths for folder in parents(path)}
-
-    def is_about(member: Member) -> bool:
-        return member.real in above or _is_below(member.real, paths)
-
-    return {name: members for name, members in named.items() if any(map(is_about, members))}
+    pairs = ((name, [one.real for one in members]) for name, members in named.items())
+    about = {name for name, reals in pairs if any(real in above or _is_below(real, paths) for real in reals)}
+    return {name: members for name, members in named.items() if name in about}
 
 
 def _is_below(path: str, folders: Collection[str]) -> bool:
@@ -138,16 +142,11 @@ def _is_below(path: str, folders: Collection[str]) -> bool:
 
 
 def _joined(
-    named: Mapping[str, Sequence[Member]],
-    every: Iterable[Root],
-    names: Mapping[str, str],
-    look: Callable[[str], Survey],
-    findings: list[Result],
-    failures: list[Failure],
+    named: Named, every: list[Root], names: Mapping[str, str], look: Look, wrong: list[Result], unread: list[Failure]
 ) -> tuple[list[Cluster], list[Root], list[Survey]]:
     """Return the clusters that are named, the roots that are in none of them, and what is below members elsewhere.
 
-    `names` are the PATHs, and `look` surveys one; what is wrong with members goes to `findings` and `failures`.
+    `names` are the PATHs, and `look` surveys one; what is wrong with members goes to `wrong` and `unread`.
     """
     held: dict[str, list[Root]] = {name: [] for name in named}
     lonely: list[Root] = []
@@ -158,21 +157,19 @@ def _joined(
             held[name].append(one)
         lonely += [] if of_one else [one]
     paths = frozenset(names.values())
-    findings += _absent(named, held, paths, {failure.path for failure in failures})
+    wrong += _absent(named, held, paths, {failure.path for failure in unread})
     clusters = [Cluster(name, (*own,), ResourceList(), (*named[name],)) for name, own in held.items() if own]
     members = (member for one in clusters for member in one.members if not member.problem)
     away = [real for real in dict.fromkeys(member.real for member in members) if not _is_below(real, paths)]
     here = "" if any(map(os.path.isabs, names)) else os.getcwd()
-    surveyed, unread = _surveyed([shown(path, here) for path in away], look)
-    failures += unread
+    surveyed, failures = _surveyed([shown(path, here) for path in away], look)
+    unread += failures
     beyond = {os.path.realpath(path): survey.roots for path, survey in surveyed.items()}
-    clusters = [_with_outside(one, beyond, paths, findings) for one in clusters]
+    clusters = [_with_outside(one, beyond, paths, wrong) for one in clusters]
     return clusters, lonely, list(surveyed.values())
 
 
-def _absent(
-    named: Mapping[str, Sequence[Member]], held: Mapping[str, Sequence[Root]], paths: frozenset[str], failed: set[str]
-) -> Iterator[Result]:
+def _absent(named: Named, held: Mapping[str, Sequence[Root]], paths: Set[str], failed: Set[str]) -> Iterator[Result]:
     """Yield an error for each path of a cluster that cannot be read, or holds no root; not of those that `failed`."""
     for name, members in named.items():
         for at, member in enumerate(members):

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache, partial
 from io import BufferedReader
-from types import MappingProxyType
 
 from krmfn import Item, KrmfnError, Place, ResourceList, Result
 from krmfn.printing import counted, did_you_mean, some
@@ -21,6 +20,8 @@ from ..rendering.kinds import NODES
 
 _OBJECT = re.compile(r"apiVersion:|kind:|metadata:|items:|spec:|- |---|#|%")
 """How YAML of Kubernetes objects begins."""
+Lists = Mapping[str, Sequence[ResourceList]]
+"""The lists of each cluster by its name."""
 
 
 def read_yaml(source: BufferedReader, name: str = "") -> ResourceList:
@@ -76,13 +77,7 @@ def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
     return made
 
 
-def replace(
-    context: Context,
-    name: str,
-    lists: Sequence[ResourceList],
-    dump: Live,
-    every: Mapping[str, Sequence[ResourceList]] = MappingProxyType({}),
-) -> None:
+def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Live, every: Lists) -> None:
     """Put the nodes of a dump into the first of some lists of a cluster, and take those that are committed out of all.
 
     `every` has the lists of the other clusters, too. Raises KrmfnError for a dump that has none of the nodes that are
@@ -125,19 +120,13 @@ def _committed(lists: Iterable[ResourceList]) -> dict[str, Node]:
     return {node.name: node for node in nodes.read(ResourceList([*held])).nodes}
 
 
-def _owner(names: Set[str], every: Mapping[str, Sequence[ResourceList]], here: str) -> str:
+def _owner(names: Set[str], every: Lists, here: str) -> str:
     """Return the cluster beside `here` that most of some nodes are of; "" for none."""
     others = ((name, _committed(lists)) for name, lists in every.items() if name != here)
     return next((name for name, nodes in others if len(names & nodes.keys()) * 2 > len(names)), "")
 
 
-def _say_who_differs(
-    context: Context,
-    name: str,
-    there: Set[str],
-    committed: Set[str],
-    every: Mapping[str, Sequence[ResourceList]],
-) -> None:
+def _say_who_differs(context: Context, name: str, there: Set[str], committed: Set[str], every: Lists) -> None:
     """Write which nodes only one of the dump and the inventory of a cluster has."""
     if gone := sorted(committed - there):
         context.log.say(f"{name}: committed, and not in the dump: {some(gone, len(gone))}")
@@ -161,16 +150,16 @@ def _items(dump: Live) -> list[Item]:
     return items + written
 
 
-def replace_each(context: Context, lists: Mapping[str, Sequence[ResourceList]]) -> None:
+def replace_each(context: Context, lists: Lists) -> None:
     """Put the dumps of --live into the first list of each cluster that has one; see `replace`."""
     for name, dump in by_cluster(context.options.live, [*lists]).items():
         replace(context, name, lists[name], dump, lists)
 
 
-def join(context: Context, sides: Mapping[str, Sequence[ResourceList]], names: Sequence[str]) -> None:
+def join(context: Context, sides: Lists, names: Sequence[str]) -> None:
     """Put the dumps of --live into both sides of each cluster that has one; `names` are those of all clusters."""
     for name, dump in by_cluster(context.options.live, names).items():
         if lists := sides.get(name):
             replace(context, name, lists[:1], dump, sides)
             for other in lists[1:]:
-                replace(context._replace(log=context.log._replace(quiet=True)), name, [other], dump)
+                replace(context._replace(log=context.log._replace(quiet=True)), name, [other], dump, {})

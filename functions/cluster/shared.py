@@ -5,7 +5,7 @@ What a repository holds for no cluster is said, and makes no cluster of its own.
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -27,21 +27,20 @@ from ..settings import Intent
 from .cluster_inputs import unlisted
 from .cluster_lists import with_results
 from .config import Config
-from .deployed import is_local
-from .model import Cluster
+from .deployed import Cluster, Clusters, is_local
 
 _MAPPING = re.compile(r"kernelMappings\[\d+\] \((.*)\) is not used", re.DOTALL)
 _WITHOUT_NODES = ("KRM605", "KRM608")
 
 
-def absent_profiles(context: Context, config: Config, read: Sequence[Cluster]) -> list[Item]:
+def absent_profiles(context: Context, laid: Clusters) -> list[Item]:
     """Return the Profiles in the repository's files where some of its clusters are not here: they count as if all were.
 
     What cannot be read is passed over: it says so where its cluster is looked at.
     """
-    if not _is_part(config, [one.name for one in read]):
+    if not _is_part(laid):
         return []
-    options = context.options
+    options, config = context.options, laid.config
     is_left_out = partial(
         excluder((*(one.text for one in config.exclude), *options.exclude), options.written), config.folder
     )
@@ -56,24 +55,25 @@ def absent_profiles(context: Context, config: Config, read: Sequence[Cluster]) -
     return products
 
 
-def note_profiles(read: Sequence[Cluster], config: Config, absent: Sequence[Item]) -> None:
+def note_profiles(laid: Clusters, absent: Sequence[Item]) -> None:
     """Note in the lists of all roots which profiles some config names, and whether some clusters are absent.
 
     And for which kinds there are Profiles that are not theirs, `absent` ones among them: a config of such a kind is not
     meant to stay as it is.
     """
+    read = (*laid.clusters, *laid.apart)
     parts = [part for one in read for _, part in one.parts]
     items = (item for one in parts for item in one.items if (item.group, item.kind) in OWNERS)
     lists = [each for one in read for each in one.read]
     products = [*absent, *(item for each in lists for item in each.select(PROFILE[1], PROFILE[0]))]
     profiles = {pair: item for item in products for pair in driven([item])}
-    is_part = _is_part(config, [one.name for one in read])
+    is_part = _is_part(laid)
     named = frozenset((*map(profile_of, items), *map(name_of, products)))
     for one in read:
         for name, part in one.parts:
             there = profiles.keys() - driven([*part.items, *(one.side.items if one.side else ())]) if profiles else ()
             kinds = {(item.group, item.kind) for item in of_kinds(part.items, there)}
-            whys = {kind: _elsewhere(one, name, kind, profiles[kind], config) for kind in kinds}
+            whys = {kind: _elsewhere(one, name, kind, profiles[kind], laid.config) for kind in kinds}
             run = run_of(part)
             note(part, named=named, is_part=is_part, elsewhere={**whys, **run.elsewhere})
 
@@ -93,21 +93,22 @@ def _elsewhere(one: Cluster, folder: str, kind: tuple[str, str], profile: Item, 
     return f"{file} has a Profile for this kind, but {why}; {remedy} in {config.name or '.krmfn.yaml'}"
 
 
-def _is_part(config: Config, names: Iterable[str]) -> bool:
-    """Return True when the configuration file has clusters that are not among those with these names."""
-    return not config.clusters.keys() <= set(names)
+def _is_part(laid: Clusters) -> bool:
+    """Return True when the configuration file has clusters that are not here."""
+    return not laid.config.clusters.keys() <= {one.name for one in (*laid.clusters, *laid.apart)}
 
 
-def without_needed(made: Sequence[Cluster], config: Config) -> list[Cluster]:
+def without_needed(laid: Clusters) -> Clusters:
     """Return the clusters without findings that a mapping is not used, where another cluster may use it (KRM606).
 
     When some clusters are absent, or not whole, nobody knows, and none of them stays.
     """
+    made = laid.clusters
     if not any(one.rule == "KRM606" for each in made for one in each.final.reported):
-        return list(made)
+        return laid
     unused = [{_mapping(one) for one in each.final.results if one.rule == "KRM606"} for each in made]
     used = [_in_use(each.final) for each in made]
-    is_unknown = _is_part(config, [one.name for one in made]) or not all(one.is_whole for one in made)
+    is_unknown = _is_part(laid._replace(apart=())) or not all(one.is_whole for one in made)
 
     def is_needed(finding: Result) -> bool:
         if finding.rule != "KRM606":
@@ -117,7 +118,8 @@ def without_needed(made: Sequence[Cluster], config: Config) -> list[Cluster]:
         return is_unknown or any(key[0] in there or file in there for there in others)
 
     kept = [[finding for finding in one.final.results if not is_needed(finding)] for one in made]
-    return [one._replace(final=with_results(one.final, results)) for one, results in zip(made, kept, strict=True)]
+    pairs = zip(made, kept, strict=True)
+    return laid._replace(clusters=[one._replace(final=with_results(one.final, results)) for one, results in pairs])
 
 
 def _mapping(finding: Result) -> tuple[Id, str]:
@@ -137,23 +139,22 @@ def _in_use(resources: ResourceList) -> set[Id | str]:
     return {item.ref.id for item in resources.items if item.ref.id not in idle}
 
 
-def taken_out(intent: Intent, read: Sequence[Cluster], config: Config) -> tuple[list[Cluster], list[Cluster]]:
-    """Return the clusters among what was read, and the files that no cluster has.
+def taken_out(intent: Intent, laid: Clusters) -> Clusters:
+    """Return the clusters, with those that are files that no cluster has apart.
 
     What would be deployed is taken out of the latter, with a warning for each file; Profiles, functionConfigs and
     inventories stay, since they are judged by themselves. Where the function does not run, all are clusters.
     """
-    apart = [one for one in read if one.is_apart] if intent.runs_function else []
-    if not apart:
-        return [*read], []
-    kinds = OWNERS | {*MODULE_KINDS} | driven(item for one in read for each in one.read for item in each.items)
+    apart = [one for one in laid.clusters if one.is_apart] if intent.runs_function else []
+    every = (item for one in laid.clusters if apart for each in one.read for item in each.items)
+    kinds = OWNERS | {*MODULE_KINDS} | driven(every)
     for one in apart:
         for resources in one.read:
             theirs = [item for item in resources.items if _is_deployed(item, kinds)]
             ids = set(map(id, theirs))
             resources.items = [item for item in resources.items if id(item) not in ids]
-            resources.report(unlisted(theirs, partial(_message, one, config)))
-    return [one for one in read if not one.is_apart], apart
+            resources.report(unlisted(theirs, partial(_message, one, laid.config)))
+    return laid._replace(clusters=[one for one in laid.clusters if not (apart and one.is_apart)], apart=apart)
 
 
 def _is_deployed(item: Item, kinds: frozenset[tuple[str, str]]) -> bool:

@@ -6,7 +6,7 @@ chart, and a file that holds nothing like a resource is in no root.
 """
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from functools import lru_cache, partial
 
 from krmfn import KrmfnError, Place, Result, error
@@ -28,6 +28,8 @@ Kind = Literal["kustomization", "package", "files", "stream"]
 NOTHING = excluder()
 """Leaves nothing out."""
 PACKAGE = "Kptfile"
+Loose = tuple[str, File]
+"""The folder of a file, and the file."""
 _CHART = "Chart.yaml"
 
 
@@ -58,16 +60,6 @@ class Survey(NamedTuple):
     findings: list[Result]
     excluded: frozenset[str] = frozenset()
     """The files that were left out, resolved."""
-
-
-class _Entries(NamedTuple):
-    """The files below a folder, sorted by what they are; folders are absolute and without links."""
-
-    kustomizations: list[str]
-    packages: set[str]
-    charts: set[str]
-    others: list[tuple[str, File]]
-    """The folder of a file, and the file."""
 
 
 def survey(
@@ -107,18 +99,18 @@ def _below(
     is_excluded = partial(exclude, bound or real)
     paths = [(os.path.join(real, file.name[start:]), file) for file in listing]
     kept = [(name, file) for name, file in paths if not is_excluded(name)]
-    entries = _sorted(kept)
+    kustomizations, packages, charts, others = _sorted(kept)
     graph, tops = NO_GRAPH, list[str]()
-    if entries.kustomizations:
+    if kustomizations:
         from ..kustomization import reading  # here: most folders have none
 
-        graph = reading.read(entries.kustomizations, bound, ours, os.path.isabs(path))
-        tops = _outermost(graph, entries.kustomizations, real)
-    itself = itself and real in entries.kustomizations
-    tops += [real] if real in entries.kustomizations and real not in tops else []  # one that lists it may be a link
-    kinds: dict[str, Kind] = {**dict.fromkeys(entries.packages, "package"), **dict.fromkeys(tops, "kustomization")}
-    loose, in_charts = _loose(entries, graph)
-    placed = _placed(loose, kinds, real, marks)
+        graph = reading.read(kustomizations, bound, ours, os.path.isabs(path))
+        tops = _outermost(graph, kustomizations, real)
+    itself = itself and real in kustomizations
+    tops += [real] if real in kustomizations and real not in tops else []  # one that lists it may be a link
+    kinds: dict[str, Kind] = {**dict.fromkeys(packages, "package"), **dict.fromkeys(tops, "kustomization")}
+    loose, in_charts = _loose(others, charts, graph)
+    placed = _placed(loose, kinds.keys(), real, marks)
     here = "" if os.path.isabs(path) else os.getcwd()
     made = [
         Root(kinds.get(one, "files"), shown(one, here), one, graph, tuple(placed[one]))
@@ -132,7 +124,7 @@ def _below(
     ]
     messages = excludes.missing(real, roots.root_of(real) if root else bound, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
-    if entries.kustomizations and not itself:
+    if kustomizations and not itself:
         covered = {one.folder for one in graph.below(*tops)}
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)
         findings += [finding for one in aside for finding in one.findings]
@@ -143,15 +135,15 @@ def _is_read(name: str) -> bool:
     return name in manifests.KUSTOMIZATIONS or name == PACKAGE or name.endswith(manifests.SUFFIXES)
 
 
-def _sorted(kept: Iterable[tuple[str, File]]) -> _Entries:
-    """Return files, each with its absolute path, by what they are."""
+def _sorted(kept: Iterable[tuple[str, File]]) -> tuple[list[str], set[str], set[str], list[Loose]]:
+    """Return the folders of kustomizations, packages and charts, without links, and all other files with theirs."""
     real = lru_cache(maxsize=None)(os.path.realpath)
     folder_of = lru_cache(maxsize=None)(lambda path: resolved(path, real))
     every = [(str(folder_of(os.path.dirname(path))), os.path.basename(path), file) for path, file in kept]
     packages = {folder for folder, name, _ in every if name == PACKAGE}
     inner = {one for one in packages for above in parents(one) if above != one and above in packages}
     telling = {*manifests.KUSTOMIZATIONS, PACKAGE, _CHART}
-    return _Entries(
+    return (
         list(dict.fromkeys(folder for folder, name, _ in every if name in manifests.KUSTOMIZATIONS)),
         packages - inner,
         {folder for folder, name, _ in every if name == _CHART},
@@ -175,18 +167,18 @@ def _outermost(graph: Graph, folders: Sequence[str], path: str) -> list[str]:
     return tops
 
 
-def _loose(entries: _Entries, graph: Graph) -> tuple[list[tuple[str, File]], set[str]]:
+def _loose(others: Sequence[Loose], charts: Set[str], graph: Graph) -> tuple[list[Loose], set[str]]:
     """Return the files that hold resources and that no kustomization reads, and the paths of those in charts.
 
     helm fills in what a chart holds, so that is no resource yet. Whoever adds a Chart.yaml takes files out of sight.
     """
-    kustomizations = graph.kustomizations.values()
-    used = {one.real for kustomization in kustomizations for one in kustomization.references if one.kind == "file"}
-    loose, in_charts, left = list[tuple[str, File]](), set[str](), max_bytes()
-    for folder, file in entries.others:
+    read = (one for kustomization in graph.kustomizations.values() for one in kustomization.references)
+    used = {one.real for one in read if one.kind == "file"}
+    loose, in_charts, left = list[Loose](), set[str](), max_bytes()
+    for folder, file in others:
         if file.real in used:
             continue
-        is_in_chart = not entries.charts.isdisjoint(parents(folder))
+        is_in_chart = not charts.isdisjoint(parents(folder))
         try:
             text = files.read_regular(file.real, file.name, left)
         except KrmfnError:  # the finding comes when it is read for good
@@ -201,9 +193,7 @@ def _loose(entries: _Entries, graph: Graph) -> tuple[list[tuple[str, File]], set
     return loose, in_charts
 
 
-def _placed(
-    loose: Iterable[tuple[str, File]], roots: Collection[str], real: str, marks: Collection[str]
-) -> dict[str, list[File]]:
+def _placed(loose: Iterable[Loose], roots: Set[str], real: str, marks: Collection[str]) -> dict[str, list[File]]:
     """Return the files of each root: those below no root make one for PATH (`real`), and one for each mark."""
     placed: dict[str, list[File]] = {folder: [] for folder in roots}
     for folder, file in loose:

@@ -135,12 +135,9 @@ def _text(context: Context, args: Any) -> str:
     return SHELLS[args.shell](parser())
 
 
-COMMAND = Command(
-    (
-        "bash > ~/.local/share/bash-completion/completions/krmfn",
-        "zsh > ~/.krmfn-completion.zsh",
-        "fish > ~/.config/fish/completions/krmfn.fish",
-    ),
-    *(_arguments, _text),
-    exits=PRINTED,
+_EXAMPLES = (
+    "bash > ~/.local/share/bash-completion/completions/krmfn",
+    "zsh > ~/.krmfn-completion.zsh",
+    "fish > ~/.config/fish/completions/krmfn.fish",
 )
+COMMAND = Command(*(_EXAMPLES, _arguments, _text), exits=PRINTED)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from krmfn.errors import KrmfnError
 from krmfn.streams import Log, ensure_stderr
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 
 from .. import VERSION, options
 from ..command import Command, Context
@@ -56,18 +56,10 @@ def _describe(own: argparse.ArgumentParser, name: str, command: Command) -> None
         options.add(own, joins=command.joins)
 
 
-class Call(NamedTuple):
-    """A command with its arguments."""
+def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
+    """Return the command that is called, a named tuple of its own arguments, and the options of its run.
 
-    command: Command
-    args: Any
-    """A named tuple of them."""
-    options: RunOptions
-
-
-def parse(argv: Sequence[str]) -> Call | int:
-    """Return the command that is called; for wrong usage, --help and --version, answered here, the exit code.
-
+    For wrong usage, --help and --version, answered here, it is the exit code.
     Raises KrmfnError for an option or a PATH that is empty.
     """
     answer = io.StringIO()
@@ -95,7 +87,7 @@ def parse(argv: Sequence[str]) -> Call | int:
         namespace.own = MappingProxyType({name: value for name, value in given.items() if value is not None})
     names = namedtuple("Args", [*vars(namespace)])  # type: ignore[misc]  # it wants the names written out
     of_run = options.typed(RunOptions, namespace) if command.intent else RunOptions()
-    return Call(command, options.typed(names, namespace), of_run)
+    return command, options.typed(names, namespace), of_run
 
 
 def _intermixed(argv: Sequence[str]) -> argparse.Namespace:

@@ -12,7 +12,7 @@ from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_lists, cluster_streams
-from ..cluster.model import Clusters
+from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..formats import findings
 from ..formats.checked import Checked, dump_baseline, new, of_cluster, parse_baseline
@@ -177,8 +177,9 @@ def _source_of(root: str | None) -> findings.Source:
     return lambda path, number: lines(path)[number - 1] if number <= len(lines(path)) else ""
 
 
-COMMAND = Command(
-    ("clusters/lab", "clusters/lab --format sarif > findings.sarif", "clusters/* --strict --baseline known.json"),
-    *(_arguments, run, CHECK),
-    joins=True,
+_EXAMPLES = (
+    "clusters/lab",
+    "clusters/lab --format sarif > findings.sarif",
+    "clusters/* --strict --baseline known.json",
 )
+COMMAND = Command(*(_EXAMPLES, _arguments, run, CHECK), joins=True)

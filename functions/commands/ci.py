@@ -11,13 +11,13 @@ from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_streams
-from ..cluster.model import Clusters
+from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..formats import comment, findings, grouped
 from ..formats.checked import Checked
 from ..paths import output, replacing
 from ..plan import Comparison
-from ..settings import CHECK, COMPARE
+from ..settings import COMPARE, REVIEW
 from . import check, clusters, report
 from .catalogue import rules
 
@@ -82,16 +82,14 @@ def _texts(
     shown = _OF_FINDINGS | (_OF_ALL if code < 2 else {})
     texts = {name: findings.FORMATS[format_](checked, rules) for name, format_ in shown.items()}
     if code < 2:
-        beside = [*streams.findings, *streams.outside]
-        texts["report.html"] = report.page_of(streams.lists, (), compared, beside=beside)[0]
+        texts["report.html"] = report.page_of(streams, (), compared)[0]
     if compared:
         texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(compared)}"
+    changes = any(one.first or one.failed or one.plan.changes or one.plan.effects or one.notes for one in compared)
     result: dict[str, Any] = {
         "format": FORMAT,
         "exit": code,
-        "changes": any(
-            one.first or one.failed or one.plan.changes or one.plan.effects or one.notes for one in compared
-        ),
+        "changes": changes,
         "failOn": list(args.fail_on),
         "base": args.base,
         "check": json.loads(findings.as_json(checked)),
@@ -101,13 +99,9 @@ def _texts(
     return {name: text.encode(errors="backslashreplace") for name, text in texts.items()}
 
 
-COMMAND = Command(
-    (
-        "--base origin/main --out results",
-        "--base origin/main clusters --out results --fail-on warning --fail-on lost",
-        "--out results",
-    ),
-    *(_arguments, _run),
-    intent=CHECK._replace(logs_advice=False, shows_errors=True, takes_settings_alone=False),
-    joins=True,
+_EXAMPLES = (
+    "--base origin/main --out results",
+    "--base origin/main clusters --out results --fail-on warning --fail-on lost",
+    "--out results",
 )
+COMMAND = Command(*(_EXAMPLES, _arguments, _run, REVIEW), joins=True)

@@ -11,7 +11,7 @@ from krmfn.results import placed
 from krmfn.typed import TYPE_CHECKING
 
 from ..cluster import cluster_streams
-from ..cluster.model import Clusters
+from ..cluster.deployed import Clusters
 from ..command import Context
 from ..formats.checked import names_of, of_cluster
 from ..kmm.module import MODULE_KINDS
@@ -33,10 +33,8 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
     cluster is logged, and what stands in the files can still be looked at. With `goes_on` a cluster that cannot be read
     is left out beside others that can.
     """
-    if paths or context.options.cluster or is_needed:
-        streams = cluster_streams.rendered(context, paths)
-    else:
-        streams = cluster_streams.nothing(context)
+    is_asked = paths or context.options.cluster or is_needed
+    streams = cluster_streams.rendered(context, paths) if is_asked else cluster_streams.nothing(context)
     if not streams.is_whole:
         cluster_streams.log(context, streams)
         errors = [one for one in streams.findings if one.severity == "error"]

@@ -59,9 +59,9 @@ def run(context: Context, args: Any) -> int:
         return 2
     if args.kinds is not None:
         compared = _of_kinds(compared, [kind for kind in args.kinds.split(",") if kind])
+    if args.plan and len(compared) > 1:
+        raise KrmfnError(f"no plan: there are {len(compared):,} clusters; pass the PATHs of one")
     if args.plan:
-        if len(compared) > 1:
-            raise KrmfnError(f"no plan: there are {len(compared):,} clusters; pass the PATHs of one")
         planned = waves.rollout(compared[0], args.wave or waves.DEFAULT)
         text = rollout.as_json(planned) if args.format == "json" else rollout.text(planned)
     elif args.format == "text" and printing.is_wanted(context.options.color, sys.stdout):
@@ -109,14 +109,10 @@ def _fails(context: Context, compared: Sequence[Comparison], words: Sequence[str
     return findings.fails([*reasons, *(note for one in compared for note in one.notes)], words)
 
 
-COMMAND = Command(
-    (
-        "main/clusters/lab clusters/lab",
-        "/dev/null clusters/lab --format markdown",
-        "--base origin/main clusters/lab --fail-on error",
-        "main/clusters/lab clusters/lab --plan --wave 5",
-    ),
-    *(_arguments, run, COMPARE),
-    joins=True,
-    exits=EXITS,
+_EXAMPLES = (
+    "main/clusters/lab clusters/lab",
+    "/dev/null clusters/lab --format markdown",
+    "--base origin/main clusters/lab --fail-on error",
+    "main/clusters/lab clusters/lab --plan --wave 5",
 )
+COMMAND = Command(*(_EXAMPLES, _arguments, run, COMPARE), joins=True, exits=EXITS)

@@ -57,9 +57,8 @@ def explained(names: tuple[str, ...]) -> str:
 
 
 def _rule(rule: Rule, width: int) -> str:
-    kind = catalogue.usual_kind(rule.id)
-    examples = f"The examples show only what matters, and the rest is valid; one without a kind is a {kind}."
-    return reports.text(rule, (catalogue.turning_off(rule), examples), width)
+    examples = "The examples show only what matters, and the rest is valid; one without a kind is a "
+    return reports.text(rule, (catalogue.turning_off(rule), f"{examples}{catalogue.usual_kind(rule.id)}."), width)
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -1,14 +1,15 @@
 """The command `images`: every image that the nodes will pull, to be mirrored before they do."""
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from krmfn import KrmfnError, ResourceList, Result, error, warning
+from krmfn import KrmfnError, Result, error, warning
 from krmfn.printing import json_text, some
 from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from .. import options
+from ..cluster.deployed import Lists
 from ..command import Command, Context
 from ..exclusivity.node import Node
 from ..fleet import images as fleet_images
@@ -57,7 +58,7 @@ def _run(context: Context, args: Any) -> int:
     return 2 if streams is None else clusters.printed(context, streams, *_list(streams.lists, args))
 
 
-def _list(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Result]]:
+def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
     there = registry.held(files.read_text(args.missing_from), args.missing_from) if args.missing_from else None
     _check(args)
     results: list[Result] = []
@@ -111,11 +112,7 @@ def _check(args: Any) -> None:
 
 
 def _text(
-    lists: Mapping[str, ResourceList],
-    args: Any,
-    wanted: Sequence[Image],
-    built: Sequence[dict[str, Any]],
-    there: frozenset[str] | None,
+    lists: Lists, args: Any, wanted: Sequence[Image], built: Sequence[dict[str, Any]], there: frozenset[str] | None
 ) -> str:
     """Return what is printed: the images, where they are copied from, or what has to be built and is not there."""
     if args.builds:

@@ -14,7 +14,7 @@ from krmfn.yamltext import emit
 
 from .. import options
 from ..cluster import given
-from ..cluster.model import Clusters
+from ..cluster.deployed import Clusters
 from ..cluster_dump import is_dumped
 from ..command import Command, Context
 from ..fleet import readings

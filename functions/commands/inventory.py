@@ -146,7 +146,10 @@ def _asked(path: str, written: str | None) -> tuple[dict[str, set[str]], bool]:
     """
     # as they would be rendered: what is generated selects by labels of its own
     intent = LOOK._replace(keeps_left_overs=False, shows_errors=True, reads_nodes=False)
-    exclude = (f"/{os.path.relpath(os.path.realpath(written), _root(path))}",) if written else ()
+    real = os.path.realpath(path)
+    # the folder that patterns of --exclude are relative to
+    root = roots.root_of(real if os.path.isdir(real) else os.path.dirname(real)) or real  # noqa: PTH112, PTH120
+    exclude = (f"/{os.path.relpath(os.path.realpath(written), root)}",) if written else ()
     context = Context(RunOptions(exclude=exclude), intent, Log())
     streams = cluster_streams.rendered(context, [path])
     findings = [one for one in streams.findings if one.rule != "KRM522" or not written]
@@ -157,12 +160,6 @@ def _asked(path: str, written: str | None) -> tuple[dict[str, set[str]], bool]:
     if not is_right:
         cluster_streams.log(context, streams)
     return {name: cluster.label_keys(resources) for name, resources in streams.lists.items()}, is_right
-
-
-def _root(path: str) -> str:
-    """Return the folder that patterns of --exclude are relative to."""
-    real = os.path.realpath(path)
-    return roots.root_of(real if os.path.isdir(real) else os.path.dirname(real)) or real  # noqa: PTH112, PTH120
 
 
 def _manifests(file: str) -> Iterator[Manifest]:
@@ -198,7 +195,5 @@ _EXAMPLES = (
     "- --all-labels < nodes.json",
     "nodes.json --labels topology.kubernetes.io/zone,example.com/gpu --valid-until 2026-12-31",
 )
-COMMAND = Command(
-    *(_EXAMPLES, _arguments, _run),
-    exits="exit code: 0 fine, 1 errors in --for may leave labels out, or --check finds something, 2 not printed",
-)
+_EXITS = "exit code: 0 fine, 1 errors in --for may leave labels out, or --check finds something, 2 not printed"
+COMMAND = Command(*(_EXAMPLES, _arguments, _run), exits=_EXITS)

@@ -5,12 +5,13 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from krmfn import KrmfnError, ResourceList, Result, error, info, printing, warning
+from krmfn import KrmfnError, Result, error, info, printing, warning
 from krmfn.printing import counted, did_you_mean, some
 from krmfn.typed import Any
 
 from .. import options
 from ..cluster import live_nodes
+from ..cluster.deployed import Lists
 from ..command import Command, Context
 from ..fleet import explanation, table, wording
 from ..fleet.drivers import Driver
@@ -19,7 +20,7 @@ from ..formats import findings
 from ..formats.checked import of_cluster
 from ..report import local, parts
 from ..report.local import Joined
-from ..settings import LOOK
+from ..settings import ANSWER
 from . import clusters, moving
 
 
@@ -58,9 +59,7 @@ def _run(context: Context, args: Any) -> int:
     return code or int(findings.fails(results, args.fail_on))
 
 
-def _table(
-    lists: Mapping[str, ResourceList], args: Any, paint: printing.Paint, dumps: Mapping[str, Live]
-) -> tuple[str, list[Result]]:
+def _table(lists: Lists, args: Any, paint: printing.Paint, dumps: Mapping[str, Live]) -> tuple[str, list[Result]]:
     """Return the table, also of what has errors: each of its nodes with what the rest would come to there.
 
     `dumps` are those of the clusters whose nodes are live.
@@ -215,4 +214,4 @@ _EXAMPLES = (
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --where pool=canary --problems",
     "clusters/* --require-coverage --format json > nodes.json",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, _run), intent=LOOK._replace(shows_errors=True), joins=True)
+COMMAND = Command(*(_EXAMPLES, _arguments, _run, ANSWER), joins=True)

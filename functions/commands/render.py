@@ -10,8 +10,7 @@ from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_streams
-from ..cluster.deployed import deployed
-from ..cluster.model import Cluster
+from ..cluster.deployed import Cluster, deployed
 from ..command import Command, Context
 from ..paths import output
 from ..paths.failures import Failure, log_failures
@@ -149,8 +148,5 @@ def _check_sources(folders: Sequence[str], clusters: Sequence[Cluster]) -> None:
             )
 
 
-COMMAND = Command(
-    ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml"),
-    *(_arguments, run, RENDER),
-    joins=True,
-)
+_EXAMPLES = ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml")
+COMMAND = Command(*(_EXAMPLES, _arguments, run, RENDER), joins=True)

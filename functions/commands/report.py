@@ -1,18 +1,19 @@
 """The command `report`: a fleet as one page to look at."""
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from krmfn import ResourceList, Result
+from krmfn import Result
 from krmfn.typed import Any
 
 from .. import options
+from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..paths import files
 from ..plan import Comparison
-from ..settings import CHECK, COMPARE
+from ..settings import COMPARE, REVIEW
 from . import clusters
 
 
@@ -34,8 +35,7 @@ def _run(context: Context, args: Any) -> int:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
         compared = against_base.with_base(context._replace(intent=COMPARE), args.base, [*streams.paths], streams)
-    beside = [*streams.findings, *streams.outside]
-    text, results = page_of(streams.lists, args.files, compared, _links(args.output), streams.left_out, beside)
+    text, results = page_of(streams, args.files, compared, args.output)
     if args.output is not None:
         files.write_text(args.output, text)
         text = ""
@@ -43,18 +43,13 @@ def _run(context: Context, args: Any) -> int:
 
 
 def page_of(
-    lists: Mapping[str, ResourceList],
-    names: Sequence[str],
-    compared: Sequence[Comparison],
-    link_of: Callable[[str], str] = lambda name: "",
-    left_out: Sequence[str] = (),
-    beside: Sequence[Result] = (),
+    streams: Clusters, names: Sequence[str], compared: Sequence[Comparison], output: str | None = None
 ) -> tuple[str, list[Result]]:
     """Return the page about some clusters and those of files (--from), and its findings that the lists do not have.
 
-    `link_of` returns the link to a file; `left_out` names the clusters that could not be read, `beside` is what
-    is wrong between clusters, or in files of none.
+    `output` is the file that it is written to: what is below its folder has links.
     """
+    lists, beside = streams.lists, [*streams.findings, *streams.outside]
     from importlib.metadata import version
 
     # here: no other command has a template to fill in
@@ -67,7 +62,7 @@ def page_of(
     parts = [part(join(name, resources)) for name, resources in lists.items()]
     parts += clusters.elsewhere(names, lists)
     known = {rule.id: rule for rule in rules()}
-    text = page([*parts, *map(unread, left_out)], known, version("krmfn"), compared, link_of, beside)
+    text = page([*parts, *map(unread, streams.left_out)], known, version("krmfn"), compared, _links(output), beside)
     # those of the lists count, and were written, by themselves
     before = {str(result) for resources in lists.values() for result in resources.results}
     found = (*(finding for one in parts for finding in one.findings), *refused(compared))
@@ -93,8 +88,4 @@ _EXAMPLES = (
     "clusters/* > report.html",
     "--from nodes-*.json check-*.json -o report.html",
 )
-COMMAND = Command(
-    *(_EXAMPLES, _arguments, _run),
-    intent=CHECK._replace(logs_advice=False, shows_errors=True, takes_settings_alone=False),
-    joins=True,
-)
+COMMAND = Command(*(_EXAMPLES, _arguments, _run, REVIEW), joins=True)

@@ -114,16 +114,9 @@ def _profile(name: str, paths: Sequence[str]) -> Profile:
     return found
 
 
-COMMAND = Command(
-    ("DeviceConfig > deviceconfig.schema.json", "amd-gpu profiles > amd.schema.json"),
-    *(_arguments, _schema),
-    exits=PRINTED,
-)
-CRD = Command(
-    ("| kubectl apply -f -", "amd-gpu profiles | kubectl apply -f -"), *(_crd_arguments, _crds), exits=PRINTED
-)
-KUSTOMIZE_CONFIG = Command(
-    ("> kustomize-configurations.yaml",),
-    *(lambda parser: None, lambda _, args: text("kustomize-configurations.yaml")),
-    exits=PRINTED,
-)
+_OF_SCHEMA = ("DeviceConfig > deviceconfig.schema.json", "amd-gpu profiles > amd.schema.json")
+COMMAND = Command(_OF_SCHEMA, _arguments, _schema, exits=PRINTED)
+_OF_CRD = ("| kubectl apply -f -", "amd-gpu profiles | kubectl apply -f -")
+CRD = Command(_OF_CRD, _crd_arguments, _crds, exits=PRINTED)
+_OF_CONFIG, _CONFIG = ("> kustomize-configurations.yaml",), "kustomize-configurations.yaml"
+KUSTOMIZE_CONFIG = Command(_OF_CONFIG, lambda _: None, lambda *_: text(_CONFIG), exits=PRINTED)

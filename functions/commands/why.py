@@ -15,7 +15,7 @@ from ..fleet.explanation import Told
 from ..fleet.live import Live
 from ..paths import output
 from ..report import local
-from ..settings import LOOK
+from ..settings import ANSWER
 from . import clusters, moving
 
 
@@ -82,9 +82,5 @@ _EXAMPLES = (
     "gpu-17 clusters/lab --live dump.json",
     "gpu-17 clusters/lab --live - --format json",
 )
-COMMAND = Command(
-    *(_EXAMPLES, _arguments, _run),
-    intent=LOOK._replace(shows_errors=True),
-    joins=True,
-    exits="exit code: 0 the node has what is planned, 1 it has not, or nothing is planned, 2 it is nowhere, or usage",
-)
+_EXITS = "exit code: 0 the node has what is planned, 1 it has not, or nothing is planned, 2 it is nowhere, or usage"
+COMMAND = Command(*(_EXAMPLES, _arguments, _run, ANSWER), joins=True, exits=_EXITS)

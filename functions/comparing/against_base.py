@@ -7,8 +7,7 @@ from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.results import placed
 
 from ..cluster import cluster_streams, config
-from ..cluster.deployed import judge_final
-from ..cluster.model import Clusters
+from ..cluster.deployed import Clusters, judge_final
 from ..cluster.survey import places
 from ..command import Context
 from ..formats.checked import names_of
@@ -18,7 +17,7 @@ from . import base as bases
 from . import closures
 from .base import Base
 from .needed import is_below
-from .pairs import Pair, compared, deployed, joined, paired
+from .pairs import Pair, Pairs, compared, deployed, joined, paired
 
 _NOTHING = Plan((), (), (), 0)
 
@@ -86,9 +85,7 @@ def _of_base(context: Context, base: Base, names: Sequence[str], laid: Clusters 
         return Clusters(failures=[failure_of("", failure)])
 
 
-def _comparisons(
-    base: Base, old: Clusters, new: Clusters, pairs: Sequence[tuple[str, Pair]], every: Sequence[str]
-) -> Iterator[Comparison]:
+def _comparisons(base: Base, old: Clusters, new: Clusters, pairs: Pairs, every: Sequence[str]) -> Iterator[Comparison]:
     """Yield the comparison of each cluster, and what could not be read and is a part of none: who knows what changes.
 
     `pairs` are the clusters with their names, `every` the PATHs and the members of --cluster.
@@ -122,7 +119,7 @@ def _unread(streams: Clusters, from_root: Callable[[str], str]) -> Iterator[tupl
         yield from ((path, one) for one in failure.findings or [error("\n".join(failure.lines))])
 
 
-def _owners(base: Base, pairs: Sequence[tuple[str, Pair]], path: str, result: Result) -> set[int]:
+def _owners(base: Base, pairs: Pairs, path: str, result: Result) -> set[int]:
     """Return the pairs that what is wrong with a path may be about.
 
     They are those that it names, else those that the path may be a part of: on one of the sides none has a root that is

@@ -19,7 +19,7 @@ from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, config
-from ..cluster.model import Cluster, Clusters
+from ..cluster.deployed import Cluster, Clusters
 from ..cluster.survey import Root, places
 from ..command import Context
 from ..options import RunOptions
@@ -68,7 +68,7 @@ def _changed(base: Base, old: Clusters, new: Clusters) -> Sides:
     """
     if any(side.failures or any(one.severity == "error" for one in side.findings) for side in (old, new)):
         return Sides(old, new)
-    read = lru_cache(maxsize=None)(_digest)
+    read = lru_cache(maxsize=None)(lambda path: sha256(files.read_regular(path, path, max_bytes())).digest())
     before = {(*places(one.roots, base.folder),): one for one in reversed(old.clusters)}
     same: list[tuple[Cluster, Cluster]] = []
     for there in (one for one in new.clusters if any(root.kind == "kustomization" for root in one.roots)):
@@ -121,10 +121,6 @@ def _read(root: Root) -> Iterator[str]:
         yield from (reference.real for reference in one.references if reference.kind == "file")
 
 
-def _digest(path: str) -> bytes:
-    return sha256(files.read_regular(path, path, max_bytes())).digest()
-
-
 def with_folders(base: Base, pair: Pair, compared: Comparison, is_edited: bool) -> Comparison:
     """Return a comparison that says first how the folders of its cluster change, and that the configuration does.
 
@@ -136,7 +132,9 @@ def with_folders(base: Base, pair: Pair, compared: Comparison, is_edited: bool) 
     old, new = pair
     was = _folders(old, base.folder) if old else {}
     now = _folders(new, base.root) if new else {}
-    gone = [path for path in was if path not in now and (new or _is_left(base, path, was[path]))]
+    gone = [path for path in was if path not in now]
+    if not new:
+        gone = [path for path in gone if was[path] != "files" and os.path.isdir(os.path.join(base.root, path))]
     more = [path for path in now if path not in was] if old else []
     parts = [f"no longer {some(gone, len(gone))}"] if gone else []
     parts += [f"now {some(more, len(more))}"] if more else []
@@ -163,10 +161,6 @@ def edits_config(base: Base) -> bool:
 def _folders(cluster: Cluster, top: str) -> dict[str, str]:
     """Return the kind of each root of a cluster by its path from the top."""
     return dict(places((*cluster.roots, *(root for _, root in cluster.outside)), top))
-
-
-def _is_left(base: Base, path: str, kind: str) -> bool:
-    return kind != "files" and os.path.isdir(os.path.join(base.root, path))
 
 
 def _text(top: str) -> bytes:

@@ -9,7 +9,7 @@ from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, external, live_nodes
 from ..cluster import deployed as finals
-from ..cluster.model import Cluster, Clusters
+from ..cluster.deployed import Cluster, Clusters
 from ..cluster.survey import places
 from ..cluster_dump import is_dumped
 from ..command import Context
@@ -30,6 +30,10 @@ class Pair(NamedTuple):
     new: Cluster | None
 
 
+Pairs = Sequence[tuple[str, Pair]]
+"""Pairs with the names of the clusters."""
+
+
 def paired(old: Clusters, old_top: str, new: Clusters, new_top: str) -> list[Pair]:
     """Return the clusters of both sides: named ones by their names, others by a root that both have; gone ones last."""
     left = {id(one): one for one in old.clusters}
@@ -48,10 +52,7 @@ def paired(old: Clusters, old_top: str, new: Clusters, new_top: str) -> list[Pai
 
 
 def joined(
-    context: Context,
-    pairs: Sequence[tuple[str, Pair]],
-    known: Mapping[str, Cluster] | None = None,
-    others: Collection[str] = (),
+    context: Context, pairs: Pairs, known: Mapping[str, Cluster] | None = None, others: Collection[str] = ()
 ) -> bool:
     """Note in both lists of each pair what its cluster gets from elsewhere, and put live nodes into both.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from krmfn_functions.cluster import config
 from krmfn_functions.cluster import layout as layouts
-from krmfn_functions.cluster.model import Clusters
+from krmfn_functions.cluster.deployed import Clusters
 from krmfn_functions.options import RunOptions
 
 from krmfn import KrmfnError

@@ -7,15 +7,16 @@ import io
 import re
 import shlex
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from krmfn_functions.command import Command
 from krmfn_functions.command_line import grammar, main, table
-from krmfn_functions.command_line.main import Call, parse
+from krmfn_functions.command_line.main import parse
 from krmfn_functions.commands.check import COMMAND
-from krmfn_functions.options import SETTINGS
+from krmfn_functions.options import SETTINGS, RunOptions
 
 from tests.commands import process
 
@@ -39,10 +40,16 @@ COMMON = [
 PATHS = st.text("ab/.-_ é", min_size=1, max_size=4).filter(lambda path: path == "-" or not path.startswith("-"))
 
 
+class Call(NamedTuple):
+    command: Command
+    args: Any
+    options: RunOptions
+
+
 def called(*argv: str) -> Call:
     call = parse(argv)
-    assert isinstance(call, Call)
-    return call
+    assert isinstance(call, tuple)
+    return Call(*call)
 
 
 @st.composite
