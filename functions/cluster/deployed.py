@@ -74,6 +74,11 @@ class Cluster(NamedTuple):
     """How much was read, and of what; it has no findings."""
 
     @property
+    def every(self) -> tuple[Root, ...]:
+        """Return the roots, and the loose files that are not below a PATH."""
+        return (*self.roots, *(root for _, root in self.outside))
+
+    @property
     def read(self) -> list[ResourceList]:
         """Return the lists of all that was read."""
         return [*(part for _, part in self.parts), *([self.side] if self.side else [])]

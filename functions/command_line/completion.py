@@ -114,7 +114,7 @@ def _words(asked: str, context: Context, paths: Sequence[str]) -> Iterator[str]:
         yield from (f"{name}=" for name in laid.config.clusters)
         return
     for cluster in laid.clusters:
-        for root in (*cluster.roots, *(root for _, root in cluster.outside)):
+        for root in cluster.every:
             yield from (node.name for node in nodes.read(manifests.read_files(root.files)[0]).nodes)
 
 

@@ -7,6 +7,7 @@ import sys
 from collections import namedtuple
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from importlib import import_module
 from types import MappingProxyType
 
 from krmfn.errors import KrmfnError
@@ -18,7 +19,7 @@ from ..command import Command, Context
 from ..options import RunOptions
 from ..paths import output
 from ..settings import CHECK
-from . import grammar, table
+from . import grammar
 from .grammar import Parser
 from .table import COMMANDS
 
@@ -41,8 +42,15 @@ def parser(is_bare: bool = False) -> argparse.ArgumentParser:
     for name in COMMANDS:
         own = parsers.add_parser(name, help=COMMANDS[name].summary, formatter_class=grammar.Help)
         if not is_bare:
-            _describe(own, name, table.command(name))
+            _describe(own, name, command_of(name))
     return made
+
+
+def command_of(name: str) -> Command:
+    """Return the command of a name."""
+    module, _, attribute = COMMANDS[name].place.partition(":")
+    value: Command = getattr(import_module(f"..{module}", __package__), attribute)
+    return value
 
 
 def _describe(own: argparse.ArgumentParser, name: str, command: Command) -> None:
@@ -78,7 +86,7 @@ def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
         if word := grammar.meant(parser(), argv):
             sys.stderr.write(f"{NAME}: did you mean {word}?\n")
         return 2
-    command = table.command(namespace.command)
+    command = command_of(namespace.command)
     if "" in getattr(namespace, "paths", ()):
         # with --base it would count as a folder that is gone
         raise KrmfnError("a PATH is an empty string; is a shell variable not set?")
@@ -102,7 +110,7 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
         own = grammar.commands(known)[namespace.command]
     else:
         own = Parser(prog=f"{NAME} {argv[0]}", formatter_class=grammar.Help)
-        _describe(own, argv[0], table.command(argv[0]))
+        _describe(own, argv[0], command_of(argv[0]))
         is_mixed = any(word.startswith("-") for word in argv)  # else argparse need not write the usage first
         parse_args = own.parse_intermixed_args if is_mixed else own.parse_args
         namespace = parse_args(argv[1:], argparse.Namespace(command=argv[0]))

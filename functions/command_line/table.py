@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from krmfn.typed import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from ..command import Command
+from krmfn.typed import NamedTuple
 
 
 class Entry(NamedTuple):
@@ -59,10 +54,3 @@ GROUPS = {
 }
 """The commands, in the groups and in the order of the help; only the one that is called is loaded."""
 COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
-
-
-def command(name: str) -> Command:
-    """Return the command of a name."""
-    module, _, attribute = COMMANDS[name].place.partition(":")
-    value: Command = getattr(import_module(f"..{module}", __package__), attribute)
-    return value

@@ -187,11 +187,6 @@ def text(found: Sequence[Image]) -> str:
     return _lines(rows)
 
 
-def as_json(found: Sequence[Image]) -> str:
-    """Return a JSON list; `nodes` is null where their number is not known."""
-    return json_text(list(map(image_record, found)), 2) + "\n"
-
-
 def imageset(found: Sequence[Image]) -> str:
     """Return an ImageSetConfiguration of what must be there before: images that the cluster makes are left out.
 
@@ -202,17 +197,14 @@ def imageset(found: Sequence[Image]) -> str:
     return emit.dump({**head, "mirror": {"additionalImages": names}})
 
 
-def skopeo(found: Sequence[Image]) -> str:
-    """Return what `skopeo sync --src yaml` reads, without images that the cluster makes."""
-    return emit.dump(fleet_images.skopeo(dict.fromkeys(image.name for image in found if not image.built)))
-
-
 FORMATS: dict[str, Callable[[Sequence[Image]], str]] = {
     "text": text,
-    "json": as_json,
+    "json": lambda found: json_text([*map(image_record, found)], 2) + "\n",
     "imageset": imageset,
-    "skopeo": skopeo,
+    "skopeo": lambda found: emit.dump(fleet_images.skopeo(dict.fromkeys(one.name for one in found if not one.built))),
 }
+"""The formats of the list. In JSON `nodes` is null where their number is not known; oc-mirror and `skopeo sync` get no
+images that the cluster makes."""
 
 _EXAMPLES = (
     "clusters/lab",

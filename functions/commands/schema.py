@@ -85,23 +85,12 @@ def _crd_of(found: Profile) -> str:
     head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
     whole = {**found.options, "properties": {**head, **known}}
     alike = {"subresources": {"status": {}}, "schema": {"openAPIV3Schema": whole}}
-    versions = [
-        {"name": version, "served": True, "storage": version == found.versions[0], **alike}
-        for version in found.versions
-    ]
-    return emit.dump(
-        {
-            "apiVersion": "apiextensions.k8s.io/v1",
-            "kind": "CustomResourceDefinition",
-            "metadata": {"name": f"{plural}.{own['group']}"},
-            "spec": {
-                "group": own["group"],
-                "names": {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": lower},
-                "scope": "Namespaced",
-                "versions": versions,
-            },
-        }
-    )
+    first = found.versions[0]
+    versions = [{"name": one, "served": True, "storage": one == first, **alike} for one in found.versions]
+    names = {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": lower}
+    spec = {"group": own["group"], "names": names, "scope": "Namespaced", "versions": versions}
+    top = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+    return emit.dump({**top, "metadata": {"name": f"{plural}.{own['group']}"}, "spec": spec})
 
 
 def _profile(name: str, paths: Sequence[str]) -> Profile:

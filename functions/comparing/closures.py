@@ -98,11 +98,8 @@ def _same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
 
 def _inputs(cluster: Cluster, top: str, digest: Digest) -> list[tuple[str, str, bytes]]:
     """Return what a cluster is made from: root, path from the top, digest. Raises _Open when there may be more."""
-    return [
-        (root.path[len(top) :], os.path.relpath(real, top), digest(real))
-        for root in (*cluster.roots, *(root for _, root in cluster.outside))
-        for real in _read(root)
-    ]
+    read = ((root.path[len(top) :], real) for root in cluster.every for real in _read(root))
+    return [(path, os.path.relpath(real, top), digest(real)) for path, real in read]
 
 
 def _read(root: Root) -> Iterator[str]:
@@ -160,7 +157,7 @@ def edits_config(base: Base) -> bool:
 
 def _folders(cluster: Cluster, top: str) -> dict[str, str]:
     """Return the kind of each root of a cluster by its path from the top."""
-    return dict(places((*cluster.roots, *(root for _, root in cluster.outside)), top))
+    return dict(places(cluster.every, top))
 
 
 def _text(top: str) -> bytes:

@@ -160,12 +160,8 @@ def _whole(context: Context, path: str) -> Clusters:
 
 def _refuse_dumps(sides: Sequence[tuple[str, str, Clusters]]) -> None:
     """Raise KrmfnError when a side is a dump: what servers fill in or write another way would be changes."""
-    dumps = [
-        f"{side} ({'stdin' if path == '-' else path})"
-        for side, path, streams in sides
-        if any(_is_dump(one.final) for one in streams.clusters)
-    ]
-    if dumps:
+    given = [(side, path) for side, path, streams in sides if any(_is_dump(one.final) for one in streams.clusters)]
+    if dumps := [f"{side} ({'stdin' if path == '-' else path})" for side, path in given]:
         raise KrmfnError(
             f"{' and '.join(dumps)} {'is a dump' if len(dumps) == 1 else 'are dumps'} of a cluster, but diff "
             "compares files; to compare with a cluster, use `krmfn render PATH | kubectl diff --server-side -f -`"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.command import Command
-from krmfn_functions.command_line import grammar, main, table
+from krmfn_functions.command_line import grammar, main
 from krmfn_functions.command_line.main import parse
 from krmfn_functions.commands.check import COMMAND
 from krmfn_functions.options import SETTINGS, RunOptions
@@ -122,7 +122,7 @@ def thawed(value: Any) -> list[Any]:
 
 @pytest.mark.parametrize("command", sorted(grammar.commands(main.parser())))
 def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: str) -> None:
-    example = table.command(command).examples[0]
+    example = main.command_of(command).examples[0]
     call = called(command, *shlex.split(re.split(r" [<>|] ?", f" {example}")[0]))
     assert thawed(call.args) == []
     parser = grammar.commands(main.parser())[command]

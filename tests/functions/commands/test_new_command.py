@@ -35,9 +35,9 @@ NEW = Command((".",), options.add_paths, _run, CHECK)
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    command = table.command
+    command = main.command_of
     monkeypatch.setitem(table.COMMANDS, "new", table.Entry("", "print nothing"))
-    monkeypatch.setattr(table, "command", lambda name: NEW if name == "new" else command(name))
+    monkeypatch.setattr(main, "command_of", lambda name: NEW if name == "new" else command(name))
 
 
 def _answer(*args: str) -> tuple[int, str, str]:

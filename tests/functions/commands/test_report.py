@@ -84,8 +84,8 @@ def test_a_base_that_is_not_there_is_no_page(lab: Path) -> None:
 
 def test_no_other_command_loads_the_template_library() -> None:
     code = (
-        "import sys; from krmfn_functions.command_line.table import COMMANDS, command; "
-        "assert [*map(command, COMMANDS)]; sys.exit('jinja2' in sys.modules)"
+        "import sys; from krmfn_functions.command_line.main import COMMANDS, command_of; "
+        "assert [*map(command_of, COMMANDS)]; sys.exit('jinja2' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
