@@ -100,18 +100,18 @@ def checked_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> It
         folder = os.path.realpath(made)
         for path in paths:
             refuse_inside(path, os.path.realpath(path), folder)
-        with git.objects(root) as objects:
+        with git.objects(root) as contents:
 
             def read(entry: Entry) -> bytes:
-                data = "" if entry.object in absent else objects.read(entry.object, max_bytes())
+                data = "" if entry.object in absent else contents(entry.object, max_bytes())
                 return data if isinstance(data, bytes) else b""
 
             chosen = needed(listing, [*wanted, *more], read)
             # the PATHs' own files first: they may take as much room as there is
             chosen.sort(key=lambda entry: not any(is_below(entry.path, name) for name in wanted))
-            skipped = git.write(objects, chosen, absent, folder, max_bytes())
+            skipped = git.write(contents, chosen, absent, folder, max_bytes())
         name = commit[:_SHORT]
-        yield Base(name, root, folder, {one.path: f"{name}:{one.path}: {one.message}" for one in skipped})
+        yield Base(name, root, folder, {path: f"{name}:{path}: {why}" for path, why in skipped.items()})
 
 
 def _temporary() -> tempfile.TemporaryDirectory[str]:

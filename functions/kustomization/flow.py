@@ -95,24 +95,18 @@ class _Writer:
         if isinstance(node, ScalarNode):
             own = self._replaced.get(id(node))
             self.parts.append((_scalar(node) or if_empty) if own is None else emit.dump_json(own))
-        elif isinstance(node, SequenceNode):
-            self._collection("[]", node.value)
-        else:
-            self._collection("{}", list(entries(node).values()))
-
-    def _collection(self, brackets: str, parts: Sequence[Node | tuple[Node, Node]]) -> None:
-        self.parts.append(brackets[0])
-        for number, part in enumerate(parts):
+            return
+        is_list = isinstance(node, SequenceNode)
+        pairs = ((None, one) for one in node.value) if is_list else entries(node).values()
+        self.parts.append("[" if is_list else "{")
+        for number, (key, value) in enumerate(pairs):
             self.parts.append(", " if number else "")
-            if isinstance(part, tuple):
-                key, value = part
+            if key is not None:
                 self.parts.append("? " if len(key.value) > _LONGEST else "")
                 self._write(key)
                 self.parts.append(": ")
-                self._write(value, "")
-            else:
-                self._write(part)
-        self.parts.append(brackets[1])
+            self._write(value, "null" if is_list else "")
+        self.parts.append("]" if is_list else "}")
 
 
 def _scalar(node: ScalarNode) -> str:

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -85,7 +86,7 @@ def build(
         top = workspace.write(tree) if tree else real
         base = "" if shared else os.path.basename(folder)  # random: no folder of a repository has it
         if base:
-            top = _wrapped(folder, base, top, _wrapper(like or {}, base, workspace.aside, origins))
+            top = _wrapper(folder, base, top, like or {}, workspace.aside, origins)
         bounds = tree and how.bounds(command[0], decision.is_open)
         environment = _environment(decision, {flag.partition("=")[0] for flag in flags}, how.environment)
         command += [top, *flags, *how.flags]
@@ -111,15 +112,6 @@ def _of_the_user(text: str, folder: str, base: str, path: str) -> str:
     return text.replace(os.path.basename(folder), path).strip()
 
 
-def _wrapped(folder: str, base: str, target: str, text: str) -> str:
-    """Write a wrapper beside a link to what it lists, and return its folder."""
-    wrapper = Path(folder, "wrapper")
-    wrapper.mkdir()
-    (wrapper / base).symlink_to(target)
-    (wrapper / "kustomization.yaml").write_text(text, encoding="utf-8")
-    return str(wrapper)
-
-
 def _judged(name: str, code: int, built: Built) -> Built:
     """Return what was built; without manifests where a function of ours has found an error."""
     if code == 1 and any(one.severity == "error" for one in built.findings):
@@ -133,8 +125,8 @@ def _judged(name: str, code: int, built: Built) -> Built:
     return built
 
 
-def _wrapper(like: Manifest, base: str, aside: str, origins: bool) -> str:
-    """Return the wrapper of a kustomization, which is called `base` beside it, with what only the outermost decides.
+def _wrapper(folder: str, base: str, target: str, like: Manifest, aside: str, origins: bool) -> str:
+    """Write a wrapper beside a link `base` to what it lists, with what only the outermost decides; return its folder.
 
     A Component is one of its components, all else a resource. It is listed by a link: kustomize takes no folder with
     dots beside other letters, as in `a..b`.
@@ -149,7 +141,12 @@ def _wrapper(like: Manifest, base: str, aside: str, origins: bool) -> str:
     }
     metadata = dict.fromkeys([*(like.get("buildMetadata") or ()), *(written.OPTIONS if origins else ())])
     more = {"buildMetadata": [*metadata], "sortOptions": like.get("sortOptions")}
-    return emit.dump(manifest | {field: value for field, value in more.items() if value})
+    text = emit.dump(manifest | {field: value for field, value in more.items() if value})
+    wrapper = Path(folder, "wrapper")
+    wrapper.mkdir()
+    (wrapper / base).symlink_to(target)
+    (wrapper / "kustomization.yaml").write_text(text, encoding="utf-8")
+    return str(wrapper)
 
 
 def _environment(decision: Decision, flags: Collection[str], confined: Mapping[str, str]) -> Mapping[str, str]:
@@ -171,7 +168,10 @@ def _messages(text: str, is_ours: bool) -> tuple[list[str], list[Result], list[t
     findings: list[Result] = []
     changes: list[tuple[str, Ref]] = []
     for line in text.splitlines():
-        entry = _entry(line) if is_ours else {}
+        entry: dict[str, Any] = {}
+        with suppress(ValueError):
+            entry = json.loads(line) if is_ours and line.startswith('{"level": "') else {}
+        entry = entry if entry.keys() >= {"message", "rule", "ref", "path", "file"} else {}
         if not (entry.get("rule") or entry.get("ref")):  # without both it is a failure, or a crash
             messages += entry["message"].splitlines() if entry else [line]
             continue
@@ -185,15 +185,6 @@ def _messages(text: str, is_ours: bool) -> tuple[list[str], list[Result], list[t
         tags = ((UNLISTED, str(entry[UNLISTED])),) if entry.get(UNLISTED) else ()
         findings.append(Result(entry["message"], entry["level"], entry["rule"] or "", ref, field, place, tags))
     return messages, findings, changes
-
-
-def _entry(line: str) -> dict[str, Any]:
-    """Return a line of a log in JSON; {} for another line."""
-    try:
-        entry = json.loads(line) if line.startswith('{"level": "') else {}
-    except ValueError:
-        return {}
-    return entry if entry.keys() >= {"message", "rule", "ref", "path", "file"} else {}
 
 
 def _command(decision: Decision) -> list[str]:

@@ -83,7 +83,9 @@ def started(bounds: Bounds, start: Callable[[], T]) -> T:
 
     def run() -> None:
         try:
-            _restrict(bounds)
+            allowed = _allowed(bounds)
+            _checked("prctl", _library().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
+            _called("restrict", _RESTRICT, allowed.descriptor, 0)
             made.append(start())
         except BaseException as failure:
             failures.append(failure)
@@ -128,13 +130,6 @@ class _Allowed:
 
 
 _allowed = lru_cache(maxsize=8)(_Allowed)  # the builds of a run have the same bounds, most of them
-
-
-def _restrict(bounds: Bounds) -> None:
-    """Bind this thread, and what it starts, for ever."""
-    allowed = _allowed(bounds)
-    _checked("prctl", _library().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
-    _called("restrict", _RESTRICT, allowed.descriptor, 0)
 
 
 def _called(what: str, number: int, *args: object) -> int:

@@ -95,9 +95,9 @@ class Configs:
 
     def _of_file(self, one: Kustomization, reference: Reference) -> list[Item]:
         def judge(text: bytes, place: Place, column: int) -> Judged:
-            items, wrong = strictly(text, place, column, rule="KRM510", is_function=True)
-            self._written[reference.real] = items
-            return items, wrong
+            judged = strictly(text, place, column, rule="KRM510", is_function=True)
+            self._written[reference.real] = judged[0]
+            return judged
 
         if reference.real not in self._files:
             self._files[reference.real] = self._texts.documents(reference.real, reference.name, "KRM510", judge)
@@ -126,9 +126,8 @@ class Configs:
 
 def _patch(reference: Reference) -> list[Result]:
     """Return what is wrong with a patch that is written out where its path may stand."""
-    if reference.kind != "inline" or reference.role != "merge":
-        return []
-    return _written_out(reference, RULE, is_function=False)[1]
+    is_written_out = reference.kind == "inline" and reference.role == "merge"
+    return _written_out(reference, RULE, is_function=False)[1] if is_written_out else []
 
 
 def _misspelt(config: Item) -> Iterator[Result]:
@@ -165,19 +164,13 @@ def _written_out(reference: Reference, rule: str, is_function: bool) -> Judged:
 
     def judge(text: bytes, place: Place, column: int) -> Judged:
         items, findings = strictly(text, place, column, rule=rule, is_function=is_function)
-        return items, findings + [_nameless(item, reference) for item in items if not _is_resource(item)]
+        for item in items:
+            if not item.kind or not (item.name or item.kind.endswith("List")):  # GetValidatedMetadata in rnode.go
+                message = (
+                    f"{reference.field} has no {'metadata.name' if item.kind else 'kind'}, and kustomize reads the "
+                    "text of such a resource as a path; add it, or move the resource into a file"
+                )
+                findings.append(error(message, rule=RULE, field=Field(reference.field), place=item.place))
+        return items, findings
 
     return written_out(reference, judge)
-
-
-def _is_resource(item: Item) -> bool:
-    """Return True for what kustomize takes for a resource (GetValidatedMetadata in kyaml/yaml/rnode.go)."""
-    return bool(item.kind) and (bool(item.name) or item.kind.endswith("List"))
-
-
-def _nameless(item: Item, reference: Reference) -> Result:
-    message = (
-        f"{reference.field} has no {'metadata.name' if item.kind else 'kind'}, and kustomize reads the text of such "
-        "a resource as a path; add it, or move the resource into a file"
-    )
-    return error(message, rule=RULE, field=Field(reference.field), place=item.place)

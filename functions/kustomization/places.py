@@ -18,7 +18,7 @@ from krmfn.results import Field, Result
 from krmfn.typed import NamedTuple
 
 from ..rendering.origins import of_value
-from . import changes, written
+from . import values, written
 from .calls import Call
 from .graph import Graph, Kustomization
 from .kustomize import Built
@@ -45,7 +45,7 @@ class Places:
         self._again, self._number = again, 0
         # no cached_property: before Python 3.12 one lock held up all instances, and kustomize runs once for each
         self._traced = lru_cache(maxsize=None)(self._trace)
-        self._patches = lru_cache(maxsize=None)(changes.documents_of)
+        self._patches = lru_cache(maxsize=None)(values.documents_of)
 
     def _trace(self) -> _Trace:
         """Build with origins; nothing has one where that fails."""
@@ -139,7 +139,7 @@ class Places:
         self, path: str, item: Item, names: set[str], built: Sequence[Kustomization]
     ) -> tuple[Place | None, Iterable[str]]:
         """Return where a kustomization gives a field its value, and the kustomizations that may change it."""
-        found = list(changes.changes(path, item.manifest, names, built, self._patches)) if path else []
+        found = list(values.changes(path, item.manifest, names, built, self._patches)) if path else []
         return next((place for _, place in found if place), None), dict.fromkeys(name for name, _ in found)
 
     def _at_maker(

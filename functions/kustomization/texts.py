@@ -97,17 +97,13 @@ class Texts:
         for one in references:
             if one.is_yaml and one.role != "function":
                 if one.real not in self._wrong:
-                    self._wrong[one.real] = self._judged(one)
+                    items, self._wrong[one.real] = self.documents(one.real, one.name, "KRM504", _judge)
+                    if one.real in self.read:
+                        self.given[one.real] = b"" if self._wrong[one.real] else given(self.read[one.real], items)
+                        self.local[one.real] = sum(LOCAL in annotations_of(item.manifest) for item in items)
                 yield from self._wrong[one.real]
             elif one.role == "text":
                 yield from self.patch(one)[1]
-
-    def _judged(self, one: Reference) -> list[Result]:
-        items, findings = self.documents(one.real, one.name, "KRM504", _judge)
-        if one.real in self.read:
-            self.given[one.real] = b"" if findings else given(self.read[one.real], items)
-            self.local[one.real] = sum(LOCAL in annotations_of(item.manifest) for item in items)
-        return findings
 
 
 def written_out(reference: Reference, judge: Judge) -> Judged:
@@ -168,13 +164,22 @@ def _misread(item: Item) -> Iterator[Result]:
 def strictly(text: bytes, place: Place, column: int, *, rule: str, is_function: bool) -> Judged:
     """Return the documents of a text, none of one that is no YAML (a finding of `rule`), and what is wrong with it.
 
-    It begins at `place`; `column`: see `documents`; `is_function`: see `_differences`.
+    It begins at `place`; `column`: see `documents`; `is_function`: it is the configuration of a function, whose equal
+    keys and aliases are judged as well.
     """
+    findings = [*_divisions(text, place)]
     try:
         items = list(documents(place.path, text, place.line, column))
     except KrmfnError as failure:
-        return [], [unreadable(failure, place.path, rule), *_divisions(text, place)]
-    return items, [*_divisions(text, place), *(one for item in items for one in _differences(item, is_function))]
+        return [], [unreadable(failure, place.path, rule), *findings]
+    for item in items:
+        node, start = item.content.composed, item.place or Place()
+        for line, message in [*_tagged(node), *((*_names(node), *_shared(node)) if is_function else ())]:
+            findings.append(error(message, rule=RULE, place=start._replace(line=start.line + line)))
+        for path in item.content.duplicate_keys if is_function else ():
+            message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
+            findings.append(item.located(error(message, rule=RULE, ref=item.ref, field=Field(path))))
+    return items, findings
 
 
 def _divisions(text: bytes, place: Place) -> Iterator[Result]:
@@ -186,19 +191,6 @@ def _divisions(text: bytes, place: Place) -> Iterator[Result]:
     for pattern, message in _ODD.items():
         if match := pattern.search(text):
             yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, match.start())))
-
-
-def _differences(item: Item, is_function: bool) -> Iterator[Result]:
-    """Yield an error for each way in which readers differ on a document.
-
-    `is_function`: it is a function's configuration, whose equal keys and aliases are judged as well.
-    """
-    node, place = item.content.composed, item.place or Place()
-    for line, message in [*_tagged(node), *((*_names(node), *_shared(node)) if is_function else ())]:
-        yield error(message, rule=RULE, place=place._replace(line=place.line + line))
-    for path in item.content.duplicate_keys if is_function else ():
-        message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
-        yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
 
 
 def _tagged(root: Node | None, allowed: str = "") -> Iterator[tuple[int, str]]:

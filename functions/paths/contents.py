@@ -7,7 +7,7 @@ checks the greater part, while this one reads what names each resource.
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from functools import partial
 from operator import attrgetter
 
@@ -151,13 +151,10 @@ def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
         return set()  # read without a parser, so that they need none to be YAML
     from . import syntax
 
-    return {index for index in syntax.unsure(text, spans) if not _is_yaml(text, spans[index])}
-
-
-def _is_yaml(text: bytes, span: Span) -> bool:
-    from . import syntax
-
-    with suppress(KrmfnError):
-        syntax.check(text[span.start : span.end])
-        return True
-    return False
+    found: set[int] = set()
+    for index in syntax.unsure(text, spans):
+        try:
+            syntax.check(text[spans[index].start : spans[index].end])
+        except KrmfnError:
+            found.add(index)
+    return found

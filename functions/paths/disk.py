@@ -71,11 +71,8 @@ class Disk:
         if not stat.S_ISREG(status.st_mode):
             return Target(name, real, problem="neither a file nor a folder")
         self._left -= status.st_size
-        if self._left < 0:
-            return Target(
-                name, real, problem=f"too large: together with the files before it more than {max_bytes():,} bytes"
-            )
-        return Target(name, real)
+        much = f"too large: together with the files before it more than {max_bytes():,} bytes"
+        return Target(name, real, problem=much if self._left < 0 else "")
 
     def stands(self, folder: str, text: str) -> bool:
         """Return True when there is anything of this name."""
@@ -179,21 +176,15 @@ def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tup
                 continue
             except OSError as failure:
                 raise KrmfnError(f"{name}: {failure.strerror}") from failure
-            if not _is_folder(entry):
+            # in a circle of links is no folder: the error is reported when it is read
+            if not (os.path.isdir(name) if is_link else entry.is_dir()):
                 yield File(name, real), entry
-            elif not entry.is_symlink():
+            elif not is_link:
                 folders.append(File(name, real))
             elif refusal := _refused_folder(File(name, real), here.real, root):
                 problems.append((name, refusal))
             else:
                 links.append(File(name, real))
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # links in a circle: the error is reported when it is read
-        return False
 
 
 def _refused_folder(link: File, parent: str, root: str) -> str:

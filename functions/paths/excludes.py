@@ -140,9 +140,11 @@ def missing(
     `is_excluded` is asked of absolute paths (with a slash at the end of folders), `is_read` of the last names of files.
     Raises KrmfnError when Git cannot be asked what a sparse checkout leaves out.
     """
-    if root is None or not os.path.lexists(os.path.join(root, ".git")):
+    own = os.path.join(root, ".git") if root else ""
+    if root is None or not os.path.lexists(own):
         return
-    if os.path.exists(os.path.join(_git_folder(root), "info", "sparse-checkout")):
+    own = os.path.join(root, _read(own).removeprefix("gitdir:").strip()) if os.path.isfile(own) else own
+    if os.path.exists(os.path.join(own, "info", "sparse-checkout")):
         from . import history  # here: a sparse checkout is rare, and what runs Git is slow to load
 
         gone = [
@@ -164,12 +166,6 @@ def missing(
                 f"the submodule {name} is not checked out, so not everything that will be deployed is checked; run "
                 f"`git submodule update --init`, or skip it with --exclude {name}"
             )
-
-
-def _git_folder(root: str) -> str:
-    """Return Git's folder of a work tree: .git, or where a file of that name says it is."""
-    path = os.path.join(root, ".git")
-    return os.path.join(root, _read(path).removeprefix("gitdir:").strip()) if os.path.isfile(path) else path
 
 
 def _submodules(root: str) -> list[str]:

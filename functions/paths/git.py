@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 
 from krmfn.errors import KrmfnError
 
@@ -40,11 +40,8 @@ class Entry(NamedTuple):
     """From the root of the repository."""
 
 
-class Skipped(NamedTuple):
-    """What a commit has and the folder has not, or not as it is in the work tree."""
-
-    path: str
-    message: str
+Read = Callable[[str, int], "bytes | str"]
+"""Returns the content of an object by its name, or why there is none: it has more bytes than the number."""
 
 
 def entries(root: str, commit: str, absent: Collection[str]) -> list[Entry]:
@@ -52,12 +49,8 @@ def entries(root: str, commit: str, absent: Collection[str]) -> list[Entry]:
     done = call(root, "ls-tree", "-r", "-z", "--full-tree", commit)
     if done.returncode and absent:
         raise KrmfnError(f"the list of files of the commit {commit} {MISSING}")
-    made: list[Entry] = []
-    for line in filter(None, output(done).split("\0")):
-        head, _, path = line.partition("\t")
-        mode, _, name = head.split(" ")
-        made.append(Entry(mode, name, path))
-    return made
+    rows = (line.replace("\t", " ", 1).split(" ", 3) for line in output(done).split("\0") if line)
+    return [Entry(mode, name, path) for mode, _, name, path in rows]
 
 
 def missing(root: str, commit: str) -> set[str]:
@@ -66,74 +59,65 @@ def missing(root: str, commit: str) -> set[str]:
     return {line[1:] for line in lines if line.startswith("?")}
 
 
-def write(
-    objects: Objects, listing: Iterable[Entry], absent: Collection[str], folder: str, limit: int
-) -> list[Skipped]:
-    """Write entries of a commit below a folder, in their order, and return what could not be.
+def write(read: Read, listing: Iterable[Entry], absent: Collection[str], folder: str, limit: int) -> dict[str, str]:
+    """Write entries of a commit below a folder, in their order, and return by its path why one is not as it was.
 
     `absent` are missing objects, `limit` is how many bytes are written in all. Links come last, so that nothing is
     written through one; those that lead out of the folder are left out. Raises KrmfnError when the folder cannot be
     written.
     """
-    skipped: list[Skipped] = []
-    links: list[tuple[str, str]] = []
+    skipped: dict[str, str] = {}
+    links: dict[str, str] = {}
     for entry in listing:
         problem = MISSING if entry.object in absent else _unwritable(entry)
-        data = problem or objects.read(entry.object, limit)
+        data = problem or read(entry.object, limit)
         if isinstance(data, str):
-            skipped.append(Skipped(entry.path, data))
+            skipped[entry.path] = data
             continue
         limit -= len(data)
         if entry.mode == LINK:
-            links.append((entry.path, os.fsdecode(data)))
+            links[entry.path] = os.fsdecode(data)
         elif data.startswith(POINTER):
-            skipped.append(Skipped(entry.path, "is stored in Git LFS, so the commit contains only a pointer to it"))
+            skipped[entry.path] = "is stored in Git LFS, so the commit contains only a pointer to it"
         else:
             _write(folder, entry.path, data)
-    for path, target in links:
+    for path, target in links.items():
         if _leads_out(path, target):
-            skipped.append(Skipped(path, f"is a link to {target}, which leads out of the repository"))
+            skipped[path] = f"is a link to {target}, which leads out of the repository"
         else:
             _write(folder, path, target)
     return skipped
 
 
-class Objects(NamedTuple):
-    """A running `git cat-file --batch`: a name in, an object out."""
-
-    requests: IO[bytes]
-    answers: IO[bytes]
-
-    def read(self, name: str, limit: int) -> bytes | str:
-        """Return the content of an object, or why there is none. Raises KrmfnError for one that Git cannot read."""
-        self.requests.write(f"{name}\n".encode())
-        self.requests.flush()
-        head = self.answers.readline().split()
-        if len(head) != 3:
-            raise KrmfnError(
-                f"git cat-file cannot read the object {name}; run `git fsck` to see what is wrong with the clone"
-            )
-        size = int(head[2])
-        if size <= limit:
-            return self.answers.read(size + 1)[:-1]
-        left = size + 1
-        while left > 0:
-            left -= len(self.answers.read(min(left, _CHUNK))) or left
-        return f"is too large ({size:,} bytes): raise the limit with KRMFN_MAX_BYTES"
-
-
 @contextmanager
-def objects(root: str) -> Iterator[Objects]:
-    """Run `git cat-file --batch` as long as the block runs."""
+def objects(root: str) -> Iterator[Read]:
+    """Run `git cat-file --batch` as long as the block runs; what is yielded raises KrmfnError where Git cannot read."""
     command, pipe = _command(root, "cat-file", "--batch"), subprocess.PIPE
     with subprocess.Popen(
         command, env=_environment(root), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
     ) as running:
-        if running.stdin and running.stdout:
-            try:
-                yield Objects(running.stdin, running.stdout)
-            finally:
-                running.kill()
+        requests, answers = cast("tuple[IO[bytes], IO[bytes]]", (running.stdin, running.stdout))
+
+        def read(name: str, limit: int) -> bytes | str:
+            requests.write(f"{name}\n".encode())
+            requests.flush()
+            head = answers.readline().split()
+            if len(head) != 3:
+                raise KrmfnError(
+                    f"git cat-file cannot read the object {name}; run `git fsck` to see what is wrong with the clone"
+                )
+            size = int(head[2])
+            if size <= limit:
+                return answers.read(size + 1)[:-1]
+            left = size + 1
+            while left > 0:
+                left -= len(answers.read(min(left, _CHUNK))) or left
+            return f"is too large ({size:,} bytes): raise the limit with KRMFN_MAX_BYTES"
+
+        try:
+            yield read
+        finally:
+            running.kill()
 
 
 def _unwritable(entry: Entry) -> str:

@@ -27,8 +27,12 @@ def merge_base(root: str, ref: str) -> str:
         why = f"the clone is shallow: {DEEPER}" if shallow else "pass the branch that this one started from"
         raise KrmfnError(f"HEAD and {ref} have no commit in common; {why}")
     base = git.output(done).strip()
-    if shallow and _is_cut_off(root, base, tips):
-        raise KrmfnError(f"the clone is shallow, and may not reach back to where HEAD left {ref}: {DEEPER}")
+    if shallow:
+        place = git.run(root, "rev-parse", "--git-path", "shallow").rstrip("\n")
+        with open(os.path.join(root, place), encoding="ascii") as file:
+            ends = set(file.read().split())
+        if not ends.isdisjoint(git.run(root, "rev-list", *tips, f"^{base}").split()):
+            raise KrmfnError(f"the clone is shallow, and may not reach back to where HEAD left {ref}: {DEEPER}")
     return base
 
 
@@ -67,11 +71,3 @@ def _fetched(ref: str) -> str:
         return ref
     branch = ref.removeprefix("origin/")
     return f"{branch}:{ref}" if branch == ref else f"{branch}:refs/remotes/{ref}"
-
-
-def _is_cut_off(root: str, base: str, tips: list[str]) -> bool:
-    """Return True when the history between the base and the tips is not all there."""
-    place = git.run(root, "rev-parse", "--git-path", "shallow").rstrip("\n")
-    with open(os.path.join(root, place), encoding="ascii") as file:
-        ends = set(file.read().split())
-    return not ends.isdisjoint(git.run(root, "rev-list", *tips, f"^{base}").split())

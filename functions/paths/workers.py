@@ -31,29 +31,20 @@ def alongside(check: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
 
     try:
         if _has_room():
-            with held():  # until its id is known
-                process = _started(check)
+            with held(), suppress(OSError):  # until its id is known; a limit on processes
+                process = os.fork()
+                if process == 0:
+                    status = 1
+                    try:
+                        status = int(not check())
+                    finally:
+                        os._exit(status)  # whatever happened: this process has nothing to say, to flush or to clean up
         yield is_passed
     finally:
         if process and not codes:
             with suppress(ProcessLookupError, ChildProcessError):  # an interrupt came just when it had ended
                 os.kill(process, signal.SIGKILL)
                 os.waitpid(process, 0)
-
-
-def _started(check: Callable[[], bool]) -> int:
-    """Return the id of a process that makes the check and leaves with 0 when it is passed; 0 when there is none."""
-    try:
-        process = os.fork()
-    except OSError:  # a limit on processes
-        return 0
-    if process == 0:
-        status = 1
-        try:
-            status = int(not check())
-        finally:
-            os._exit(status)  # whatever happened: this process has nothing to say, to flush or to clean up
-    return process
 
 
 def processors() -> int:

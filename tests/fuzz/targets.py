@@ -17,7 +17,7 @@ from unittest import mock
 from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.command_line import main
 from krmfn_functions.kmm.module import MODULE_GROUP, MODULE_KIND
-from krmfn_functions.kustomization import changes, reading
+from krmfn_functions.kustomization import reading, values
 from krmfn_functions.kustomization.decision import decide
 from krmfn_functions.paths import manifests, output
 from krmfn_functions.rendering.kinds import INPUTS, OWNERS
@@ -205,12 +205,12 @@ def kustomizations(text: bytes, readers: Readers) -> None:
             resources = manifests.read_stream(build.text)
             judged = [item.manifest for item in resources.items]
             for item in resources.items:  # where a finding would look for the line of a field
-                list(changes.changes("metadata.name", item.manifest, {item.name}, graph.below(str(folder)), _patches))
+                list(values.changes("metadata.name", item.manifest, {item.name}, graph.below(str(folder)), _patches))
         if not resources.failed:
             _compare("what is built is read as Kubernetes does", judged, readers.stream(build.text)[0], build.text)
 
 
-_patches = changes.documents_of
+_patches = values.documents_of
 
 
 def _program(command: tuple[str, ...]) -> str:
