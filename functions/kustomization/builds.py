@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from krmfn.errors import KrmfnError
@@ -17,11 +17,19 @@ from ..paths import manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import PROFILE, owning
 from ..run import note
-from . import decision, kustomize, landlock, outdated, unmatched, written
+from . import kustomize, landlock, outdated, unmatched, written
+from .calls import Call
 from .graph import Graph
+from .kustomize import Decision
 from .places import Places
 from .tree import tree
 
+_LIFTED = {
+    "--enable-alpha-plugins": ("KRM510", "KRM511"),
+    "--enable-helm": ("KRM512",),
+    "--load-restrictor": ("KRM507",),
+}
+"""The rules that a flag of the user's for kustomize takes away: what they are about was asked for."""
 _NO_PATH = "operation does not apply: "
 _PATH = rb"/[^\s:,}\"']+"
 
@@ -35,7 +43,7 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     kustomize fails.
     """
     flags = kustomize_flags(options)
-    decided = decision.decide(graph, folder, flags, options.allow_remote)
+    decided = decide(graph, folder, flags, options.allow_remote)
     if decided.refused:
         raise Unreadable(decided.refused)
     if options.hardened and (decided.is_own or not landlock.version()):
@@ -74,6 +82,38 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     return resources
 
 
+def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: bool = False) -> Decision:
+    """Return how the kustomization in `folder` is built with the user's `flags` for kustomize and --allow-remote.
+
+    What is fetched may list functions that nobody has seen: it is not built together with functions, ours or others.
+    """
+    given = {flag.partition("=")[0] for flag in flags}
+    lifted = {rule for flag, rules in _LIFTED.items() if flag in given for rule in rules}
+    own_plugins = "--enable-alpha-plugins" in given
+    calls = graph.calls(folder)
+    if allow_remote and not calls and not own_plugins:
+        lifted.add("KRM509")
+    findings = graph.findings(folder)
+    refused = tuple(one for one in findings if one.severity == "error" and one.rule not in lifted)
+    if not refused and own_plugins and {"--enable-exec", "--enable-exec=true"}.isdisjoint(flags):
+        refused = tuple(_passed_over(calls))
+    if refused:
+        return Decision(refused)
+    is_open = own_plugins or bool(lifted.intersection(one.rule for one in findings) - {"KRM507"})
+    return Decision((), () if own_plugins else tuple(calls), is_open, own_plugins)
+
+
+def _passed_over(calls: Sequence[Call]) -> Iterator[Result]:
+    """Yield an error for each command of ours that kustomize would not run with the user's flags, and not say so."""
+    for call in calls:
+        if call.program and not call.image:
+            message = (
+                f"{call.field}: kustomize should call {call.program} here, but silently skips it with these flags; "
+                "pass --enable-exec as well, or no flags at all"
+            )
+            yield error(message, rule="KRM516", ref=call.config.ref, place=call.config.place)
+
+
 def _patches_with(graph: Graph, folder: str, message: str) -> list[str]:
     """Return where the patches of a build stand that have the path which kustomize could not find."""
     wanted = re.findall(_PATH, message.partition(_NO_PATH)[2].partition("\n")[0].encode())[:1]
@@ -83,7 +123,7 @@ def _patches_with(graph: Graph, folder: str, message: str) -> list[str]:
 
 
 def _made(
-    options: RunOptions, path: str, folder: str, graph: Graph, decided: decision.Decision
+    options: RunOptions, path: str, folder: str, graph: Graph, decided: Decision
 ) -> tuple[kustomize.Built, Callable[[], kustomize.Built]]:
     """Return what kustomize makes of a folder, and how to have it with a note of its origin on each resource."""
     flags, like = kustomize_flags(options), graph.kustomizations[folder].manifest

@@ -26,8 +26,8 @@ from krmfn.yamltext import emit
 
 from ..paths.disk import refuse_inside
 from . import process, written
+from .calls import Call
 from .confinement import HELM, OPEN, Seen, named
-from .decision import Decision
 from .workspace import Tree, Workspace, used
 
 _STOPPED = "couldn't execute function: exit status 1"
@@ -37,8 +37,23 @@ _FROM_KUBECTL = re.compile(r'E\d{4} [^"]*"command failed" err=("(?:[^"\\]|\\["\\
 WHICH_PATCH = (
     "(kustomize does not name the patch: look for this path in the patches of what is built, and of its bases)"
 )
-_CLOSED = Decision(())
 _which = lru_cache(maxsize=8)(shutil.which)  # each build asks
+
+
+class Decision(NamedTuple):
+    """How a kustomization is built. With `refused` it is not."""
+
+    refused: tuple[Result, ...]
+    """Errors about the kustomizations of the build."""
+    calls: tuple[Call, ...] = ()
+    """The functions of ours that kustomize has to call; () for a plain build."""
+    is_open: bool = False
+    """Whether the build needs programs of the machine (git, helm, the user's functions): it is not confined then."""
+    is_own: bool = False
+    """Whether it runs plugins of the user's, which may read anything: it is built where it is, and in no tree."""
+
+
+_CLOSED = Decision(())
 
 
 class Built(NamedTuple):

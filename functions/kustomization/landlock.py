@@ -50,12 +50,7 @@ class Bounds(NamedTuple):
 
 def version() -> int:
     """Return the version of Landlock that holds here; 0 for none, or where it is turned off."""
-    return 0 if os.environ.get(VARIABLE) == "off" else _of_kernel()
-
-
-@lru_cache(maxsize=1)
-def _of_kernel() -> int:
-    if sys.platform != "linux":
+    if os.environ.get(VARIABLE) == "off" or sys.platform != "linux":
         return 0
     return max(0, int(_library().syscall(_CREATE, None, 0, _VERSION)))
 

@@ -14,7 +14,7 @@ from . import calls, flow, mentions, references
 from .calls import ANNOTATIONS, Call, Ours
 from .graph import Graph, Kustomization
 from .references import Reference
-from .texts import RULE, Judged, Texts, strictly, written_out
+from .texts import RULE, Judged, Texts, given, strictly, written_out
 
 _AS_WRITTEN = frozenset(
     {"apiVersion", "kind", "metadata", "resources", "bases", "namePrefix", "nameSuffix", "namespace"}
@@ -118,10 +118,26 @@ class Configs:
         """Return the texts of the files as kustomize is given them, by their paths without links."""
         return {real: flow.written(items, self._replaced).encode() for real, items in self._written.items()}
 
-    def inline(self, folder: str) -> dict[str, str]:
-        """Return the texts that are written out in a kustomization, by their fields."""
-        fields = self._inline.get(folder, {})
-        return {field: flow.written(items, self._replaced, on_lines=False).strip() for field, items in fields.items()}
+    def given(self, one: Kustomization) -> bytes:
+        """Return a kustomization as kustomize is given it."""
+        if one.item is None:
+            return b""  # it is refused
+        replaced: dict[int, str] = {}
+        inline = self._inline.get(one.folder, {})
+        for each in one.references:
+            text, node = "", flow.at(one.item.content.composed, each.field)
+            if each.field in inline:
+                text = flow.written(inline[each.field], self._replaced, on_lines=False).strip()
+            elif each.kind == "inline" and each.role != "function":
+                text = self._texts.patch(each)[0]
+            elif each.kind in ("file", "folder") and node is not None:
+                path = os.path.normpath(os.path.join(one.folder, each.text))
+                # what is absolute, or goes above the root, gives way to a path that stays in a build tree
+                if os.path.normpath(f"/tree{one.folder}/{each.text}") != f"/tree{path}":
+                    text = str(node.value).removesuffix(each.text) + os.path.relpath(path, one.folder)
+            if text:
+                replaced[id(node)] = text
+        return given(self._texts.read[one.path], [one.item], replaced)
 
 
 def _patch(reference: Reference) -> list[Result]:

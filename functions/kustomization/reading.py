@@ -5,7 +5,6 @@ Nothing is run and nothing is fetched.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
@@ -17,13 +16,13 @@ from krmfn.results import Result, error
 from ..paths.disk import Disk, Target
 from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import parents, within
-from . import fields, flow, mentions, references
+from . import fields, mentions, references
 from .calls import Ours
 from .documents import resources_in
 from .graph import Graph, Kustomization, ordered
 from .listed import Configs
 from .references import Reference
-from .texts import Texts, given, strictly
+from .texts import Texts, strictly
 from .untouched import is_untouched
 from .workspace import Workspace
 
@@ -48,7 +47,7 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
         plugins.append(configs.read(one))
         one.findings.extend(reader.texts.wrong_in(plugins[-1]))
     known = (one for one in every if one.folder not in configs.unknown)
-    texts = {one.path: reader.given(one, configs.inline(one.folder)) for one in known}
+    texts = {one.path: configs.given(one) for one in known}
     texts = {**reader.texts.given, **texts, **configs.files()}
     for one, more in zip(every, plugins, strict=True):
         one.references.extend(more)
@@ -68,17 +67,6 @@ def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterato
             kind, where = ("Component", "components") if other.is_component else ("Kustomization", "resources")
             message = f"{reference.name} is a {kind}; list it under {where}"
             yield reference.error(message, "KRM506")
-
-
-def _within_the_tree(item: Item, folder: str, named: Iterable[Reference]) -> dict[str, str]:
-    """Return the fields whose paths are absolute, or go above the root, with paths that stay in a build tree."""
-    texts: dict[str, str] = {}
-    for one in named:
-        node = flow.at(item.content.composed, one.field) if one.kind in ("file", "folder") else None
-        path = os.path.normpath(os.path.join(folder, one.text))
-        if node is not None and os.path.normpath(f"/tree{folder}/{one.text}") != f"/tree{path}":
-            texts[one.field] = str(node.value).removesuffix(one.text) + os.path.relpath(path, folder)
-    return texts
 
 
 class _Reader:
@@ -144,17 +132,6 @@ class _Reader:
             one.references.extend(references.read(mentions.named(item.manifest), item, folder, self.disk, found))
             found.extend(self.texts.wrong_in(one.references))
         return one
-
-    def given(self, one: Kustomization, inline: Mapping[str, str]) -> bytes:
-        """Return a kustomization as kustomize is given it; `inline` are the functions that are written out in it."""
-        if one.item is None:
-            return b""  # it is refused
-        patches = [each for each in one.references if each.kind == "inline" and each.role != "function"]
-        texts = {**{each.field: self.texts.patch(each)[0] for each in patches}, **inline}
-        texts |= _within_the_tree(one.item, one.folder, one.references)
-        nodes = {field: flow.at(one.item.content.composed, field) for field, text in texts.items() if text}
-        replaced = {id(node): texts[field] for field, node in nodes.items()}
-        return given(self.texts.read[one.path], [one.item], replaced)
 
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from krmfn_functions.kustomization import kustomize as kustomizing
 from krmfn_functions.kustomization import reading, written
-from krmfn_functions.kustomization.decision import Decision
+from krmfn_functions.kustomization.kustomize import Decision
 from krmfn_functions.kustomization.tree import tree
 from krmfn_functions.kustomization.workspace import Workspace
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from krmfn_functions.command_line import main
-from krmfn_functions.kustomization import decision
-from krmfn_functions.kustomization.decision import Decision
+from krmfn_functions.kustomization import builds
 from krmfn_functions.kustomization.graph import Graph
+from krmfn_functions.kustomization.kustomize import Decision
 
 from tests.examples import EXAMPLES
 from tests.trees import function, plant
@@ -36,7 +36,7 @@ def _decide(graph: Graph, folder: str, flags: object = (), allow_remote: bool = 
 def unrefused(kustomize: str) -> Iterator[None]:
     """Take every kustomization for one that may be built."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decision, "decide", _decide)
+        patch.setattr(builds, "decide", _decide)
         patch.setenv("PATH", path_of()["PATH"])
         patch.setenv("KRMFN_CONFINE", "off")
         yield

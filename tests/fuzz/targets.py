@@ -18,7 +18,7 @@ from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.command_line import main
 from krmfn_functions.kmm.module import MODULE_GROUP, MODULE_KIND
 from krmfn_functions.kustomization import reading, values
-from krmfn_functions.kustomization.decision import decide
+from krmfn_functions.kustomization.builds import decide
 from krmfn_functions.paths import manifests, output
 from krmfn_functions.rendering.kinds import INPUTS, OWNERS
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.kustomization import reading, texts
-from krmfn_functions.kustomization.decision import decide
+from krmfn_functions.kustomization.builds import decide
 from krmfn_functions.kustomization.documents import documents
 
 from krmfn.results import Result

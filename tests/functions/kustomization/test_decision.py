@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.kustomization import reading
-from krmfn_functions.kustomization.decision import Decision, decide
+from krmfn_functions.kustomization.builds import decide
+from krmfn_functions.kustomization.kustomize import Decision
 
 from tests.trees import OURS, config_map, function, plant
 

@@ -12,7 +12,7 @@ import pytest
 from krmfn_functions.kustomization import confinement as variables
 from krmfn_functions.kustomization import kustomize
 from krmfn_functions.kustomization.calls import Call
-from krmfn_functions.kustomization.decision import Decision
+from krmfn_functions.kustomization.kustomize import Decision
 
 from tests.commands import COMMANDS, ROOT, Done, environment, process
 from tests.trees import plant
