@@ -47,7 +47,7 @@ class Vendor(NamedTuple):
 
 
 def driven(
-    name: str, over: Layer | None, own: Sequence[Layer], versions: Iterable[tuple[Any, Layer]], config: FunctionConfig
+    name: str, over: list[Layer], own: list[Layer], versions: Iterable[tuple[Any, Layer]], config: FunctionConfig
 ) -> tuple[list[Layer], Vendor]:
     """Return the layers of a profile, the strongest first, between what overrides it and the defaults, and the rest.
 
@@ -62,7 +62,7 @@ def driven(
     vendor = Vendor(known, beside.get("versionsComplete", False), beside.get("locked", {}), unlocked)
     layers = [
         layer._replace(fields={key: value for key, value in layer.fields.items() if key not in OF_VENDOR})
-        for layer in (*([over] if over else ()), *own)
+        for layer in (*over, *own)
     ]
     return [*layers, Layer(config.defaults, "spec.defaults", config.source)], vendor
 
@@ -70,7 +70,7 @@ def driven(
 def of_profile(name: str, config: FunctionConfig) -> tuple[list[Layer], Vendor]:
     """Return the layers of a profile of the functionConfig, and the rest; "" is none, and has the defaults alone."""
     own, above, start = config.profiles.get(name, {}), config.overrides.get(name), ("spec", "profiles", name)
-    over = Layer(above, join(("spec", "overrides", name)), config.source) if above else None
+    over = [Layer(above, join(("spec", "overrides", name)), config.source)] if above else []
     entries = own.get("versions", ())
     fields = [{key: value for key, value in entry.items() if key != "version"} for entry in entries]
     versions = (Layer(one, join((*start, "versions", at)), config.source) for at, one in enumerate(fields))

@@ -36,20 +36,16 @@ def layers(
     own = item.content.manifest.get("spec") or {}
     fields = {name: value for name, value in own.items() if name != "options"}
     words = [Layer(fields, "spec", item)] if is_ours(item) else []
-    over = _layer(function_config.source, made.overrides) if made.overrides else None
-    versions = zip(product.spec.get("versions", ()), _layers(product, made.versions), strict=True)
-    below, beside = driven(product.name, over, _layers(product, made.layers), versions, function_config)
-    modules = {key: tuple(_layers(product, part)) for key, part in made.modules.items()}
+    source = Source(product.item.ref, product.item)
+    over = _layers(function_config.source, made.overrides)
+    versions = zip(product.spec.get("versions", ()), _layers(source, made.versions), strict=True)
+    below, beside = driven(product.name, over, _layers(source, made.layers), versions, function_config)
+    modules = {key: tuple(_layers(source, part)) for key, part in made.modules.items()}
     return (*words, *below), beside._replace(title=product.title), modules
 
 
-def _layers(product: Profile, layers: Iterable[Filled]) -> list[Layer]:
-    source = Source(product.item.ref, product.item)
-    return [_layer(source, one) for one in layers]
-
-
-def _layer(source: Source, one: Filled) -> Layer:
-    return Layer(one.fields, one.path, source, one)
+def _layers(source: Source, layers: Iterable[Filled]) -> list[Layer]:
+    return [Layer(one.fields, one.path, source, one) for one in layers]
 
 
 def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[list[Result], Expansion | None]:
@@ -63,14 +59,12 @@ def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[lis
     for path, message in made.problems:
         holder = function_config.source if path.startswith("spec.overrides") else product.item
         found.append(holder.located(error(message, rule="KRM180", field=Field(path))))
-    of_modules = (one for part in made.modules.values() for one in part)
-    every = _layers(product, (*made.layers, *made.versions, *of_modules))
-    every += [_layer(function_config.source, made.overrides)] if made.overrides else []
-    for layer in every:
+    parts = (made.layers, made.versions, *made.modules.values())
+    source = Source(product.item.ref, product.item)
+    every = [layer for part in parts for layer in _layers(source, part)]
+    for layer in (*every, *_layers(function_config.source, made.overrides)):
         for wrong in _misfits(layer):
-            shown = layer
-            if layer.filled and _never_fits(layer, wrong):
-                shown = layer._replace(filled=layer.filled._replace(options={}))
+            shown = layer._replace(filled=layer.filled._replace(options={})) if _never_fits(layer, wrong) else layer
             found.append(at_origin(item, ref, shown, wrong))
     return found or list(_of_modules(product, item, ref, function_config, made) if made.modules else ()), made
 
@@ -85,7 +79,7 @@ def _of_modules(
         result = error(message, rule="KRM180", field=Field(f"{layer.path}.{name}"))
         return at_origin(item, ref, layer, result)
 
-    for layer in (*shared, *_layers(product, made.versions)):
+    for layer in (*shared, *_layers(Source(product.item.ref, product.item), made.versions)):
         if "nodePools" in layer.fields:
             yield wrong(layer, "nodePools", "nodePools and the modules of a Profile exclude each other; leave it out")
     names = {entry["name"] for one in (*made.layers, *made.versions) for entry in one.fields.get("daemonSets", ())}
@@ -106,23 +100,22 @@ def unprotected(data: Any) -> Any:
 
 def _misfits(one: Layer) -> Iterator[Result]:
     """Yield what of a layer fits no field of a DeviceConfig."""
-    root = schema_of(_ROOT)
-    fields, of_version = one.fields, one.path.startswith("spec.versions[")
-    if of_version:
-        fields = {"version": "1", **fields}
-    if root.fits(fields, "release" if of_version else "profile"):
-        return
-    head = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "x"}}
-    own = {"versions": [fields]} if of_version else fields
-    for result in schema.check({**head, "spec": {"profiles": {"x": own}}}, root, "KRM180"):
-        path = result.field.path.removeprefix("spec.profiles.x") if result.field else ""
-        yield result._replace(field=Field(f"{one.path}{path.removeprefix('.versions[0]')}"))
+    root, name = schema_of(_ROOT), _definition(one)
+    fields = {"version": "1", **one.fields} if name == "release" else one.fields
+    if not root.fits(fields, name):
+        for result in schema.check(fields, {"$ref": f"#/$defs/{name}", "$defs": root["$defs"]}, "KRM180"):
+            path = split(result.field.path) if result.field else ()
+            yield result._replace(field=Field(join((*split(one.path), *path))))
+
+
+def _definition(one: Layer) -> str:
+    return "release" if one.path.startswith("spec.versions[") else "profile"
 
 
 def _never_fits(one: Layer, wrong: Result) -> bool:
     """Return True for a misfit of which the Profile is the cause and no option: an unknown field, another type."""
     defs = schema_of(_ROOT)["$defs"]
-    node: Any = defs["release" if one.path.startswith("spec.versions[") else "profile"]
+    node: Any = defs[_definition(one)]
     held: Any = one.fields
     for part in split(wrong.field.path.removeprefix(one.path)) if wrong.field else ():
         node = defs[node["$ref"].rpartition("/")[2]] if "$ref" in node else node

@@ -57,7 +57,7 @@ class Expansion(NamedTuple):
     """One for each entry of `versions`."""
     modules: Mapping[str, tuple[Filled, ...]] = {}  # read only
     """For each of several Modules its layers, the strongest first."""
-    overrides: Filled | None = None
+    overrides: tuple[Filled, ...] = ()
     """The fields of the functionConfig over those of the Profile."""
     problems: tuple[Problem, ...] = ()
 
@@ -120,7 +120,7 @@ def expand(profile: Profile, written: Any, ref: Ref, overrides: Any, root: Node,
     ]
     parts = profile.spec.get("modules", {})
     modules = {key: filler.layers(parts[key], ("spec", "modules", key)) for key in sorted(parts)}
-    over = filler.layer(overrides, ("spec", "overrides", profile.name)) if overrides else None
+    over = (filler.layer(overrides, ("spec", "overrides", profile.name)),) if overrides else ()
     return Expansion(layers, tuple(versions), modules, over, tuple(problems))
 
 
