@@ -31,7 +31,7 @@ _PASSED_ON = frozenset(
         *("command", "args", "resources", "envFrom", "workingDir", "livenessProbe", "readinessProbe", "startupProbe"),
         *("lifecycle", "priorityClassName", "runtimeClassName", "hostNetwork", "hostPID", "hostIPC", "dnsPolicy"),
         *("terminationGracePeriodSeconds", "updateStrategy", "minReadySeconds", "revisionHistoryLimit"),
-        *("internalTrafficPolicy", "automountServiceAccountToken", "driverName", "deviceClasses"),
+        *("imagePullPolicy", "internalTrafficPolicy", "automountServiceAccountToken", "driverName", "deviceClasses"),
     }
 )
 """Fields that nobody reads by themselves: `model.written` passes them on."""

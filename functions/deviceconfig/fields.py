@@ -30,7 +30,6 @@ class Container(Fields):
     image: str = ""
     imageParts: ImageParts | None = None
     env: Sequence[Any] = ()
-    imagePullPolicy: str = ""
     volumeMounts: Sequence[Any] = ()
 
 

@@ -1,6 +1,6 @@
 """Every rule about DeviceConfigs beyond their schema."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from krmfn import Result
 from krmfn.results import Rule, apply
@@ -14,7 +14,6 @@ from . import (
     name_rules,
     placement_rules,
     rights_rules,
-    variable_rules,
     version_rules,
 )
 from .layers import Vendor
@@ -24,9 +23,35 @@ from .names import PARTS
 _OF_ALL = (*placement_rules.RULES, *driver_rules.RULES, *name_rules.RULES)
 _OF_NAMES = (placement_rules.NAMESPACE, *name_rules.OF_NAMES)
 """Those that look at names: what all the others look at is equal in configs of one likeness."""
+
+
+def variables_are_known(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per variable that is unknown, that stands where none is filled in, or that has no value."""
+    if config.has_variables:
+        from . import variables  # here, since most configs have none
+
+        yield from variables.mistakes(config)
+
+
+_OF_VARIABLES = (
+    Rule(
+        "KRM146",
+        "a krmfn variable must be known and allowed in its field, and must have a value that fits there",
+        good="""\
+spec:
+  devicePlugin: {image: "registry.example.com/plugin:$KRMFN_DRIVER_VERSION"}
+""",
+        bad="""\
+spec:
+  devicePlugin: {image: "registry.example.com/plugin:$KRMFN_DRIVER_VERISON"}
+""",
+        remedy="Correct the name, write the field that gives the variable its value, or write the value itself.",
+        check=variables_are_known,
+    ),
+)
 _OF_VENDOR = (*version_rules.RULES, *lock_rules.RULES)
 """The rules about configs whose profile says more than fields."""
-_OF_DAEMON_SETS = (*container_rules.RULES, *daemonset_rules.RULES, *variable_rules.RULES)
+_OF_DAEMON_SETS = (*container_rules.RULES, *daemonset_rules.RULES, *_OF_VARIABLES)
 """The rules that a retained version has to keep, too: its DaemonSets may have fields of their own."""
 RULES = (*_OF_ALL, *_OF_DAEMON_SETS, *extra_rules.RULES, *rights_rules.RULES, *_OF_VENDOR)
 """The rules about one config or pool."""
@@ -53,7 +78,7 @@ def applying(config: DeviceConfig) -> list[Rule]:
     """Return the rules about what a config or pool has."""
     groups = (
         (True, _OF_ALL),
-        (config.has_variables, variable_rules.RULES),
+        (config.has_variables, _OF_VARIABLES),
         (not config.fields.keys().isdisjoint(("daemonSets", *PARTS)), container_rules.RULES),
         ("daemonSets" in config.fields, daemonset_rules.RULES),
         ("extraObjects" in config.fields, extra_rules.RULES),

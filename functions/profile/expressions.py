@@ -17,7 +17,7 @@ NEARLY = re.compile(r"\$\{(?:spec|metadata|texts)[.\[]")
 """What may stand in a Profile only as an expression, and nowhere in what is generated."""
 OF_ENTRY = re.compile(r"\$\{((?:key|value)(?:\.[A-Za-z_][A-Za-z0-9_-]*)*)\}")
 """What a text with `each` is read for: the key of an entry, its value, a field of its value."""
-_MEANT = re.compile(r"\$\{[\s.]{0,9}(?:spec|metadata|texts)\s{0,9}[.\[]")
+_MEANT = re.compile(r"\$\{[\s.]{0,9}(?:spec|metadata|texts)\s{0,9}[.\[][^}]*\}?")
 """What is meant as an expression in a Profile, and has spaces or a dot too many."""
 _PART = re.compile(r"([\w-]+)|\['([^']*)'\]", re.ASCII)
 _DOLLAR = re.compile(r"\$(?=[$(])")
@@ -88,15 +88,13 @@ def path_of(text: str) -> tuple[str, ...]:
 
 def misspelt(text: str) -> str:
     """Return what of a text looks like an expression and is none; "" without any."""
-    rest = _EXPRESSION.sub("", text)
-    match = _MEANT.search(rest)
-    return rest[match.start() :].partition("}")[0] + ("}" if "}" in rest[match.start() :] else "") if match else ""
+    match = _MEANT.search(_EXPRESSION.sub("", text))
+    return match[0] if match else ""
 
 
 def whole(text: str) -> Expression | None:
     """Return the expression that a text is and nothing else; None for another text."""
-    match = _EXPRESSION.fullmatch(text)
-    return Expression(parts_of(match[1]), text) if match else None
+    return next((one for one in parse(text) if one.text == text), None)
 
 
 def at(data: Any, parts: Sequence[str]) -> Any:

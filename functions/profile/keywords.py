@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from krmfn.printing import did_you_mean
+from krmfn.resource import split
 from krmfn.typed import Any
 
 from .structural import ALTERNATIVES, BOUNDS, CLASSES, INT_OR_STRING, KEPT, OPEN, Node, Path, field, may_be, nodes
@@ -88,11 +89,9 @@ def _of_values(node: Node, path: Path, is_typed: bool) -> Iterator[tuple[Path, s
 
     from ..kmm.regexps import compile_error  # here: few schemas have one
 
-    wrong = {
-        word: found[0].message
-        for word in node.keys() & _VALUES.keys()
-        if (found := schema.check({word: node[word]}, {"properties": {word: _VALUES[word]}}))
-    }
+    wrong: dict[str, str] = {}
+    for found in schema.check({word: node[word] for word in node.keys() & _VALUES.keys()}, {"properties": _VALUES}):
+        wrong.setdefault(split(found.field.path)[0] if found.field else "", found.message)
     if "pattern" in node and "pattern" not in wrong and (refused := compile_error(node["pattern"])):
         wrong["pattern"] = f"is no regular expression of Go: {refused}"
     for low, high in _RANGES:
