@@ -66,8 +66,8 @@ def moved(
         joined = local.join(name, resources)
         if not joined.wrong and joined.whole.fleet.nodes:
             check_nodes(joined.whole.fleet, name, wanted.labels)
-        rows = table.rows(joined.groups, joined.whole.every, wanted)
-        chosen = {(row.node.cluster, row.node.name) for row in rows}
+        rows = table.rows(joined.groups, joined.whole.every)
+        chosen = {(row.node.cluster, row.node.name) for row in rows if wanted.wants(row)}
 
     def boots(node: Node) -> Node:
         new = next((one.kernel for one in every if fnmatchcase(node.kernel, one.old)), node.kernel)

@@ -121,8 +121,8 @@ def _rows(
     """Yield the rows of a cluster that both filters want; where one `doubts`, they say what else may select nodes."""
     bare, name = map(str, view.bare), view.name if is_named else ""
     in_doubt = f"no Module is generated from {some(bare, len(view.bare))}" if doubts and view.bare else ""
-    rows = table.rows(view.groups, view.whole.every, wanted, name, in_doubt, view.live)
-    return (row for row in rows if also.wants(row))
+    rows = table.rows(view.groups, view.whole.every, name, in_doubt, view.live)
+    return (row for row in rows if wanted.wants(row) and also.wants(row))
 
 
 def _check_filter(wanted: table.Filter, views: Sequence[Joined]) -> None:
@@ -163,7 +163,7 @@ def _loaded(joined: Joined, live: explanation.Loading) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
     modules = [
         (row.state, row.loaded, f"{row.driver.module.ref.name} on {row.node.name}")
-        for row in table.rows(joined.groups, joined.whole.every, table.Filter(), live=live)
+        for row in table.rows(joined.groups, joined.whole.every, live=live)
         if row.driver and row.driver.loads
     ]
     planned = [(is_loaded, name) for state, is_loaded, name in modules if state == table.DRIVEN]

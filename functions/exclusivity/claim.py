@@ -35,6 +35,11 @@ class Claim(NamedTuple):
     theirs: str = ""
     """What it is called where it stands elsewhere (--against): `theirs`; "" for what is here."""
 
+    @property
+    def who(self) -> str:
+        """Who claims, in words: `pool big of DeviceConfig kmm/a`."""
+        return f"pool {self.pool} of {self.ref}" if self.pool else str(self.ref)
+
 
 Where = Callable[[Claim], Place | None]
 """What returns the place of a claim's selector."""

@@ -79,23 +79,20 @@ def _owners(conflict: Conflict, claims: Iterable[Claim], where: Where) -> Iterat
     return (_owner(claim, None if claim is conflict.left[0] else where(claim)) for claim in claims)
 
 
-def in_files(claim: Claim, place: Place | None) -> Place | None:
-    """Return where the selector of a claim at a place stands in files (see `Place.finder`)."""
-    if not place or not place.finder:
-        return place
-    (found,) = placed([Result("", ref=claim.ref, field=Field(claim.field), place=place)])
-    return found.place
+def line_of(claim: Claim, place: Place | None) -> str:
+    """Return where the selector of a claim at a place stands in files (see `Place.finder`): `a.yaml:3`; "" in none."""
+    if place and place.finder:
+        (found,) = placed([Result("", ref=claim.ref, field=Field(claim.field), place=place)])
+        place = found.place
+    path, line = (place.path, place.line) if place else ("", 0)
+    return f"{path}:{line}" if path and line else path
 
 
 def _owner(claim: Claim, place: Place | None) -> str:
     """Return `pool big of DeviceConfig kmm/a (a.yaml:3, spec.nodePools[0].nodeSelector)`."""
-    place = in_files(claim, place)
-    path, line = (place.path, place.line) if place else ("", 0)
-    file = [f"{path}:{line}" if line else path] if path else []
     field = claim.field if claim.selector else f"{claim.field} is {{}}, every node"
-    pool = f"pool {claim.pool} of " if claim.pool else ""
     side = f"{claim.theirs}: " if claim.theirs else ""
-    return f"{pool}{claim.ref} ({side}{', '.join([*file, field])})"
+    return f"{claim.who} ({side}{', '.join(filter(None, (line_of(claim, place), field)))})"
 
 
 def _listing(names: Iterable[str], number: int) -> str:

@@ -80,14 +80,9 @@ class Filter(NamedTuple):
 
 
 def rows(
-    groups: Iterable[Group],
-    drivers: Sequence[Driver],
-    wanted: Filter,
-    cluster: str = "",
-    in_doubt: str = "",
-    live: Loading | None = None,
+    groups: Iterable[Group], drivers: Sequence[Driver], cluster: str = "", doubt: str = "", live: Loading | None = None
 ) -> Iterator[Row]:
-    """Yield the wanted rows in the order of the nodes' names; `in_doubt` says why more selectors may select nodes.
+    """Yield the rows in the order of the nodes' names; `doubt` says why more selectors may select nodes.
 
     `live` is what a dump says, where the nodes are live.
     """
@@ -101,13 +96,12 @@ def rows(
             pairs.append((node, [Row(node, *_facts(drivers, outcome), why, loaded=is_left, is_lost=True)]))
     for node, made in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
-        for row in made or [_unselected(node, drivers, in_doubt)]:
+        for row in made or [_unselected(node, drivers, doubt)]:
             row = row._replace(node=node, cluster=of_hub or cluster)
             if live and row.outcome and not row.is_lost:
                 is_loaded, why = explanation.loaded(node, drivers, row.outcome, live.dump)
                 row = row._replace(loaded=is_loaded, reason=row.reason or why)
-            if wanted.wants(row):
-                yield row
+            yield row
 
 
 def _facts(drivers: Sequence[Driver], outcome: Outcome) -> tuple[Driver, Outcome, str]:
@@ -115,9 +109,9 @@ def _facts(drivers: Sequence[Driver], outcome: Outcome) -> tuple[Driver, Outcome
     return driver, outcome, wording.mapping(driver, outcome)
 
 
-def _unselected(node: Node, drivers: Sequence[Driver], in_doubt: str) -> Row:
+def _unselected(node: Node, drivers: Sequence[Driver], doubt: str) -> Row:
     here = [driver for driver in drivers if driver.cluster == node.cluster and not driver.claim.theirs]
-    return Row(node, reason=in_doubt, lacks=wording.nearest(node, here) if 0 < len(here) <= _COMPARED else "")
+    return Row(node, reason=doubt, lacks=wording.nearest(node, here) if 0 < len(here) <= _COMPARED else "")
 
 
 LOADED = {None: "", True: "yes", False: "no"}

@@ -19,7 +19,7 @@ from ..rendering.kinds import schema
 from . import states
 from .local import alike
 from .parts import FORMAT as NODES
-from .parts import Alike, Clash, Gets, Kernel, Part, Side, Used, unknown
+from .parts import Alike, Gets, Kernel, Part, Used, unknown
 
 _SCHEMAS = {NODES: "outputs/nodes-v1", CHECK: "outputs/check-v1"}
 _ABSENT = "none of the given files was printed by `krmfn {} --format json` for it"
@@ -31,21 +31,20 @@ def read(files: Iterable[tuple[str, str]]) -> list[Part]:
     Raises KrmfnError for a file that was not printed by `nodes` or `check`, or not whole, and for a cluster that two
     files are about.
     """
-    known: dict[str, dict[str, tuple[str, Any]]] = {NODES: {}, CHECK: {}}
-    names: dict[str, None] = {}
+    known: dict[str, dict[str, tuple[str, Any]]] = {}
     for file, text in files:
         document = _document(file, text)
         form = document["format"]
         found = _parts(file, document) if form == NODES else _findings(file, document).items()
         for name, value in found:
-            if name in known[form]:
+            by_form = known.setdefault(name, {})
+            if form in by_form:
                 raise KrmfnError(
-                    f"{known[form][name][0]} and {file} are both about the cluster {name}; leave one of them out, "
+                    f"{by_form[form][0]} and {file} are both about the cluster {name}; leave one of them out, "
                     "or give the clusters different names, with --cluster NAME=PATH, where the files are printed"
                 )
-            known[form][name] = file, value
-            names[name] = None
-    return [_merged(name, known[NODES].get(name), known[CHECK].get(name)) for name in names]
+            by_form[form] = file, value
+    return [_merged(name, by_form.get(NODES), by_form.get(CHECK)) for name, by_form in known.items()]
 
 
 def _merged(name: str, nodes: tuple[str, Part] | None, findings: tuple[str, list[Result]] | None) -> Part:
@@ -99,7 +98,7 @@ def _part(file: str, one: dict[str, Any]) -> Part:
         alike(_groups(file, one["rows"], {module.ref: at for at, module in enumerate(modules)})),
         one["hasNodes"],
         one["notKnown"] or "",
-        [_clash(clash) for clash in one["conflicts"]],
+        one["conflicts"],
         one["furtherConflicts"],
         [_pulled(image) for image in one["images"]],
         one["imagesNotKnown"] or "",
@@ -130,11 +129,6 @@ def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, i
             gets.append(Gets(positions[module], state, row["mappingText"] or "", what))
     for (_, node), (kernel, gets) in nodes.items():
         yield Alike((node,), kernel, tuple(gets))
-
-
-def _clash(one: dict[str, Any]) -> Clash:
-    labels = [(label["key"], label["values"]) for label in one["labels"]]
-    return Clash(**{**one, "sides": [Side(**side) for side in one["sides"]], "labels": labels})
 
 
 def _pulled(one: dict[str, Any]) -> Image:

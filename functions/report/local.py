@@ -1,30 +1,29 @@
 """What is known of a cluster whose inputs are here: its nodes joined with its Modules, conflicts, images, findings."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from krmfn import KrmfnError, Place, Ref, ResourceList, Result
+from krmfn import KrmfnError, Ref, ResourceList, Result
 from krmfn.printing import some
 from krmfn.results import in_order, placed
 from krmfn.typed import NamedTuple
 
 from .. import exclusivity
 from ..deviceconfig.reading import domain_of
-from ..exclusivity import Claim, Conflict
+from ..exclusivity import Conflict
 from ..exclusivity.claim import Where, across
-from ..exclusivity.messages import REMEDY, in_files, law_of
+from ..exclusivity.messages import REMEDY, law_of, line_of
 from ..exclusivity.node import Node
 from ..fleet import cluster, rules, wording
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, coverage
-from ..fleet.drivers import Driver
 from ..fleet.explanation import Loading
 from ..fleet.images import Image, images, not_known
 from ..fleet.nodes import Fleet
 from ..kmm.resolution import resolver
 from ..rendering import claims, function_config
 from ..rendering.kinds import owning
-from .parts import CONFLICTS, SIDES, Alike, Clash, Gets, Kernel, Part, Side, Used
+from .parts import CONFLICTS, SIDES, Alike, Clash, Gets, Kernel, Part, Used
 
 NO_NODES = "no node is known; put a NodeInventory beside the configs (`krmfn inventory` makes one)"
 
@@ -73,7 +72,10 @@ def part(joined: Joined) -> Part:
     unjudged = wrong[0] if wrong else "" if whole.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if wrong else _images(whole, groups)
     findings = {(one.rule, one.severity, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
-    found = [] if wrong else _conflicts(whole, mode)
+    nodes = [node for node in whole.fleet.nodes if node.cluster is None]
+    # on a hub's clusters only selectors decide
+    conflicts = [] if wrong else exclusivity.conflicts([driver.joint for driver in whole.every], nodes, mode)[0]
+    found = list(filter(None, map(across, conflicts)))
     where = claims.at_selector([resources])
     return Part(
         name,
@@ -107,18 +109,14 @@ def _modules(whole: Cluster, groups: Sequence[Group]) -> Iterator[Used]:
         for outcome in group.outcomes:
             numbers[outcome.driver][group.kernel] += len(group.nodes)
     for driver, versions in zip(whole.drivers, numbers, strict=True):
-        mappings = tuple(map(wording.condition, driver.module.mappings))
-        kernels = tuple(_resolved(driver, versions)) if driver.loads else ()
-        yield Used(driver.ref, wording.name(driver), mappings, kernels)
-
-
-def _resolved(driver: Driver, versions: Mapping[str, int]) -> Iterator[Kernel]:
-    resolve = resolver(driver.module)
-    for version, number in versions.items():
-        try:
-            yield Kernel(version or None, number, resolve(version).mapping if version else None)
-        except KrmfnError as failure:
-            yield Kernel(version, number, None, str(failure))
+        mappings, resolve = tuple(map(wording.condition, driver.module.mappings)), resolver(driver.module)
+        kernels: list[Kernel] = []
+        for version, number in versions.items() if driver.loads else ():
+            try:
+                kernels.append(Kernel(version or None, number, resolve(version).mapping if version else None))
+            except KrmfnError as failure:
+                kernels.append(Kernel(version, number, None, str(failure)))
+        yield Used(driver.ref, wording.name(driver), mappings, tuple(kernels))
 
 
 def _nodes(whole: Cluster, groups: Sequence[Group]) -> Iterator[Alike]:
@@ -141,29 +139,16 @@ def alike(groups: Iterable[Alike]) -> list[Alike]:
     return sorted(Alike(tuple(sorted(members)), *key) for key, members in names.items())
 
 
-def _conflicts(whole: Cluster, mode: str) -> list[Conflict]:
-    """Return the conflicts about nodes here, and those on a hub's clusters, where only selectors decide."""
-    nodes = [node for node in whole.fleet.nodes if node.cluster is None]
-    found, _ = exclusivity.conflicts([driver.joint for driver in whole.every], nodes, mode)
-    return list(filter(None, map(across, found)))
-
-
 def _clash(conflict: Conflict, where: Where) -> Clash:
     """Return a conflict with the selectors side by side; `where` returns the place of each."""
     most = SIDES // 2 if conflict.right else SIDES  # each of one with each of the others: show some of both
     shown = [*conflict.left[:most], *conflict.right[:most]]
     keys = sorted({key for claim in shown for key in claim.selector})
-    labels = [(key, [claim.selector.get(key) for claim in shown]) for key in keys]
+    labels = [{"key": key, "values": [claim.selector.get(key) for claim in shown]} for key in keys]
     rule, law = law_of(conflict)
     more = len(conflict.left) + len(conflict.right) - len(shown)
     nodes = sorted({name for names in conflict.nodes for name in names})
-    return Clash(
-        conflict.severity, rule, f"{law}: {REMEDY}", nodes, [_side(claim, where) for claim in shown], more, labels
-    )
-
-
-def _side(claim: Claim, where: Where) -> Side:
-    pool = f"pool {claim.pool} of " if claim.pool else ""
-    place = in_files(claim, where(claim)) or Place()
-    side = f" ({claim.theirs})" if claim.theirs else ""
-    return Side(f"{pool}{claim.ref}{side}", f"{place.path}:{place.line}" if place.line else place.path)
+    named = ((f"{claim.who}{f' ({claim.theirs})' if claim.theirs else ''}", claim) for claim in shown)
+    sides = [{"who": who, "where": line_of(claim, where(claim))} for who, claim in named]
+    clash = {"severity": conflict.severity, "rule": rule, "law": f"{law}: {REMEDY}", "nodes": nodes}
+    return {**clash, "sides": sides, "more": more, "labels": labels}

@@ -27,7 +27,7 @@ from ..formats.changes import told
 from ..formats.findings import summary as number_of
 from ..formats.rules import sentence
 from ..plan import Comparison
-from . import pictures, states, tallies
+from . import states, tallies
 from .parts import Part, together
 
 _FOLDER = Path(__file__).parent
@@ -45,7 +45,6 @@ _WORDING = {
     "lines": lambda field: islice(changes.values(field), LINES),
     "most_changes": CHANGES,
     "needed": lambda image: [f"{ref} ({purpose})" for ref, purpose in image.needs],
-    "pictures": pictures,
     "sentence": sentence,
     "some": some,
     "state": lambda key: states.STATES[states.RANK[key]],
@@ -129,8 +128,8 @@ def _context(
         "severities": severities,
         "numbers": states.shown(numbers),
         "whole": numbers.total(),
-        "ring": pictures.ring(numbers),
-        "fields": pictures.fields([(part.name, own) for part, own in zip(parts, by_part, strict=True) if own]),
+        "ring": states.ring(numbers),
+        "fields": states.fields([(part.name, own) for part, own in zip(parts, by_part, strict=True) if own]),
         "map": tallies.map_of(lines, parts, by_part) if lines else None,
         "panels": panels[:PANELS],
         "more_panels": max(0, len(panels) - PANELS),

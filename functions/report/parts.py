@@ -66,27 +66,13 @@ class Used(NamedTuple):
         return f"{self.ref.namespace}/{self.ref.name}" if self.ref.namespace else self.ref.name
 
 
-class Side(NamedTuple):
-    """One who takes part in a conflict."""
+Clash = dict[str, Any]
+"""A conflict with the selectors side by side, as the JSON has it:
 
-    who: str
-    where: str
-
-
-class Clash(NamedTuple):
-    """A conflict, with the selectors side by side."""
-
-    severity: str
-    rule: str
-    law: str
-    """Why they exclude each other, and what to do."""
-    nodes: Sequence[str]
-    """Nodes that all of them select; none: they could select the same one."""
-    sides: Sequence[Side]
-    more: int
-    """Further ones in it that are not shown."""
-    labels: Sequence[tuple[str, Sequence[str | None]]]
-    """Per label the value that each side wants; None where it wants none."""
+`severity` and `rule`; `law`: why they exclude each other, and what to do; `nodes` that all of them select, none where
+they could select the same one; `sides`: `who` takes part, and `where` it stands; `more`: how many further ones are in
+it that are not shown; `labels`: per `key` the `values` that the sides want, None where one wants none.
+"""
 
 
 class Part(NamedTuple):
@@ -157,7 +143,7 @@ def _cluster(cluster: tuple[Part, Iterable[table.Row]]) -> str:
         "notKnown": part.unjudged or None,
         "modules": [_module(module) for module in part.modules],
         "configsWithoutModule": [reference(ref) for ref in part.bare],
-        "conflicts": list(map(_conflict, part.clashes)),
+        "conflicts": part.clashes,
         "furtherConflicts": part.more_clashes,
         "images": [image_record(image) for image in part.images],
         "imagesNotKnown": part.unlisted or None,
@@ -165,11 +151,6 @@ def _cluster(cluster: tuple[Part, Iterable[table.Row]]) -> str:
     lines = ",\n".join(json_text(table.record(row)) for row in rows)
     text = json_text(facts)[:-1]
     return f'{text}, "rows": [\n{lines}]}}\n' if lines else f'{text}, "rows": []}}\n'
-
-
-def _conflict(clash: Clash) -> dict[str, Any]:
-    labels = [{"key": key, "values": list(values)} for key, values in clash.labels]
-    return {**clash._asdict(), "sides": [side._asdict() for side in clash.sides], "labels": labels}
 
 
 def _module(module: Used) -> dict[str, Any]:

@@ -1,16 +1,18 @@
-"""The states of nodes with their Modules, as the page names and orders them, the worst first; the table of nodes.
+"""The states of nodes with their Modules, as the page names, orders and draws them, the worst first; the table of them.
 
-A few rows of the table are there for every reader, and all of them in short for the page's script.
+A few rows of the table are there for every reader, and all of them in short for the page's script. Pictures are of
+counts: numbers in, shapes for SVG out.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, islice
+from math import ceil, pi, sqrt
 
 from krmfn.typed import Any, NamedTuple
 
 from ..fleet.table import ASSUMED, DRIVEN
-from .parts import Alike, Gets, Part
+from .parts import Alike, Part
 
 SHOWN = 200
 """Rows for a reader without JavaScript."""
@@ -47,6 +49,38 @@ STATES = (
     State("committed", "Only committed", "the committed inventory plans it, and nothing selects the live node"),
     State("not selected", "Not selected", "no selector selects the node"),
 )
+FIELDS = 40
+"""Clusters that have a field of squares each."""
+SQUARES = 1_200
+"""Squares in all the fields of squares of one page."""
+WIDEST = 1_050
+"""The width of the page, in pixels."""
+STEP, SIDE = 11, 9
+"""From one square to the next, and a square's width, in units of the picture."""
+SQUARE = "h9v9h-9z"
+SHAPES = {
+    "conflict": "m4.5 0l4.5 4.5l-4.5 4.5l-4.5 -4.5z",
+    "failure": "m3 0h3v3h3v3h-3v3h-3v-3h-3v-3h3z",
+    "blocked": "h9v3h-9zm0 6h9v3h-9z",
+    "no mapping": "h9v9h-9zm2.5 2.5v4h4v-4z",
+    "kernel unknown": "m0 4.5a4.5 4.5 0 1 1 9 0a4.5 4.5 0 1 1 -9 0z",
+    "terminating": "h9l-4.5 9z",
+    "taint": "m4.5 0l4.5 9h-9z",
+    "not labelled": "h9v4h-9z",
+    "waiting": "h4v9h-4z",
+    "other version": "v9h9z",
+    "planned": SQUARE,
+    "committed": "m3 0h3v9h-3z",
+    "not selected": "m2.5 2.5h4v4h-4z",
+}
+"""The shape of each state, in the corner of a square: colours are not the only sign. The style sheet has the same."""
+RADIUS = 54
+BAR = 100
+
+
+Squares = tuple[str, Counter[str], int, int, Sequence[tuple[State, str]]]
+"""A field of squares, or shapes in their places, column by column: its name, its nodes, its width and height, and per
+state a path."""
 RANK = {state.key: rank for rank, state in enumerate(STATES)}
 UNKNOWN, UNSELECTED = "kernel unknown", "not selected"
 
@@ -96,20 +130,59 @@ def packed(parts: Sequence[Part]) -> dict[str, Any]:
     A group is `[cluster, kernel, state, [[module, state, mapping, what], ...], "node node ..."]`; no node's name has a
     space (rule KRM601).
     """
-    clusters, kernels, texts = dict[str, int](), dict[str, int](), dict[str, int]()
-    gets: dict[tuple[str, Gets], list[int]] = {}
+    clusters, kernels, texts = (defaultdict[str, int](count().__next__) for _ in range(3))
     groups = []
     for part, group in ordered(parts):
-        for one in group.gets:
-            if (part.name, one) not in gets:
-                module = _numbered(texts, part.modules[one.module].name)
-                gets[part.name, one] = [module, RANK[one.state], *(_numbered(texts, text) for text in one[2:])]
-        facts = [_numbered(clusters, part.name), _numbered(kernels, group.kernel), RANK[of_group(group)]]
-        groups.append([*facts, [gets[part.name, one] for one in group.gets], " ".join(group.names)])
-    named = [[state.label, state.style] for state in STATES]
-    return {"clusters": [*clusters], "kernels": [*kernels], "texts": [*texts], "states": named, "groups": groups}
+        named = [(part.modules[one.module].name, one) for one in group.gets]
+        gets = [[texts[name], RANK[one.state], texts[one.mapping], texts[one.what]] for name, one in named]
+        facts = [clusters[part.name], kernels[group.kernel], RANK[of_group(group)]]
+        groups.append([*facts, gets, " ".join(group.names)])
+    drawn = [[state.label, state.style] for state in STATES]
+    return {"clusters": [*clusters], "kernels": [*kernels], "texts": [*texts], "states": drawn, "groups": groups}
 
 
-def _numbered(known: dict[str, int], text: str) -> int:
-    """Return the number under which a text is written: its position among those that are known."""
-    return known.setdefault(text, len(known))
+def fields(named: Sequence[tuple[str, Counter[str]]]) -> tuple[Sequence[Squares], int, float]:
+    """Return the fields of squares of some clusters: one for each, or one of all where there are many.
+
+    With them for how many nodes a square stands, and how much it is enlarged, so that few fill the page, too.
+    """
+    whole = sum((numbers for _, numbers in named), Counter[str]())
+    if len(named) > FIELDS:
+        named = [("all clusters", whole)]
+    per_square = max(1, ceil(whole.total() / SQUARES))
+    squares = whole.total() / per_square
+    rows = max(2, min(8, round(sqrt(squares / 9))))  # all fields together are wide rather than high
+    zoom = max(0.9, min(2.4, WIDEST / (max(1, squares) / rows * STEP)))
+    return [_squares(name, numbers, per_square, rows) for name, numbers in named], per_square, zoom
+
+
+def _squares(name: str, numbers: Counter[str], per_square: int, rows: int) -> Squares:
+    """Return the field of squares of a cluster; a state that one node has gets a square, however large the fleet is."""
+    at, paths = 0, []
+    for state, number in shown(numbers):
+        count = ceil(number / per_square)
+        places = (divmod(place, rows) for place in range(at, at + count))
+        shape = SHAPES[state.key]
+        paths.append((state, "".join(f"M{column * STEP} {row * STEP}{shape}" for column, row in places)))
+        at += count
+    margin = STEP - SIDE
+    return name, numbers, ceil(at / rows) * STEP - margin, min(at, rows) * STEP - margin, paths
+
+
+def bar(numbers: Counter[str]) -> Iterator[tuple[State, int, float, float]]:
+    """Yield the parts of a bar: state, nodes, where it starts, and its width, enough to be seen."""
+    found, start = shown(numbers), 0.0
+    widths = [max(2.0, BAR * number / numbers.total()) for _, number in found]
+    for (state, number), width in zip(found, widths, strict=True):
+        width = round(width * BAR / sum(widths), 2)
+        yield state, number, round(start, 2), width
+        start += width
+
+
+def ring(numbers: Counter[str]) -> tuple[int, str] | None:
+    """Return how many per cent of the selected nodes have a driver, and the ring's dashes; None without such nodes."""
+    selected, around = numbers.total() - numbers[UNSELECTED], 2 * pi * RADIUS
+    if not selected:
+        return None
+    share = numbers[DRIVEN] / selected
+    return numbers[DRIVEN] * 100 // selected, f"{around * share:.1f} {around:.1f}"

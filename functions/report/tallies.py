@@ -80,13 +80,10 @@ def lines(parts: Sequence[Part]) -> list[Line]:
     """Return every Module of every cluster, the worst first; those of one name are one line."""
     found: dict[tuple[str, str], dict[int, Counter[str]]] = {}
     for at, part in enumerate(parts):
-        numbers: list[Counter[str]] = [Counter() for _ in part.modules]
+        cells = [found.setdefault((one.name, one.config), {}).setdefault(at, Counter()) for one in part.modules]
         for group in part.groups:
             for one in group.gets:
-                numbers[one.module][one.state] += len(group.names)
-        for module, own in zip(part.modules, numbers, strict=True):
-            cell = found.setdefault((module.name, module.config), {}).setdefault(at, Counter())
-            cell.update(own)
+                cells[one.module][one.state] += len(group.names)
     return sorted((Line(*key, cells) for key, cells in found.items()), key=lambda line: line.order)
 
 
@@ -95,13 +92,10 @@ def map_of(found: Sequence[Line], parts: Sequence[Part], by_part: Sequence[Count
     order = list(range(len(parts)))
     if len(parts) > COLUMNS:
         order.sort(key=lambda at: (not parts[at].unjudged, -states.without_driver(by_part[at])))
-    modules = [Heading(line.module, line.config) for line in found]
-    clusters = [Heading(parts[at].name) for at in order]
+    heads, columns = [Heading(line.module, line.config) for line in found], [Heading(parts[at].name) for at in order]
     cells = [[_cell(line, parts, at) for at in order] for line in found]
-    if len(parts) <= max(COLUMNS // 6, len(found)):
-        heads, columns = modules, clusters
-    else:
-        heads, columns = clusters, modules
+    if len(parts) > max(COLUMNS // 6, len(found)):
+        heads, columns = columns, heads
         cells = [list(column) for column in zip(*cells, strict=True)]
     rows = [(head, cells[at][:COLUMNS]) for at, head in enumerate(heads[:ROWS])]
     return Map(columns[:COLUMNS], rows, max(0, len(columns) - COLUMNS), max(0, len(heads) - ROWS))
@@ -195,5 +189,5 @@ def refused(compared: Sequence[Comparison]) -> list[Result]:
 def clashes(parts: Sequence[Part]) -> tuple[list[tuple[str, Clash]], int]:
     """Return the conflicts with their clusters, errors first, and how many more there are than are shown."""
     pairs = [(part.name, clash) for part in parts for clash in part.clashes]
-    pairs.sort(key=lambda pair: pair[1].severity)
+    pairs.sort(key=lambda pair: str(pair[1]["severity"]))
     return pairs[:CONFLICTS], max(0, len(pairs) - CONFLICTS) + sum(part.more_clashes for part in parts)

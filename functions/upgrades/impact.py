@@ -18,7 +18,7 @@ from ..kmm.lookup import has, table, tables, text
 from ..kmm.module import CONTAINER, EVERY_KERNEL, IN_TREE, MAPPINGS, Module, module_of, node_labels
 from ..kmm.resolution import compared, first_mapping
 from ..kmm.versions import Target
-from ..plan import Change, Plan
+from ..plan import Plan
 
 SHOWN = 3
 """How many workloads a message names before it counts the rest."""
@@ -59,16 +59,12 @@ class Impact(NamedTuple):
     knows_nodes: bool
     """Whether the plan's effects are all that happens on the nodes."""
 
-    def reloading(self, step: Step) -> list[str] | None:
-        """Return the nodes on which KMM unloads a Module and loads it anew; None where that is not known."""
+    def known(self, step: Step, word: str) -> list[str] | None:
+        """Return the nodes on which the change has this effect on a Module; None where that is not known."""
         effects = [effect for effect in self.plan.effects if effect.ref.id == step.ref.id]
         if not self.knows_nodes or any(effect.what == "unknown" for effect in effects):
             return None
-        return sorted(name for effect in effects if effect.what == "reloaded" for name in effect.nodes)
-
-    def keeping(self, step: Step) -> bool:
-        """Return True where a node keeps what it has of a Module, or it is not known."""
-        return any(one.ref.id == step.ref.id and one.what in ("kept", "unknown") for one in self.plan.effects)
+        return sorted(name for effect in effects if effect.what == word for name in effect.nodes)
 
     def waiting(self, module: Ref) -> list[str]:
         """Return the names of the workloads whose nodes are selected by a label about the Module."""
@@ -98,7 +94,8 @@ def changed_modules(plan: Plan, theirs: Iterable[Manifest]) -> tuple[list[Step],
         for manifest in manifests:
             for key in selected(manifest):
                 holders[key].append(f"{ref(manifest)}{whose}")
-    return [step for change in plan.changes if (step := _step(change))], holders
+    sides = ((change.ref, module_of(change.old or {}), module_of(change.new or {})) for change in plan.changes)
+    return [Step(own, one.ref, old, new) for own, old, new in sides if (one := new or old)], holders
 
 
 def selected(manifest: Manifest) -> dict[str, str]:
@@ -134,12 +131,6 @@ def field_of(change: FieldChange) -> Field:
     """Return the field of a finding about a change, with its old and its new value; None for one that is absent."""
     old, new = (None if value is ABSENT else value for value in (change.old, change.new))
     return Field(change.path, old, new)
-
-
-def _step(change: Change) -> Step | None:
-    old, new = module_of(change.old or {}), module_of(change.new or {})
-    module = new or old
-    return Step(change.ref, module.ref, old, new) if module else None
 
 
 _START = re.compile(r"\^((?:[\w-]|\\[.+d-]|\.)*)(?![*+?{])")

@@ -14,17 +14,8 @@ from ..kmm.scheduling import Move
 from ..plan import Effect, OnNodes
 from ..rendering import function_config
 
-_HEADS = {
-    "lost": "lost by",
-    "blocked": "blocked on",
-    "waiting": "waiting on",
-    "unknown": "unknown on",
-    "reloaded": "reloaded on",
-    "kept": "kept on",
-    "gained": "gained by",
-}
-"""How the sentence about each effect begins; in the order in which they are told."""
-_WORDS = tuple(_HEADS)
+_WORDS = ("lost", "blocked", "waiting", "unknown", "reloaded", "kept", "gained")
+"""The effects in the order in which they are told."""
 HARMS = frozenset({"lost", "reloaded", "blocked"})
 """The effects that a change can be refused for."""
 
@@ -36,13 +27,12 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
     """
     if (known := clusters(old, new)) is None:
         return [], ""
-    problem = unknown(*known)
+    if problem := unknown(*known):
+        return [], problem
     try:
-        if not problem:
-            return list(_joined(side(known[0], old), side(known[1], new))), ""
+        return list(_joined(side(known[0], old), side(known[1], new))), ""
     except KrmfnError as failure:
-        problem = str(failure)
-    return [], problem
+        return [], str(failure)
 
 
 def spared(old: ResourceList, new: ResourceList) -> frozenset[str]:
@@ -75,21 +65,21 @@ def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | 
     A list has nodes, too, when each of them is wrong: it is not about those of the other one.
     """
     before, after = (cluster.of_list(resources, domain_of) for resources in (old, new))
-    fleets = ((whole, whole.fleet) for whole in (before, after))
-    sides = [whole for whole, fleet in fleets if fleet.nodes or fleet.inventories or fleet.findings]
-    if not sides:
+    known = [any((fleet.nodes, fleet.inventories, fleet.findings)) for fleet in (before.fleet, after.fleet)]
+    if not any(known):
         return None
-    before, after = (whole if whole in sides else whole._replace(fleet=sides[0].fleet) for whole in (before, after))
-    return before, after
+    if not known[0]:
+        return before._replace(fleet=after.fleet), after
+    return before, after if known[1] else after._replace(fleet=before.fleet)
 
 
 def unknown(before: Cluster, after: Cluster) -> str:
     """Return why what happens on the nodes cannot be told; "" when it can."""
     # the nodes of the new side may be others by now; the old side may be as old
     expired = next(rules.about_input(Cluster(after.fleet._replace(findings=())), rules.today()), None)
-    of_old, of_new = _unknown(before), _unknown(after)
-    of_old = f"before this change {of_old}" if of_old and not of_new else ""
-    return of_new or of_old or (f"{expired.ref} {expired.message}" if expired else "")
+    of_old = _unknown(before)
+    of_old = of_old and f"before this change {of_old}"
+    return _unknown(after) or of_old or (f"{expired.ref} {expired.message}" if expired else "")
 
 
 def side(whole: Cluster, resources: ResourceList) -> Side:
@@ -126,9 +116,10 @@ def _joined(before: Side, after: Side) -> Iterator[Effect]:
     for (module, at, reason, failing, is_short), parts in sorted(parts_by_reason.items(), key=lambda group: group[0]):
         nodes = sorted(name for names in parts.values() for name in names)
         told = tuple(part._replace(nodes=tuple(sorted(names))) for part, names in parts.items())
-        head = f"blocked by node {failing} on" if failing else _HEADS[_WORDS[at]]
+        word, preposition = _WORDS[at], "by" if _WORDS[at] in ("lost", "gained") else "on"
+        head = f"{word} by node {failing} on" if failing else f"{word} {preposition}"
         message = f"{head} {wording.nodes_named(nodes)}: {reason}".removesuffix(": ")
-        yield Effect(refs[module], _WORDS[at], tuple(nodes), message, reason, told, is_short)
+        yield Effect(refs[module], word, tuple(nodes), message, reason, told, is_short)
 
 
 def _is_told(moved: Moved, move: Move) -> bool:

@@ -30,7 +30,7 @@ def change_is_ordered(impact: Impact, step: Step) -> Iterator[Result]:
     (kernels, is_all), (before, after) = changed(step.old, step.new), step.versions
     again = [served for served in kernels if served.new is not None] if before == after else []
     gone = [served for served in kernels if served.new is None]
-    nodes = impact.reloading(step)
+    nodes = impact.known(step, "reloaded")
     if again and nodes != []:
         where = "on all its nodes at once" if is_all else f"at once on all its nodes with {_kernels(again)}"
         where = f"at once on {_among(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else where
@@ -81,7 +81,7 @@ def version_moves_with_labels(impact: Impact, step: Step) -> Iterator[Result]:
     if before and after and before != after:
         label = version_label(*step.module[2:])
         message = f"nodes keep version {before} until their label {label} says {after}"
-        if impact.knows_nodes and not impact.keeping(step):
+        if impact.known(step, "kept") == []:
             message = f"no node has version {before}; a node gets {after} as soon as its label {label} says so"
         yield info(message, field=Field(f"{CONTAINER}.version", before, after))
 

@@ -43,8 +43,7 @@ class _Bump(NamedTuple):
 
     def side(self, is_new: bool, labels: Mapping[str, str]) -> Side:
         """Return the cluster before or after the change, with other version labels on some nodes."""
-        whole, resources = self.sides[is_new]
-        key = self.new.version_label
+        (whole, resources), key = self.sides[is_new], self.new.version_label
         nodes = [
             node._replace(labels={**node.labels, key: labels[node.name]}) if node.name in labels else node
             for node in whole.fleet.nodes
@@ -86,8 +85,11 @@ def rollout(compared: Comparison, share: str = DEFAULT) -> Rollout:
     _play(bump, first, waves)
     others = tuple(name for name in chosen if label_of[name] != old)
     warnings = tuple(note for note in compared.notes if note.severity == "warning")
-    ready = version_ready_label(*bump.new.module.ref[2:])
-    return Rollout(bump.new.ref, key, ready, old, new, waves, others, _holders(compared, bump.new), warnings)
+    ready, kept = version_ready_label(*bump.new.module.ref[2:]), {*node_labels(*bump.new.module.ref[2:])}
+    waiting = ((one, selected(one)) for one in compared.plan.new)
+    pods = (one for one, by in waiting if kept & by.keys() and not (one.get("kind") == "DaemonSet" and key in by))
+    holders = tuple(str(ref(one)) for one in pods)
+    return Rollout(bump.new.ref, key, ready, old, new, waves, others, holders, warnings)
 
 
 def _none(reason: str) -> KrmfnError:
@@ -132,24 +134,10 @@ def _is_same(old: Driver | None, new: Driver | None) -> bool:
     return bool(old and new and old.module.spec == new.module.spec and old.cluster == new.cluster)
 
 
-def _holders(compared: Comparison, driver: Driver) -> tuple[str, ...]:
-    """Return the workloads that wait for a Module and whose pods a moved version label does not take off a node."""
-    keys = {*node_labels(*driver.module.ref[2:])}
-    workloads = ((workload, selected(workload)) for workload in compared.plan.new)
-    return tuple(
-        str(ref(workload))
-        for workload, by in workloads
-        if keys & by.keys() and not (workload.get("kind") == "DaemonSet" and driver.version_label in by)
-    )
-
-
 def _play(bump: _Bump, first: Side, waves: Sequence[Sequence[str]]) -> None:
     """Play the upgrade and the way back. Raises KrmfnError for the first step that touches what it should not."""
-    loaded: _Loaded = {
-        (place, key): (view.entry, not view.is_older)
-        for place, at in first.group_of.items()
-        for key, view in first.groups[at].items()
-    }
+    views = ((place, key, view) for place, at in first.group_of.items() for key, view in first.groups[at].items())
+    loaded: _Loaded = {(place, key): (view.entry, not view.is_older) for place, key, view in views}
     now = first
     for following, wave, when in _steps(bump, waves):
         loaded = _step(bump, loaded, (now, following), wave, when)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from krmfn_functions.report import pictures, states
+from krmfn_functions.report import states
 
 from tests.commands import ROOT
 
@@ -53,8 +53,8 @@ def test_shapes_can_be_seen(scheme: str) -> None:
 
 def test_every_state_has_a_shape_of_its_own() -> None:
     """Who does not tell red from green, or prints in grey, sees which nodes have no driver."""
-    assert {state.key for state in states.STATES} == {*pictures.SHAPES}
-    assert len({*pictures.SHAPES.values()}) == len(pictures.SHAPES)
+    assert {state.key for state in states.STATES} == {*states.SHAPES}
+    assert len({*states.SHAPES.values()}) == len(states.SHAPES)
     clipped = dict(re.findall(r"^\.(s-[a-z-]+) i, i\.\1 \{ clip-path: (.*); \}$", STYLE, re.MULTILINE))
-    assert {*clipped} == {state.style for state in states.STATES if pictures.SHAPES[state.key] != pictures.SQUARE}
+    assert {*clipped} == {state.style for state in states.STATES if states.SHAPES[state.key] != states.SQUARE}
     assert len({*clipped.values()}) == len(clipped)
