@@ -39,7 +39,7 @@ def side(phase: Case) -> moves.Side:
 
 def predictions(case: Case) -> Iterator[dict[str, Any]]:
     """Yield a prediction per phase, node and Module; both those of the phase and of the one before."""
-    before, loaded = moves.EMPTY, dict[tuple[moves.NodeId, Id], Entry | None]()
+    before, loaded = moves.side((), ()), dict[tuple[moves.NodeId, Id], Entry | None]()
     for number, phase in enumerate(case["phases"]):
         after = side(phase)
         for node, module in product(*(sorted({**one, **other}) for one, other in _both(before, after))):

@@ -8,8 +8,7 @@ from krmfn import Result
 from krmfn.results import Severity
 
 from ..grouping import grouped
-from .claim import Claim, Conflict, Kind, Where, place_of
-from .groups import ExclusionGroup, Groups
+from .claim import Claim, Conflict, ExclusionGroup, Groups, Kind, Where, place_of
 from .node import Node
 from .selectors import Exhausted, Pairs, Work, match, of_different_owners, overlaps, unmet
 
@@ -44,7 +43,7 @@ def check(
     return [*(findings(found, where) if found else ()), *unsettled]
 
 
-def findings(found: Sequence[Conflict], where: Where = place_of) -> list[Result]:
+def findings(found: Sequence[Conflict], where: Where) -> list[Result]:
     """Return the findings about conflicts, the first ones of many; see `check`."""
     from .messages import to_result, unlisted  # here: few lists have a conflict
 

@@ -6,7 +6,7 @@ from itertools import islice
 from krmfn import Field, Place, Result
 from krmfn.results import Severity, placed
 
-from .claim import Claim, Conflict, Where, place_of
+from .claim import Claim, Conflict, Where
 
 SHOWN = 5
 """Owners, nodes or labels that a message names before it counts the rest."""
@@ -14,7 +14,7 @@ SHOWN = 5
 REMEDY = "let each selector ask for a different value of the same label key"
 
 
-def to_result(conflict: Conflict, where: Where = place_of) -> Result:
+def to_result(conflict: Conflict, where: Where) -> Result:
     """Return the finding, at the selector of the first owner."""
     rule, law = law_of(conflict)
     facts = _on_nodes(conflict, where) if conflict.nodes else _on_some_node(conflict, where)

@@ -12,7 +12,7 @@ from krmfn import KrmfnError
 from krmfn.typed import Literal, NamedTuple
 
 from .. import exclusivity
-from ..exclusivity.groups import clashing
+from ..exclusivity.claim import clashing
 from ..exclusivity.node import Node, Taint
 from ..exclusivity.selectors import Exhausted, Name, Work, match
 from ..grouping import grouped

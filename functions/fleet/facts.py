@@ -38,9 +38,15 @@ def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node
     Raises KrmfnError, a sentence without the node's name, for labels and facts that are no strings and for taints that
     are none.
     """
-    name, labels = text(table(manifest, "metadata"), "name"), _labels(manifest, keys)
+    name, labels = text(table(manifest, "metadata"), "name"), table(manifest, "metadata", "labels")
+    if not labels and table(manifest, "metadata").get("labels"):
+        raise KrmfnError("its labels are not a mapping")
+    kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
+    if not set(map(type, kept.values())) <= {str}:
+        key, value = next((key, value) for key, value in kept.items() if type(value) is not str)
+        raise KrmfnError(f"its label {key} is {value!r}, not a string; put it in quotes")
     if keys is not None:
-        return Node(name, labels)
+        return Node(name, kept)
     info = table(manifest, "status", "nodeInfo")
     for key in NODE_INFO:
         if not isinstance(info.get(key, ""), str | None):
@@ -48,18 +54,6 @@ def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node
     taints = tuple(taints_of(manifest)) if "taints" in table(manifest, "spec") else ()
     kernel, architecture, os_image, kubelet = (text(info, key) for key in NODE_INFO)
     return Node(name, labels, kernel, taints, architecture, os_image, kubelet=kubelet)
-
-
-def _labels(manifest: Manifest, keys: Collection[str] | None = None) -> dict[str, Any]:
-    """Return the labels with these keys, None for all."""
-    labels = table(manifest, "metadata", "labels")
-    if not labels and table(manifest, "metadata").get("labels"):
-        raise KrmfnError("its labels are not a mapping")
-    kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
-    if not set(map(type, kept.values())) <= {str}:
-        key, value = next((key, value) for key, value in kept.items() if type(value) is not str)
-        raise KrmfnError(f"its label {key} is {value!r}, not a string; put it in quotes")
-    return kept
 
 
 def taints_of(manifest: Manifest) -> list[Taint]:

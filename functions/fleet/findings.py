@@ -1,5 +1,6 @@
 """Findings about a fleet: one function per rule."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
@@ -12,18 +13,15 @@ from ..kmm.module import MAPPINGS
 from ..kmm.resolution import resolver
 from ..kmm.versions import Target
 from . import wording
-from .cluster import Cluster
+from .cluster import Cluster, Placement, Workload, placements
 from .coverage import Group, Outcome, by_driver, coverage
 from .drivers import Driver
-from .wording import Hints
-from .workloads import Placement, Workload, placements
 
 
 class Joined(NamedTuple):
     """A cluster joined with what stands on it."""
 
     whole: Cluster
-    groups: Sequence[Group]
     selected: Sequence[tuple[Driver, list[tuple[Group, Outcome]]]]
     """The drivers, each with the groups of nodes that it selects."""
     workloads: Sequence[tuple[Workload, Placement]]
@@ -36,7 +34,7 @@ def joined(whole: Cluster, exclusive: bool, kmm: Target) -> Joined:
     groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
     placed = zip(whole.workloads, placements(whole.workloads, groups, whole.every, whole.fleet.label_keys), strict=True)
     known = [(workload, where) for workload, where in placed if where]
-    return Joined(whole, groups, by_driver(groups, whole.drivers), known, kmm)
+    return Joined(whole, by_driver(groups, whole.drivers), known, kmm)
 
 
 def inventory_is_valid(whole: Cluster, today: str) -> Iterator[Result]:
@@ -92,15 +90,14 @@ def kernels_are_mapped(joined: Joined) -> Iterator[Result]:
 def selectors_match(joined: Joined, pools: bool = False) -> Iterator[Result]:
     """Yield a warning for a selector that selects none of the nodes: of a node pool, or of anything else."""
     fleet = joined.whole.fleet
-    managed = sum(node.cluster is not None for node in fleet.nodes)
-    numbers = {True: managed, False: len(fleet.nodes) - managed}
+    numbers = Counter(node.cluster is not None for node in fleet.nodes)
     empty = [driver for driver, selected in joined.selected if not selected and bool(driver.claim.pool) == pools]
     idle = [driver for driver in empty if numbers[driver.cluster is not None]]
-    hints = Hints(fleet, idle)
+    hint = wording.hints(fleet, idle)
     for driver in idle:
         number = numbers[driver.cluster is not None]
         none = f"selects none of the {counted(number, 'node')}" if number != 1 else "does not select the only node"
-        yield about(driver, warning(f"{none}{hints.about(driver)}", field=Field(driver.claim.field)))
+        yield about(driver, warning(f"{none}{hint(driver)}", field=Field(driver.claim.field)))
 
 
 def mappings_are_reached(joined: Joined) -> Iterator[Result]:

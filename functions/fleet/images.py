@@ -13,10 +13,9 @@ from ..kmm.lookup import has, table, text
 from ..kmm.module import PLUGINS
 from ..kmm.resolution import Resolution, resolver
 from . import registry, wording
-from .cluster import Cluster
+from .cluster import Cluster, placements
 from .coverage import LOADING, Group, by_driver
 from .drivers import Driver
-from .workloads import placements
 
 Nodes = set[tuple[object, object]]
 """Nodes by their cluster and name."""

@@ -18,6 +18,8 @@ Key = tuple[str, str, str]
 """Node, and namespace and name of a Module."""
 _ACTION, _ROLE = f"{LABELS}worker-action", f"{LABELS}role"
 _LONGEST = 200
+_Events = dict[tuple[str, str, str], tuple[str, str]]
+"""The newest warning about an object, with its time, by namespace, name and uid: a pod of before had the same name."""
 ROLES = {"device-plugin": "devicePlugin", "dra": "dra"}
 """The roles of the pods that KMM runs on a node beside a kernel module, and the fields that ask for them."""
 
@@ -81,7 +83,7 @@ class Live(NamedTuple):
 def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
     """Return what the objects of a dump say. Raises KrmfnError for a dump without a Node, and for a name twice."""
     live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items)
-    events: _Events = {}
+    events = _Events()
     pods: list[Manifest] = []
     for manifest in objects:
         kind, group = text(manifest, "kind"), text(manifest, "apiVersion").rpartition("/")[0]
@@ -103,7 +105,11 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
             if not text(labels, _ACTION):
                 _add_holder(live, manifest)
         elif kind == "Event" and group in ("", "events.k8s.io") and text(manifest, "type") == "Warning":
-            _add_event(events, manifest)
+            about = table(manifest, "involvedObject") or table(manifest, "regarding")
+            key = text(about, "namespace"), text(about, "name"), text(about, "uid")
+            when = text(manifest, "lastTimestamp") or text(manifest, "eventTime")
+            said = f"{text(manifest, 'reason')}: {text(manifest, 'message') or text(manifest, 'note')}"
+            events[key] = max(events.get(key, ("", "")), (when, said))
     for pod in pods:
         _add_pod(live, pod, events)
     if not (live.nodes or live.inventories):
@@ -156,19 +162,6 @@ def _held(manifest: Manifest, part: str) -> Iterator[tuple[Key, Held]]:
         config = table(entry, "config")
         held = Held(text(config, "containerImage"), text(config, "kernelVersion"), text(entry, "bootId"))
         yield (node, text(entry, "namespace"), text(entry, "name")), held
-
-
-_Events = dict[tuple[str, str, str], tuple[str, str]]
-"""The newest warning about an object, with its time, by namespace, name and uid: a pod of before had the same name."""
-
-
-def _add_event(events: _Events, manifest: Manifest) -> None:
-    """Keep a warning, if it is the newest about its object."""
-    about = table(manifest, "involvedObject") or table(manifest, "regarding")
-    when = text(manifest, "lastTimestamp") or text(manifest, "eventTime")
-    said = f"{text(manifest, 'reason')}: {text(manifest, 'message') or text(manifest, 'note')}"
-    key = text(about, "namespace"), text(about, "name"), text(about, "uid")
-    events[key] = max(events.get(key, ("", "")), (when, said))
 
 
 def _add_pod(live: Live, pod: Manifest, events: _Events) -> None:

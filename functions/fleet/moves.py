@@ -55,10 +55,6 @@ class Moved(NamedTuple):
     new: View
 
 
-EMPTY = Side({}, (), (), {}, {})
-"""A cluster without anything."""
-
-
 def side(groups: Sequence[Group], drivers: Sequence[Driver], theirs: Sequence[Driver] = ()) -> Side:
     """Return a state of a cluster; `groups` is the coverage by these Modules, of which `theirs` stand elsewhere."""
     failing: dict[tuple[Id, Cluster], View] = {}

@@ -10,12 +10,10 @@ from krmfn.resource import split
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 from krmfn.yamltext.simple import scalar
 
-from ..exclusivity.claim import Claim
-from ..exclusivity.node import Node
+from ..exclusivity import Claim, Node
 from ..kmm.lookup import table, tables, text, texts
 from ..rendering import kinds
 from . import facts, readings
-from .readings import KUSTOMIZE_ID, previous_name
 
 if TYPE_CHECKING:
     from . import inventory
@@ -67,7 +65,7 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
     findings: list[Result] = []
     sources: list[tuple[str, Item]] = []
     objects = resources.select("Node", "")
-    from_kustomize = any(item.mentions(KUSTOMIZE_ID) for item in objects[:1])
+    from_kustomize = any(item.mentions(readings.KUSTOMIZE_ID) for item in objects[:1])
     for item in objects:
         try:
             node = _node(item, keys)
@@ -75,7 +73,7 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
             refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
             findings += _misread(item, keys) or [refused]
             continue
-        node = node._replace(name=previous_name(item)) if from_kustomize else node
+        node = node._replace(name=readings.previous_name(item)) if from_kustomize else node
         misread = _misread(item, keys)
         findings += misread or _nameless(node.name, item)
         nodes.append(node)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from krmfn import Ref, printing
-from krmfn.printing import printable
 from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
@@ -171,7 +170,7 @@ def summary(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str
 
 def _painted(rows: Sequence[Sequence[str]], paint: printing.Paint) -> str:
     """Return aligned columns, the state in its colour."""
-    lines = [tuple(map(printable, line)) for line in _shown(rows)]
+    lines = [tuple(map(printing.printable, line)) for line in _shown(rows)]
     at, padded = lines[0].index("STATE"), aligned(lines)
     for line, cells_of_line in zip(lines[1:], padded[1:], strict=True):
         cells_of_line[at] = paint(line[at], STYLES[line[at]]) + cells_of_line[at][len(line[at]) :]
@@ -224,5 +223,5 @@ def _short(ref: Ref) -> str:
 
 def _escaped(cell: str) -> str:
     """Return text for a cell of a table in Markdown: nothing in it is markup."""
-    escaped = "".join(f"\\{char}" if char in "\\`*_[]<>|~#" else char for char in printable(cell))
+    escaped = "".join(f"\\{char}" if char in "\\`*_[]<>|~#" else char for char in printing.printable(cell))
     return escaped.replace("&", "&amp;")

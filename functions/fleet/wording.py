@@ -1,8 +1,8 @@
 """Texts about a Module on nodes, the same in tables, findings and reports; hints about a selector without nodes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 
 from krmfn.printing import SHOWN, closest, counted, some
 
@@ -86,47 +86,37 @@ _COMPARED = 100_000
 """How many words are compared, at most, to say which one was meant: of thousands of selectors the first get a hint."""
 
 
-class Hints:
-    """The labels that nodes have, as far as selectors without nodes are about them, and the hints that follow."""
+def hints(fleet: Fleet, idle: Iterable[Driver]) -> Callable[[Driver], str]:
+    """Return the function that says which label of a selector without nodes is at fault, and what may have been meant.
 
-    def __init__(self, fleet: Fleet, idle: Iterable[Driver]) -> None:
-        self._nodes = fleet.nodes
-        self._compared = 0
-        self._shown: dict[str, list[str]] = {}
-        self._values: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        """How many nodes have each value of each label."""
-        wanted = {key for driver in idle for key in driver.selector}
-        for node in self._nodes if wanted else ():
-            labels = node.labels
-            for key in wanted if len(wanted) < len(labels) else wanted & labels.keys():
-                if key in labels:
-                    self._values[key][labels[key]] += 1
+    It returns "" where nothing can be said; it is asked about drivers among the idle ones.
+    """
+    wanted, compared = {key for driver in idle for key in driver.selector}, 0
+    values_of: defaultdict[str, Counter[str]] = defaultdict(Counter)  # how many nodes have each value of each label
+    for labels in (node.labels for node in fleet.nodes) if wanted else ():
+        for key in wanted if len(wanted) < len(labels) else wanted & labels.keys():
+            if key in labels:
+                values_of[key][labels[key]] += 1
+    keys = cache(lambda: sorted(set[str]().union(*(node.labels for node in fleet.nodes))))
+    usual = cache(lambda key: [repr(name) for name, _ in values_of[key].most_common(SHOWN)])
 
-    @cached_property
-    def _keys(self) -> set[str]:
-        return set[str]().union(*(node.labels for node in self._nodes))
+    def near(word: str, known: Collection[str]) -> str:
+        """Return the known word that is most like this one; "" without any, and when enough have been compared."""
+        nonlocal compared
+        if compared > _COMPARED:
+            return ""
+        compared += len(known)
+        return closest(word, known)
 
-    def about(self, driver: Driver) -> str:
-        """Return which label of a selector is at fault, and what may have been meant; "" where nothing can be said."""
+    def about(driver: Driver) -> str:
         for key, value in sorted(driver.selector.items()):
-            if (values := self._values.get(key)) is None:
-                near = self._near(key, sorted(self._keys))
-                return f": none has the label {key}" + (f"; did you mean {near}?" if near else "")
+            if (values := values_of.get(key)) is None:
+                meant = near(key, keys())
+                return f": none has the label {key}" + (f"; did you mean {meant}?" if meant else "")
             if value not in values:
-                near = self._near(value, values)
-                meant = f"did you mean {near!r}?" if near else f"there are {some(self._usual(key), len(values))}"
+                other = near(value, values)
+                meant = f"did you mean {other!r}?" if other else f"there are {some(usual(key), len(values))}"
                 return f": none has {key} with the value {value!r}; {meant}"
         return ": each of its labels is on some node, but no node has all of them" if len(driver.selector) > 1 else ""
 
-    def _near(self, word: str, known: Collection[str]) -> str:
-        """Return the known word that is most like this one; "" without any, and when enough have been compared."""
-        if self._compared > _COMPARED:
-            return ""
-        self._compared += len(known)
-        return closest(word, known)
-
-    def _usual(self, key: str) -> list[str]:
-        """Return the values of a label that most nodes have, in quotes."""
-        if key not in self._shown:
-            self._shown[key] = [repr(name) for name, _ in self._values[key].most_common(SHOWN)]
-        return self._shown[key]
+    return about

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from krmfn import Item, ResourceList
 
 from ..fleet import nodes, rules
-from ..fleet.cluster import Cluster
+from ..fleet.cluster import Cluster, workloads
 from ..fleet.drivers import Driver, driver
 from ..fleet.nodes import Fleet
-from ..fleet.workloads import workloads
 from ..kmm.lookup import POD_KINDS
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..kmm.versions import target

@@ -88,6 +88,8 @@ def _parts(file: str, document: dict[str, Any]) -> list[tuple[str, Part]]:
 
 
 def _part(file: str, one: dict[str, Any]) -> Part:
+    needs = ((image, tuple(Need(_ref(need), need["for"]) for need in image["neededBy"])) for image in one["images"])
+    images = [Image(image["image"], image["nodes"], image["madeInCluster"], by) for image, by in needs]
     modules = []
     for module in one["modules"]:
         kernels = tuple(map(_kernel, module["kernels"]))
@@ -100,7 +102,7 @@ def _part(file: str, one: dict[str, Any]) -> Part:
         one["notKnown"] or "",
         one["conflicts"],
         one["furtherConflicts"],
-        [_pulled(image) for image in one["images"]],
+        images,
         one["imagesNotKnown"] or "",
         list(map(_ref, one["configsWithoutModule"])),
         has_errors=one["hasErrors"],
@@ -129,11 +131,6 @@ def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, i
             gets.append(Gets(positions[module], state, row["mappingText"] or "", what))
     for (_, node), (kernel, gets) in nodes.items():
         yield Alike((node,), kernel, tuple(gets))
-
-
-def _pulled(one: dict[str, Any]) -> Image:
-    needs = tuple(Need(_ref(need), need["for"]) for need in one["neededBy"])
-    return Image(one["image"], one["nodes"], one["madeInCluster"], needs)
 
 
 def _ref(one: dict[str, str]) -> Ref:

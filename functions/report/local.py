@@ -10,12 +10,9 @@ from krmfn.typed import NamedTuple
 
 from .. import exclusivity
 from ..deviceconfig.reading import domain_of
-from ..exclusivity import Conflict
 from ..exclusivity.claim import Where, across
 from ..exclusivity.messages import REMEDY, law_of, line_of
-from ..exclusivity.node import Node
 from ..fleet import cluster, rules, wording
-from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, coverage
 from ..fleet.explanation import Loading
 from ..fleet.images import Image, images, not_known
@@ -33,7 +30,7 @@ class Joined(NamedTuple):
 
     name: str
     resources: ResourceList
-    whole: Cluster
+    whole: cluster.Cluster
     mode: str
     """The mode of node exclusivity."""
     about_nodes: Sequence[Result]
@@ -47,7 +44,7 @@ class Joined(NamedTuple):
 
 
 def join(
-    name: str, resources: ResourceList, moved: Callable[[Fleet], Sequence[Node]] = lambda fleet: fleet.nodes
+    name: str, resources: ResourceList, moved: Callable[[Fleet], Sequence[exclusivity.Node]] = lambda fleet: fleet.nodes
 ) -> Joined:
     """Return the join of a cluster, given its list after the function has run; `moved` returns the nodes to join.
 
@@ -93,7 +90,7 @@ def part(joined: Joined) -> Part:
     )
 
 
-def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], str]:
+def _images(whole: cluster.Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], str]:
     try:
         found = images(groups, whole)
     except KrmfnError as failure:
@@ -102,7 +99,7 @@ def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], s
     return found, some(lacking, len(lacking))
 
 
-def _modules(whole: Cluster, groups: Sequence[Group]) -> Iterator[Used]:
+def _modules(whole: cluster.Cluster, groups: Sequence[Group]) -> Iterator[Used]:
     """Yield what is shown of each Module, with how many of the nodes that it selects have each kernel."""
     numbers: list[Counter[str]] = [Counter() for _ in whole.drivers]
     for group in groups:
@@ -119,7 +116,7 @@ def _modules(whole: Cluster, groups: Sequence[Group]) -> Iterator[Used]:
         yield Used(driver.ref, wording.name(driver), mappings, tuple(kernels))
 
 
-def _nodes(whole: Cluster, groups: Sequence[Group]) -> Iterator[Alike]:
+def _nodes(whole: cluster.Cluster, groups: Sequence[Group]) -> Iterator[Alike]:
     """Yield the nodes of each group with what becomes of their Modules, in words."""
     every = whole.every
     for group in groups:
@@ -139,7 +136,7 @@ def alike(groups: Iterable[Alike]) -> list[Alike]:
     return sorted(Alike(tuple(sorted(members)), *key) for key, members in names.items())
 
 
-def _clash(conflict: Conflict, where: Where) -> Clash:
+def _clash(conflict: exclusivity.Conflict, where: Where) -> Clash:
     """Return a conflict with the selectors side by side; `where` returns the place of each."""
     most = SIDES // 2 if conflict.right else SIDES  # each of one with each of the others: show some of both
     shown = [*conflict.left[:most], *conflict.right[:most]]

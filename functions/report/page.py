@@ -23,12 +23,11 @@ from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..formats import changes
-from ..formats.changes import told
 from ..formats.findings import summary as number_of
 from ..formats.rules import sentence
 from ..plan import Comparison
 from . import states, tallies
-from .parts import Part, together
+from .parts import CONFLICTS, Part, together
 
 _FOLDER = Path(__file__).parent
 _NUMBERS = re.compile(r"(?::\d+){0,2}\Z")
@@ -114,7 +113,8 @@ def _context(
     by_part = [states.of_nodes(part.groups) for part in parts]
     numbers = sum(by_part, Counter[str]())
     lines, panels = tallies.lines(parts), tallies.panels(parts)
-    clashes, more_clashes = tallies.clashes(parts)
+    clashes = [(part.name, clash) for part in parts for clash in part.clashes]
+    clashes.sort(key=lambda pair: str(pair[1]["severity"]))  # errors first
     severities = number_of([*beside, *(result for part in parts for result in part.findings)])
     said = {str(result) for part in parts for result in part.findings}
     refused = [note for note in tallies.refused(compared) if str(note) not in said]
@@ -124,7 +124,7 @@ def _context(
         "is_one": len(parts) == 1,
         "facts": tallies.facts(parts, numbers, len(lines), len(needed)),
         "verdict": tallies.verdict(parts, numbers, severities["error"] + len(refused)),
-        "told": told(compared, [one.name for one in compared]) if compared else None,
+        "told": changes.told(compared, [one.name for one in compared]) if compared else None,
         "severities": severities,
         "numbers": states.shown(numbers),
         "whole": numbers.total(),
@@ -133,8 +133,8 @@ def _context(
         "map": tallies.map_of(lines, parts, by_part) if lines else None,
         "panels": panels[:PANELS],
         "more_panels": max(0, len(panels) - PANELS),
-        "clashes": clashes,
-        "more_clashes": more_clashes,
+        "clashes": clashes[:CONFLICTS],
+        "more_clashes": max(0, len(clashes) - CONFLICTS) + sum(part.more_clashes for part in parts),
         "chapters": tallies.chapters(parts, rules, beside),
         "images": needed[:IMAGES],
         "more_images": max(0, len(needed) - IMAGES),

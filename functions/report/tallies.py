@@ -12,7 +12,7 @@ from ..fleet.table import ASSUMED
 from ..formats.grouped import where
 from ..plan import Comparison
 from . import states
-from .parts import CONFLICTS, Clash, Kernel, Part
+from .parts import Kernel, Part
 
 FINDINGS = 200
 """Findings of one rule that are shown."""
@@ -184,10 +184,3 @@ def chapters(parts: Sequence[Part], rules: Mapping[str, Rule], beside: Iterable[
 def refused(compared: Sequence[Comparison]) -> list[Result]:
     """Return the errors about what changes: the cluster would refuse it, or it is not known."""
     return [note for one in compared for note in one.notes if note.severity == "error"]
-
-
-def clashes(parts: Sequence[Part]) -> tuple[list[tuple[str, Clash]], int]:
-    """Return the conflicts with their clusters, errors first, and how many more there are than are shown."""
-    pairs = [(part.name, clash) for part in parts for clash in part.clashes]
-    pairs.sort(key=lambda pair: str(pair[1]["severity"]))
-    return pairs[:CONFLICTS], max(0, len(pairs) - CONFLICTS) + sum(part.more_clashes for part in parts)

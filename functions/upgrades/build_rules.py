@@ -15,7 +15,7 @@ from krmfn.typed import Any
 from ..kmm.lookup import has, table, tables, text, texts
 from ..kmm.module import CONTAINER, MAPPINGS, Module, module_of
 from ..kmm.resolution import compared
-from .impact import SHOWN, Impact, Served, served
+from .impact import SHOWN, Impact, served
 
 _FILE, _IMAGE = "the Dockerfile", "containerImage"
 _SIGNED = ("unsignedImage", "keySecret", "certSecret")
@@ -34,12 +34,9 @@ def builds_have_names(impact: Impact) -> Iterator[Result]:
         new, old = _made_here(manifest), before.get(ref(manifest).id)
         if not (new and old) or new.spec.get(_TRIGGER) != old.spec.get(_TRIGGER):
             continue
-        remade: list[tuple[Served, list[str]]] = []
-        for kernel in served(old, new):
-            if kernel.new is not None:
-                recipe, later_recipe = _recipe(old, kernel.old, files), _recipe(new, kernel.new, later)
-                if others := _others(recipe, later_recipe):
-                    remade.append((kernel, others))
+        staying = ((kernel, kernel.new) for kernel in served(old, new) if kernel.new is not None)
+        recipes = ((kernel, _recipe(old, kernel.old, files), _recipe(new, at, later)) for kernel, at in staying)
+        remade = [(kernel, others) for kernel, was, now in recipes if (others := _others(was, now))]
         if remade:
             kernels = [kernel.kernels for kernel, _ in remade]
             changed = dict.fromkeys(part for _, others in remade for part in others)

@@ -7,9 +7,7 @@ from krmfn.ownership import Id
 
 from ..deviceconfig.reading import domain_of
 from ..fleet import cluster, moves, rules, wording
-from ..fleet.cluster import Cluster
 from ..fleet.coverage import coverage
-from ..fleet.moves import Moved, Side
 from ..kmm.scheduling import Move
 from ..plan import Effect, OnNodes
 from ..rendering import function_config
@@ -51,7 +49,7 @@ def spared(old: ResourceList, new: ResourceList) -> frozenset[str]:
     mended = {one.ref.id for one in before.every if before.fleet.unheld(one.keys)}
     drivers, theirs = ([one for one in every if one.ref.id not in mended] for every in (before.drivers, before.theirs))
     try:
-        found = [*_joined(side(Cluster(before.fleet, drivers, (), theirs), old), side(after, new))]
+        found = [*_joined(side(cluster.Cluster(before.fleet, drivers, (), theirs), old), side(after, new))]
     except KrmfnError:
         return frozenset()
     is_mended = mended <= {effect.ref.id for effect in found if effect.what == "gained"}
@@ -59,7 +57,7 @@ def spared(old: ResourceList, new: ResourceList) -> frozenset[str]:
     return HARMS - has if is_mended and "unknown" not in has else frozenset()
 
 
-def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:
+def clusters(old: ResourceList, new: ResourceList) -> tuple[cluster.Cluster, cluster.Cluster] | None:
     """Return the cluster of each list, with the other's nodes where it has none; None when neither knows a node.
 
     A list has nodes, too, when each of them is wrong: it is not about those of the other one.
@@ -73,30 +71,30 @@ def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | 
     return before, after if known[1] else after._replace(fleet=before.fleet)
 
 
-def unknown(before: Cluster, after: Cluster) -> str:
+def unknown(before: cluster.Cluster, after: cluster.Cluster) -> str:
     """Return why what happens on the nodes cannot be told; "" when it can."""
     # the nodes of the new side may be others by now; the old side may be as old
-    expired = next(rules.about_input(Cluster(after.fleet._replace(findings=())), rules.today()), None)
+    expired = next(rules.about_input(cluster.Cluster(after.fleet._replace(findings=())), rules.today()), None)
     of_old = _unknown(before)
     of_old = of_old and f"before this change {of_old}"
     return _unknown(after) or of_old or (f"{expired.ref} {expired.message}" if expired else "")
 
 
-def side(whole: Cluster, resources: ResourceList) -> Side:
+def side(whole: cluster.Cluster, resources: ResourceList) -> moves.Side:
     """Return how KMM sees a cluster whose functionConfig is in a list. Raises KrmfnError as `coverage` does."""
     config, _ = function_config.read(resources)
     groups = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.theirs)
     return moves.side(groups, whole.drivers, whole.theirs)
 
 
-def _unknown(whole: Cluster) -> str:
+def _unknown(whole: cluster.Cluster) -> str:
     """Return why the nodes of a side say too little; "" when they say enough."""
     wrong = next((finding for finding in whole.fleet.findings if finding.severity == "error"), None)
     missing = whole.fleet.unknown(key for driver in whole.every for key in driver.keys)
     return f"{wrong.ref}: {wrong.message}" if wrong and wrong.ref else wrong.message if wrong else missing
 
 
-def _joined(before: Side, after: Side) -> Iterator[Effect]:
+def _joined(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
     """Yield the effects: of each Module what has one reason together."""
     parts_by_reason: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
     refs = {}
@@ -122,7 +120,7 @@ def _joined(before: Side, after: Side) -> Iterator[Effect]:
         yield Effect(refs[module], word, tuple(nodes), message, reason, told, is_short)
 
 
-def _is_told(moved: Moved, move: Move) -> bool:
+def _is_told(moved: moves.Moved, move: Move) -> bool:
     """Return True for what is news: something moves, or would if nothing kept it from that."""
     if move.effect == "kept":
         return moved.new.action == "leave"
@@ -133,7 +131,7 @@ def _is_told(moved: Moved, move: Move) -> bool:
     return move.effect != "none" and (move.effect != "waiting" or moved.old is None)
 
 
-def _of_plugin(moved: Moved) -> Move | None:
+def _of_plugin(moved: moves.Moved) -> Move | None:
     """Return what becomes of a Module without a loader: its plugin runs where nothing keeps it away."""
     if moved.new.action not in ("ignore", "remove", "gone") or moved.move.before:
         return None
@@ -142,7 +140,7 @@ def _of_plugin(moved: Moved) -> Move | None:
     return None if ran == runs else moved.move._replace(effect="gained" if runs else "lost")
 
 
-def _taken_over(moved: Moved, alike: Sequence[Moved]) -> Move | None:
+def _taken_over(moved: moves.Moved, alike: Sequence[moves.Moved]) -> Move | None:
     """Return the move of a Module whose kernel module another one loads from now on."""
     if moved.move.effect != "lost" or moved.move.after:
         return None

@@ -17,7 +17,6 @@ from ..kmm.module import HUB_KIND
 from ..kmm.versions import target
 from ..plan import Plan
 from ..rendering import function_config, ignoring
-from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding
 from ..rendering.kinds import CONFIG, PROFILE, driven
 from ..rendering.origins import of_value, place_of, place_of_field
@@ -95,7 +94,7 @@ def _on_hub(finding: Result) -> Result:
     return finding._replace(field=field._replace(path=field.path.replace("spec.", "spec.moduleSpec.", 1)))
 
 
-def _nodes_of(resources: ResourceList, config: FunctionConfig) -> Callable[[Ref], Sequence[str] | None]:
+def _nodes_of(resources: ResourceList, config: function_config.FunctionConfig) -> Callable[[Ref], Sequence[str] | None]:
     """Return on which nodes a Module, or the pods of an object, run; None is not known. Joined when it is asked."""
 
     @cache

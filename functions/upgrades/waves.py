@@ -82,7 +82,12 @@ def rollout(compared: Comparison, share: str = DEFAULT) -> Rollout:
     waves = tuple(tuple(nodes[at : at + step]) for at in range(0, len(nodes), step))
     if len(waves) * len(label_of) > _MOST:
         raise _none(f"{len(waves):,} waves on {len(label_of):,} nodes are too many to be played; make --wave larger")
-    _play(bump, first, waves)
+    views = ((place, key, view) for place, at in first.group_of.items() for key, view in first.groups[at].items())
+    loaded: _Loaded = {(place, key): (view.entry, not view.is_older) for place, key, view in views}
+    now = first
+    for following, wave, when in _steps(bump, waves):
+        loaded = _step(bump, loaded, (now, following), wave, when)
+        now = following
     others = tuple(name for name in chosen if label_of[name] != old)
     warnings = tuple(note for note in compared.notes if note.severity == "warning")
     ready, kept = version_ready_label(*bump.new.module.ref[2:]), {*node_labels(*bump.new.module.ref[2:])}
@@ -132,16 +137,6 @@ def _bump(compared: Comparison) -> _Bump:
 
 def _is_same(old: Driver | None, new: Driver | None) -> bool:
     return bool(old and new and old.module.spec == new.module.spec and old.cluster == new.cluster)
-
-
-def _play(bump: _Bump, first: Side, waves: Sequence[Sequence[str]]) -> None:
-    """Play the upgrade and the way back. Raises KrmfnError for the first step that touches what it should not."""
-    views = ((place, key, view) for place, at in first.group_of.items() for key, view in first.groups[at].items())
-    loaded: _Loaded = {(place, key): (view.entry, not view.is_older) for place, key, view in views}
-    now = first
-    for following, wave, when in _steps(bump, waves):
-        loaded = _step(bump, loaded, (now, following), wave, when)
-        now = following
 
 
 def _steps(bump: _Bump, waves: Sequence[Sequence[str]]) -> Iterator[tuple[Side, Sequence[str], str]]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions import exclusivity
-from krmfn_functions.exclusivity import Claim, Conflict, Node, check, claim, conflicts, groups, messages, selectors
+from krmfn_functions.exclusivity import Claim, Conflict, Node, check, claim, conflicts, messages, selectors
 
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, Result
@@ -550,7 +550,7 @@ def test_claims_on_one_node_clash_as_each_pair_does(loading: list[tuple[str | No
         for number in pair
         if conflicts([claims[at] for at in pair], None)[0]
     }
-    rivals = groups.clashing(claims)(sorted(present))
+    rivals = claim.clashing(claims)(sorted(present))
     assert rivals.keys() == expected
     for number, members in rivals.items():
         others = {at for at in present - {number} if conflicts([claims[number], claims[at]], None)[0]}

@@ -8,7 +8,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 from krmfn_functions.exclusivity.node import Node, Taint
-from krmfn_functions.fleet import coverage, workloads
+from krmfn_functions.fleet import cluster, coverage
 from krmfn_functions.fleet.drivers import Driver
 from krmfn_functions.kmm.module import is_set_by_kmm
 
@@ -58,8 +58,8 @@ def labels_with_kmm(node: Node, group: coverage.Group, drivers: list[Driver]) ->
 def test_a_daemonset_runs_where_the_scheduler_would_put_it(fleet: Any, manifests: list[Manifest]) -> None:
     nodes, drivers = fleet
     groups = coverage.coverage(nodes, drivers)
-    sets = workloads.workloads(manifests)
-    for one, where in zip(sets, workloads.placements(sets, groups, drivers, None), strict=True):
+    sets = cluster.workloads(manifests)
+    for one, where in zip(sets, cluster.placements(sets, groups, drivers, None), strict=True):
         if where is None:  # it waits for a Module that is not among these
             own = {key for driver in drivers for key in driver.set_by_kmm}
             assert any(is_set_by_kmm(key) for key in one.selector.keys() - own)
@@ -78,16 +78,16 @@ def test_a_daemonset_runs_where_the_scheduler_would_put_it(fleet: Any, manifests
 
 def test_a_daemonset_that_waits_for_an_unknown_module_is_placed_by_live_nodes_only() -> None:
     """An inventory of all labels has no ready label: that the pods run nowhere is not known."""
-    sets = workloads.workloads([daemonset({"kmm.node.kubernetes.io/ns.other.ready": ""})])
+    sets = cluster.workloads([daemonset({"kmm.node.kubernetes.io/ns.other.ready": ""})])
     stale = coverage.coverage([Node("n", {"a": "b"})], [])
-    assert workloads.placements(sets, stale, [], None) == [None]
+    assert cluster.placements(sets, stale, [], None) == [None]
     live = coverage.coverage([Node("n", {"kmm.node.kubernetes.io/ns.other.ready": ""}), Node("m", {})], [])
-    (where,) = workloads.placements(sets, live, [], None)
+    (where,) = cluster.placements(sets, live, [], None)
     assert where
     assert [node.name for node in where.nodes] == ["n"]
 
 
-def tolerated_by(one: workloads.Workload, taint: Taint) -> bool:
+def tolerated_by(one: cluster.Workload, taint: Taint) -> bool:
     class Tolerating:
         tolerations = one.pod["tolerations"]
 
@@ -115,9 +115,9 @@ def tolerated_by(one: workloads.Workload, taint: Taint) -> bool:
     ids=["unknown label", "node name", "affinity", "no DaemonSet"],
 )
 def test_where_it_runs_is_not_guessed(manifest: Manifest, held: frozenset[str] | None) -> None:
-    sets = workloads.workloads([manifest])
+    sets = cluster.workloads([manifest])
     groups = coverage.coverage([Node("n1", {"zone": "a"}, "6.1.0")], [])
-    assert workloads.placements(sets, groups, [], held) == [None]
+    assert cluster.placements(sets, groups, [], held) == [None]
 
 
 def test_the_images_of_all_that_makes_pods() -> None:
@@ -134,7 +134,7 @@ def test_the_images_of_all_that_makes_pods() -> None:
         ("batch/v1", "Job", {"template": {"spec": pod}}),
         ("batch/v1", "CronJob", {"jobTemplate": {"spec": {"template": {"spec": pod}}}}),
     ]
-    by_kind = workloads.workloads({"apiVersion": version, "kind": kind, "spec": spec} for version, kind, spec in kinds)
+    by_kind = cluster.workloads({"apiVersion": version, "kind": kind, "spec": spec} for version, kind, spec in kinds)
     assert [one.ref.kind for one in by_kind] == [kind for _, kind, _ in kinds]
     wanted = {("r/i:1", "init container i"), ("r/c:1", "container c"), ("r/v:1", "volume v")}
     assert all(set(filter(lambda pair: pair[0], one.images())) == wanted for one in by_kind)
@@ -142,4 +142,4 @@ def test_the_images_of_all_that_makes_pods() -> None:
         {"apiVersion": "acme.io/v1", "kind": "Pod", "spec": pod},
         {"apiVersion": "v1", "kind": "ConfigMap"},
     ]
-    assert workloads.workloads(others) == []
+    assert cluster.workloads(others) == []
