@@ -136,16 +136,14 @@ def _selector(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
     return selector
 
 
-def _container(
-    config: DeviceConfig, fields: InitContainer, mounts: Sequence[dict[str, Any]] = (), name: str = ""
-) -> dict[str, Any]:
-    security = {**(fields.securityContext or {}), **({"privileged": True} if fields.privileged else {})}
+def _container(config: DeviceConfig, own: InitContainer, mounts: Sequence[Any] = (), name: str = "") -> dict[str, Any]:
+    security = {**(own.securityContext or {}), **({"privileged": True} if own.privileged else {})}
     return filled(
-        name=name or fields.name,
-        image=names.image_of(fields, config.spec.imageRegistry),
-        **written(fields, *_CONTAINER),
+        name=name or own.name,
+        image=names.image_of(own, config.spec.imageRegistry),
+        **written(own, *_CONTAINER),
         securityContext=security,
-        volumeMounts=[*fields.volumeMounts, *mounts],
+        volumeMounts=[*own.volumeMounts, *mounts],
     )
 
 

@@ -186,9 +186,7 @@ def keys_of_ours(config: DeviceConfig) -> list[tuple[str, str, str]]:
         written += [(f"{path}.service.{name}", getattr(entry.service, name, None)) for name in _PASSED_ON]
     for index, entry in enumerate(config.spec.extraObjects):
         written += [(f"extraObjects[{index}].metadata.{name}", entry["metadata"].get(name)) for name in _PASSED_ON]
-    return [
-        (name, key, text) for name, given in written for key, text in (given or {}).items() if key.startswith(_OURS)
-    ]
+    return [(name, key, text) for name, own in written for key, text in (own or {}).items() if key.startswith(_OURS)]
 
 
 RULES = (

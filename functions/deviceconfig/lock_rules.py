@@ -62,25 +62,25 @@ def _path(fields: Any, parts: Sequence[str]) -> FieldPath:
     return path
 
 
-def check(function_config: FunctionConfig) -> Iterator[Result]:
+def check(config: FunctionConfig) -> Iterator[Result]:
     """Yield the errors in the locks of profiles, and those about defaults that write a locked field."""
-    for profile, start, fields, holder in _vendors(function_config):
+    for profile, start, fields, holder in _vendors(config):
         for name, why in table(fields, "locked").items():
             if unknown := _unknown(name):
                 yield holder(error(unknown, rule="KRM148", field=Field(join((*start, "locked", name)))))
-            for path in _written(function_config.defaults, name) if "when" not in start else ():
+            for path in _written(config.defaults, name) if "when" not in start else ():
                 message = f"{name} is locked by the profile {profile}: {why}"
                 field = Field(join(("spec", "defaults", *path)))
-                yield function_config.source.located(error(message, rule="KRM148", field=field))
+                yield config.source.located(error(message, rule="KRM148", field=field))
 
 
 def _vendors(
-    function_config: FunctionConfig,
+    config: FunctionConfig,
 ) -> Iterator[tuple[str, FieldPath, dict[str, Any], Callable[[Result], Result]]]:
     """Yield a profile's name, the path of its fields, these, and what gives a place; of Profiles also each `when`."""
-    for profile, fields in function_config.profiles.items():
-        yield profile, ("spec", "profiles", profile), fields, function_config.source.located
-    for product in (one for one in function_config.products.values() if one.is_sound):
+    for profile, fields in config.profiles.items():
+        yield profile, ("spec", "profiles", profile), fields, config.source.located
+    for product in (one for one in config.products.values() if one.is_sound):
         yield product.name, ("spec", "config"), product.spec["config"], product.item.located
         for index, when in tables(product.spec, "when"):
             yield product.name, ("spec", "when", index, "config"), table(when, "config"), product.item.located

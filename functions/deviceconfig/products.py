@@ -22,14 +22,14 @@ OF_MODULES = OF_MODULE | {"moduleName", "driverImage", "driverImageParts", "daem
 
 
 def layers(
-    product: Profile, item: Item, ref: Ref, function_config: FunctionConfig, known: Expansion | None = None
+    product: Profile, item: Item, ref: Ref, config: FunctionConfig, known: Expansion | None = None
 ) -> tuple[tuple[Layer, ...], Vendor, dict[str, tuple[Layer, ...]]]:
     """Return the layers of a config that a Profile drives, the strongest first, its versions and locks.
 
     And the layers of each of several Modules, which are stronger than those of the Profile. `known` is what the
     Profile makes of it, without protection.
     """
-    overrides = function_config.overrides.get(product.name, {})
+    overrides = config.overrides.get(product.name, {})
     made = known
     if made is None or "KRMFN_" in str(options_of(item)).upper():
         made = expand(product, options_of(item), ref, overrides, schema_of(_ROOT), True)
@@ -37,9 +37,9 @@ def layers(
     fields = {name: value for name, value in own.items() if name != "options"}
     words = [Layer(fields, "spec", item)] if is_ours(item) else []
     source = Source(product.item.ref, product.item)
-    over = _layers(function_config.source, made.overrides)
+    over = _layers(config.source, made.overrides)
     versions = zip(product.spec.get("versions", ()), _layers(source, made.versions), strict=True)
-    below, beside = driven(product.name, over, _layers(source, made.layers), versions, function_config)
+    below, beside = driven(product.name, over, _layers(source, made.layers), versions, config)
     modules = {key: tuple(_layers(source, part)) for key, part in made.modules.items()}
     return (*words, *below), beside._replace(title=product.title), modules
 
@@ -48,32 +48,30 @@ def _layers(source: Source, layers: Iterable[Filled]) -> list[Layer]:
     return [Layer(one.fields, one.path, source, one) for one in layers]
 
 
-def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[list[Result], Expansion | None]:
+def problems(item: Item, ref: Ref, config: FunctionConfig) -> tuple[list[Result], Expansion | None]:
     """Return what is wrong with what a Profile makes of a config, each where it can be mended, and what it makes."""
-    product = function_config.product(item)
+    product = config.product(item)
     if product is None:
         return [], None
     found = list(_read_again(product, item))
-    overrides = function_config.overrides.get(product.name)
+    overrides = config.overrides.get(product.name)
     made = expand(product, options_of(item), ref, overrides, schema_of(_ROOT), False)
     for path, message in made.problems:
-        holder = function_config.source if path.startswith("spec.overrides") else product.item
+        holder = config.source if path.startswith("spec.overrides") else product.item
         found.append(holder.located(error(message, rule="KRM180", field=Field(path))))
     parts = (made.layers, made.versions, *made.modules.values())
     source = Source(product.item.ref, product.item)
     every = [layer for part in parts for layer in _layers(source, part)]
-    for layer in (*every, *_layers(function_config.source, made.overrides)):
+    for layer in (*every, *_layers(config.source, made.overrides)):
         for wrong in _misfits(layer):
             shown = layer._replace(filled=layer.filled._replace(options={})) if _never_fits(layer, wrong) else layer
             found.append(at_origin(item, ref, shown, wrong))
-    return found or list(_of_modules(product, item, ref, function_config, made) if made.modules else ()), made
+    return found or list(_of_modules(product, item, ref, config, made) if made.modules else ()), made
 
 
-def _of_modules(
-    product: Profile, item: Item, ref: Ref, function_config: FunctionConfig, made: Expansion
-) -> Iterator[Result]:
+def _of_modules(product: Profile, item: Item, ref: Ref, config: FunctionConfig, made: Expansion) -> Iterator[Result]:
     """Yield what no config of several Modules can have: node pools, and in one Module what is for all of them."""
-    shared, _, modules = layers(product, item, ref, function_config, made)
+    shared, _, modules = layers(product, item, ref, config, made)
 
     def wrong(layer: Layer, name: str, message: str) -> Result:
         result = error(message, rule="KRM180", field=Field(f"{layer.path}.{name}"))
@@ -125,9 +123,8 @@ def _never_fits(one: Layer, wrong: Result) -> bool:
             return True
     node = defs[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
     kinds = node.get("type", []) if held is not None else []  # what is missing is of no type
-    return bool(kinds) and not any(
-        may_be({"type": kind}, held) for kind in ([kinds] if isinstance(kinds, str) else kinds)
-    )
+    every = [kinds] if isinstance(kinds, str) else kinds
+    return bool(kinds) and not any(may_be({"type": kind}, held) for kind in every)
 
 
 def _read_again(product: Profile, item: Item) -> Iterator[Result]:

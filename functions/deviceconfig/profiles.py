@@ -32,24 +32,22 @@ Trial = tuple[list[DeviceConfig], list[str], frozenset[str]]
 rules whose findings about its Module do not count."""
 
 
-def check(
-    resources: ResourceList, items: Sequence[Item], groups: Groups, function_config: FunctionConfig
-) -> Iterator[Result]:
+def check(resources: ResourceList, items: Sequence[Item], groups: Groups, config: FunctionConfig) -> Iterator[Result]:
     """Yield the findings about profiles and defaults; `items` are all DeviceConfigs, `groups` those that are right.
 
     A field that no config takes from there is tried with a config that adds the least: the rules are applied, and then
     KMM's, to its Module. Findings about what that config adds are left out.
     """
     known = carried(groups)
-    for configs, fields, left_out in _trials(known, function_config):
-        found = judge(configs, resources, function_config, fields)
+    for configs, fields, left_out in _trials(known, config):
+        found = judge(configs, resources, config, fields)
         yield from (one for one in found if one.rule not in left_out and _concerns(fields, one))
     if not run_of(resources).is_part:
-        yield from profiles_are_named(items, function_config, run_of(resources).named)
-    yield from undriven.overrides_nothing(resources, function_config)
-    yield from (*version_rules.check(function_config), *lock_rules.check(function_config))
+        yield from profiles_are_named(items, config, run_of(resources).named)
+    yield from undriven.overrides_nothing(resources, config)
+    yield from (*version_rules.check(config), *lock_rules.check(config))
     if len(groups) == len(items):
-        yield from defaults_are_used(known, function_config)
+        yield from defaults_are_used(known, config)
 
 
 def _concerns(fields: Sequence[str], result: Result) -> bool:
@@ -81,10 +79,10 @@ def profiles_are_named(items: Sequence[Item], config: FunctionConfig, elsewhere:
             yield config.source.located(finding)
 
 
-def defaults_are_used(known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Result]:
+def defaults_are_used(known: dict[str, set[str]], config: FunctionConfig) -> Iterator[Result]:
     """Yield an info per default or field of a profile that reaches no config; `known` are those that one carries."""
-    for profile in ("", *function_config.profiles):
-        layers, vendor = of_profile(profile, function_config)
+    for profile in ("", *config.profiles):
+        layers, vendor = of_profile(profile, config)
         versions = vendor.versions.values()
         strongest: dict[str, Layer] = {}
         for layer in layers[:-1] if profile else layers:
@@ -95,7 +93,7 @@ def defaults_are_used(known: dict[str, set[str]], function_config: FunctionConfi
             if name not in known.get(layer.path, {name}) and not differs and not is_off:
                 message = "has no effect: every config that could use it has its own value, or does without it"
                 field = Field(f"{layer.path}.{name}")
-                yield function_config.source.located(info(message, rule="KRM144", field=field))
+                yield config.source.located(info(message, rule="KRM144", field=field))
 
 
 def carried(groups: Groups) -> dict[str, set[str]]:
@@ -109,10 +107,10 @@ def carried(groups: Groups) -> dict[str, set[str]]:
     return used
 
 
-def _trials(known: dict[str, set[str]], function_config: FunctionConfig) -> Iterator[Trial]:
-    bare = function_config._replace(overrides={})  # what an override hides is tried, too
-    for profile in ("", *function_config.profiles):
-        for settings in (function_config, bare)[not function_config.overrides.get(profile) :]:
+def _trials(known: dict[str, set[str]], config: FunctionConfig) -> Iterator[Trial]:
+    bare = config._replace(overrides={})  # what an override hides is tried, too
+    for profile in ("", *config.profiles):
+        for settings in (config, bare)[not config.overrides.get(profile) :]:
             layers, vendor = of_profile(profile, settings)
             first = next(iter(vendor.versions), "")
             for version, tried in (("", layers[0]), *vendor.versions.items()):
@@ -122,8 +120,8 @@ def _trials(known: dict[str, set[str]], function_config: FunctionConfig) -> Iter
                     yield reading.from_item(_stand_in(profile, own, version or first), settings), rest, _ANSWERED
             switched_on, paths = _offers(layers[0].fields)
             if switched_on:
-                config = reading.from_item(_stand_in(profile, layers, first, switched_on), settings)
-                yield config, [f"{layers[0].path}.{path}" for path in paths], _ANSWERED | _OF_THE_CLUSTER
+                whole = reading.from_item(_stand_in(profile, layers, first, switched_on), settings)
+                yield whole, [f"{layers[0].path}.{path}" for path in paths], _ANSWERED | _OF_THE_CLUSTER
 
 
 def _offers(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -149,13 +147,11 @@ def _stand_in(profile: str, layers: list[Layer], version: str, switched_on: dict
     return stand_in(spec | ({"driverVersion": version} if version else {}))
 
 
-def stand_in(
-    spec: Any, group: str = "krmfn.dev", kind: str = "DeviceConfig", version: str = "v1alpha1", profile: str = ""
-) -> Item:
+def stand_in(spec: Any, api: str = "krmfn.dev/v1alpha1", kind: str = "DeviceConfig", profile: str = "") -> Item:
     """Return a config of this kind, called x; with `profile` an annotation names that."""
     annotations = {"annotations": {PROFILE_MARK: profile}} if profile else {}
     metadata = {"name": "x", "namespace": "x", **annotations}
-    text = json.dumps({"apiVersion": f"{group}/{version}", "kind": kind, "metadata": metadata, "spec": spec}).encode()
+    text = json.dumps({"apiVersion": api, "kind": kind, "metadata": metadata, "spec": spec}).encode()
     return Item(text, 0, len(text), -2)
 
 

@@ -78,16 +78,14 @@ def _of_account(account: Account) -> Iterator[Manifest]:
         yield from _rights(account, "Role", f"{account.name}-{account.scc}", use, order)
     config, part = account.config.ref, account.part
     if fields.rules and account.name:
-        yield from _rights(account, "Role", f"{config.name}-{part or 'consumer'}", fields.rules)
+        yield from _rights(account, "Role", f"{config.name}-{part or 'consumer'}", fields.rules, _REVOCABLE)
     if fields.clusterRules and account.name:
         # with the part, no other config and no role of a cluster has this name
         name = f"krmfn.{config.namespace}.{config.name}"
-        yield from _rights(account, "ClusterRole", f"{name}:{part}" if part else name, fields.clusterRules)
+        yield from _rights(account, "ClusterRole", f"{name}:{part}" if part else name, fields.clusterRules, _REVOCABLE)
 
 
-def _rights(
-    account: Account, kind: str, name: str, rules: Sequence[Any], order: dict[str, str] = _REVOCABLE
-) -> list[Manifest]:
+def _rights(account: Account, kind: str, name: str, rules: Sequence[Any], order: dict[str, str]) -> list[Manifest]:
     """Return a Role or ClusterRole and its binding to the account."""
     of_role, of_binding = (account.config.metadata(name, "rbac", order) for _ in range(2))
     if kind == "ClusterRole":

@@ -126,5 +126,6 @@ def _leaves(fields: Any, path: FieldPath) -> Iterator[FieldPath]:
 def stand_in(product: Profile, options: Any, fields: Mapping[str, Any] | None = None) -> Item:
     """Return a config of a Profile with these options, called x; `fields` are those of a DeviceConfig beside them."""
     if product.kind:
-        return profiles.stand_in(options, *product.kind, next(iter(product.versions), "v1alpha1"), product.name)
+        (group, kind), version = product.kind, next(iter(product.versions), "v1alpha1")
+        return profiles.stand_in(options, f"{group}/{version}", kind, product.name)
     return profiles.stand_in({**(fields or {}), "profile": product.name, "options": options})

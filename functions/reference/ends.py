@@ -130,7 +130,7 @@ def _leaves(kind: str, spec: str) -> Leaves:
         item = profiles.stand_in(json.loads(spec))
         objects = generate.objects(reading.from_item(item, FunctionConfig()), {})
     else:
-        item = profiles.stand_in(json.loads(spec), "pt.example.com", "Ptemplate")
+        item = profiles.stand_in(json.loads(spec), "pt.example.com/v1alpha1", "Ptemplate")
         objects = ptemplate.generate(ptemplate.as_config(item, "", {}))
     numbers = Counter[str]()
     found: Leaves = {}
