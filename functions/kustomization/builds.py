@@ -17,8 +17,7 @@ from ..paths import manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import PROFILE, owning
 from ..run import note
-from . import kustomize, landlock, outdated, unmatched, written
-from .calls import Call
+from . import kustomize, landlock, silent, written
 from .graph import Graph
 from .kustomize import Decision
 from .places import Places
@@ -63,7 +62,7 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     except KrmfnError as failure:
         raise KrmfnError(f"what kustomize build {path} printed: {failure}") from failure
     resources.report(finding for finding in graph.findings(folder) if finding.severity != "error")
-    resources.report(unmatched.findings(graph, folder))
+    resources.report(silent.unmatched(graph, folder))
     places = Places(graph, folder, decided.calls, again)
     places.give(resources.items)
     renames = graph.transformed(folder)
@@ -75,7 +74,7 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     resources.changes += made.changes
     note(resources, transformed=renames, is_plain=not graph.calls(folder))
     if decided.calls:
-        resources.report(outdated.changed_later(made.seen, resources))
+        resources.report(silent.changed_later(made.seen, resources))
         config = decided.calls[0].config
         note(resources, is_settled=True, config_item=config)
         resources.function_config = config.manifest
@@ -94,24 +93,19 @@ def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: b
     if allow_remote and not calls and not own_plugins:
         lifted.add("KRM509")
     findings = graph.findings(folder)
-    refused = tuple(one for one in findings if one.severity == "error" and one.rule not in lifted)
+    refused = [one for one in findings if one.severity == "error" and one.rule not in lifted]
     if not refused and own_plugins and {"--enable-exec", "--enable-exec=true"}.isdisjoint(flags):
-        refused = tuple(_passed_over(calls))
+        for call in calls:
+            if call.program and not call.image:  # kustomize would not run it, and not say so
+                message = (
+                    f"{call.field}: kustomize should call {call.program} here, but silently skips it with these flags; "
+                    "pass --enable-exec as well, or no flags at all"
+                )
+                refused.append(error(message, rule="KRM516", ref=call.config.ref, place=call.config.place))
     if refused:
-        return Decision(refused)
+        return Decision(tuple(refused))
     is_open = own_plugins or bool(lifted.intersection(one.rule for one in findings) - {"KRM507"})
     return Decision((), () if own_plugins else tuple(calls), is_open, own_plugins)
-
-
-def _passed_over(calls: Sequence[Call]) -> Iterator[Result]:
-    """Yield an error for each command of ours that kustomize would not run with the user's flags, and not say so."""
-    for call in calls:
-        if call.program and not call.image:
-            message = (
-                f"{call.field}: kustomize should call {call.program} here, but silently skips it with these flags; "
-                "pass --enable-exec as well, or no flags at all"
-            )
-            yield error(message, rule="KRM516", ref=call.config.ref, place=call.config.place)
 
 
 def _patches_with(graph: Graph, folder: str, message: str) -> list[str]:

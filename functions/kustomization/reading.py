@@ -23,7 +23,7 @@ from .graph import Graph, Kustomization, ordered
 from .listed import Configs
 from .references import Reference
 from .texts import Texts, strictly
-from .untouched import is_untouched
+from .tree import is_untouched
 from .workspace import Workspace
 
 MAX_BUILDS = 100_000

@@ -158,7 +158,9 @@ def missing(
                 "deployed is checked; pass PATHs that are checked out, skip the others with --exclude, or run `git "
                 "sparse-checkout disable`"
             )
-    for name in _submodules(root):
+    fields = (line.partition("=") for line in _read(os.path.join(root, ".gitmodules")).split("\n"))
+    named = (value.strip().strip('"') for key, _, value in fields if key.strip() == "path")
+    for name in map(os.path.normpath, filter(None, named)):
         path = os.path.join(root, name)
         overlaps = within(path, folder) or within(folder, path)
         if overlaps and not is_excluded(f"{path}/") and not (os.path.isdir(path) and any(os.scandir(path))):
@@ -166,13 +168,6 @@ def missing(
                 f"the submodule {name} is not checked out, so not everything that will be deployed is checked; run "
                 f"`git submodule update --init`, or skip it with --exclude {name}"
             )
-
-
-def _submodules(root: str) -> list[str]:
-    """Return the paths of a work tree's submodules, from its root."""
-    fields = (line.partition("=") for line in _read(os.path.join(root, ".gitmodules")).split("\n"))
-    names = [value.strip().strip('"') for key, _, value in fields if key.strip() == "path"]
-    return [os.path.normpath(name) for name in names if name]
 
 
 def _read(path: str) -> str:

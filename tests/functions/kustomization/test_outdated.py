@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.kustomization.confinement import Seen
-from krmfn_functions.kustomization.outdated import changed_later
+from krmfn_functions.kustomization.silent import changed_later
 from krmfn_functions.run import Transformed, note
 
 from tests.builders import DROP, SPEC, applied, device_config, edited, generated, list_text, resource_list
