@@ -14,10 +14,7 @@ from krmfn.results import Field, Result, error
 from krmfn.schema import Schema, check
 from krmfn.typed import Any
 
-VERSIONS = {
-    "Kustomization": "kustomize.config.k8s.io/v1beta1",
-    "Component": "kustomize.config.k8s.io/v1alpha1",
-}
+VERSIONS = {"Kustomization": "kustomize.config.k8s.io/v1beta1", "Component": "kustomize.config.k8s.io/v1alpha1"}
 
 Rules = dict[str, Any]
 _TEXT: Rules = {"type": ["string", "null"]}

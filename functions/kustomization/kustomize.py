@@ -105,8 +105,7 @@ def build(
         bounds = tree and how.bounds(command[0], decision.is_open)
         environment = _environment(decision, {flag.partition("=")[0] for flag in flags}, how.environment)
         command += [top, *flags, *how.flags]
-        is_small = environment is not os.environ  # a plugin may be a Node.js, which reserves more
-        done = process.run(command, environment, name, seconds, is_small, top if tree else None, bounds)
+        done = process.run(command, environment, name, seconds, top if tree else None, bounds)
         seen = how.seen() if decision.calls else []
     said, stream = (_renamed(text, {**names, LOCAL: workspace.aside}) for text in (done.stderr, done.stdout))
     messages = _messages(_of_the_user(said.decode(errors="replace"), folder, base, path), bool(decision.calls))

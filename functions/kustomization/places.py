@@ -15,7 +15,6 @@ from krmfn.ownership import Id, mark_of
 from krmfn.resource import Place, split
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
-from krmfn.typed import NamedTuple
 
 from ..rendering.origins import of_value
 from . import values, written
@@ -23,16 +22,6 @@ from .calls import Call
 from .graph import Graph, Kustomization
 from .kustomize import Built
 from .values import generator, same_at
-
-
-class _Trace(NamedTuple):
-    """A build with origins."""
-
-    origins: written.Origins
-    notes: Sequence[Mapping[str, str]]
-    """The origins of each resource, in the order of the build."""
-    seen: Mapping[Id, Item]
-    """The resources as the functions were shown them last, with their origins."""
 
 
 class Places:
@@ -47,7 +36,7 @@ class Places:
         self._traced = lru_cache(maxsize=None)(self._trace)
         self._patches = lru_cache(maxsize=None)(values.documents_of)
 
-    def _trace(self) -> _Trace:
+    def _trace(self) -> written.Origins:
         """Build with origins; nothing has one where that fails."""
         try:
             built = self._again()
@@ -55,7 +44,8 @@ class Places:
             built = Built(b"")
         lists = (ResourceList.parse(seen.text) for seen in built.seen)
         seen = {item.ref.id: item for resources in lists for item in resources.items}
-        return _Trace(written.origins(self._graph, self._folder, built.base), written.notes_in(built.stream), seen)
+        origins = written.origins(self._graph, self._folder, built.base)
+        return origins._replace(notes=written.notes_in(built.stream), seen=seen)
 
     def give(self, items: Sequence[Item]) -> None:
         """Let findings about items of the build, all of them, look up their places."""
@@ -90,7 +80,7 @@ class Places:
 
     def _at(self, notes: Mapping[str, str], item: Item, result: Result) -> Result:
         """Return a finding about an item at its field, with the name that the resource has in its file."""
-        origins = self._traced().origins
+        origins = self._traced()
         built = written.way(notes, origins, self._built)
         names = written.names(item.ref, built)
         maker = written.maker(notes)
@@ -155,7 +145,7 @@ class Places:
             is_said = result.message.startswith("generated from ")
             message = result.message if is_said else f"generated from {owner.ref}: {result.message}"
             return result._replace(message=message, place=self._of_owner(owner, owner.annotations, result.field))
-        kustomization = self._traced().origins.kustomizations.get(maker)
+        kustomization = self._traced().kustomizations.get(maker)
         place = kustomization and generator(kustomization, item.kind, names)
         return result._replace(place=place or (Place(kustomization.name) if kustomization else None))
 

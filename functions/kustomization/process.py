@@ -36,17 +36,12 @@ _ended: list[bool] = []
 
 
 def run(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    name: str,
-    seconds: int,
-    is_small: bool,
-    folder: str | None,
-    bounds: Bounds | None,
+    command: Sequence[str], env: Mapping[str, str], name: str, seconds: int, folder: str | None, bounds: Bounds | None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a program in a folder, None for ours, to its end, or end it with us.
 
-    With `is_small` its address space is bounded, too; with `bounds` what it may reach, where the kernel can.
+    Its address space is bounded, too, unless it has our own environment: a plugin may be a Node.js, which reserves
+    more; with `bounds` also what it may reach, where the kernel can.
 
     Raises KrmfnError when it cannot be run, and when it goes beyond a bound; that calls the work `name`.
     """
@@ -59,12 +54,12 @@ def run(
 
             def start() -> subprocess.Popen[bytes]:
                 return subprocess.Popen(
-                    command, cwd=folder, stdin=none, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
+                    command, cwd=folder, stdin=none, stdout=pipe, stderr=pipe, env=env, start_new_session=True
                 )
 
             process = landlock.started(bounds, start) if bounds else start()
             _running.add(process)
-            _limit(process.pid, seconds * processors(), is_small)
+            _limit(process.pid, seconds * processors(), is_small=env is not os.environ)
         stdout, stderr = _output(process, name, seconds)
     except OSError as failure:
         raise KrmfnError(f"{command[0]} cannot be run: {failure.strerror}; install kustomize") from failure

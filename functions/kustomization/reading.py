@@ -88,30 +88,24 @@ class _Reader:
                 way.append((one, one.bases))
                 above.update(parents(one.folder))
             here, left = way[-1]
-            reference = next(left, None)
-            if reference:
-                one = self._follow(here, reference, above)
-            else:
-                one = None
+            reference, one = next(left, None), None
+            if reference is None:
                 way.pop()
                 above.subtract(parents(here.folder))
-                self._leave(here)
-
-    def _follow(self, here: Kustomization, reference: Reference, above: Counter[str]) -> Kustomization | None:
-        """Read what a reference leads to; None when there is nothing new to walk through."""
-        if above[reference.real]:
-            message = (
-                f"{reference.text} leads back to {reference.name}, which is being built; kustomize refuses such a cycle"
-            )
-            here.findings.append(reference.error(message, "KRM505"))
-            return None
-        if reference.real in self.read:
-            return None
-        one = self._enter(reference.real)
-        if one is None:
-            message = f"{reference.name} has no kustomization; add a {KUSTOMIZATIONS[0]}"
-            here.findings.append(reference.error(message, "KRM504"))
-        return one
+                # how often kustomize would read what is here and below
+                builds = 1 + sum(self._builds.get(base.real, 0) for base in here.bases)
+                self._builds[here.folder] = min(builds, MAX_BUILDS)
+                if builds >= MAX_BUILDS:
+                    message = f"lists the same kustomizations {MAX_BUILDS:,} times or more; list each once"
+                    here.findings.append(error(message, rule="KRM505", place=Place(here.name)))
+            elif above[reference.real]:
+                message = f"leads back to {reference.name}, which is being built; kustomize refuses such a cycle"
+                here.findings.append(reference.error(f"{reference.text} {message}", "KRM505"))
+            elif reference.real not in self.read:
+                one = self._enter(reference.real)
+                if one is None:
+                    message = f"{reference.name} has no kustomization; add a {KUSTOMIZATIONS[0]}"
+                    here.findings.append(reference.error(message, "KRM504"))
 
     def _enter(self, folder: str) -> Kustomization | None:
         """Read the kustomization in a folder; None when there is none."""
@@ -146,11 +140,3 @@ class _Reader:
         if items or not wrong:
             found.append(error(f"{message}; must be a single mapping", rule="KRM502", place=place))
         return None
-
-    def _leave(self, here: Kustomization) -> None:
-        """Count how often kustomize would read what is below a kustomization."""
-        builds = 1 + sum(self._builds.get(base.real, 0) for base in here.bases)
-        self._builds[here.folder] = min(builds, MAX_BUILDS)
-        if builds >= MAX_BUILDS:
-            message = f"lists the same kustomizations {MAX_BUILDS:,} times or more; list each once"
-            here.findings.append(error(message, rule="KRM505", place=Place(here.name)))

@@ -94,6 +94,8 @@ def _matches(pattern: str, word: str) -> bool:
         return True
 
 
+Documents = Callable[[Reference], list[Item]]
+"""Returns the documents of a patch (see `documents_of`)."""
 Change = tuple[str, Place | None]
 """The name of a kustomization that changes a field of a resource, and where the field has its value.
 
@@ -102,11 +104,7 @@ None when the field, or what holds it, may be changed to something else there.
 
 
 def changes(
-    path: str,
-    manifest: Manifest,
-    names: Collection[str],
-    built: Iterable[Kustomization],
-    read: Callable[[Reference], list[Item]],
+    path: str, manifest: Manifest, names: Collection[str], built: Iterable[Kustomization], read: Documents
 ) -> Iterator[Change]:
     """Yield what changes a field of a resource, or what holds it; the outermost kustomization and the last patch first.
 

@@ -43,10 +43,14 @@ _MOST_WAYS = 10_000
 
 
 class Origins(NamedTuple):
-    """What the paths in origins lead to. A path that may be two files or two kustomizations leads nowhere."""
+    """A build with origins, and what their paths lead to: nowhere if it may be two files or two kustomizations."""
 
     files: Mapping[str, File]
     kustomizations: Mapping[str, Kustomization]
+    notes: Sequence[Mapping[str, str]] = ()
+    """The origins of each resource, in the order of the build."""
+    seen: Mapping[Id, Item] = {}
+    """The resources as the functions were shown them last, with their origins."""
 
 
 def origins(graph: Graph, folder: str, base: str) -> Origins:

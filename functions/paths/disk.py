@@ -49,7 +49,6 @@ class Disk:
         self.links: dict[str, str] = {}
         """The links that were followed: the place of each, in a folder without links, and where it leads."""
         self._left = max_bytes()
-        self._status: Callable[[str], os.stat_result] = lru_cache(maxsize=None)(os.stat)
         self._real: Callable[[str], str] = lru_cache(maxsize=None)(os.path.realpath)
 
     def target(self, folder: str, text: str) -> Target:
@@ -60,7 +59,7 @@ class Disk:
             real = resolved(path, self._real)
             if self.root is not None and not roots.inside(real, self.root):
                 return Target(name, real, outside=True)
-            status = self._status(real)
+            status = os.stat(real)
         except (OSError, ValueError) as failure:  # ValueError: a NUL, half a surrogate pair
             words = failure.strerror if isinstance(failure, OSError) else None
             return Target(name, "", problem=words or "this is not a valid path")
@@ -76,10 +75,7 @@ class Disk:
 
     def stands(self, folder: str, text: str) -> bool:
         """Return True when there is anything of this name."""
-        try:
-            return os.path.lexists(os.path.normpath(os.path.join(folder, text)))
-        except ValueError:
-            return False
+        return os.path.lexists(os.path.normpath(os.path.join(folder, text)))
 
     def exists(self, folder: str, name: str) -> bool:
         """Return True for an entry of a folder that is no folder itself: a file, or what only looks like one."""
@@ -157,10 +153,8 @@ def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tup
         if here.real in seen:
             continue
         seen.add(here.real)
-        try:
+        with files.said_of(here.name):
             entries = sorted(os.scandir(here.name), key=lambda entry: entry.name)
-        except OSError as failure:
-            raise KrmfnError(f"{here.name}: {failure.strerror}") from failure
         for entry in entries:
             name = entry.name if here.name == "." else os.path.join(here.name, entry.name)
             if entry.name.startswith(_OVER):
@@ -181,18 +175,12 @@ def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tup
                 yield File(name, real), entry
             elif not is_link:
                 folders.append(File(name, real))
-            elif refusal := _refused_folder(File(name, real), here.real, root):
-                problems.append((name, refusal))
+            elif not roots.inside(real, root):
+                problems.append((name, roots.leads_out(name, root)))
+            elif roots.inside(here.real, real):
+                problems.append((name, f"{name}: is a link to a folder that contains it; remove the link"))
             else:
                 links.append(File(name, real))
-
-
-def _refused_folder(link: File, parent: str, root: str) -> str:
-    if not roots.inside(link.real, root):
-        return roots.leads_out(link.name, root)
-    if roots.inside(parent, link.real):
-        return f"{link.name}: is a link to a folder that contains it; remove the link"
-    return ""
 
 
 def refuse_inside(path: str, real: str, folder: str) -> None:

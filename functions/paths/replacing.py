@@ -40,17 +40,14 @@ def replace_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | N
     with ExitStack() as stack:
         for folder in sorted(texts):  # all runs in one order, or two would wait for each other
             stack.enter_context(_held(Path(folder)))
-        old = {folder: _listed(folder, root) for folder in texts}
+        listed = {folder: _listed(folder, root) for folder in texts}
+        old = {folder: names for folder, names in listed.items() if names is not None}
         for folder, names in old.items():
             _check(folder, texts[folder], names)
-        output.write_texts({folder: texts[folder] for folder, names in old.items() if names is None}, root)
-        staged = [
-            (folder, names, stack.enter_context(_staged(folder, texts[folder])))
-            for folder, names in old.items()
-            if names is not None
-        ]
-        for folder, names, stage in staged:
-            _swap(Path(folder), Path(stage), texts[folder], names)
+        output.write_texts({folder: text for folder, text in texts.items() if folder not in old}, root)
+        stages = {folder: stack.enter_context(_staged(folder, texts[folder])) for folder in old}
+        for folder, stage in stages.items():
+            _swap(Path(folder), Path(stage), texts[folder], old[folder])
 
 
 @contextmanager
@@ -138,14 +135,14 @@ def _read(path: Path) -> str:
         return ""
 
 
-def _check(folder: str, texts: Iterable[str], names: Sequence[str] | None) -> None:
+def _check(folder: str, texts: Iterable[str], names: Sequence[str]) -> None:
     """Raise KrmfnError for a listed name that is no regular file, and for a new one that is somebody else's file."""
-    for name in names or ():
+    for name in names:
         path = Path(folder, name)
         if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
             raise KrmfnError(f"{path} is not a file, so render did not write it; nothing is removed")
-    for name in {*texts, output.KUSTOMIZATION} - {*(names or ()), output.KUSTOMIZATION}:
-        if names is not None and os.path.lexists(Path(folder, name)):
+    for name in {*texts} - {*names, output.KUSTOMIZATION}:
+        if os.path.lexists(Path(folder, name)):
             raise KrmfnError(
                 f"{folder}/{name} already exists, and is not listed in {output.KUSTOMIZATION}; it is not overwritten"
             )
