@@ -148,19 +148,15 @@ def taken_out(intent: Intent, laid: Clusters) -> Clusters:
     apart = [one for one in laid.clusters if one.is_apart] if intent.runs_function else []
     every = (item for one in laid.clusters if apart for each in one.read for item in each.items)
     kinds = OWNERS | {*MODULE_KINDS} | driven(every)
-    for one in apart:
-        for resources in one.read:
-            theirs = [item for item in resources.items if _is_deployed(item, kinds)]
+    for cluster in apart:
+        for resources in cluster.read:
+            # what krmfn has made nothing of, and somebody meant a cluster to get
+            ours = (one for one in resources.items if (one.group, one.kind) in kinds or one.kind == "DeviceConfig")
+            theirs = [one for one in ours if not is_local(one) and not is_foreign(one) and OWNER not in one.annotations]
             ids = set(map(id, theirs))
             resources.items = [item for item in resources.items if id(item) not in ids]
-            resources.report(unlisted(theirs, partial(_message, one, laid.config)))
+            resources.report(unlisted(theirs, partial(_message, cluster, laid.config)))
     return laid._replace(clusters=[one for one in laid.clusters if not (apart and one.is_apart)], apart=apart)
-
-
-def _is_deployed(item: Item, kinds: frozenset[tuple[str, str]]) -> bool:
-    """Return True for what krmfn has made nothing of, and somebody meant a cluster to get."""
-    is_ours = (item.group, item.kind) in kinds or item.kind == "DeviceConfig"
-    return is_ours and not is_local(item) and not is_foreign(item) and OWNER not in item.annotations
 
 
 def _message(one: Cluster, config: Config, item: Item, others: str) -> str:

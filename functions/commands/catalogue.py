@@ -43,24 +43,21 @@ def usual_kind(rule: str) -> str:
 
 def turning_off(rule: Rule) -> str:
     """Return the severity of a rule's findings, and whether and how they are turned off."""
-    *others, last = rule.severities
-    return f"Severity: {', '.join(others)}{' or ' if others else ''}{last}. {_turning_off(rule)}"
-
-
-def _turning_off(rule: Rule) -> str:
     from ..deviceconfig import profiles
 
+    *others, last = rule.severities
+    severity = f"Severity: {', '.join(others)}{' or ' if others else ''}{last}."
     if rule.advice:
         what = "It can" if rule.hideable == rule.severities else "Unless it is an error, it can"
         one = f'for one resource with the annotation `{ignoring.IGNORE}: "{rule.id}: why"`, '
         run = f'for a run with `ignore: {{{rule.id}: "why"}}` in the spec of the functionConfig'
-        return f"{what} be turned off: {'' if rule in profiles.RULES else one}{run}."
+        return f"{severity} {what} be turned off: {'' if rule in profiles.RULES else one}{run}."
     if rule.id.startswith(("KMM", "KRM4")):
-        return "It cannot be turned off: the cluster itself refuses what it reports."
+        return f"{severity} It cannot be turned off: the cluster itself refuses what it reports."
     if rule.id.startswith("KRM3"):
         whole = '`exclusivity: {mode: "off"}` in the spec of the functionConfig turns node exclusivity off as a whole'
-        return f"It cannot be turned off by itself; {whole}."
-    return "It cannot be turned off."
+        return f"{severity} It cannot be turned off by itself; {whole}."
+    return f"{severity} It cannot be turned off."
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,6 @@ from ..cluster import live_nodes
 from ..cluster.deployed import Lists
 from ..command import Command, Context
 from ..fleet import explanation, table, wording
-from ..fleet.drivers import Driver
 from ..fleet.live import Live
 from ..formats import findings
 from ..formats.checked import of_cluster
@@ -195,17 +194,14 @@ def _left_out(view: Joined, owner: str) -> Iterator[Result]:
     if bare:
         few, those = some(map(str, bare), len(bare)), "it" if len(bare) == 1 else "them"
         yield warning(f"the table has no row for {few}: no Module is generated from {those}")
-    if idle := [one for one in _idle(view) if not owner or one.is_called(owner)]:
+    # those that select none of the nodes that there are of their kind, a hub's or its clusters'
+    kinds = {node.cluster is not None for node in view.whole.fleet.nodes}
+    seen = {outcome.driver for group in view.groups for outcome in group.outcomes}
+    drivers = (one for at, one in enumerate(view.whole.drivers) if at not in seen)
+    idle = [one for one in drivers if (one.cluster is not None) in kinds and (not owner or one.is_called(owner))]
+    if idle:
         few = some(map(wording.name, idle), len(idle))
         yield warning(f"the table has no row for {few}: no node is selected")
-
-
-def _idle(joined: Joined) -> list[Driver]:
-    """Return the Modules that select none of the nodes that there are of their kind, a hub's or its clusters'."""
-    kinds = {node.cluster is not None for node in joined.whole.fleet.nodes}
-    seen = {outcome.driver for group in joined.groups for outcome in group.outcomes}
-    numbered = enumerate(joined.whole.drivers)
-    return [one for at, one in numbered if at not in seen and (one.cluster is not None) in kinds]
 
 
 _EXAMPLES = (

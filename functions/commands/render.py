@@ -48,7 +48,6 @@ def run(context: Context, args: Any) -> int:
         cluster_streams.log(context, streams)
         return 2
     folders = _folders(args, streams.clusters)
-    _check_sources(folders, streams.clusters)
     lists = [one.final for one in streams.clusters]
     shown = [resources.items if args.include_inputs else deployed(resources) for resources in lists]
     pairs = zip(streams.clusters, shown, strict=True)
@@ -116,28 +115,26 @@ def _written_before(args: Any) -> frozenset[str]:
 def _folders(args: Any, clusters: Sequence[Cluster]) -> list[str]:
     """Return the folder of every cluster below --output-dir; [] for stdout.
 
-    Raises KrmfnError for two that would have one folder, and for several clusters on stdout.
+    Raises KrmfnError for two that would have one folder, for one that is itself what is rendered, and for several
+    clusters on stdout.
     """
-    if len(clusters) <= 1:
-        return [args.output_dir] * len(clusters) if args.output_dir else []
     names = [one.name for one in clusters]
+    if not args.output_dir and len(names) < 2:
+        return []
     if not args.output_dir:
         raise KrmfnError(
             f"there are {len(names):,} clusters ({some(names, len(names))}), and only one can be written to stdout; "
             "pass --output-dir DIR to write a folder for each, or the PATH of one"
         )
-    last = [output.safe_name(os.path.basename(os.path.realpath(name))) for name in names]  # noqa: PTH119
+    several = names if len(names) > 1 else []
+    last = [output.safe_name(os.path.basename(os.path.realpath(name))) for name in several]  # noqa: PTH119
     for at, name in enumerate(last):
         if name in last[:at]:
             raise KrmfnError(
                 f"{names[last.index(name)]} and {names[at]} would both be written to the folder {name}; give one of "
                 f"them another name with --cluster NAME={names[at]}"
             )
-    return [os.path.join(args.output_dir, name) for name in last]  # noqa: PTH118
-
-
-def _check_sources(folders: Sequence[str], clusters: Sequence[Cluster]) -> None:
-    """Raise KrmfnError for a folder to write into that is itself what is rendered."""
+    folders = [os.path.join(args.output_dir, name) for name in last] or [args.output_dir] * len(names)  # noqa: PTH118
     sources = {root.path for one in clusters for root in one.roots}
     for folder in folders:
         if (real := os.path.realpath(folder)) in sources:
@@ -146,6 +143,7 @@ def _check_sources(folders: Sequence[str], clusters: Sequence[Cluster]) -> None:
                 f"{folder} is the input itself: the output would be mixed with its own sources, and be read with "
                 f"them the next time; pass a separate folder, such as --output-dir {aside}"
             )
+    return folders
 
 
 _EXAMPLES = ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml")
