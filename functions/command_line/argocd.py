@@ -50,7 +50,13 @@ def applied(options: RunOptions) -> RunOptions:
             raise KrmfnError(f"{other.source} is {other.value!r}, and {one.source} is {one.value!r}; set it once")
     for one in ours:
         for value in one.value.split(",") if one.name in (_CONFIG, _FROM) else ():
-            _check_inside(one._replace(value=value), options.root)
+            here = os.path.realpath(".")
+            root = roots.root_of(here, options.root) or here
+            if value.startswith("/") or not roots.inside(os.path.realpath(value), root):
+                raise KrmfnError(
+                    f"{one.source} is {value!r}; it must be a file in the repository, named relative to the "
+                    "Application's path"
+                )
     files = {name: tuple(values.pop(name).value.split(",")) if name in values else () for name in (_CONFIG, _FROM)}
     own = {name: one.value for name, one in values.items()}
     return options._replace(own=own, function_config=files[_CONFIG], profiles_from=files[_FROM])
@@ -94,14 +100,3 @@ def _filled(setting: Setting) -> Setting:
     if not setting.value:
         raise KrmfnError(f"{setting.source} is empty; set a value, or remove it")
     return setting
-
-
-def _check_inside(setting: Setting, given: str | None) -> None:
-    """Raise KrmfnError unless the setting names a file in the repository."""
-    here = os.path.realpath(".")
-    root = roots.root_of(here, given) or here
-    if setting.value.startswith("/") or not roots.inside(os.path.realpath(setting.value), root):
-        raise KrmfnError(
-            f"{setting.source} is {setting.value!r}; it must be a file in the repository, named relative to the "
-            "Application's path"
-        )

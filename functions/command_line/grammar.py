@@ -41,9 +41,17 @@ class Parser(argparse.ArgumentParser):
     """A parser whose help is in groups."""
 
     def __init__(self, **named: Any) -> None:
-        """Take what ArgumentParser takes, and the terminal's width without shutil, whose archives nobody needs."""
+        """Take what ArgumentParser takes, and the terminal's width without shutil, whose archives nobody needs.
+
+        As argparse has it, it is that of COLUMNS, the terminal, or 80.
+        """
+        columns = os.environ.get("COLUMNS", "")
+        wide = int(columns) if columns.isdecimal() else 0
+        if not wide and sys.__stdout__:
+            with suppress(OSError, ValueError):
+                wide = os.get_terminal_size(sys.__stdout__.fileno()).columns
         kind = named.pop("formatter_class", argparse.HelpFormatter)
-        super().__init__(formatter_class=partial(kind, width=_width()), **named)
+        super().__init__(formatter_class=partial(kind, width=(wide or 80) - 2), **named)
 
     def format_help(self) -> str:
         """Return the help: usage, what the command does, its arguments in groups, examples and exit codes."""
@@ -51,16 +59,6 @@ class Parser(argparse.ArgumentParser):
         for title, actions in _sections(self):
             self.add_argument_group(title)._group_actions.extend(actions)
         return super().format_help()
-
-
-def _width() -> int:
-    """Return how many columns a text takes: as argparse has it, of COLUMNS, the terminal, or 80."""
-    columns = os.environ.get("COLUMNS", "")
-    wide = int(columns) if columns.isdecimal() else 0
-    if not wide and sys.__stdout__:
-        with suppress(OSError, ValueError):
-            wide = os.get_terminal_size(sys.__stdout__.fileno()).columns
-    return (wide or 80) - 2
 
 
 def _sections(parser: argparse.ArgumentParser) -> Iterator[tuple[str, Sequence[argparse.Action]]]:

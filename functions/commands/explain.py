@@ -93,7 +93,16 @@ def _field(name: str, width: int) -> str:
         raise KrmfnError(_unknown_field(kind, wanted, every))
     lines = [f"{found.kind}.{found.name}"]
     lines += textwrap.wrap(found.about, width, initial_indent="  ", subsequent_indent=" " * _LABELS)
-    for label, text in _facts(found).items():
+    places = ends.ends(found)
+    default = ends.default(found, places)
+    facts = {
+        "type": found.type + (", required" if found.required else ""),
+        "default": "" if default is None else str(default),
+        "of two layers": found.merge,
+        "ends up in": ", ".join(map(str, places)) or "no object; it is used for checking or merging",
+        "since KMM": ends.since(places),
+    }
+    for label, text in facts.items():
         lines += _wrapped(f"  {label}".ljust(_LABELS), text, width)
     inside = _inside(wanted, every)
     lines += ["", "fields:"] if inside else []
@@ -104,18 +113,6 @@ def _field(name: str, width: int) -> str:
     for part in reversed(found.path):  # in what holds it
         example = {part.removesuffix("[]"): [example] if part.endswith("[]") else example}
     return "\n".join([*lines, "", "example:", textwrap.indent(emit.dump(example).rstrip(), "  "), ""])
-
-
-def _facts(entry: Entry) -> dict[str, str]:
-    found = ends.ends(entry)
-    default = ends.default(entry, found)
-    return {
-        "type": entry.type + (", required" if entry.required else ""),
-        "default": "" if default is None else str(default),
-        "of two layers": entry.merge,
-        "ends up in": ", ".join(map(str, found)) or "no object; it is used for checking or merging",
-        "since KMM": ends.since(found),
-    }
 
 
 def _wrapped(head: str, text: str, width: int) -> list[str]:

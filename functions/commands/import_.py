@@ -4,7 +4,7 @@ import argparse
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from krmfn import Item, KrmfnError, Manifest, Result, warning
@@ -103,13 +103,22 @@ def _imported(sources: Sequence[Source], args: Any, existing: Manifest | None) -
 
 
 def _of_cluster(source: Source, args: Any, existing: Manifest | None) -> Imported:
-    """Return what an import makes of one cluster. Raises KrmfnError where there is nothing to import."""
+    """Return what an import makes of one cluster. Raises KrmfnError when there is no Module, or two of one name."""
     items = source.items
     places = {item.ref.id: item.place for item in items}
     manifests = [_placed(item.manifest, args.own.get("namespace", "")) for item in items]
     if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
-    _check(manifests, places, source.name or " ".join(source.paths))
+    numbers = Counter(own.id for own in map(ref, manifests) if (own.group, own.kind) in MODULE_KINDS)
+    if not numbers:
+        where = source.name or " ".join(source.paths)
+        raise KrmfnError(f"no Module is in {where}, so there is nothing to import; is it the right PATH?")
+    if twice := [name for name, number in numbers.items() if number > 1]:
+        _, kind, namespace, name = twice[0]
+        place = places.get(twice[0])
+        where = f" (last in {place.path}:{place.line})" if place and place.path else ""
+        times = f"{kind} {namespace}/{name} appears {numbers[twice[0]]} times{where}"
+        raise KrmfnError(f"{times}; remove all but one, or name the clusters with --cluster NAME=PATH")
     return importer.imported(manifests, Settings(RENDER, own=args.own), existing, args.keep_pod_templates)
 
 
@@ -119,20 +128,6 @@ def _placed(manifest: Manifest, namespace: str) -> Manifest:
     if not namespace or not isinstance(metadata, dict) or metadata.get("namespace"):
         return manifest
     return {**manifest, "metadata": {**metadata, "namespace": namespace}}
-
-
-def _check(manifests: Iterable[Manifest], places: Places, where: str) -> None:
-    """Raise KrmfnError when there is no Module, or two of one name."""
-    numbers = Counter(own.id for own in map(ref, manifests) if (own.group, own.kind) in MODULE_KINDS)
-    if not numbers:
-        raise KrmfnError(f"no Module is in {where}, so there is nothing to import; is it the right PATH?")
-    twice = [name for name, number in numbers.items() if number > 1]
-    if twice:
-        _, kind, namespace, name = twice[0]
-        place = places.get(twice[0])
-        where = f" (last in {place.path}:{place.line})" if place and place.path else ""
-        times = f"{kind} {namespace}/{name} appears {numbers[twice[0]]} times{where}"
-        raise KrmfnError(f"{times}; remove all but one, or name the clusters with --cluster NAME=PATH")
 
 
 def _findings(whole: Imported, places: Places) -> list[Result]:

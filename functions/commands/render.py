@@ -12,6 +12,7 @@ from .. import options
 from ..cluster import cluster_streams
 from ..cluster.deployed import Cluster, deployed
 from ..command import Command, Context
+from ..grouping import grouped
 from ..paths import output
 from ..paths.failures import Failure, log_failures
 from ..settings import RENDER
@@ -94,10 +95,8 @@ def _by_stage(items_by_folder: Mapping[str, Sequence[Item]]) -> dict[str, list[I
     for folder, items in items_by_folder.items():
         if os.path.lexists(os.path.join(folder, output.KUSTOMIZATION)):  # noqa: PTH118
             raise KrmfnError(f"{folder} was written without --split; remove it, or pass another folder")
-        stages: dict[str, list[Item]] = {stage: [] for stage in STAGES}
-        for item in items:
-            stages[stage_of(item)].append(item)
-        contents |= {os.path.join(folder, stage): held for stage, held in stages.items()}  # noqa: PTH118
+        held = grouped((stage_of(item), item) for item in items)
+        contents |= {os.path.join(folder, stage): held.get(stage, []) for stage in STAGES}  # noqa: PTH118
     return contents
 
 

@@ -34,13 +34,11 @@ def _run(context: Context, args: Any) -> int:
     failed = any(resources.failed for resources in streams.lists.values())
     answers, lines = list(_answers(streams.lists, args.node, dumps)), list[str]()
     if args.format == "json":
-        rows = [{"cluster": name, **told._asdict()} for name, told in answers]
-        output.write_stdout(json_text(rows, 2) + "\n")
-    else:
-        for cluster, told in answers:
-            head = f"{cluster}: {told.sentence}" if len(streams.lists) > 1 else told.sentence
-            lines += [printable(head), *(f"  {printable(step)}" for step in told.steps)]
-        output.write_stdout("".join(f"{line}\n" for line in lines))
+        lines = [json_text([{"cluster": name, **told._asdict()} for name, told in answers], 2)]
+    for cluster, told in answers if args.format == "text" else ():
+        head = f"{cluster}: {told.sentence}" if len(streams.lists) > 1 else told.sentence
+        lines += [printable(head), *(f"  {printable(step)}" for step in told.steps)]
+    output.write_stdout("".join(f"{line}\n" for line in lines))
     return int(failed or not all(told.holds for _, told in answers))
 
 

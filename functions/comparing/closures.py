@@ -46,26 +46,21 @@ class Sides(NamedTuple):
 
 
 def laid_out(context: Context, base: Base, names: Sequence[str]) -> Sides:
-    """Return the clusters of both sides; nothing is known when something of it is not certain, or not set alike."""
+    """Return the clusters of both sides, but for those with a kustomization that have the same inputs, which are named.
+
+    Loose files cost little: they are always compared. Nothing is known when something of it is not certain, or not set
+    alike, and nothing is alike when anything is wrong with a side: which files count is not certain then.
+    """
     options = base.options(context.options)
-    there = [base.path(name) for name in names]
+    former = [base.path(name) for name in names]
     is_alike = not edits_config(base) and _same_settings(options, context.options, base.root)
-    if not is_alike or base.skipped or context.options.cluster or not all(map(os.path.lexists, [*names, *there])):
+    if not is_alike or base.skipped or context.options.cluster or not all(map(os.path.lexists, [*names, *former])):
         return Sides()
     try:
-        old = cluster_streams.laid_out(context._replace(options=options), there)
+        old = cluster_streams.laid_out(context._replace(options=options), former)
         new = cluster_streams.laid_out(context, names)
     except KrmfnError:  # said when that side is rendered
         return Sides()
-    return _changed(base, old, new)
-
-
-def _changed(base: Base, old: Clusters, new: Clusters) -> Sides:
-    """Return both sides without the clusters with a kustomization that have the same inputs, and the names of these.
-
-    Loose files cost little: they are always compared. Nothing is alike when anything is wrong with a side: which files
-    count is not certain then.
-    """
     if any(side.failures or any(one.severity == "error" for one in side.findings) for side in (old, new)):
         return Sides(old, new)
     read = lru_cache(maxsize=None)(lambda path: sha256(files.read_regular(path, path, max_bytes())).digest())
