@@ -57,7 +57,7 @@ def _streams(context: Context, laid: Clusters, stays: Stays) -> Clusters:
     laid = laid._replace(clusters=read, findings=findings, failures=failures)
     has_more = len(read) != 1 or bool(laid.config.clusters) or len(read[0].parts) > 1
     if has_more:
-        from . import applications, inventories, shared  # here: most runs have one root
+        from . import repository, shared  # here: most runs have one root
     absent = shared.absent_profiles(context, laid) if has_more else []
     if intent.judges_whole and not options.function_config:
         cluster_lists.warn_of_nothing(context, laid, absent)
@@ -84,8 +84,7 @@ def _streams(context: Context, laid: Clusters, stays: Stays) -> Clusters:
             judge_final(one.final)
     if has_more:
         laid = shared.without_needed(laid)
-        inventories.check(laid, intent)
-        applications.check(laid, intent)
+        repository.check(laid, intent)
     if not (findings or any(one.lists or one.final.reported for one in (*laid.clusters, *laid.apart))):
         raise_alike(failures)  # nothing was done for any root
     return laid
