@@ -66,16 +66,10 @@ def _daemon_set(config: DeviceConfig, entry: DaemonSet, known: Specs) -> Manifes
         known[like] = pod
     if entry.rollOnConfigChange and (used := config_maps(config, pod)):
         annotations = {**(annotations or {}), CONFIG_HASH: _digest(used)}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": metadata,
-        "spec": filled(
-            selector={"matchLabels": own},
-            template={"metadata": filled(labels=labels, annotations=annotations), "spec": pod},
-            **written(entry, "updateStrategy", "minReadySeconds", "revisionHistoryLimit"),
-        ),
-    }
+    template = {"metadata": filled(labels=labels, annotations=annotations), "spec": pod}
+    rest = written(entry, "updateStrategy", "minReadySeconds", "revisionHistoryLimit")
+    spec = filled(selector={"matchLabels": own}, template=template, **rest)
+    return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": spec}
 
 
 def config_maps(config: DeviceConfig, pod: Any) -> dict[str, Any]:
@@ -103,6 +97,7 @@ def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
     devices = names.of_devices(entry)
     volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
+    main = _container(config, entry, mounts, entry.containerName)
     above = Spec() if entry.keepPodTemplate else config.spec
     made = filled(
         serviceAccountName=names.of_account(config, entry, entry.name) or above.serviceAccountName,
@@ -111,10 +106,7 @@ def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
         tolerations=[*above.tolerations, *entry.tolerations],
         **written(entry, *POD),
         initContainers=[_container(config, init) for init in entry.initContainers],
-        containers=[
-            _container(config, entry, mounts, entry.containerName),
-            *(_container(config, one) for one in entry.containers),
-        ],
+        containers=[main, *(_container(config, one) for one in entry.containers)],
         volumes=[*entry.volumes, *volumes],
     )
     return {**made, **{key: value for key, value in (entry.podSpec or {}).items() if key not in made}}

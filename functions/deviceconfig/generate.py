@@ -63,14 +63,12 @@ def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
         if not config.spec.hub and (config.spec.daemonSets or config.retained):
             own += daemonsets.objects(config, known)
     extras = enumerate(first.spec.extraObjects)
-    made = [(first, _extra(first, entry), partial(origin_of_extra, first, at)) for at, entry in extras]
-    made += [(config, manifest, partial(origin, config)) for config, manifest in own]
+    every = [(first, _extra(first, entry), partial(origin_of_extra, first, at)) for at, entry in extras]
+    every += [(config, manifest, partial(origin, config)) for config, manifest in own]
     kind, scope = (first.ref.group, first.ref.kind), DEVICECONFIG
     scope = scope if kind in scope.owners else scope._replace(owners=scope.owners | {kind})
-    return [
-        Generated(manifest, scope, config.item, config.ref, at_origin, _ANSWERED, first.vendor.title)
-        for config, manifest, at_origin in made
-    ]
+    title = first.vendor.title
+    return [Generated(made, scope, one.item, one.ref, move, _ANSWERED, title) for one, made, move in every]
 
 
 def is_cluster_wide(entry: dict[str, Any]) -> bool:

@@ -74,9 +74,7 @@ def check(config: FunctionConfig) -> Iterator[Result]:
                 yield config.source.located(error(message, rule="KRM148", field=field))
 
 
-def _vendors(
-    config: FunctionConfig,
-) -> Iterator[tuple[str, FieldPath, dict[str, Any], Callable[[Result], Result]]]:
+def _vendors(config: FunctionConfig) -> Iterator[tuple[str, FieldPath, dict[str, Any], Callable[[Result], Result]]]:
     """Yield a profile's name, the path of its fields, these, and what gives a place; of Profiles also each `when`."""
     for profile, fields in config.profiles.items():
         yield profile, ("spec", "profiles", profile), fields, config.source.located

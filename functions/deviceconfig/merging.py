@@ -40,14 +40,10 @@ ATOMIC = frozenset(
 """Mappings that are replaced whole. Lists without keys are, too; all other mappings merge."""
 EITHER = (("driverImage", "driverImageParts"), ("image", "imageParts"), ("imagePullSecret", "imagePullSecrets"))
 """Two forms of one field: the one in a stronger layer takes the place of the other."""
-OF_LOADED = frozenset(
-    {"driverImage", "driverImageParts", "upgrade", *OF_LOADER}
-    - {"moduleName", "modulesLoadingOrder", "imagePullSecret", "imagePullSecrets"}
-)
+_FOR_ALL = frozenset({"moduleName", "imagePullSecret", "imagePullSecrets"})
+OF_LOADED = frozenset({"driverImage", "driverImageParts", "upgrade", *OF_LOADER} - {"modulesLoadingOrder", *_FOR_ALL})
 """Fields that are about a kernel module to load: `inTreeDriver: true` takes them from all weaker layers."""
-OF_MODULE = frozenset(
-    {*OF_LOADER, "loaderTolerations", "devicePlugin", "dra"} - {"moduleName", "imagePullSecret", "imagePullSecrets"}
-)
+OF_MODULE = frozenset({*OF_LOADER, "loaderTolerations", "devicePlugin", "dra"} - _FOR_ALL)
 """Fields that reach no DaemonSet, so that they count in the current version only."""
 UNSET = "unset"
 """The field with the names of those that weaker layers give and that do not count, in a layer or in a pool."""

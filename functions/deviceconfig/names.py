@@ -68,12 +68,8 @@ def entries(config: DeviceConfig) -> list[tuple[DeviceConfig, int, DaemonSet]]:
     Those of one name stand together, the current version's first: a version may have other entries than the next.
     """
     versions = (config, *config.retained)
-    found = [
-        (one, index, entry)
-        for one in versions
-        for index, entry in enumerate(one.spec.daemonSets)
-        if one is config or version_of(one, entry)
-    ]
+    every = ((one, index, entry) for one in versions for index, entry in enumerate(one.spec.daemonSets))
+    found = [each for each in every if each[0] is config or version_of(each[0], each[2])]
     if len(found) < 2:
         return found
     order = list(dict.fromkeys(entry.name for _, _, entry in found))

@@ -96,10 +96,5 @@ def _rights(account: Account, kind: str, name: str, rules: Sequence[Any], order:
 
 def _binding(account: Account, kind: str, own: dict[str, Any], role: str, role_kind: str = "ClusterRole") -> Manifest:
     subject = {"kind": "ServiceAccount", "name": account.name, "namespace": account.config.ref.namespace}
-    return {
-        "apiVersion": _API,
-        "kind": kind,
-        "metadata": own,
-        "roleRef": {"apiGroup": _GROUP, "kind": role_kind, "name": role},
-        "subjects": [subject],
-    }
+    role_ref = {"apiGroup": _GROUP, "kind": role_kind, "name": role}
+    return {"apiVersion": _API, "kind": kind, "metadata": own, "roleRef": role_ref, "subjects": [subject]}

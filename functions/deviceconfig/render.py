@@ -34,12 +34,9 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
         from . import trying  # here: few lists have Profiles
 
         findings += ((None, finding) for finding in trying.tried(resources, items, config))
-    return Rendered(
-        [one for group in sound for one in generate.objects(group, known_specs)],
-        [claim_of(one) for group in sound for one in group],
-        findings,
-        {group[0].ref: group[0].item for group in groups},
-    )
+    objects = [one for group in sound for one in generate.objects(group, known_specs)]
+    claims = [claim_of(one) for group in sound for one in group]
+    return Rendered(objects, claims, findings, {group[0].ref: group[0].item for group in groups})
 
 
 def _hinted(finding: Result, config: DeviceConfig, function_config: FunctionConfig) -> Result:

@@ -16,26 +16,20 @@ IMAGES = ("driverImage", "driverImageParts")
 SOURCES = {VERSION: ("driverVersion",), IMAGE: IMAGES, MODULE: ("moduleName",)}
 """The fields that a variable's value comes from; the config's name is always there, and its namespace has a rule."""
 _NAME = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+_LABEL = (
+    r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
+    "a label's value has at most 63 letters, digits, -, _ and ., and begins and ends with a letter or digit",
+)
+_REPOSITORY = (
+    r"^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$",
+    "a repository has lower case letters, digits, -, _, . and /",
+)
+_CONFIG_MAP = (_NAME, "a ConfigMap's name has lower case letters, digits, - and .")
 _FORMS = {
-    **dict.fromkeys(
-        ("labels", "podLabels", "matchLabels"),
-        (
-            r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
-            "a label's value has at most 63 letters, digits, -, _ and ., and begins and ends with a letter or digit",
-        ),
-    ),
-    **dict.fromkeys(
-        [f"{holder}.name" for holder in ("configMap", "configMapRef", "configMapKeyRef", "dockerfileConfigMap")],
-        (_NAME, "a ConfigMap's name has lower case letters, digits, - and ."),
-    ),
+    **dict.fromkeys(("labels", "podLabels", "matchLabels"), _LABEL),
+    **{f"{of}.name": _CONFIG_MAP for of in ("configMap", "configMapRef", "configMapKeyRef", "dockerfileConfigMap")},
     "[].objectName": (_NAME, "a DaemonSet's name has lower case letters, digits, - and ."),
-    **dict.fromkeys(
-        ("imageParts.repository", "driverImageParts.repository"),
-        (
-            r"^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$",
-            "a repository has lower case letters, digits, -, _, . and /",
-        ),
-    ),
+    **dict.fromkeys(("imageParts.repository", "driverImageParts.repository"), _REPOSITORY),
 }
 """What holds what has to have a form after variables are filled in, alone or with its own name: the form, in words."""
 

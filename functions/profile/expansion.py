@@ -114,14 +114,13 @@ def expand(profile: Profile, written: Any, ref: Ref, overrides: Any, root: Node,
     values, problems = values_of(profile, written, ref.name, ref.namespace)
     filler = _Filler(values, root, problems, is_protected)
     layers = filler.layers(profile.spec, ("spec",))
-    versions = [
-        filler.layer({name: own for name, own in entry.items() if name != "version"}, ("spec", "versions", index))
-        for index, entry in enumerate(profile.spec.get("versions", ()))
-    ]
+    entries = profile.spec.get("versions", ())
+    bare = [{name: own for name, own in entry.items() if name != "version"} for entry in entries]
+    versions = tuple(filler.layer(one, ("spec", "versions", index)) for index, one in enumerate(bare))
     parts = profile.spec.get("modules", {})
     modules = {key: filler.layers(parts[key], ("spec", "modules", key)) for key in sorted(parts)}
     over = (filler.layer(overrides, ("spec", "overrides", profile.name)),) if overrides else ()
-    return Expansion(layers, tuple(versions), modules, over, tuple(problems))
+    return Expansion(layers, versions, modules, over, tuple(problems))
 
 
 class _Filler(NamedTuple):

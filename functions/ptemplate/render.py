@@ -36,12 +36,9 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
     wrong = {ref for ref, finding in findings if finding.severity == "error"}
     sound = [as_config(item, config.namespace, config.annotations) for item in items if item.ref not in wrong]
     findings += ((None, finding) for finding in _without_effect(resources, config) if items)
-    return Rendered(
-        [one for each in sound for one in generate(each)],
-        [claim_of(each)._replace(field="spec.selector", domain=None) for each in sound],
-        findings,
-        {each.ref: each.item for each in sound},
-    )
+    objects = [one for each in sound for one in generate(each)]
+    claims = [claim_of(each)._replace(field="spec.selector", domain=None) for each in sound]
+    return Rendered(objects, claims, findings, {each.ref: each.item for each in sound})
 
 
 def as_config(item: Item, namespace: str, annotations: dict[str, str]) -> DeviceConfig:
