@@ -21,7 +21,10 @@ def krmfn() -> NoReturn:
     # a person has called it where nothing is sent to it and nothing waits for its output
     is_terminal = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
     if arguments := sys.argv[1:] or (["--help"] if is_terminal else []):
-        _leave(_command(arguments))
+        code = _command(arguments)
+        from krmfn.streams import leave
+
+        leave(code)
     _serve("krmfn")
 
 
@@ -41,9 +44,11 @@ def _bare(name: str) -> NoReturn:
     if sys.argv[1:] == ["--version"]:
         _answer_version(name)
     if len(sys.argv) > 1:
+        from krmfn.streams import leave
+
         from .commands.bare import answer
 
-        _leave(answer(name, sys.argv[1:]))
+        leave(answer(name, sys.argv[1:]))
     _serve(name)
 
 
@@ -120,12 +125,6 @@ def _command(arguments: list[str]) -> int:
         sys.stderr.write("interrupted\n")
         return 130
     return main.main(arguments)
-
-
-def _leave(code: int) -> NoReturn:
-    from krmfn.streams import leave
-
-    leave(code)
 
 
 if __name__ == "__main__":

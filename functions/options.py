@@ -1,20 +1,15 @@
 """Options of the commands that run the function, from argparse into frozen values."""
 
 import argparse
-import os
-import re
 import shlex
-import sys
 from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 
 from krmfn import KrmfnError, printing, streams
-from krmfn.streams import Log
 from krmfn.typed import Any, NamedTuple
 
 from .kmm.versions import DEFAULT, TARGETS
-from .settings import Intent, Settings
 
 PATH = "a directory (built first if it has a kustomization), a file, or - for stdin"
 SETTINGS = {
@@ -27,7 +22,6 @@ OFFERED = "offered"
 """The attribute of an action with what completion offers in place of `choices`."""
 ASKED = "$(krmfn completion {} 2>/dev/null)"
 """What bash, zsh and fish put in the place of this, as OFFERED: `rules`, `clusters` or `nodes`, when Tab is pressed."""
-_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 class RunOptions(NamedTuple):
@@ -157,31 +151,9 @@ def typed(kind: type[Any], namespace: argparse.Namespace) -> Any:
     return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
 
 
-def settings(options: RunOptions, intent: Intent) -> Settings:
-    """Return what the function is told. Raises KrmfnError for what is no namespace.
-
-    Argo CD's namespace is for resources that get none otherwise: what stands in Git wins over it.
-    """
-    fallback = os.environ.get("ARGOCD_APP_NAMESPACE") or ""
-    for where, name in (("--namespace", options.own.get("namespace")), ("ARGOCD_APP_NAMESPACE", fallback)):
-        if name and not _NAMESPACE.fullmatch(name):  # it becomes part of labels and of other names
-            raise KrmfnError(
-                f"{where} is {name!r}; a namespace must have 1 to 63 lower case letters, digits and dashes, and must "
-                "not begin or end with a dash"
-            )
-    return Settings(intent, fallback, options.own)
-
-
 def kustomize_flags(options: RunOptions) -> list[str]:
     """Return the flags for kustomize build. Raises KrmfnError for a text that a shell could not divide."""
     try:
         return shlex.split(options.kustomize)
     except ValueError as failure:
         raise KrmfnError(f"--kustomize {options.kustomize!r} cannot be split into flags: {failure}") from failure
-
-
-def log_of(options: RunOptions) -> Log:
-    """Return the log that the options ask for, else the environment."""
-    base = Log(options.log_format) if options.log_format else streams.from_environment()
-    is_painted = printing.is_wanted(options.color, sys.stderr)
-    return base._replace(verbose=base.verbose or options.verbose, quiet=options.quiet, color=is_painted)

@@ -1,6 +1,7 @@
 """Run the function on a list with what it is given beside its resources: functionConfigs, Profiles, settings."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
@@ -11,13 +12,14 @@ from krmfn.results import Rule, placed
 from krmfn.typed import Any
 
 from ..all_kinds import krmfn
-from ..options import RunOptions, settings
+from ..options import RunOptions
 from ..paths import manifests
 from ..paths.roots import within
 from ..rendering.kinds import CONFIG, PROFILE
 from ..run import note, run_of
-from ..settings import Intent
+from ..settings import Intent, Settings
 
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _MERGED = ("defaults", "profiles", "overrides", "ignore", "annotations", "kmm", "exclusivity")
 """Settings that several functionConfigs may have together, each of their fields once."""
 
@@ -27,10 +29,17 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
 
     A list of nothing but functionConfigs can be checked: each in a run of its own. What a build has generated is
     checked with the functionConfig that the kustomization called us with.
-    Raises KrmfnError for several functionConfigs, for options that would have no effect on a build, and for an item
-    whose manifest was changed in place: a bug, for commands only read.
+    Raises KrmfnError for what is no namespace, for several functionConfigs, for options that would have no effect on a
+    build, and for an item whose manifest was changed in place: a bug, for commands only read.
     """
-    note(resources, settings=settings(options, intent))
+    fallback = os.environ.get("ARGOCD_APP_NAMESPACE") or ""  # what stands in Git wins over it
+    for where, name in (("--namespace", options.own.get("namespace")), ("ARGOCD_APP_NAMESPACE", fallback)):
+        if name and not _NAMESPACE.fullmatch(name):  # it becomes part of labels and of other names
+            raise KrmfnError(
+                f"{where} is {name!r}; a namespace must have 1 to 63 lower case letters, digits and dashes, and must "
+                "not begin or end with a dash"
+            )
+    note(resources, settings=Settings(intent, fallback, options.own))
     if options.profiles_from:
         resources.report(_untrusted(options, resources))
     is_settled = run_of(resources).is_settled

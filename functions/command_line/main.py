@@ -10,6 +10,7 @@ from contextlib import redirect_stdout
 from importlib import import_module
 from types import MappingProxyType
 
+from krmfn import printing, streams
 from krmfn.errors import KrmfnError
 from krmfn.streams import Log, ensure_stderr
 from krmfn.typed import Any
@@ -139,7 +140,9 @@ def main(argv: Sequence[str]) -> int:
         if isinstance(call, int):
             return call
         command, args, given = call
-        log = options.log_of(given)
+        base = Log(given.log_format) if given.log_format else streams.from_environment()
+        is_painted = printing.is_wanted(given.color, sys.stderr)
+        log = base._replace(verbose=base.verbose or given.verbose, quiet=given.quiet, color=is_painted)
         if command.intent and any(name.startswith("ARGOCD_") for name in os.environ):
             from . import argocd
 
