@@ -83,7 +83,7 @@ def added(resources: Any, manifest: Manifest, new: Ref) -> Item:
     from .yamltext import emit
 
     cut = resources.envelope.cut
-    text = emit.dump_json(manifest) if cut.is_flow else emit.dump([manifest], cut.indent)
+    text = emit.dump_json(manifest) if cut.indent < 0 else emit.dump([manifest], cut.indent)
     item = _fitting(resources.envelope, text.encode(), cut.indent, new)
     resources.items.append(item)
     resources.changes.append(("created", new))
@@ -95,11 +95,12 @@ def added(resources: Any, manifest: Manifest, new: Ref) -> Item:
 def edited(envelope: Envelope, item: Item) -> Item:
     """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
     item.content.settle(item)
-    if envelope.cut.is_flow:
+    text, indent = item.text, item.indent
+    if envelope.cut.indent < 0:
         from .yamltext import emit
 
-    text = emit.dump_json(item.manifest).encode() if envelope.cut.is_flow else item.text
-    changed = _fitting(envelope, text, item.indent, item.ref)
+        text, indent = emit.dump_json(item.manifest).encode(), -2
+    changed = _fitting(envelope, text, indent, item.ref)
     if item.data is not envelope.text:
         changed.fits = item.fits
     changed.origin = item.origin or item
@@ -107,7 +108,7 @@ def edited(envelope: Envelope, item: Item) -> Item:
 
 
 def _fitting(envelope: Envelope, text: bytes, indent: int, of: Ref) -> Item:
-    item = Item(text, 0, len(text), -2 if envelope.cut.is_flow else indent)
+    item = Item(text, 0, len(text), indent)
     item.fits = envelope.text
     item.set_ref(of)
     return item

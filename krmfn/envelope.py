@@ -91,16 +91,14 @@ def parse(data: bytes) -> Envelope:
     text = data.removeprefix(_BOM)
     split.check_encoding(text)
     cut = split.quick(text) or _exact(text)
-    indent = -2 if cut.flow_items else cut.indent
-    unsure = range(len(cut.items)) if cut.flow_items else cut.dubious
-    items = [Item(text, start, end, indent, at not in unsure) for at, (start, end) in enumerate(cut.items)]
+    items = [Item(text, start, end, cut.indent, at not in cut.dubious) for at, (start, end) in enumerate(cut.items)]
     words = Words(text, cut.items)
     for item in items:
         item.words = words
     envelope = Envelope(data, text, cut._replace(heads=()), tuple(items))
-    if items and not cut.flow_items:
+    if items and cut.indent >= 0:
         starts = [start for start, _ in cut.items]
-        for index, api_version, kind in peek.heads(text, starts, items[-1].end, indent, cut.heads):
+        for index, api_version, kind in peek.heads(text, starts, items[-1].end, cut.indent, cut.heads):
             if items[index].sure:
                 items[index]._api_version, items[index]._kind = api_version, kind
     version, kind = envelope.value("apiVersion"), envelope.value("kind")

@@ -68,10 +68,8 @@ class Item:
     @property
     def manifest(self) -> Manifest:
         """Return the item's data, {} for no mapping: what is changed in it counts. Raises KrmfnError for no YAML."""
-        content = self.content
-        if not content.is_open:
-            content.open(())
-        return content.manifest
+        self.content.lend()
+        return self.content.manifest
 
     @property
     def text(self) -> bytes:
@@ -106,7 +104,7 @@ class Item:
     @property
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
-        if self._content is not None and self._content.is_open:
+        if self._content is not None and self._content.is_lent:
             return self.ref.kind
         if self._kind is None:
             self._kind = itemtext.string(self, "kind")
@@ -115,7 +113,7 @@ class Item:
     @property
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
-        if self._content is not None and self._content.is_open:
+        if self._content is not None and self._content.is_lent:
             return self.ref.api_version
         if self._api_version is None:
             self._api_version = itemtext.string(self, "apiVersion")
@@ -156,7 +154,7 @@ class Item:
     @property
     def ref(self) -> Ref:
         """Return the reference of the resource."""
-        if self._content is not None and self._content.is_open:
+        if self._content is not None and self._content.is_lent:
             self._ref = ref_of(self._content.manifest, self._ref)
         elif self._ref is None:
             names = (itemtext.string(self, "metadata", key) for key in ("namespace", "name"))

@@ -6,8 +6,8 @@ Config Sync refuses them.
 
 from collections.abc import Iterable
 
-from .resource import Manifest, Ref, annotations_of, ref
-from .typed import Any, NamedTuple
+from .resource import Manifest, Ref, annotations_of, mapping, ref
+from .typed import NamedTuple
 
 __all__ = ["OWNER", "PASSED_ON", "Id", "Mark", "known_as", "mark_of", "stamp", "updated"]
 
@@ -77,12 +77,12 @@ def known_as(now: Ref, annotations: dict[str, str]) -> set[Id]:
 
 def updated(existing: Manifest, wanted: Manifest) -> Manifest:
     """Return what an update makes of `existing`: all that `wanted` says, and labels, annotations, keys of others."""
-    old_meta = _mapping(existing.get("metadata"))
+    old_meta = mapping(existing.get("metadata"))
     new_meta = wanted["metadata"]
     taken_back = set(str(annotations_of(existing).get(PASSED_ON, "")).split())
     metadata = {**old_meta, **new_meta}
     for part in ("labels", "annotations"):
-        old = _mapping(old_meta.get(part))
+        old = mapping(old_meta.get(part))
         foreign = {key: old[key] for key in old if f"{part}/{key}" not in taken_back and key not in (OWNER, PASSED_ON)}
         merged = {**foreign, **(new_meta.get(part) or {})}
         if merged:
@@ -98,7 +98,3 @@ def _id(text: str) -> Id | None:
     if len(parts) != 4 or " " in text or not (parts[1] and parts[3]):
         return None
     return (parts[0], parts[1], parts[2], parts[3])
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

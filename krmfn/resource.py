@@ -8,8 +8,8 @@ from functools import lru_cache
 from .errors import KrmfnError
 from .typed import Any, NamedTuple
 
-__all__ = ["FieldPath", "GroupKind", "Manifest", "Place", "Ref", "Strings", "annotations_of", "check_plain"]
-__all__ += ["checked", "copied", "fingerprint", "is_index", "join", "moved", "ref", "same", "split", "starts", "text"]
+__all__ = ["FieldPath", "GroupKind", "Manifest", "Place", "Ref", "Strings", "annotations_of", "check_plain", "checked"]
+__all__ += ["copied", "fingerprint", "is_index", "join", "mapping", "moved", "ref", "same", "split", "starts", "text"]
 
 Manifest = dict[str, Any]
 """A resource as plain data: mappings, lists, strings, numbers, booleans and None."""
@@ -110,8 +110,7 @@ def ref(manifest: Manifest, known: Ref | None = None) -> Ref:
 
     `known` is what it was before: where it still is, nothing is made again.
     """
-    metadata = manifest.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    metadata = mapping(manifest.get("metadata"))
     parts = manifest.get("apiVersion"), manifest.get("kind"), metadata.get("namespace"), metadata.get("name")
     if parts == known:
         return known  # type: ignore[return-value]  # equal to a tuple, it is a Ref
@@ -120,9 +119,12 @@ def ref(manifest: Manifest, known: Ref | None = None) -> Ref:
 
 def annotations_of(manifest: Manifest) -> dict[str, Any]:
     """Return the annotations of a manifest, {} when there are none (never None)."""
-    metadata = manifest.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    return annotations if isinstance(annotations, dict) else {}
+    return mapping(mapping(manifest.get("metadata")).get("annotations"))
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Return a mapping as it is, {} for anything else."""
+    return value if isinstance(value, dict) else {}
 
 
 def fingerprint(value: Any) -> bytes | None:

@@ -9,7 +9,7 @@ from .envelope import Chunk, Envelope
 from .item import Item
 from .itemtext import check_aliases
 from .typed import Any
-from .yamltext import emit, split
+from .yamltext import emit
 
 __all__ = ["chunks"]
 
@@ -51,31 +51,26 @@ def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
 def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:
     view = memoryview(envelope.text)
     sections = envelope.cut.sections
-    written = b"" if results is None else emit.dump({"results": results}).encode()
+    parts: dict[str, Chunk] = {section.key: view[section.start : section.end] for section in sections}
+    if results is not None:
+        parts["results"] = emit.dump({"results": results}).encode()
     yield envelope.data[: len(envelope.data) - len(envelope.text)]
-    yield view[: sections[0].start if sections else 0]
-    for section in sections:
-        if section.key == "items":
-            yield from _block_items(envelope, section, items)
-        elif section.key == "results" and results is not None:
-            yield written
-        else:
-            yield _closed(view[section.start : section.end])
-    if envelope.section("results") is None and results is not None:
-        yield written
-    yield view[sections[-1].end if sections else 0 :]
+    yield view[: sections[0].start]
+    for key, part in parts.items():
+        yield from _block_items(envelope, part, items) if key == "items" else (_closed(part),)
+    yield view[sections[-1].end :]
 
 
-def _block_items(envelope: Envelope, section: split.Section, items: Sequence[Item]) -> Iterator[Chunk]:
+def _block_items(envelope: Envelope, section: Chunk, items: Sequence[Item]) -> Iterator[Chunk]:
     if not items and not envelope.items:  # null, perhaps, and perhaps with comments
-        yield _line_end(envelope.text[section.start : section.end])
+        yield _line_end(section)
     elif not items:
         yield b"items: []\n"
         yield from map(_comments, envelope.items)
-    elif envelope.cut.flow_items:
+    elif envelope.cut.indent < 0:
         yield b"items: [" + b",\n  ".join(map(partial(_fitting, envelope), items)) + b"]\n"
     else:
-        yield envelope.text[section.start : envelope.cut.items[0][0]] if envelope.items else b"items:\n"
+        yield section[: envelope.items[0].start - envelope.items[-1].end] if envelope.items else b"items:\n"
         yield from _runs(envelope, items)
 
 
@@ -125,12 +120,11 @@ def _fitting(envelope: Envelope, item: Item) -> bytes:
     """Return an item's text in this list's layout: one from another list or a file may have to be written anew."""
     if item.data is envelope.text or item.fits is envelope.text:
         return item.text
-    flow = envelope.cut.is_flow
-    if not flow and item.indent == envelope.cut.indent:
+    if envelope.cut.indent < 0:
+        return emit.dump_json(item.manifest).encode()
+    if item.indent == envelope.cut.indent:
         check_aliases(item)
         return item.text
-    if flow:
-        return emit.dump_json(item.manifest).encode()
     from .yamltext import edit
 
     return edit.dashed(item.text, item.manifest, item.indent, envelope.cut.indent)

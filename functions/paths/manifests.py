@@ -228,19 +228,17 @@ def _cut(text: bytes) -> split.Cut:
 
 def _add_list(resources: ResourceList, text: bytes, place: Place, cut: split.Cut) -> None:
     """Add the items of a List or ResourceList, each with its own line, as if each were a document."""
-    indent = -2 if cut.flow_items else cut.indent
     line, seen = place.line, 0
     for index, (start, end) in enumerate(cut.items):
         line += text.count(b"\n", seen, start)
         seen = start
-        sure = not cut.flow_items and index not in cut.dubious
         spot = place._replace(position=len(resources.items), line=line)
-        item = Item(text, start, end, indent, sure, spot if place.path else None)
+        item = Item(text, start, end, cut.indent, index not in cut.dubious, spot if place.path else None)
         if b"&" in text:
             itemtext.check_aliases(item)
         if item.kind.endswith("List"):
             lines = item.text.replace(b"\r\n", b"\n")  # behind another line break the indent would stay
-            inner = edit.undashed(lines, indent) if divided.is_plain(lines) else emit.dump(item.manifest).encode()
+            inner = edit.undashed(lines, cut.indent) if divided.is_plain(lines) else emit.dump(item.manifest).encode()
             item = Item(inner, 0, len(inner), -2, False, spot if place.path else None)
         _sort(resources, item, spot, "item")
     if any(section.key == "functionConfig" for section in cut.sections):

@@ -49,10 +49,8 @@ class Mapping:
 
     def scalar(self, *path: bytes) -> str | Answer:
         """Return the string at a path of keys; UNSURE for anything that is not plainly a string on one line."""
-        if len(path) > 1:
-            block = self.mapping(*path[:-1])
-            return block.scalar(path[-1]) if isinstance(block, Mapping) else block
-        value = self._value(path[0])
+        block = self.mapping(*path[:-1])
+        value = block._value(path[-1]) if isinstance(block, Mapping) else block
         if isinstance(value, Answer):
             return value
         behind, stop = value

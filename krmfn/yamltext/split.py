@@ -34,18 +34,12 @@ class Cut(NamedTuple):
     items: tuple[tuple[int, int], ...]
     """Block: from the line of an item's dash to the next one's; flow: the item's value alone."""
     indent: int = 0
-    """The column of the items' dashes."""
-    flow_items: bool = False
+    """The column of the items' dashes; -2 where the items stand in flow style, as in JSON."""
     flow_root: bool = False
     dubious: frozenset[int] = frozenset()
     """Indexes of items that hold a scalar or flow collection over several lines: `peek` does not read them."""
     heads: tuple[int, ...] = ()
     """With dashes in column 0: the lines, two columns in, that may hold an item's apiVersion or kind (see `peek`)."""
-
-    @property
-    def is_flow(self) -> bool:
-        """Return True when the items stand in flow style, as in JSON."""
-        return self.flow_items or self.flow_root
 
 
 # Lines that begin in column 0; and, for `peek` in the same pass, those that may hold an item's apiVersion or kind.

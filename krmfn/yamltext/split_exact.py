@@ -57,7 +57,7 @@ def _cut(data: bytes) -> Cut:
         raise KrmfnError("a top-level key of the ResourceList appears twice")
     if root.flow_style:
         flow = (Section(name, *span) for (name, _), span in zip(keys, values, strict=True))
-        return Cut(tuple(flow), tuple(items), 0, True, True)
+        return Cut(tuple(flow), tuple(items), -2, True, frozenset(range(len(items))))
     stops = [*(start for _, start in keys[1:]), end]
     sections = tuple(Section(*key, stop) for key, stop in zip(keys, stops, strict=True))
     return _block(data, sections, items, *listed)
@@ -71,13 +71,13 @@ def _block(data: bytes, sections: tuple[Section, ...], items: list[_Span], liste
             raise KrmfnError(f"line {line}: write the keys of a ResourceList at the start of a line")
     if not items:
         return Cut(sections, ())
-    # an anchor or a tag makes the list begin before the first of its dashes
-    dash = _DASH.search(data, begin) if listed.anchor or listed.tag else None
-    indent = len(dash[1]) if dash else int(listed.start_mark.column)
+    indent = -2
     if not listed.flow_style:
-        section = next(section for section in sections if section.key == "items")
-        items = _dash_lines(data, items, indent, section)
-    return Cut(sections, tuple(items), indent, bool(listed.flow_style), False, frozenset(range(len(items))))
+        # an anchor or a tag makes the list begin before the first of its dashes
+        dash = _DASH.search(data, begin) if listed.anchor or listed.tag else None
+        indent = len(dash[1]) if dash else int(listed.start_mark.column)
+        items = _dash_lines(data, items, indent, next(section for section in sections if section.key == "items"))
+    return Cut(sections, tuple(items), indent, False, frozenset(range(len(items))))
 
 
 def _dash_lines(data: bytes, values: list[_Span], indent: int, section: Section) -> list[_Span]:
