@@ -4,10 +4,11 @@ metadata.ownerReferences are never used: they need a live uid, Argo CD does not 
 Config Sync refuses them.
 """
 
+import re
 from collections.abc import Iterable
 
 from .resource import Manifest, Ref, annotations_of, mapping, ref
-from .typed import NamedTuple
+from .typed import Any, NamedTuple
 
 __all__ = ["OWNER", "PASSED_ON", "Id", "Mark", "known_as", "mark_of", "stamp", "updated"]
 
@@ -18,6 +19,7 @@ PASSED_ON = "krmfn.dev/passed-on"
 """Annotation that lists the owner's own labels and annotations on a generated object, so that an update can
 take back one that the owner no longer has: `labels/team annotations/contact`."""
 
+_ID = r"([^ |]*)\|([^ |]+)\|([^ |]*)\|([^ |]+)"
 _PREVIOUS = ("internal.config.kubernetes.io/previousNamespaces", "internal.config.kubernetes.io/previousNames")
 
 Id = tuple[str, str, str, str]
@@ -59,9 +61,9 @@ def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str
 
 def mark_of(annotations: dict[str, str]) -> Mark | None:
     """Return the mark in the annotations of an object; None for one without a mark, or with one that is no mark."""
-    function, *ids = str(annotations.get(OWNER, "")).split(" ")
-    owner, made = map(_id, ids) if len(ids) == 2 else (None, None)
-    return Mark(function, owner, made) if function and owner and made else None
+    match = re.fullmatch(f"([^ ]+) {_ID} {_ID}", str(annotations.get(OWNER, "")))
+    parts: Any = match.groups() if match else ()
+    return Mark(parts[0], parts[1:5], parts[5:]) if parts else None
 
 
 def known_as(now: Ref, annotations: dict[str, str]) -> set[Id]:
@@ -90,11 +92,3 @@ def updated(existing: Manifest, wanted: Manifest) -> Manifest:
         else:
             metadata.pop(part, None)
     return {**existing, **wanted, "metadata": metadata}
-
-
-def _id(text: str) -> Id | None:
-    """Return `<group>|<kind>|<namespace>|<name>` as an id; None for anything else."""
-    parts = text.split("|")
-    if len(parts) != 4 or " " in text or not (parts[1] and parts[3]):
-        return None
-    return (parts[0], parts[1], parts[2], parts[3])

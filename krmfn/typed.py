@@ -62,8 +62,6 @@ else:
         """Makes the classes that say NamedTuple is their base."""
 
         def __new__(cls, name, bases, namespace):
-            if not bases:
-                return super().__new__(cls, name, bases, namespace)
             annotations = namespace.get("__annotations__")
             if annotations is None and "__annotate_func__" in namespace:  # Python 3.14
                 annotations = namespace["__annotate_func__"](1)
@@ -80,5 +78,4 @@ else:
             namespace["__new__"] = FunctionType(code, _GLOBALS, f"{name}.__new__", defaults)
             return type(name, (_Named,), namespace)
 
-    class NamedTuple(metaclass=_Maker):
-        """The base to name."""
+    NamedTuple = type.__new__(_Maker, "NamedTuple", (), {})

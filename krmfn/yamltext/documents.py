@@ -21,6 +21,23 @@ BARE = re.compile(
 WIDE = re.compile(rb"\s*[\x80-\xff]")
 _WIDE_BREAK = rb"\xc2\x85|\xe2\x80[\xa8\xa9]"
 _ODD_BREAK = rb"(?:\r|%s)(?=---|\.\.\.)" % _WIDE_BREAK
+_TWO_BREAKS = rb"\r\r\n"
+_MISREAD = {
+    b"{": "a brace after white space other than a blank begins a mapping for kubectl and Argo CD, but a word for "
+    "other readers; remove the white space",
+    _TWO_BREAKS: "two carriage returns end this line: kubectl, Argo CD and kustomize take that for one line break, but "
+    "other readers for two; remove them",
+    _ODD_BREAK: "a line break that is no newline (a carriage return alone, U+0085, U+2028 or U+2029) comes before "
+    "`---` or `...`: some readers split the file here, and others do not; remove it",
+    _WIDE_BREAK: "U+0085, U+2028 or U+2029 is in JSON: kubectl and Argo CD keep the character, but other readers take "
+    "it for a line break; write it as \\u0085, \\u2028 or \\u2029",
+    b"---": "this line begins with `---` and continues with more than blanks and a comment: kubectl, Argo CD and "
+    "kustomize split the file here and drop the rest of the line, or refuse it, but other readers do not; put a line "
+    "break after `---`, or indent the line",
+    b"...": "a document follows a line of `...` alone: kubectl, Argo CD and kustomize drop it, but other readers do "
+    "not; write `---` in place of `...`",
+}
+"""What readers divide differently, and what to write: a pattern, or what stands there."""
 
 
 class Document(NamedTuple):
@@ -69,40 +86,12 @@ def _misreadings(text: bytes) -> Iterator[tuple[int, str]]:
     """Yield where a stream is divided differently, and what to write."""
     wide = WIDE.match(text)
     if wide and text.decode(errors="replace").lstrip().startswith("{"):
-        yield wide.end(), _BEFORE
-    patterns = [(rb"\r\r\n", _TWO), (_ODD_BREAK, _ODD_END)]
-    for pattern, problem in [*patterns, *([(_WIDE_BREAK, _KEPT)] if text.lstrip().startswith(b"{") else [])]:
-        yield from ((match.start(), problem) for match in re.finditer(pattern, text))
+        yield wide.end(), _MISREAD[b"{"]
+    for pattern in (_TWO_BREAKS, _ODD_BREAK, *((_WIDE_BREAK,) if text.lstrip().startswith(b"{") else ())):
+        yield from ((match.start(), _MISREAD[pattern]) for match in re.finditer(pattern, text))
     marks = _lines(DIVISION, text)
     for at, end in zip(marks, [*marks[1:], len(text)], strict=False):
         if text.startswith(b"...", at):
-            yield from () if is_nothing(text, at + 3, end) else ((at, _ENDED),)
+            yield from () if is_nothing(text, at + 3, end) else ((at, _MISREAD[b"..."]),)
         elif not BARE.match(text, at + 3):
-            yield at, _FOLLOWED
-
-
-_BEFORE = (
-    "a brace after white space other than a blank begins a mapping for kubectl and Argo CD, but a word for other "
-    "readers; remove the white space"
-)
-_TWO = (
-    "two carriage returns end this line: kubectl, Argo CD and kustomize take that for one line break, but other "
-    "readers for two; remove them"
-)
-_ODD_END = (
-    "a line break that is no newline (a carriage return alone, U+0085, U+2028 or U+2029) comes before `---` or `...`: "
-    "some readers split the file here, and others do not; remove it"
-)
-_KEPT = (
-    "U+0085, U+2028 or U+2029 is in JSON: kubectl and Argo CD keep the character, but other readers take it for a line "
-    "break; write it as \\u0085, \\u2028 or \\u2029"
-)
-_FOLLOWED = (
-    "this line begins with `---` and continues with more than blanks and a comment: kubectl, Argo CD and kustomize "
-    "split the file here and drop the rest of the line, or refuse it, but other readers do not; put a line break "
-    "after `---`, or indent the line"
-)
-_ENDED = (
-    "a document follows a line of `...` alone: kubectl, Argo CD and kustomize drop it, but other readers do not; "
-    "write `---` in place of `...`"
-)
+            yield at, _MISREAD[b"---"]

@@ -63,7 +63,8 @@ class _Text:
     """A text that is known to be simple, by its lines."""
 
     def __init__(self, text: str) -> None:
-        self.lines, self.spans = simple.lines_of(text)
+        self.lines, spans = simple.lines_of(text)
+        self.spans = [*spans]
         self.rows = text.split("\n")
         self.starts = [0, *accumulate(len(row) + 1 for row in self.rows)]
 

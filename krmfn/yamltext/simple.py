@@ -8,6 +8,7 @@ a real parser reads the text. Nothing is guessed: a construct that runs over lin
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from ..typed import Any, NamedTuple
@@ -107,32 +108,24 @@ class NotSimple(Exception):
 def read(text: str) -> Any:
     """Return the data of a document or of list items; None when the text is not simple."""
     try:
-        lines = lines_of(text)[0] if "|" in text else [*filter(None, map(_line, _rows(text))), _END]
+        lines, _ = lines_of(text)
         data, rest = node(lines, 0)
     except NotSimple:
         return None
     return data if lines[rest] is _END else None
 
 
-def _rows(text: str) -> list[str]:
-    """Return the lines of a text. Raises NotSimple for too many, and for a character that may break a line."""
-    rows = text.split("\n")
-    if len(rows) > _MAX_LINES:
-        raise NotSimple
-    if not all(map(str.isprintable, rows)) and re.search(_ODD, text):
-        raise NotSimple
-    return rows
-
-
-def lines_of(text: str) -> tuple[list[Line], list[tuple[int, int]]]:
+def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     """Return the lines that hold something and a last one in column -1; and where each begins and ends, in lines.
 
-    Raises NotSimple.
+    Raises NotSimple, also for too many lines, and for a character that may break a line.
     """
-    rows = _rows(text)
+    rows = text.split("\n")
+    if len(rows) > _MAX_LINES or (not all(map(str.isprintable, rows)) and re.search(_ODD, text)):
+        raise NotSimple
     if "|" not in text:
         found = [*map(_line, rows)]
-        return [*filter(None, found), _END], [(at, at + 1) for at, line in enumerate(found) if line]
+        return [*filter(None, found), _END], ((at, at + 1) for at, line in enumerate(found) if line)
     lines: list[Line] = []
     spans: list[tuple[int, int]] = []
     at = 0

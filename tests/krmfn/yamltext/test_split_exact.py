@@ -63,4 +63,4 @@ def test_sections_of_a_flow_list_are_its_values() -> None:
         "items": b"[1]",
         "x": b'{"y": 2}',
     }
-    assert cut.flow_root and cut.flow_items
+    assert cut.flow_root and cut.indent == -2
