@@ -207,7 +207,8 @@ class Content:
             from .yamltext import load, values
 
             try:
-                data = load.placed(partial(values.build, self.node), partial(lines_before, self))
+                node = self.node
+                data = load.placed(partial(values.build, node), partial(lines_before, self))
             except KrmfnError as failure:
                 raise NoData(f"{named(self)}{failure}") from failure
         self._is_mapping = isinstance(data, dict)

@@ -67,11 +67,8 @@ class Envelope(NamedTuple):
         """Return what a reader of YAML makes of a section. Raises its KrmfnError with the key and the right line."""
         from .yamltext import load
 
-        text = self.text[section.start : section.end]
-        try:
-            return load.placed(partial(reader, text), partial(self.text.count, b"\n", 0, section.start))
-        except KrmfnError as failure:
-            raise KrmfnError(f"{section.key}: {failure}") from failure
+        text, lines = self.text[section.start : section.end], partial(self.text.count, b"\n", 0, section.start)
+        return load.placed(partial(reader, text), lines, f"{section.key}: ")
 
     def results(self) -> list[Any]:
         """Return the findings of earlier functions. Raises KrmfnError when `results` is something else."""

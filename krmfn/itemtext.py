@@ -5,7 +5,6 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
-from .errors import KrmfnError
 from .typed import Any
 from .yamltext import peek, simple
 
@@ -62,10 +61,7 @@ def check_aliases(item: Any) -> None:
     if b"*" in item.text and simple.read(item.text.decode()) is None:
         from .yamltext import load
 
-        try:
-            load.placed(partial(load.compose, item.text), partial(lines_before, item))
-        except KrmfnError as failure:
-            raise KrmfnError(f"{named(item)}{failure}") from failure
+        load.placed(partial(load.compose, item.text), partial(lines_before, item), named(item))
 
 
 def named(item: Any) -> str:

@@ -152,15 +152,10 @@ class Findings:
         """Yield what is listed, and behind it what stands for all others."""
         yield from self.listed.values()
         for first, number in self._more.values():
-            yield _more(first, number)
-
-
-def _more(first: Result, number: int) -> Result:
-    """Return the finding that stands for as many of one rule, file and severity, from the first on."""
-    more = counted(number, "more finding") + (f" of {first.rule}" if first.rule else "")
-    message = f"{more} from here on; only the first {MOST:,} of a rule are listed for each file: correct those first"
-    tags = ((UNLISTED, str(number)),)
-    return first._replace(message=message, field=first.field and Field(first.field.path), tags=tags)
+            more = counted(number, "more finding") + (f" of {first.rule}" if first.rule else "")
+            limit = f"only the first {MOST:,} of a rule are listed for each file: correct those first"
+            field, tags = first.field and Field(first.field.path), ((UNLISTED, str(number)),)
+            yield first._replace(message=f"{more} from here on; {limit}", field=field, tags=tags)
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:

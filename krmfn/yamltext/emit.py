@@ -35,8 +35,7 @@ _ESCAPES |= {'"': '"', "\\": "\\", "\x85": "N", "\u2028": "L", "\u2029": "P"}
 def dump(data: Any, indent: int = 0) -> str:
     """Return the block text of a mapping or list, its lines `indent` columns in, with a final newline."""
     lines: list[str] = []
-    pad = " " * indent
-    _write(data, pad, pad, lines)
+    _write(data, " " * indent, " " * indent, lines)
     return "\n".join([*lines, ""])
 
 

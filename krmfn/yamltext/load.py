@@ -35,21 +35,21 @@ _LONE_TAG_AT = re.compile(r"(?:&[\w-]+\s+)?!\s")
 class Composer(CParser, BaseResolver):
     """libyaml's parser; plain scalars get the tag PLAIN, since what they mean is decided in `simple`."""
 
-    def __init__(self, stream: bytes, line: int = 0, most: int = MAX_NODES) -> None:
+    def __init__(self, stream: bytes, most: int = MAX_NODES) -> None:
         CParser.__init__(self, stream)
         BaseResolver.__init__(self)
-        self.depth, self.line, self.left = 0, line, most
+        self.depth, self.left = 0, most
 
-    def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:
+    def descend_resolver(self, current_node: Any, current_index: Any) -> None:
         """Count a level and a node; raise KrmfnError for one too many, before they crash us or take all memory."""
         self.depth += 1
         self.left -= 1
         if self.left < 0:
-            line = current_node.start_mark.line + 1 + self.line if current_node is not None else 1
             problem = "nodes (keys, values, lists and mappings) is not read; split the resource that begins here"
+            line = current_node.start_mark.line + 1
             raise TooLarge(f"line {line}: a resource of more than {MAX_NODES:,} {problem}")
         if self.depth > MAX_DEPTH:
-            raise too_deep(current_node.start_mark.line + 1 + self.line if current_node is not None else 1)
+            raise too_deep(current_node.start_mark.line + 1)
 
     def ascend_resolver(self) -> None:
         """Count a level less."""
@@ -62,43 +62,44 @@ class Composer(CParser, BaseResolver):
         return "tag:yaml.org,2002:seq" if kind is SequenceNode else "tag:yaml.org,2002:map"
 
 
-def placed(reader: Callable[[int], T], lines: Callable[[], int]) -> T:
-    """Return `reader(0)`; when that raises KrmfnError, call `reader(lines())`, so that its message has the right line.
+def placed(reader: Callable[[], T], lines: Callable[[], int], name: str = "") -> T:
+    """Return `reader()`; when that raises KrmfnError, its message gets the right line, and `name` before it.
 
     `lines` counts the lines before the text, which is costly: it is called only for an error.
     """
     try:
-        return reader(0)
-    except KrmfnError:
-        return reader(lines())
+        return reader()
+    except KrmfnError as failure:
+        message = re.sub(r"\Aline (\d+)", lambda match: f"line {int(match[1]) + lines()}", str(failure))
+        raise type(failure)(name + message) from failure
 
 
-def read(text: bytes, line: int = 0, most: int = MAX_NODES) -> Any:
-    """Return the data of the one document in `text`; `line` lines come before it, `most` as for `compose`.
+def read(text: bytes, most: int = MAX_NODES) -> Any:
+    """Return the data of the one document in `text`; `most` as for `compose`.
 
     Raises KrmfnError as `compose` and `build` do.
     """
-    return build(compose(text, line, most), line, most)
+    return build(compose(text, most), most)
 
 
-def compose(text: bytes, line: int = 0, most: int = MAX_NODES) -> Node | None:
+def compose(text: bytes, most: int = MAX_NODES) -> Node | None:
     """Return the node tree of the one document in `text`; None for an empty document.
 
-    `line` lines come before the text; `most` is how many nodes it may have, else TooLarge is raised.
+    `most` is how many nodes it may have, else TooLarge is raised.
     Raises KrmfnError with the line (from 1) for text that is not YAML, for more than one document,
     for nesting deeper than MAX_DEPTH.
     """
-    refuse_inner_marks(text, line)
+    refuse_inner_marks(text)
     try:
-        node: Node | None = Composer(text, line, most).get_single_node()
+        node: Node | None = Composer(text, most).get_single_node()
         if _LONE_TAG.search(text):
-            _refuse_lone_tags(text, line)
+            _refuse_lone_tags(text)
         return node
     except yaml.YAMLError as failure:
-        raise KrmfnError(explain(failure, text, line)) from failure
+        raise KrmfnError(explain(failure, text)) from failure
 
 
-def refuse_inner_marks(text: bytes, line: int) -> None:
+def refuse_inner_marks(text: bytes, line: int = 0) -> None:
     """Raise KrmfnError for a byte order mark inside the text."""
     match = _INNER_MARK.search(text) if b"\xef\xbb\xbf" in text else None
     if match:
@@ -106,14 +107,13 @@ def refuse_inner_marks(text: bytes, line: int) -> None:
         raise KrmfnError(f"line {number}: a byte order mark is inside the text, as when files are joined; remove it")
 
 
-def _refuse_lone_tags(text: bytes, line: int) -> None:
+def _refuse_lone_tags(text: bytes) -> None:
     """Raise KrmfnError for `! 12`: a string to Kubernetes, and libyaml does not tell it from a plain 12."""
     characters = text.decode()
     for event in events(text):
         mark = event.start_mark if isinstance(event, yaml.ScalarEvent) and event.implicit[0] else None
         if mark and _LONE_TAG_AT.match(characters, mark.index):
-            number = mark.line + 1 + line
-            raise KrmfnError(f"line {number}: the tag `!` is not read; leave it out, and put a string in quotes")
+            raise KrmfnError(f"line {mark.line + 1}: the tag `!` is not read; leave it out, and put a string in quotes")
 
 
 def events(text: bytes) -> Iterator[Any]:

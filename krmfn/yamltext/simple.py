@@ -142,15 +142,10 @@ def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     return lines, spans
 
 
-@lru_cache(maxsize=1)
-def _pattern() -> re.Pattern[str]:
-    return re.compile(_LINE)  # here: a list with nothing of ours needs it not
-
-
 @lru_cache(maxsize=4096)
 def _line(row: str) -> Line | None:
     """Return what stands on a line; None for a comment or nothing. Raises NotSimple."""
-    match = _pattern().fullmatch(row)
+    match = re.fullmatch(_LINE, row)
     if not match:
         if row.lstrip(" ")[:1] in ("", "#"):
             return None

@@ -31,21 +31,21 @@ def too_deep(line: int) -> KrmfnError:
     return KrmfnError(f"line {line}: nested deeper than {MAX_DEPTH} levels; no Kubernetes object is")
 
 
-def build(node: Node | None, line: int = 0, most: int = simple.MAX_NODES) -> Any:
+def build(node: Node | None, most: int = simple.MAX_NODES) -> Any:
     """Return the data of a node tree, plain scalars read as Kubernetes reads them; the last of duplicate keys wins.
 
     Raises KrmfnError when aliases expand to more than _MAX_EXPANSION allows or an alias holds itself.
     """
     # A value takes a character at least: beyond the text's length only aliases can lead.
     length = node.end_mark.index if node is not None else 0
-    return _Builder(min(1_000 + _MAX_EXPANSION * length, _MAX_EXPANSION * most), line).value(node)
+    return _Builder(min(1_000 + _MAX_EXPANSION * length, _MAX_EXPANSION * most)).value(node)
 
 
 class _Builder:
     """One walk over a node tree; counts what aliases expand to."""
 
-    def __init__(self, limit: int, line: int) -> None:
-        self.limit, self.left, self.line = limit, limit, line
+    def __init__(self, limit: int) -> None:
+        self.limit = self.left = limit
         self.open: set[int] = set()
 
     def value(self, node: Node | None) -> Any:
@@ -59,7 +59,7 @@ class _Builder:
         if id(node) in self.open:
             raise self.failure(node, "an alias is inside the value that it refers to")
         if len(self.open) > MAX_DEPTH:  # aliases can nest deeper than the text does
-            raise too_deep(int(node.start_mark.line) + 1 + self.line)
+            raise too_deep(int(node.start_mark.line) + 1)
         self.open.add(id(node))
         data = [self.value(child) for child in node.value] if isinstance(node, SequenceNode) else self.mapping(node)
         self.open.discard(id(node))
@@ -142,5 +142,4 @@ class _Builder:
 
     def failure(self, node: Node | None, problem: str) -> KrmfnError:
         """Return the error about a node, with its line."""
-        line = node.start_mark.line if node is not None else 0
-        return KrmfnError(f"line {line + 1 + self.line}: {problem}")
+        return KrmfnError(f"line {node.start_mark.line + 1 if node is not None else 1}: {problem}")

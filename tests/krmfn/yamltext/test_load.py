@@ -149,9 +149,9 @@ def test_lines_before_are_counted_only_for_a_complaint() -> None:
     def never() -> int:
         raise AssertionError
 
-    assert load.placed(lambda line: load.read(b"a: 1\n", line), never) == {"a": 1}
+    assert load.placed(lambda: load.read(b"a: 1\n"), never) == {"a": 1}
     with pytest.raises(KrmfnError, match=r"^line 8: "):
-        load.placed(lambda line: load.read(b"a: b: c\n", line), lambda: 7)
+        load.placed(lambda: load.read(b"a: b: c\n"), lambda: 7)
 
 
 @pytest.mark.parametrize("above", ["a: b\n", "\n", "a: b\r\n", "a: 'b\n", "a: b\x85", "a: b\u2028"])
