@@ -7,7 +7,7 @@ from .errors import KrmfnError, NoData, Refused
 from .itemtext import lines_before, named
 from .resource import Manifest, Place, check_plain, copied, fingerprint, join, same
 from .typed import Any
-from .yamltext import simple
+from .yamltext import positions, simple
 
 __all__ = ["Content"]
 
@@ -106,23 +106,23 @@ class Content:
     @property
     def duplicate_keys(self) -> list[str]:
         """Return the paths of keys that stand twice in one mapping."""
-        return [] if self._by_lines() else _positions().duplicate_keys(self.composed)
+        return [] if self._by_lines() else positions.duplicate_keys(self.composed)
 
     @property
     def ambiguous(self) -> list[Any]:
         """Return what Kubernetes and kustomize read differently where it decides (see `positions.ambiguous`)."""
-        return [] if self._by_lines() else list(_positions().ambiguous(self.composed))
+        return [] if self._by_lines() else list(positions.ambiguous(self.composed))
 
     @property
     def shared_paths(self) -> frozenset[_Parts]:
         """Return the paths of what an anchor and its aliases share in the text."""
         if self.data.find(b"&", self.start, self.end) < 0:
             return frozenset()
-        return frozenset(_positions().shared(self.node))
+        return frozenset(positions.shared(self.node))
 
     def place(self, path: str, file: Place) -> Place:
         """Return the place of the field at `path` in an item at `file`."""
-        line, column = _positions().locate(self.node, path)
+        line, column = positions.locate(self.node, path)
         # a document that stands indented in another one has a column
         return file._replace(line=file.line + line - 1, column=column + max(file.column - 1, 0))
 
@@ -181,21 +181,18 @@ class Content:
             if not is_written and not same(data, self._read()):
                 raise item.at(join(next(iter(self._remarks))[0])).failure("has a comment that cannot be written")
         try:
-            self._check_text()
+            # an edit of the text must not lose what no reader of the manifest has seen
+            problem = "" if self._is_mapping and self.manifest else "an item must be a mapping; mend or remove it"
+            if not problem and self._text is None and (twice := self.duplicate_keys):
+                problem = f"{twice[0]} stands twice in this item; remove one of them"
+            if problem and not self._whole:
+                raise KrmfnError(f"cannot be written: line {lines_before(self) + 1}: {problem}")
             text = text if is_written else edit.updated(text, self.manifest, self.indent, self._lists, self._whole)
         except KrmfnError as failure:
             raise Refused(str(failure), item, f"{item.ref}: {join(self._at) or 'it'} ") from failure
         self._text, self._node, self._is_simple, self.is_edited = text, None, None, True
         self._remarks, self._comments, self._lists = {}, None, None
         self._print = hash(fingerprint(self.manifest))
-
-    def _check_text(self) -> None:
-        """Raise KrmfnError where an edit of the text would lose what no reader of the manifest has seen."""
-        problem = "" if self._is_mapping and self.manifest else "an item must be a mapping; mend or remove it"
-        if not problem and self._text is None and (twice := self.duplicate_keys):
-            problem = f"{twice[0]} stands twice in this item; remove one of them"
-        if problem and not self._whole:
-            raise KrmfnError(f"cannot be written: line {lines_before(self) + 1}: {problem}")
 
     def _read(self) -> Manifest:
         text = memoryview(self.data)[self.start : self.end] if self._text is None else self._text
@@ -221,12 +218,6 @@ def _lines(content: Content, _: bytes | None) -> Any:
     from .yamltext import linetree
 
     return linetree.tree(content.text.decode(), content.indent >= 0)
-
-
-def _positions() -> Any:
-    from .yamltext import positions  # here: most texts are simple, and looked at without it
-
-    return positions
 
 
 def _lists(value: Any) -> Iterator[tuple[int, tuple[list[Any], list[Any]]]]:

@@ -112,17 +112,10 @@ def quoted(text: str) -> str:
         return text
     if ambiguous or "\n" in text or "\t" in text or _is_special(text):
         return '"' + "".join(_escaped(char) for char in text) + '"'
-    return "'" + text.replace("'", "''") + "'" if _needs_quotes(text) else text
-
-
-def _needs_quotes(text: str) -> bool:
-    """Return True when a text on one line does not mean itself without quotes: it has a mark where one counts.
-
-    kubectl skips any white space at the start of a stream, and looks for a brace behind it.
-    """
-    first = text[0]
+    first = text[0]  # kubectl skips any white space at the start of a stream, and looks for a brace behind it
     begins = first in "#,[]{}&*!|>'\"%@`" or text.startswith(("---", "...")) or (first in "?:-" and text[1:2] in " ")
-    return begins or first.isspace() or text[-1] in " :" or ": " in text or " #" in text
+    has_mark = begins or first.isspace() or text[-1] in " :" or ": " in text or " #" in text
+    return "'" + text.replace("'", "''") + "'" if has_mark else text
 
 
 def is_ambiguous(text: str) -> bool:

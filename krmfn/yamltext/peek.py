@@ -95,27 +95,22 @@ class Mapping:
         return UNSURE
 
     def _value(self, key: bytes) -> tuple[int, int] | Answer:
-        """Return where the text behind `key:` begins and ends; UNSURE when a key may be spelled oddly."""
+        """Return where the text behind `key:` begins and ends; UNSURE when a key stands twice or is spelled oddly."""
         if key in _AMBIGUOUS:  # to Kubernetes `yes:` is the key "true"
             return UNSURE
         if self._keys is None:
-            self._keys = self._indexed()
+            text, start, lines = self.text, self.start, self._lines
+            if lines is None:
+                found = _pattern(_LINES, self.column).finditer(text, start, self.end)
+                lines = [match.end() for match in found]
+            keys: dict[bytes | None, tuple[int, int]] = {}
+            for at in (*lines, self.end + self.column):
+                end = at - self.column
+                colon = text.find(b":", start, end)
+                keys[_key(text[start : colon + 2])] = (colon + 1, end)
+                start = at
+            self._keys = UNSURE if None in keys or len(keys) <= len(lines) else keys
         return self._keys if isinstance(self._keys, Answer) else self._keys.get(key, MISSING)
-
-    def _indexed(self) -> dict[bytes | None, tuple[int, int]] | Answer:
-        """Return where the value of each key stands; UNSURE for a key that stands twice or may be spelled oddly."""
-        lines = self._lines
-        if lines is None:
-            found = _pattern(_LINES, self.column).finditer(self.text, self.start, self.end)
-            lines = [match.end() for match in found]
-        keys: dict[bytes | None, tuple[int, int]] = {}
-        text, start = self.text, self.start
-        for at in (*lines, self.end + self.column):
-            end = at - self.column
-            colon = text.find(b":", start, end)
-            keys[_key(text[start : colon + 2])] = (colon + 1, end)
-            start = at
-        return UNSURE if None in keys or len(keys) <= len(lines) else keys
 
 
 def root(text: bytes, start: int, end: int, indent: int, keys: Sequence[int] | None = None) -> Mapping | Answer:

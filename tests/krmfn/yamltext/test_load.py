@@ -88,7 +88,7 @@ def test_refused_with_the_line(text: str) -> None:
         load.read(text.encode())
     assert str(refused.value).startswith(REFUSED[text])
     with pytest.raises(KrmfnError) as further:
-        load.read(text.encode(), 10)
+        load.placed(lambda: load.read(text.encode()), lambda: 10)
     line = REFUSED[text].split(":")[0].split()[1]
     assert str(further.value).startswith(f"line {int(line) + 10}:")
 
