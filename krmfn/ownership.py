@@ -20,6 +20,7 @@ PASSED_ON = "krmfn.dev/passed-on"
 take back one that the owner no longer has: `labels/team annotations/contact`."""
 
 _ID = r"([^ |]*)\|([^ |]+)\|([^ |]*)\|([^ |]+)"
+_MARK = f"([^ ]+) {_ID} {_ID}"
 _PREVIOUS = ("internal.config.kubernetes.io/previousNamespaces", "internal.config.kubernetes.io/previousNames")
 
 Id = tuple[str, str, str, str]
@@ -61,7 +62,7 @@ def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str
 
 def mark_of(annotations: dict[str, str]) -> Mark | None:
     """Return the mark in the annotations of an object; None for one without a mark, or with one that is no mark."""
-    match = re.fullmatch(f"([^ ]+) {_ID} {_ID}", str(annotations.get(OWNER, "")))
+    match = re.fullmatch(_MARK, str(annotations.get(OWNER, "")))
     parts: Any = match.groups() if match else ()
     return Mark(parts[0], parts[1:5], parts[5:]) if parts else None
 

@@ -46,8 +46,7 @@ def each(item: Any, pattern: str, comment: str = "") -> list[ItemField]:
         elif value is not None and not comment and max(states) < free:
             raise ItemField(item, path).failure(f"is no mapping and no list, and {pattern} goes on below it")
 
-    fitting = [*walk(item.content.manifest, (), _closed(frozenset({0}), parts))]
-    return [ItemField(item, path) for path in fitting]
+    return [ItemField(item, path) for path in walk(item.content.manifest, (), _closed(frozenset({0}), parts))]
 
 
 def field_spec(

@@ -142,17 +142,24 @@ def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     return lines, spans
 
 
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[str]:
+    return re.compile(_LINE)  # here: a list with nothing of ours needs it not
+
+
 @lru_cache(maxsize=4096)
 def _line(row: str) -> Line | None:
     """Return what stands on a line; None for a comment or nothing. Raises NotSimple."""
-    match = re.fullmatch(_LINE, row)
+    match = _pattern().fullmatch(row)
     if not match:
         if row.lstrip(" ")[:1] in ("", "#"):
             return None
         raise NotSimple
     indent, dash, key, value, entry = match.groups()
     raw = value or entry
-    if key in WORDS or (raw and differs(raw)):  # `yes:` is the key "true" to Kubernetes; see `positions.ambiguous`
+    data = scalar(raw) if raw else ABSENT
+    # `yes:` is the key "true" to Kubernetes; see `positions.ambiguous`
+    if key in WORDS or raw in OLD or type(data) is Timestamp:
         raise NotSimple
     column, width = len(indent), len(dash or "")
     if not raw:
@@ -160,7 +167,7 @@ def _line(row: str) -> Line | None:
     first, span = raw[0], match.span(4 if value else 5)
     if first in "\"'|":
         return Line(column, width, key, raw if first == "|" else raw[1:-1], first, span)
-    return Line(column, width, key, scalar(raw) if first not in "[{" else list if first == "[" else dict, "", span)
+    return Line(column, width, key, data if first not in "[{" else list if first == "[" else dict, "", span)
 
 
 def _literal(rows: list[str], at: int, header: Line) -> tuple[Line, int]:
