@@ -31,8 +31,7 @@ def variables_have_one_source(config: DeviceConfig) -> Iterator[Result]:
             if "value" in variable and "valueFrom" in variable:
                 yield config.error(f"variable {name} has both value and valueFrom; leave out one", place)
             if name in seen:
-                message = f"variable {name} appears twice; the last one would win"
-                yield warning(message, field=Field(config.at(place)))
+                yield warning(f"variable {name} appears twice; the last one would win", field=Field(config.at(place)))
             seen.add(name)
 
 
@@ -76,8 +75,7 @@ def names_are_different(config: DeviceConfig) -> Iterator[Result]:
             name = entry.get(key, "")
             if name and (name in seen or name in taken):
                 why = "appears twice" if name in seen else f"is already used by {taken[name]}"
-                message = f"the {key} {name!r} {why}; choose another"
-                yield config.error(message, f"{path}[{index}].{key}", name)
+                yield config.error(f"the {key} {name!r} {why}; choose another", f"{path}[{index}].{key}", name)
             seen.add(name)
 
 

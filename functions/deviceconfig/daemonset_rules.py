@@ -80,8 +80,7 @@ def ports_are_told_apart(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per port of a Service that has no name beside others, or what another one has, also on nodes."""
     of_nodes: dict[tuple[str, Any], str] = {}  # a node has each port once, whatever Service opens it
     for path, service in _services(config):
-        own_port = {"port": service.port, "name": service.name}
-        ports = [(f"{path}.port", own_port)] if service.port is not None else []
+        ports = [(f"{path}.port", {"port": service.port, "name": service.name})] if service.port is not None else []
         ports += [(f"{path}.ports[{index}]", port) for index, port in enumerate(service.ports)]
         taken: dict[tuple[str, Any], str] = {}
         for where, port in ports:

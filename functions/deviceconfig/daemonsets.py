@@ -153,8 +153,7 @@ def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manife
         ],
         **written(service, "internalTrafficPolicy", "externalTrafficPolicy"),
     )
-    order = {"argocd.argoproj.io/sync-wave": "1"}
-    metadata = config.metadata(name, "consumer", order, vars(entry), vars(service))
+    metadata = config.metadata(name, "consumer", {"argocd.argoproj.io/sync-wave": "1"}, vars(entry), vars(service))
     return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
 
 

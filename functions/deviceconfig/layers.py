@@ -105,8 +105,7 @@ def _there(own: Any, fields: Any, parts: Sequence[str]) -> list[str | int]:
     there: list[str | int] = []
     name = ""
     for part in parts:
-        is_entry = isinstance(own, list) and is_index(part)
-        here: Any = _position(own, fields, int(part), name) if is_entry else part
+        here: Any = _position(own, fields, int(part), name) if isinstance(own, list) and is_index(part) else part
         own = at(own, (here,))
         if own is MISSING:
             break
@@ -165,8 +164,7 @@ def is_offer(value: Any) -> bool:
 def idle_switches(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
     """Yield each switch that changes nothing: its layer, its path or that of what it switches off, and why."""
     for number, layer in enumerate(layers):
-        below = stacked(other.fields for other in layers[number + 1 :])
-        for path, why in _idle(layer.fields, below, ()):
+        for path, why in _idle(layer.fields, stacked(other.fields for other in layers[number + 1 :]), ()):
             offered = len(path) < 2 or path[-2] not in WHOLE  # who would switch it on would have to write it all
             is_chosen = layer.filled and layer.filled.option((*path, "enabled"))  # an option decides each time
             if not (is_chosen or (layer.shared and offered and is_offer(at(layer.fields, path)))):

@@ -28,8 +28,7 @@ def _typed(kind: type[Fields], fields: Mapping[str, Any]) -> Any:
     values.update(fields)
     for name in NESTED.keys() & values.keys():
         nested, value = NESTED[name], values[name]
-        is_list = isinstance(value, list)
-        values[name] = [_typed(nested, entry) for entry in value] if is_list else _typed(nested, value)
+        values[name] = [_typed(nested, entry) for entry in value] if isinstance(value, list) else _typed(nested, value)
     return typed
 
 

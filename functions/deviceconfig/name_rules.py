@@ -27,8 +27,7 @@ def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
     no_labels = {names.of_daemon_set(one, entry) for one, _, entry in labelled}
     for one in long:
         if one.name not in no_labels:
-            excess = len(one.name) - _LABEL
-            remedy = f"{_LABEL} fit into its label, so make a part of it shorter by {excess}"
+            remedy = f"{_LABEL} fit into its label, so make a part of it shorter by {len(one.name) - _LABEL}"
             message = f"the DaemonSet's name {one.name!r} has {len(one.name)} characters; {remedy}"
             yield error(message, field=Field(one.field, one.parts[-1][1]))
 

@@ -16,8 +16,7 @@ def namespace_is_given(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error for a config without a namespace."""
     if not config.ref.namespace:
         what = "has no namespace; write metadata.namespace (or give `render` a --namespace)"
-        message = f"{what}: it is part of the label that KMM puts on nodes"
-        yield error(message, field=Field("metadata.namespace"))
+        yield error(f"{what}: it is part of the label that KMM puts on nodes", field=Field("metadata.namespace"))
 
 
 def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:

@@ -29,10 +29,9 @@ def layers(
     And the layers of each of several Modules, which are stronger than those of the Profile. `known` is what the
     Profile makes of it, without protection.
     """
-    overrides = config.overrides.get(product.name, {})
     made = known
     if made is None or "KRMFN_" in str(options_of(item)).upper():
-        made = expand(product, options_of(item), ref, overrides, schema_of(_ROOT), True)
+        made = expand(product, options_of(item), ref, config.overrides.get(product.name, {}), schema_of(_ROOT), True)
     own = item.content.manifest.get("spec") or {}
     fields = {name: value for name, value in own.items() if name != "options"}
     words = [Layer(fields, "spec", item)] if is_ours(item) else []
@@ -54,14 +53,12 @@ def problems(item: Item, ref: Ref, config: FunctionConfig) -> tuple[list[Result]
     if product is None:
         return [], None
     found = list(_read_again(product, item))
-    overrides = config.overrides.get(product.name)
-    made = expand(product, options_of(item), ref, overrides, schema_of(_ROOT), False)
+    made = expand(product, options_of(item), ref, config.overrides.get(product.name), schema_of(_ROOT), False)
     for path, message in made.problems:
         holder = config.source if path.startswith("spec.overrides") else product.item
         found.append(holder.located(error(message, rule="KRM180", field=Field(path))))
-    parts = (made.layers, made.versions, *made.modules.values())
     source = Source(product.item.ref, product.item)
-    every = [layer for part in parts for layer in _layers(source, part)]
+    every = [layer for part in (made.layers, made.versions, *made.modules.values()) for layer in _layers(source, part)]
     for layer in (*every, *_layers(config.source, made.overrides)):
         for wrong in _misfits(layer):
             shown = layer._replace(filled=layer.filled._replace(options={})) if _never_fits(layer, wrong) else layer
@@ -74,8 +71,7 @@ def _of_modules(product: Profile, item: Item, ref: Ref, config: FunctionConfig, 
     shared, _, modules = layers(product, item, ref, config, made)
 
     def wrong(layer: Layer, name: str, message: str) -> Result:
-        result = error(message, rule="KRM180", field=Field(f"{layer.path}.{name}"))
-        return at_origin(item, ref, layer, result)
+        return at_origin(item, ref, layer, error(message, rule="KRM180", field=Field(f"{layer.path}.{name}")))
 
     for layer in (*shared, *_layers(Source(product.item.ref, product.item), made.versions)):
         if "nodePools" in layer.fields:

@@ -52,8 +52,7 @@ def check(resources: ResourceList, items: Sequence[Item], groups: Groups, config
 
 def _concerns(fields: Sequence[str], result: Result) -> bool:
     """Return True when the finding is about one of the fields."""
-    path = result.field.path if result.field else ""
-    return any(starts(path, field) for field in fields)
+    return any(starts(result.field.path if result.field else "", field) for field in fields)
 
 
 def judge(
@@ -75,8 +74,7 @@ def profiles_are_named(items: Sequence[Item], config: FunctionConfig, elsewhere:
     for profile in config.profiles:
         if profile not in named:
             field = Field(join(("spec", "profiles", profile)))
-            finding = report(f"{why}; it was checked on its own", rule="KRM143", field=field)
-            yield config.source.located(finding)
+            yield config.source.located(report(f"{why}; it was checked on its own", rule="KRM143", field=field))
 
 
 def defaults_are_used(known: dict[str, set[str]], config: FunctionConfig) -> Iterator[Result]:
@@ -92,8 +90,7 @@ def defaults_are_used(known: dict[str, set[str]], config: FunctionConfig) -> Ite
             is_off = name not in merged([{name: layer.fields[name]}])  # by itself, which KRM142 is about
             if name not in known.get(layer.path, {name}) and not differs and not is_off:
                 message = "has no effect: every config that could use it has its own value, or does without it"
-                field = Field(f"{layer.path}.{name}")
-                yield config.source.located(info(message, rule="KRM144", field=field))
+                yield config.source.located(info(message, rule="KRM144", field=Field(f"{layer.path}.{name}")))
 
 
 def carried(groups: Groups) -> dict[str, set[str]]:

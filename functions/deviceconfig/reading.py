@@ -78,9 +78,8 @@ def from_item(item: Item, function_config: FunctionConfig, made: Expansion | Non
         layers, beside, modules = products.layers(product, item, ref, function_config, made)
     else:
         modules = {}
-        words = Layer(item.content.manifest.get("spec") or {}, "spec", item)
         shared, beside = of_profile(profile, function_config)
-        layers = (words, *shared)
+        layers = (Layer(item.content.manifest.get("spec") or {}, "spec", item), *shared)
     whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, beside)
     if product and (product.has_names or "${metadata." in str(function_config.overrides)):
         whole = whole._replace(has_names=True)

@@ -81,8 +81,7 @@ def rights_reach_authors(config: DeviceConfig) -> Iterator[Result]:
         reaching = [] if _is_an_admin_s(rule) else list(dict.fromkeys(_reaching(rule)))
         if reaching:
             why = "these rights reach whoever may write a DeviceConfig, who chooses the image that runs with them"
-            message = f"gives {', '.join(reaching)} in the whole cluster: {why}"
-            yield warning(message, field=Field(one.at(path)))
+            yield warning(f"gives {', '.join(reaching)} in the whole cluster: {why}", field=Field(one.at(path)))
 
 
 def _reaching(rule: dict[str, Any]) -> Iterator[str]:

@@ -40,8 +40,7 @@ def tried(resources: ResourceList, items: Collection[Item], config: FunctionConf
 def _expanded(product: Profile, config: FunctionConfig) -> Iterator[Result]:
     for trial in samples.trials(product):
         item = stand_in(product, trial.options)
-        wrong = products.problems(item, item.ref, config)[0]
-        yield from (one for one in wrong if one.ref == product.item.ref)
+        yield from (one for one in products.problems(item, item.ref, config)[0] if one.ref == product.item.ref)
 
 
 def _alone(product: Profile, resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
@@ -49,8 +48,7 @@ def _alone(product: Profile, resources: ResourceList, config: FunctionConfig) ->
     always: dict[str, Result] | None = None
     lasting, mending = set[str](), set[FieldPath]()
     pairs = samples.pairs(product, _sets)
-    more = samples.more_trials(product, islice(pairs, _MOST_PAIRS))
-    for trial in (*samples.trials(product), *more):
+    for trial in (*samples.trials(product), *samples.more_trials(product, islice(pairs, _MOST_PAIRS))):
         item, is_judged, wrong = _rendered(product, trial, resources, config)
         for text, other in samples.others(product, trial, mending) if wrong else ():
             if lasting.issuperset(map(str, wrong)):

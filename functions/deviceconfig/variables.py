@@ -46,9 +46,8 @@ def values(fields: Mapping[str, Any], ref: Ref) -> dict[str, str]:
 def filled(fields: Mapping[str, Any], ref: Ref) -> dict[str, Any]:
     """Return merged fields with the variables filled in where they may stand."""
     known = values(fields, ref)
-    own = {name: value for name, value in known.items() if name != IMAGE}
     done: dict[str, Any] = fill(fields, known, everywhere=False)
-    done.update(fill(_images(fields), own))
+    done.update(fill(_images(fields), {name: value for name, value in known.items() if name != IMAGE}))
     return done
 
 

@@ -30,8 +30,7 @@ def check(spec: Mapping[str, Any]) -> Iterator[Result]:
     yield from (_error(path, message) for path, message in _conditions(spec, node))
     yield from _expressions(spec, node, used)
     yield from (_error(("schema", *path), message) for path, message in structural.broken_defaults(node))
-    ruled = (path for path, one in structural.nodes(node) if one.get(_RULES))
-    for path in islice(ruled, 1):
+    for path in islice((path for path, one in structural.nodes(node) if one.get(_RULES)), 1):
         what = f"{_RULES} are not evaluated, here and elsewhere in this schema"
         remedy = "what must be refused needs an enum, a pattern, a bound or `required`"
         message = f"{what}: krmfn takes a config that they refuse; {remedy}"
@@ -82,8 +81,7 @@ def uses(spec: Mapping[str, Any]) -> Iterator[Use]:
     for start, data, conditions in layers(spec):
         for path, text, is_key in strings(data, start):
             for one in () if is_key or "${" not in text else expressions.parse(text):
-                is_whole = one.text == text and start[0] != "texts"
-                yield Use(path, one.parts, one.text, is_whole, conditions)
+                yield Use(path, one.parts, one.text, one.text == text and start[0] != "texts", conditions)
 
 
 def _not_expressions(spec: Mapping[str, Any]) -> Iterator[Mistake]:
@@ -92,8 +90,7 @@ def _not_expressions(spec: Mapping[str, Any]) -> Iterator[Mistake]:
             if is_key and expressions.NEARLY.search(text):
                 yield path, "an expression cannot stand in a key; write the key itself"
             elif not is_key and (wrong := expressions.misspelt(text)):
-                message = f"{wrong} is no expression; write ${{spec.a.b}}, or ${{spec.a['b.c/d']}} for such a name"
-                yield path, message
+                yield path, f"{wrong} is no expression; write ${{spec.a.b}}, or ${{spec.a['b.c/d']}} for such a name"
 
 
 def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
@@ -228,8 +225,7 @@ def _options(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[R
     names = [name for _, when in whens(spec) for name in when["if"]]
     names += [name for text in spec.get("texts", {}).values() for name in (*text.get("if", ()), text.get("each", ""))]
     read |= set(filter(None, map(expressions.path_of, (*names, *spec.get("ignored", ())))))
-    own = node.get("properties", {}).get("spec", {})
-    for parts, _ in structural.leaves(own, ("spec",)):
+    for parts, _ in structural.leaves(node.get("properties", {}).get("spec", {}), ("spec",)):
         if not any(parts[: len(one)] == one or one[: len(parts)] == parts for one in read):
             path = ("schema", *(step for part in parts for step in ("properties", part)))
             message = f"nothing reads the option {join(parts)}; use it, or say in `ignored` why it has no effect"

@@ -48,8 +48,7 @@ def full(node: Node) -> Any:
     """Return a value that a schema takes with all of its fields, and an entry in each list."""
     if node.get("properties") and "default" not in node:
         return {name: full(child) for name, child in node["properties"].items()}
-    is_list = node.get("type") == "array" and "default" not in node
-    return [full(node["items"])] if is_list else sample(node)
+    return [full(node["items"])] if node.get("type") == "array" and "default" not in node else sample(node)
 
 
 class Trial(NamedTuple):

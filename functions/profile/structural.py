@@ -161,8 +161,7 @@ def with_defaults(node: Node, value: Any) -> Any:
 
 def leaves(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:
     """Yield the path and the schema of each option: of each field that has no fields of its own."""
-    known = node.get("properties", {})
-    for name, child in known.items():
+    for name, child in node.get("properties", {}).items():
         if child.get("properties"):
             yield from leaves(child, (*path, name))
         else:
