@@ -73,12 +73,11 @@ class Graph(NamedTuple):
     """Where all that is untouched is built."""
     resources: Callable[[File], list[Item]] = lambda _: []
     """Returns the resources in a file, those of a List one by one; [] when it cannot be read any more."""
-    order: Callable[..., list[Kustomization]] | None = None
-    """Returns what `below` does, and knows what it was asked before: each build asks ten times."""
+    below: Callable[..., list[Kustomization]] = lambda *_: []
+    """Returns what a build of some folders reads: a folder's kustomization, then those that it lists, each once.
 
-    def below(self, *folders: str) -> list[Kustomization]:
-        """Return what a build of these folders reads: a folder's kustomization, then those that it lists, each once."""
-        return self.order(*folders) if self.order else ordered(self.kustomizations, *folders)
+    It knows what it was asked before: each build asks ten times.
+    """
 
     def findings(self, folder: str) -> list[Result]:
         """Return what is wrong with the kustomizations of a build."""

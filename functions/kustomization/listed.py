@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from krmfn.item import Item
 from krmfn.resource import Place
@@ -12,7 +12,7 @@ from krmfn.results import Field, Result, error, warning
 from ..paths.disk import Disk
 from . import calls, flow, mentions, references
 from .calls import ANNOTATIONS, Call, Ours
-from .graph import Graph, Kustomization
+from .graph import Kustomization, ordered
 from .references import Reference
 from .texts import RULE, Judged, Texts, given, strictly, written_out
 
@@ -29,9 +29,9 @@ class Configs:
     it.
     """
 
-    def __init__(self, disk: Disk, ours: Ours, graph: Graph, texts: Texts) -> None:
+    def __init__(self, disk: Disk, ours: Ours, read: Mapping[str, Kustomization], texts: Texts) -> None:
         """Take how to read, which programs are ours, and all kustomizations, of which any folder may be listed."""
-        self._disk, self._ours, self._graph, self._texts = disk, ours, graph, texts
+        self._disk, self._ours, self._kustomizations, self._texts = disk, ours, read, texts
         self._files: dict[str, Judged] = {}
         self._written: dict[str, list[Item]] = {}
         """The documents of the files that could be read; another kustomization may have read more, as resources."""
@@ -79,7 +79,7 @@ class Configs:
         elif reference.kind == "file":
             yield from self._of_file(one, reference)
         elif reference.kind == "folder":
-            for listed in self._graph.below(reference.real):
+            for listed in ordered(self._kustomizations, reference.real):
                 changing = sorted(key for key, value in listed.manifest.items() if value and key not in _AS_WRITTEN)
                 if changing:
                     message = (

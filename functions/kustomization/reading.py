@@ -40,7 +40,7 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
     for folder in folders:
         reader.down(folder)
     every = list(reader.read.values())
-    configs = Configs(reader.disk, ours, Graph(reader.read), reader.texts)
+    configs = Configs(reader.disk, ours, reader.read, reader.texts)
     plugins: list[list[Reference]] = []
     for one in every:
         one.findings.extend(_misplaced(one, reader.read))

@@ -85,7 +85,7 @@ def written_in(above: str) -> list[str]:
         return []
     inner = _folders_in(above)
     every = (above, *inner, *(stage for cluster in inner for stage in _folders_in(cluster)))
-    return [folder for folder in every if _is_ours(_read(Path(folder, output.KUSTOMIZATION)))]
+    return [folder for folder in every if _ours(Path(folder)) is not None]
 
 
 def _folders_in(above: str) -> list[str]:
@@ -94,14 +94,20 @@ def _folders_in(above: str) -> list[str]:
     return sorted(path for path in folders if not os.path.basename(path).startswith(_STAGE))  # noqa: PTH119
 
 
-def _is_ours(text: str) -> bool:
-    """Return True for the text of a kustomization.yaml that `render` wrote, byte for byte."""
-    return text.encode() == output.kustomization(_names(text))
+def _ours(folder: Path) -> list[str] | None:
+    """Return the files that the kustomization.yaml in a folder lists; None unless `render` wrote it, byte for byte.
 
-
-def _names(text: str) -> list[str]:
-    """Return the files that a kustomization.yaml of ours lists."""
-    return [match[1] for line in text.splitlines() if (match := _NAME.fullmatch(line))]
+    It counts as a regular file only, and not as a link.
+    """
+    path = folder / output.KUSTOMIZATION
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return None
+        text = files.read_regular(str(path), str(path)).decode()
+    except (OSError, ValueError):
+        return None
+    names = [match[1] for line in text.splitlines() if (match := _NAME.fullmatch(line))]
+    return names if text.encode() == output.kustomization(names) else None
 
 
 def _listed(folder: str, root: str | None) -> list[str] | None:
@@ -115,24 +121,13 @@ def _listed(folder: str, root: str | None) -> list[str] | None:
         raise KrmfnError(f"{folder} is a link; --replace removes files only from folders")
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return None
-    text = _read(path / output.KUSTOMIZATION)
-    names = _names(text)
-    if not _is_ours(text) or output.KUSTOMIZATION in names:
+    names = _ours(path)
+    if names is None or output.KUSTOMIZATION in names:
         raise KrmfnError(
             f"{folder} is not empty, and its {output.KUSTOMIZATION} was not written by render; nothing is removed: "
             "pass a new folder, or empty this one"
         )
     return names
-
-
-def _read(path: Path) -> str:
-    """Return the text of a regular file that is no link; "" for anything else."""
-    try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return ""
-        return files.read_regular(str(path), str(path)).decode()
-    except (OSError, ValueError):
-        return ""
 
 
 def _check(folder: str, texts: Iterable[str], names: Sequence[str]) -> None:
