@@ -120,7 +120,7 @@ def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: b
         final.function_config = configs[0].function_config
         note(final, config_item=run_of(configs[0]).config_item)
     if len(lists) > 1:
-        from ..final.between import between  # here: most clusters have one root
+        from ..final.against import between  # here: most clusters have one root
 
         final.report(between(lists))
     final.failed = final.failed or not is_whole

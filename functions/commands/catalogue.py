@@ -19,8 +19,7 @@ _ROOMS = {
     "kmm": "rules",
     "kustomization": "graph_rules",
     "ptemplate": "render",
-    "rendering": "function_config ignoring input_checks leftovers metadata_checks object_checks products recognition "
-    "undriven",
+    "rendering": "function_config ignoring leftovers metadata_checks object_checks products recognition undriven",
     "upgrades": "change_rules",
 }
 """The modules with rules, by their rooms: each has them as RULES."""

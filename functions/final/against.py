@@ -1,20 +1,21 @@
-"""What a cluster gets from elsewhere, held against what is here: one and the same resource, nodes that both drive."""
+"""What is wrong between lists: the roots of one cluster, and what it gets from elsewhere, held against what is here."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Item, Ref, ResourceList, Result, error
+from krmfn import Field, Item, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
 from krmfn.results import Rule
 
+from .. import exclusivity
 from ..cluster_dump import is_dumped
 from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim
+from ..exclusivity.claim import across
 from ..fleet import cluster
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import HUB_KIND, MODULE_KINDS, Module, module_of
-from ..rendering import function_config
-from ..rendering.kinds import COUNTING, OWNERS, owning
-from . import between
+from ..rendering import claims, function_config
+from ..rendering.kinds import COUNTING, OWNERS, in_file, owning
 
 
 def against(
@@ -45,7 +46,7 @@ def against(
     findings += _unknown(foreign)
     claims = [driver.joint for driver in cluster.of_theirs(left, domain_of) if driver.owner or driver.module.loads]
     if claims and not here.is_failed:
-        findings += between.conflicts(lists, list(_with_origin(claims, foreign, here)))
+        findings += conflicts(lists, list(_with_origin(claims, foreign, here)))
     return left, findings
 
 
@@ -131,6 +132,69 @@ def _with_origin(claims: Iterable[Claim], items: Iterable[Item], here: _Here) ->
             owner = Ref(f"{group}/v1alpha1", kind, namespace, name)
             claim = claim._replace(theirs=f"from --against, generated from {owner} earlier but not now")
         yield claim
+
+
+Key = tuple[Ref, str, tuple[str, str]]
+"""What tells claims apart: the owner, the pool, the Module."""
+
+
+def between(lists: Sequence[ResourceList]) -> Iterator[Result]:
+    """Yield the findings about resources of different roots: a config that both have, nodes that both drive.
+
+    The lists are those of the roots after the function has run, each with all nodes of the cluster. A root with an
+    error has generated nothing, so its claims on nodes are not known.
+    """
+    first: dict[Id, tuple[int, Item]] = {}
+    for number, resources in enumerate(lists):
+        for item in owning(resources.items):
+            at, other = first.setdefault(item.ref.id, (number, item))
+            if at != number:
+                twin = f"{item.kind}, too{in_file(other)}"
+                message = f"another root of this cluster has this {twin}; remove or rename one"
+                yield item.located(error(message, rule="KRM103"))
+    sound = [resources for resources in lists if not resources.failed]
+    if len(sound) > 1:
+        yield from conflicts(sound)
+
+
+def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> Iterator[Result]:
+    """Yield the conflicts about nodes in which claims of several roots take part; a root alone has its own already.
+
+    With `theirs`, claims from elsewhere, only the conflicts in which some of those take part with some from here.
+    """
+    roots: dict[Key, int] = {}
+    every: list[Claim] = list(theirs)
+    modes: set[str] = set()
+    for number, resources in enumerate(lists):
+        config = function_config.read(resources)[0]
+        if config.exclusivity == "off":
+            if theirs:
+                why = f"nothing here is compared with the {len(theirs):,} selectors from --against"
+                message = f"is off, so {why}; set another mode, or leave out --against"
+                field = Field("spec.exclusivity.mode", "off", "auto")
+                yield config.source.located(error(message, rule="KRM528", field=field))
+            continue
+        modes.add(config.exclusivity)
+        for driver in cluster.of_list(resources, domain_of).drivers:
+            if driver.owner or driver.module.loads:
+                roots[_key(driver.joint)] = number  # on the nodes of a hub's clusters with the labels of the clusters
+                every.append(driver.joint)
+    mode = modes.pop() if len(modes) == 1 else "auto"
+    here = [claim for claim in every if not claim.of_hub]
+    nodes, wrong = claims.nodes(lists[0], here) if mode in ("auto", "nodes") else ([], [])
+    yield from wrong
+    if not claims.selectors_decide(wrong):
+        return
+    found, undecided = exclusivity.conflicts(every, nodes, mode)
+    if theirs:
+        joint = [one for one in map(across, found) if one and any(claim.theirs for claim in one.left + one.right)]
+    else:
+        joint = [one for one in found if len({roots[_key(claim)] for claim in one.left + one.right}) > 1]
+    yield from (*exclusivity.findings(joint, claims.at_selector(lists)), *undecided)
+
+
+def _key(claim: Claim) -> Key:
+    return claim.ref, claim.pool, claim.module
 
 
 RULES = (

@@ -9,8 +9,8 @@ from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import POD_KINDS, table, tables, text, texts
 from ..kmm.module import LABELS, MODULE_GROUP, MODULE_KIND, MODULE_KINDS, Module, module_of
+from ..rendering.generated import place_of
 from ..rendering.kinds import of_kinds
-from ..rendering.origins import place_of
 from ..run import Run, Transformed
 
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT = ("", "Secret"), ("", "ConfigMap"), ("", "ServiceAccount")

@@ -1,25 +1,19 @@
 """What KMM's rules have beside their own parts: the cluster's texts, Go's printing, tags for what is printed first."""
 
 import posixpath
-from collections.abc import Iterable, Iterator
 
 from krmfn import Field, Result, error
 from krmfn.typed import Any
 
 ADMISSION, FIRST = "admission", "first"
+OF_MAPPINGS = "failed to validate kernel mappings: "
+"""What KMM writes before its text about kernel mappings."""
 
 
 def refused(text: str, path: str, current: Any = None, hint: str = "", rule: str = "") -> Result:
     """Return a finding with the cluster's own text about one field; the hint is ours."""
     message = f"{text} ({hint})" if hint else text
     return error(message, rule=rule, field=Field(path, current), tags=((ADMISSION, text),))
-
-
-def prefixed(prefix: str, findings: Iterable[Result]) -> Iterator[Result]:
-    """Yield findings with the prefix that KMM writes before its text."""
-    for finding in findings:
-        tags = ((key, prefix + value if key == ADMISSION else value) for key, value in finding.tags)
-        yield finding._replace(message=prefix + finding.message, tags=tuple(tags))
 
 
 def tag(finding: Result, key: str) -> str | None:

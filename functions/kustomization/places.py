@@ -16,7 +16,7 @@ from krmfn.resource import Place, split
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
 
-from ..rendering.origins import of_value
+from ..rendering.generated import of_value
 from . import values, written
 from .calls import Call
 from .graph import Graph, Kustomization

@@ -12,8 +12,7 @@ from ..kmm.module import MODULE_KIND, Module, module_of
 from ..kmm.versions import DEFAULT
 from ..kmm.webhook import admission
 from .function_config import FunctionConfig
-from .generated import Finding, Generated, Written
-from .origins import at_origin
+from .generated import Finding, Generated, Written, at_origin
 
 Nodes = tuple[Sequence[str], Collection[str]]
 """The versions of the kernels of the nodes in a list, sorted, and of their kubelets."""

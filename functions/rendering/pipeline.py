@@ -10,9 +10,9 @@ from krmfn.resource import ref
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, HUB_KIND, Module
 from ..run import note, run_of
-from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
+from . import claims, function_config, ignoring, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
-from .generated import Finding, Judged, Rendered, Renderer
+from .generated import Finding, Judged, Rendered, Renderer, at_origins, claims_of
 from .kinds import OURS, PROFILE, Scope, driven, has_nodes, of_kinds
 from .metadata_checks import marks_are_of_use
 
@@ -85,13 +85,11 @@ def _judge(
     first = [*islice(of_modules, 1)] if run.is_settled else []  # never all at once: they may be many
     of_modules = chain(first, of_modules)
     if (first or (of_claims and run.is_settled)) and any(item.mark for item in left.handwritten):
-        from . import origins  # here: few builds call us, and fewer have findings
-
         scratch = ResourceList(resources.items, resources.function_config)  # nobody reads its findings
         note(scratch, config_item=run.config_item, settings=run.settings)
         rendered = render(scratch)
-        of_modules = origins.at_origins(of_modules, written, rendered.objects)
-        of_claims = claims.check(scratch, origins.claims_of(rendered, written), modules, config)
+        of_modules = at_origins(of_modules, written, rendered.objects)
+        of_claims = claims.check(scratch, claims_of(rendered, written), modules, config)
     owners = {**rendered.owners, **{item.ref: item for item in left.handwritten}}
     of_objects = object_checks.check(resources, objects, config, written)
     return chain(of_configs, of_modules, of_marks, of_claims, of_objects), owners
@@ -122,7 +120,7 @@ def _render(
     for renderer in renderers:
         own = of_kinds(items, renderer.schemas)
         if own or config.source.ref.kind or config.products:
-            parts.append(renderer.load()(resources, input_checks.sound(resources, own, renderer, config), config))
+            parts.append(renderer.load()(resources, recognition.sound(resources, own, renderer, config), config))
     return Rendered(
         [one for part in parts for one in part.objects],
         [claim for part in parts for claim in part.claims],

@@ -19,7 +19,6 @@ from ..plan import Plan
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import CONFIG, PROFILE, driven
-from ..rendering.origins import of_value, place_of, place_of_field
 from ..run import run_of
 from .change_rules import RULES, version_is_kept
 from .impact import Impact, changed_modules

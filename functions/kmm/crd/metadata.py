@@ -32,6 +32,10 @@ STRUCTS = {name: dict(field.split() for field in fields.split("; ")) for name, f
 """The fields of each struct with their types, in the order in which the API server comes to them."""
 
 
+_SHAPES = {**dict.fromkeys((MAP, *STRUCTS), "object"), "bool": "boolean", "int64": "integer"}
+"""JSON's names of the types that Go types are decoded from, but for lists and what is a string."""
+
+
 class Slot(NamedTuple):
     """A value, the Go type that it must have, and its path."""
 
@@ -46,9 +50,12 @@ def decoded(module: Manifest) -> Iterator[Result]:
     """Yield what the API server cannot decode in a Module's metadata, then the fields that it does not know there."""
     slots = list(_slots(Slot(module.get("metadata"), "v1.ObjectMeta", ("metadata",))))
     for slot in slots:
-        value, shape = slot.value, _shape(slot.go_type)
-        if value is not None and slot.go_type != ANYTHING and type_name(value) != shape:
-            text = f"json: cannot unmarshal {_given(slot)} into {slot.place} of type {slot.go_type}"
+        value, actual = slot.value, type_name(slot.value)
+        shape = "array" if slot.go_type.startswith("[]") else _SHAPES.get(slot.go_type, "string")
+        if value is not None and slot.go_type != ANYTHING and actual != shape:
+            given = {"boolean": "bool", "integer": "number"}.get(actual, actual)
+            given = f"number {value}" if slot.go_type == "int64" and actual == "number" else given  # it does not fit
+            text = f"json: cannot unmarshal {given} into {slot.place} of type {slot.go_type}"
             yield refused(text, join(slot.path), shown(value), in_quotes(value, (shape,)), "KMM065")
     for slot in slots:
         for key in slot.value if isinstance(slot.value, dict) and slot.go_type in STRUCTS else ():
@@ -78,40 +85,18 @@ KMM066 = Rule(
 def _slots(slot: Slot) -> Iterator[Slot]:
     """Yield the slot and all below it, in the order in which they are decoded."""
     yield slot
-    for child in _below(slot):
-        yield from _slots(child)
-
-
-def _below(slot: Slot) -> Iterator[Slot]:
     value, go_type, path, place = slot
     if isinstance(value, dict) and go_type in STRUCTS:
         _, _, fields = place.partition(".")
         for key, kind in STRUCTS[go_type].items():
             names = ".".join(filter(None, (go_type.removeprefix("v1."), fields, key)))
-            yield Slot(value.get(key), kind, (*path, key), f"Go struct field {names}")
+            yield from _slots(Slot(value.get(key), kind, (*path, key), f"Go struct field {names}"))
     elif isinstance(value, dict) and go_type == MAP:
         for key in sorted(value, key=str):
-            yield Slot(value[key], "string", (*path, key), place)
+            yield from _slots(Slot(value[key], "string", (*path, key), place))
     elif isinstance(value, list) and go_type.startswith("[]"):
         for index, entry in enumerate(value):
-            yield Slot(entry, go_type.removeprefix("[]"), (*path, index), place)
-
-
-def _shape(go_type: str) -> str:
-    """Return JSON's name of the type that a Go type is decoded from."""
-    if go_type.startswith("[]"):
-        return "array"
-    if go_type == MAP or go_type in STRUCTS:
-        return "object"
-    return {"bool": "boolean", "int64": "integer"}.get(go_type, "string")
-
-
-def _given(slot: Slot) -> str:
-    """Return Go's name of the value's type, or the number itself when it does not fit an integer."""
-    actual = type_name(slot.value)
-    if slot.go_type == "int64" and actual == "number":
-        return f"number {slot.value}"
-    return {"boolean": "bool", "integer": "number"}.get(actual, actual)
+            yield from _slots(Slot(entry, go_type.removeprefix("[]"), (*path, index), place))
 
 
 NAME_IS_REQUIRED = "metadata.name: Required value: name or generateName is required"

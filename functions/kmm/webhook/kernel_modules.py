@@ -10,7 +10,7 @@ from krmfn.results import Rule
 
 from ..lookup import Table, has, listing, table, text, texts
 from ..module import MODPROBE, Module
-from ..rule import prefixed, quote, refused
+from ..rule import OF_MAPPINGS, quote, refused
 from ..versions import Target
 
 ORDER = "modulesLoadingOrder"
@@ -18,10 +18,9 @@ ORDER = "modulesLoadingOrder"
 
 def check(module: Module, kmm: Target) -> Iterator[Result]:
     """Yield the findings about modprobe, in the webhook's order."""
-    return prefixed(kmm.modprobe_prefix, _findings(module.modprobe) if has(module.container, "modprobe") else ())
-
-
-def _findings(modprobe: Table) -> Iterator[Result]:
+    if not has(module.container, "modprobe"):
+        return
+    modprobe, prefix = module.modprobe, kmm.modprobe_prefix
     name, names = text(modprobe, "moduleName"), texts(modprobe, ORDER)
     load, unload = (bool(listing(table(modprobe, "rawArgs"), key)) for key in ("load", "unload"))
     order = listing(modprobe, ORDER)
@@ -35,11 +34,11 @@ def _findings(modprobe: Table) -> Iterator[Result]:
         ("KMM032", name and first != name, f"{ORDER}[0]", first, f"{when} the first element must be moduleName"),
     ):
         if is_wrong:
-            yield refused(message, f"{MODPROBE}.{path}", current, rule=rule)
+            yield refused(prefix + message, f"{MODPROBE}.{path}", current, rule=rule)
     seen: set[str] = set()
     for index, twin in enumerate(names):
         if twin in seen:
-            message = f"{quote(twin)}: duplicate value in the loading order list"
+            message = f"{prefix}{quote(twin)}: duplicate value in the loading order list"
             yield refused(message, f"{MODPROBE}.{ORDER}[{index}]", twin, rule="KMM033")
         seen.add(twin)
 
@@ -113,11 +112,12 @@ def in_tree(path: str, holder: Table, container: Table) -> Iterator[Result]:
     (is_list, name), (is_other_list, other_name) = _fields(holder), _fields(container)
     if is_list and name:
         whose, rule = ("Container's", "KMM019") if holder is container else ("KernelMapping", "KMM026")
-        message = f"only one of the {whose} fields: InTreeModulesToRemove or InTreeModuleToRemove can be defined"
+        fields = f"the {whose} fields: InTreeModulesToRemove or InTreeModuleToRemove"
+        message = f"{OF_MAPPINGS}only one of {fields} can be defined"
         yield refused(message, f"{path}.inTreeModuleToRemove", name, rule=rule)
     mine = is_list and other_name
     if holder is not container and (mine or (name and is_other_list)):
-        fields = "only one type if field (InTreeModuleToRemove or InTreeModulesToRemove)"
+        fields = f"{OF_MAPPINGS}only one type if field (InTreeModuleToRemove or InTreeModulesToRemove)"
         path = f"{path}.{'inTreeModulesToRemove' if mine else 'inTreeModuleToRemove'}"
         yield refused(f"{fields} can be defined in KenrelMapping or Container", path, rule="KMM027")
 

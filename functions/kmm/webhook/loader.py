@@ -10,18 +10,11 @@ from krmfn.results import Rule
 
 from ..lookup import Table, text
 from ..module import CONTAINER, EVERY_KERNEL, IN_TREE, MAPPINGS, Module
-from ..rule import prefixed, refused
-
-PREFIX = "failed to validate kernel mappings: "
+from ..rule import OF_MAPPINGS, refused
 
 
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the container, then mapping by mapping, in the webhook's order."""
-    if findings := list(_findings(module)):
-        yield from prefixed(PREFIX, findings)
-
-
-def _findings(module: Module) -> Iterator[Result]:
     container, has_in_tree = module.container, module.holds(*IN_TREE)
     if has_in_tree:
         from . import kernel_modules
@@ -32,18 +25,20 @@ def _findings(module: Module) -> Iterator[Result]:
         path = f"{MAPPINGS}[{index}]"
         literal, regexp = text(entry, "literal"), text(entry, "regexp")
         if regexp and literal:
-            message = f"regexp and literal are mutually exclusive properties at kernelMappings[{index}]"
+            message = f"{OF_MAPPINGS}regexp and literal are mutually exclusive properties at kernelMappings[{index}]"
             yield refused(message, f"{path}.literal", literal, rule="KMM021")
         if not regexp and not literal:
-            yield refused(f"regexp or literal must be set at kernelMappings[{index}]", path, rule="KMM022")
+            message = f"{OF_MAPPINGS}regexp or literal must be set at kernelMappings[{index}]"
+            yield refused(message, path, rule="KMM022")
         if regexp and regexp not in EVERY_KERNEL:
             from ..regexps import TOO_LARGE, compile_error  # here, since the usual regexp needs no compiler
 
             wrong = compile_error(regexp)
             if wrong and wrong != TOO_LARGE:
-                yield refused(f"invalid regexp at index {index}: {wrong}", f"{path}.regexp", regexp, rule="KMM023")
+                message = f"{OF_MAPPINGS}invalid regexp at index {index}: {wrong}"
+                yield refused(message, f"{path}.regexp", regexp, rule="KMM023")
         if not text(entry, "containerImage") and not text(container, "containerImage"):
-            yield refused(f"missing {path}.containerImage", f"{path}.containerImage", rule="KMM024")
+            yield refused(f"{OF_MAPPINGS}missing {path}.containerImage", f"{path}.containerImage", rule="KMM024")
         yield from _tagged(entry, path, "KMM025")
         if has_in_tree:
             yield from kernel_modules.in_tree(path, entry, container)
@@ -52,8 +47,8 @@ def _findings(module: Module) -> Iterator[Result]:
 def _tagged(holder: Table, path: str, rule: str) -> Iterator[Result]:
     image = text(holder, "containerImage")
     if image and ":" not in image and "@" not in image:
-        message = "failed to validate image format: container image must explicitely set a tag or digest; got: "
-        yield refused(message + image, f"{path}.containerImage", image, rule=rule)
+        message = f"{OF_MAPPINGS}failed to validate image format: container image must explicitely set a tag or digest"
+        yield refused(f"{message}; got: {image}", f"{path}.containerImage", image, rule=rule)
 
 
 KMM020 = Rule(

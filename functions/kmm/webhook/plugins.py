@@ -10,50 +10,43 @@ from krmfn import Result
 from krmfn.results import Rule
 from krmfn.typed import Any
 
-from ..lookup import Table, has, table, tables, text
+from ..lookup import has, table, tables, text
 from ..module import Module
 from ..names import subdomain_errors
-from ..rule import clean, prefixed, quote, refused
+from ..rule import clean, quote, refused
 
+_DRA, _ALLOWED = "failed to validate DRA: ", "only /dev, /sys, /var, /opt and /run paths are permitted"
 HOST_PATHS = ("/dev/", "/sys/", "/var/", "/opt/", "/run/")
 
 
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the DRA driver, class by class, then about the host paths, in the webhook's order."""
     if has(module.spec, "dra"):
-        yield from prefixed("failed to validate DRA: ", _of_dra(module.spec["dra"]))
-    for section, name, rule in (("dra", "DRA", "KMM017"), ("devicePlugin", "device plugin", "KMM018")):
-        findings = _host_paths(f"spec.{section}.volumes", table(module.spec, section), rule)
-        yield from prefixed(f"failed to validate {name} volumes: ", findings)
-
-
-def _of_dra(dra: Table) -> Iterator[Result]:
-    yield from _named(text(dra, "driverName"), "spec.dra.driverName", dra.get("driverName"), ("KMM012", "KMM013"))
-    seen: set[str] = set()
-    for index, entry in tables(dra, "deviceClasses"):
-        name, path = text(entry, "name"), f"spec.dra.deviceClasses[{index}].name"
-        yield from _named(name, path, None, ("KMM014", "KMM015"))
-        if name and name in seen:
-            yield refused(f"{path} {quote(name)} is a duplicate", path, name, rule="KMM016")
-        seen.add(name)
+        dra = module.spec["dra"]
+        yield from _named(text(dra, "driverName"), "spec.dra.driverName", dra.get("driverName"), ("KMM012", "KMM013"))
+        seen: set[str] = set()
+        for index, entry in tables(dra, "deviceClasses"):
+            name, path = text(entry, "name"), f"spec.dra.deviceClasses[{index}].name"
+            yield from _named(name, path, None, ("KMM014", "KMM015"))
+            if name and name in seen:
+                yield refused(f"{_DRA}{path} {quote(name)} is a duplicate", path, name, rule="KMM016")
+            seen.add(name)
+    for section, what, rule in (("dra", "DRA", "KMM017"), ("devicePlugin", "device plugin", "KMM018")):
+        for index, volume in tables(table(module.spec, section), "volumes"):
+            where, path = f"spec.{section}.volumes[{index}]", text(volume.get("hostPath"), "path")
+            if has(volume, "hostPath") and not f"{clean(path)}/".startswith(HOST_PATHS):
+                message = f"{where}: hostPath {quote(path)} is not allowed; {_ALLOWED}"
+                message = f"failed to validate {what} volumes: {message}"
+                yield refused(message, f"{where}.hostPath.path", path, rule=rule)
 
 
 def _named(name: str, path: str, current: Any, rules: tuple[str, str]) -> Iterator[Result]:
     """Yield the finding about a name that is missing, or that is no subdomain."""
-    wrong = subdomain_errors(name) if name else []
     if not name:
-        yield refused(f"{path} is required", path, current, rule=rules[0])
-    if wrong:
-        message = f"{path} {quote(name)} is not a valid DNS subdomain: {'; '.join(wrong)}"
+        yield refused(f"{_DRA}{path} is required", path, current, rule=rules[0])
+    elif wrong := subdomain_errors(name):
+        message = f"{_DRA}{path} {quote(name)} is not a valid DNS subdomain: {'; '.join(wrong)}"
         yield refused(message, path, name, rule=rules[1])
-
-
-def _host_paths(where: str, plugin: Table, rule: str) -> Iterator[Result]:
-    for index, volume in tables(plugin, "volumes"):
-        path = text(volume.get("hostPath"), "path")
-        if has(volume, "hostPath") and not f"{clean(path)}/".startswith(HOST_PATHS):
-            message = f"{where}[{index}]: hostPath {quote(path)} is not allowed; only /dev, /sys, /var, /opt and /run "
-            yield refused(message + "paths are permitted", f"{where}[{index}].hostPath.path", path, rule=rule)
 
 
 KMM012 = Rule(

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from krmfn import Result
 from krmfn.results import Rule
 
-from ..lookup import Table, listing, texts
+from ..lookup import listing, texts
 from ..module import CONTAINER, Module
-from ..rule import prefixed, quote, refused
+from ..rule import quote, refused
 
 
 def check(module: Module) -> Iterator[Result]:
@@ -16,16 +16,13 @@ def check(module: Module) -> Iterator[Result]:
         place, rules = path.removeprefix(f"{CONTAINER}.").removesuffix("sign"), ("KMM036", "KMM037")
         if not place:
             place, rules = "global ", ("KMM034", "KMM035")
-        yield from prefixed(f"{place}Sign: ", _findings(sign, path, module.directory, rules))
-
-
-def _findings(sign: Table, path: str, directory: str, rules: tuple[str, str]) -> Iterator[Result]:
-    if not listing(sign, "filesToSign"):
-        yield refused("filesToSign is required when Sign is set", f"{path}.filesToSign", rule=rules[0])
-    for index, file in enumerate(texts(sign, "filesToSign")):
-        if not file.startswith(directory + "/"):
-            message = f"filesToSign[{quote(file)}] must be under dirName {quote(directory)}"
-            yield refused(message, f"{path}.filesToSign[{index}]", file, rule=rules[1])
+        if not listing(sign, "filesToSign"):
+            message = f"{place}Sign: filesToSign is required when Sign is set"
+            yield refused(message, f"{path}.filesToSign", rule=rules[0])
+        for index, file in enumerate(texts(sign, "filesToSign")):
+            if not file.startswith(module.directory + "/"):
+                message = f"filesToSign[{quote(file)}] must be under dirName {quote(module.directory)}"
+                yield refused(f"{place}Sign: {message}", f"{path}.filesToSign[{index}]", file, rule=rules[1])
 
 
 KMM034 = Rule(

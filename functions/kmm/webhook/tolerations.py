@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from krmfn import Result
 from krmfn.results import Rule
 
-from ..lookup import Table, tables, text
+from ..lookup import tables, text
 from ..module import Module
 from ..names import label_key_errors, label_value_errors
-from ..rule import prefixed, refused
+from ..rule import refused
 from ..versions import Target
 
 PREFIX = "failed to validate Module's tolerations: "
@@ -19,25 +19,23 @@ _OPERATORS, _EFFECTS = (f"allowed values are {known}" for known in (OPERATORS, E
 def check(module: Module, kmm: Target) -> Iterator[Result]:
     """Yield the findings about all tolerations, in the webhook's order."""
     for index, entry in tables(module.spec, "tolerations"):
-        yield from prefixed(f"{PREFIX}Toleration[{index}] ", _findings(entry, f"spec.tolerations[{index}]", kmm))
-
-
-def _findings(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
-    key, operator, value, effect = (text(entry, name) for name in ("key", "operator", "value", "effect"))
-    bad_key = label_key_errors(key, kmm.long_texts) if key else []
-    bad_value = label_value_errors(value, kmm.long_texts) if operator in ("Equal", "") else []
-    bad_time = entry.get("tolerationSeconds") is not None and effect != "NoExecute"
-    for rule, is_wrong, field, message in (
-        ("KMM004", bad_key, "key", f"invalid key '{key}': {'; '.join(bad_key)}"),
-        ("KMM005", not key and operator != "Exists", "operator", "operator must be 'Exists' when key is empty"),
-        ("KMM006", bad_time, "effect", "effect must be 'NoExecute' when tolerationSeconds is set"),
-        ("KMM007", bad_value, "value", f"invalid value '{value}' for Equal operator {'; '.join(bad_value)}"),
-        ("KMM008", operator == "Exists" and value, "value", "value must be empty when operator is 'Exists'"),
-        ("KMM009", operator not in ("", *OPERATORS), "operator", f"invalid operator '{operator}', {_OPERATORS}"),
-        ("KMM010", effect not in ("", *EFFECTS), "effect", f"invalid effect '{effect}', {_EFFECTS}"),
-    ):
-        if is_wrong:
-            yield refused(message, f"{path}.{field}", text(entry, field) or None, rule=rule)
+        key, operator, value, effect = (text(entry, name) for name in ("key", "operator", "value", "effect"))
+        bad_key = label_key_errors(key, kmm.long_texts) if key else []
+        bad_value = label_value_errors(value, kmm.long_texts) if operator in ("Equal", "") else []
+        bad_time = entry.get("tolerationSeconds") is not None and effect != "NoExecute"
+        for rule, is_wrong, field, message in (
+            ("KMM004", bad_key, "key", f"invalid key '{key}': {'; '.join(bad_key)}"),
+            ("KMM005", not key and operator != "Exists", "operator", "operator must be 'Exists' when key is empty"),
+            ("KMM006", bad_time, "effect", "effect must be 'NoExecute' when tolerationSeconds is set"),
+            ("KMM007", bad_value, "value", f"invalid value '{value}' for Equal operator {'; '.join(bad_value)}"),
+            ("KMM008", operator == "Exists" and value, "value", "value must be empty when operator is 'Exists'"),
+            ("KMM009", operator not in ("", *OPERATORS), "operator", f"invalid operator '{operator}', {_OPERATORS}"),
+            ("KMM010", effect not in ("", *EFFECTS), "effect", f"invalid effect '{effect}', {_EFFECTS}"),
+        ):
+            if is_wrong:
+                path = f"spec.tolerations[{index}].{field}"
+                message = f"{PREFIX}Toleration[{index}] {message}"
+                yield refused(message, path, text(entry, field) or None, rule=rule)
 
 
 KMM004 = Rule(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from krmfn_functions.rendering import generated, input_checks, object_checks, pipeline, recognition
+from krmfn_functions.rendering import generated, object_checks, pipeline, recognition
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.generated import Generated, Rendered, Renderer
 from krmfn_functions.rendering.kinds import Scope
@@ -76,7 +76,7 @@ def test_empty_fields_never_reach_a_manifest(value: Any, kept: int) -> None:
 def test_a_resource_that_stands_twice() -> None:
     resources = resource_list(entry("DeviceConfig", "a"), entry("DeviceConfig", "b"), entry("DeviceConfig", "a"))
     renderer = Renderer(SCOPE, {("krmfn.dev", "DeviceConfig"): "deviceconfig"}, lambda: lambda *_: Rendered())
-    input_checks.sound(resources, resources.items, renderer, FunctionConfig())
+    recognition.sound(resources, resources.items, renderer, FunctionConfig())
     (finding,) = [finding for finding in resources.results if finding.rule == "KRM103"]
     assert str(finding) == "error: DeviceConfig kmm/a: this DeviceConfig appears twice; remove or rename one [KRM103]"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmfn_functions.rendering.origins import of_value
+from krmfn_functions.rendering.generated import of_value
 
 
 def test_a_value_is_found_where_it_stands_once_or_once_under_the_key() -> None:
