@@ -13,7 +13,7 @@ from ..exclusivity import Claim
 from ..exclusivity.claim import across
 from ..fleet import cluster
 from ..kmm.lookup import table, tables, text
-from ..kmm.module import HUB_KIND, MODULE_KINDS, Module, module_of
+from ..kmm.module import HUB_KIND, MODULE_KINDS, module_of
 from ..rendering import claims, function_config
 from ..rendering.kinds import COUNTING, OWNERS, in_file, owning
 
@@ -94,7 +94,10 @@ def _where(item: Item) -> str:
 def _unknown(items: Sequence[Item]) -> Iterator[Result]:
     """Yield an error for a Module, and for a config, of which it is not known which nodes it claims."""
     for item in items:
-        if (item.group, item.kind) in MODULE_KINDS and not _selects(item):
+        is_module = (item.group, item.kind) in MODULE_KINDS
+        module = module_of(item.manifest) if is_module else None
+        selector = module.spec.get("selector") if module else None
+        if is_module and not (isinstance(selector, dict) and all(isinstance(one, str) for one in selector.values())):
             at = "spec.moduleSpec.selector" if item.kind == HUB_KIND else "spec.selector"
             why = f"{at} is not a mapping of labels to strings"
             message = f"--against{_where(item)}: {why}, so the nodes that it selects are not known"
@@ -106,12 +109,6 @@ def _unknown(items: Sequence[Item]) -> Iterator[Result]:
             why = "nothing there was generated from it, so the nodes that it selects are not known"
             message = f"--against{_where(item)}: {why}; dump the Modules, too, or pass the folder that it is in"
             yield error(message, rule="KRM526", ref=item.ref)
-
-
-def _selects(item: Item) -> bool:
-    module: Module | None = module_of(item.manifest)
-    selector = module.spec.get("selector") if module else None
-    return isinstance(selector, dict) and all(isinstance(value, str) for value in selector.values())
 
 
 def _owners(item: Item) -> Iterator[tuple[str, ...]]:
@@ -197,11 +194,10 @@ def _key(claim: Claim) -> Key:
     return claim.ref, claim.pool, claim.module
 
 
-RULES = (
-    Rule(
-        "KRM527",
-        "a resource must not be applied from both sides: from here, and from what --against names",
-        good="""\
+KRM527 = Rule(
+    "KRM527",
+    "a resource must not be applied from both sides: from here, and from what --against names",
+    good="""\
 kind: DeviceConfig
 ---
 # theirs/nic.yaml
@@ -209,18 +205,19 @@ kind: DeviceConfig
 metadata: {name: nic}
 spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}}
 """,
-        bad="""\
+    bad="""\
 kind: DeviceConfig
 ---
 # theirs/gpu.yaml
 kind: DeviceConfig
 """,
-        remedy="Remove or rename one of the two; what a dump contains because it was generated here does not count.",
-    ),
-    Rule(
-        "KRM528",
-        "node exclusivity must be on if something that --against names selects nodes",
-        good="""\
+    remedy="Remove or rename one of the two; what a dump contains because it was generated here does not count.",
+)
+
+KRM528 = Rule(
+    "KRM528",
+    "node exclusivity must be on if something that --against names selects nodes",
+    good="""\
 kind: DeviceConfig
 ---
 # theirs/nic.yaml
@@ -228,7 +225,7 @@ kind: DeviceConfig
 metadata: {name: nic}
 spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}}
 """,
-        bad="""\
+    bad="""\
 kind: RenderDeviceConfigs
 spec: {exclusivity: {mode: "off"}}
 ---
@@ -239,7 +236,8 @@ kind: DeviceConfig
 metadata: {name: nic}
 spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}}
 """,
-        remedy="Set another mode in the functionConfig, or remove --against.",
-    ),
+    remedy="Set another mode in the functionConfig, or remove --against.",
 )
+
+RULES = (KRM527, KRM528)
 """The rules about what is here and what is elsewhere."""

@@ -93,11 +93,10 @@ def inputs_stay_behind(final: Final) -> Iterator[Result]:
             yield final.located(item, warning(message))
 
 
-RULES = (
-    Rule(
-        "KRM705",
-        "a resource must be deployed only once",
-        good="""\
+KRM705 = Rule(
+    "KRM705",
+    "a resource must be deployed only once",
+    good="""\
 kind: Module
 ---
 # a.yaml
@@ -108,7 +107,7 @@ metadata: {name: settings}
 kind: ConfigMap
 metadata: {name: others}
 """,
-        bad="""\
+    bad="""\
 kind: Module
 ---
 # a.yaml
@@ -119,34 +118,36 @@ metadata: {name: settings}
 kind: ConfigMap
 metadata: {name: settings}
 """,
-        remedy="Remove or rename one of the two; if they are for two clusters, check the clusters one by one.",
-        check=ids_stand_once,
-    ),
-    Rule(
-        "KRM706",
-        "an image should not lack a part, as it does after a substitution without a value",
-        good="""\
+    remedy="Remove or rename one of the two; if they are for two clusters, check the clusters one by one.",
+    check=ids_stand_once,
+)
+
+KRM706 = Rule(
+    "KRM706",
+    "an image should not lack a part, as it does after a substitution without a value",
+    good="""\
 kind: Module
 ---
 kind: DaemonSet
 spec: {template: {spec: {containers: [{name: agent, image: "registry.example.com/agent:1.0-rc1"}]}}}
 """,
-        bad="""\
+    bad="""\
 kind: Module
 ---
 kind: DaemonSet
 spec: {template: {spec: {containers: [{name: agent, image: "registry.example.com/agent:1.0-"}]}}}
 """,
-        remedy="Give the variable a value where it is substituted (Flux: `postBuild.substitute`), or prevent the "
-        "substitution: `kustomize.toolkit.fluxcd.io/substitute: disabled`.",
-        check=images_are_whole,
-        severities=("warning", "error"),
-        advice=True,
-    ),
-    Rule(
-        "KRM707",
-        "an owner reference must have a uid, which only a live object has",
-        good="""\
+    remedy="Give the variable a value where it is substituted (Flux: `postBuild.substitute`), or prevent the "
+    "substitution: `kustomize.toolkit.fluxcd.io/substitute: disabled`.",
+    check=images_are_whole,
+    severities=("warning", "error"),
+    advice=True,
+)
+
+KRM707 = Rule(
+    "KRM707",
+    "an owner reference must have a uid, which only a live object has",
+    good="""\
 kind: Module
 ---
 apiVersion: v1
@@ -156,7 +157,7 @@ metadata:
   namespace: kmm
   ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: parent, uid: "8c4f8a5e-3f5b-4c8e-9d55-6a3c3d2f9b10"}]
 """,
-        bad="""\
+    bad="""\
 kind: Module
 ---
 apiVersion: v1
@@ -166,28 +167,30 @@ metadata:
   namespace: kmm
   ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: parent, uid: ""}]
 """,
-        remedy="Remove `ownerReferences` from manifests in Git.",
-        check=owners_have_uids,
-    ),
-    Rule(
-        "KRM712",
-        "ownerReferences should not stand in a Module: the garbage collector deletes it with its owner",
-        good="kind: Module\n",
-        bad="""\
+    remedy="Remove `ownerReferences` from manifests in Git.",
+    check=owners_have_uids,
+)
+
+KRM712 = Rule(
+    "KRM712",
+    "ownerReferences should not stand in a Module: the garbage collector deletes it with its owner",
+    good="kind: Module\n",
+    bad="""\
 kind: Module
 metadata:
   ownerReferences:
   - {apiVersion: amd.com/v1alpha1, kind: DeviceConfig, name: gpu, uid: "8c4f8a5e-3f5b-4c8e-9d55-6a3c3d2f9b10"}
 """,
-        remedy="Remove `ownerReferences` from the Module in Git and, before its owner is deleted, from the cluster.",
-        check=modules_outlive_owners,
-        severities=("warning",),
-        advice=True,
-    ),
-    Rule(
-        "KRM708",
-        "an input should have the local-config annotation if it is beside its generated objects or in a kpt package",
-        good="""\
+    remedy="Remove `ownerReferences` from the Module in Git and, before its owner is deleted, from the cluster.",
+    check=modules_outlive_owners,
+    severities=("warning",),
+    advice=True,
+)
+
+KRM708 = Rule(
+    "KRM708",
+    "an input should have the local-config annotation if it is beside its generated objects or in a kpt package",
+    good="""\
 kind: DeviceConfig
 metadata: {annotations: {config.kubernetes.io/local-config: "true"}}
 ---
@@ -197,7 +200,7 @@ metadata:
   annotations:
     krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
 """,
-        bad="""\
+    bad="""\
 kind: DeviceConfig
 metadata: {annotations: {}}
 ---
@@ -207,10 +210,11 @@ metadata:
   annotations:
     krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
 """,
-        remedy='Add the annotation `config.kubernetes.io/local-config: "true"` to it.',
-        check=inputs_stay_behind,
-        severities=("warning",),
-        advice=True,
-    ),
+    remedy='Add the annotation `config.kubernetes.io/local-config: "true"` to it.',
+    check=inputs_stay_behind,
+    severities=("warning",),
+    advice=True,
 )
+
+RULES = (KRM705, KRM706, KRM707, KRM712, KRM708)
 """The rules about single objects."""

@@ -90,11 +90,10 @@ def stage_of(item: Item) -> str:
     return "consumers" if is_waiting or any(one.startswith(modules) for one in _depends_on(item)) else "before"
 
 
-RULES = (
-    Rule(
-        "KRM704",
-        "what config.kubernetes.io/depends-on names should be deployed, and not in a later sync wave",
-        good="""\
+KRM704 = Rule(
+    "KRM704",
+    "what config.kubernetes.io/depends-on names should be deployed, and not in a later sync wave",
+    good="""\
 apiVersion: apps/v1
 kind: DaemonSet
 metadata:
@@ -113,7 +112,7 @@ spec:
 kind: Module
 metadata: {name: gpu, annotations: {argocd.argoproj.io/sync-wave: "0"}}
 """,
-        bad="""\
+    bad="""\
 apiVersion: apps/v1
 kind: DaemonSet
 metadata:
@@ -132,10 +131,11 @@ spec:
 kind: Module
 metadata: {name: gpu, annotations: {argocd.argoproj.io/sync-wave: "0"}}
 """,
-        remedy="Give the resource the sync wave of what it depends on, or a later one, or correct the annotation.",
-        check=dependencies_come_first,
-        severities=("warning",),
-        advice=True,
-    ),
+    remedy="Give the resource the sync wave of what it depends on, or a later one, or correct the annotation.",
+    check=dependencies_come_first,
+    severities=("warning",),
+    advice=True,
 )
+
+RULES = (KRM704,)
 """The rules about the order of objects."""

@@ -9,7 +9,6 @@ from krmfn.resource import join
 from krmfn.results import Rule
 
 from ..fleet import registry
-from ..run import Replacement
 from .stream import Final, images
 
 _SHOWN = 3
@@ -25,8 +24,11 @@ def images_are_replaced(final: Final) -> Iterator[Result]:
     for item in final.deployed if entries else ():
         if any(map(item.mentions, entries)):
             for path, image in images(item):
-                entry = entries.get(registry.parts(image)[0])
-                if entry and _is_left(image, entry):
+                name, tag, digest = registry.parts(image)
+                if not (entry := entries.get(name)):
+                    continue
+                is_old = (entry.digest and entry.digest != digest) or (entry.tag and entry.tag != tag)
+                if entry.new_name != name if entry.new_name else is_old:
                     message = f"`images` of a kustomization replaces {entry.name}, but has not done so here: {_WHY}"
                     yield final.located(item, warning(message, field=Field(join(path), image)))
 
@@ -50,18 +52,10 @@ def labels_are_passed_on(final: Final) -> Iterator[Result]:
         yield owner.located(info(message, field=Field("metadata.labels")))
 
 
-def _is_left(image: str, entry: Replacement) -> bool:
-    name, tag, digest = registry.parts(image)
-    if entry.new_name:
-        return entry.new_name != name
-    return bool((entry.digest and entry.digest != digest) or (entry.tag and entry.tag != tag))
-
-
-RULES = (
-    Rule(
-        "KRM709",
-        "an image that `images` of a kustomization replaces should be replaced everywhere",
-        good="""\
+KRM709 = Rule(
+    "KRM709",
+    "an image that `images` of a kustomization replaces should be replaced everywhere",
+    good="""\
 # kustomization.yaml
 resources: [config.yaml]
 images: [{name: registry.example.com/gpu, newName: mirror.example.com/gpu}]
@@ -81,7 +75,7 @@ metadata:
 # names.yaml
 images: [{group: krmfn.dev, kind: DeviceConfig, path: spec/driverImage}]
 """,
-        bad="""\
+    bad="""\
 # kustomization.yaml
 resources: [config.yaml]
 images: [{name: registry.example.com/gpu, newName: mirror.example.com/gpu}]
@@ -100,16 +94,17 @@ metadata:
 # names.yaml
 images: [{group: krmfn.dev, kind: DeviceConfig, path: spec/driverImage}]
 """,
-        remedy="List what `krmfn kustomize-config` prints under `configurations:`, and call krmfn in the kustomization "
-        "that has `images`; or write the new image itself.",
-        check=images_are_replaced,
-        severities=("warning",),
-        advice=True,
-    ),
-    Rule(
-        "KRM710",
-        "a label that a kustomization adds to all resources should be on what krmfn generates, too",
-        good="""\
+    remedy="List what `krmfn kustomize-config` prints under `configurations:`, and call krmfn in the kustomization "
+    "that has `images`; or write the new image itself.",
+    check=images_are_replaced,
+    severities=("warning",),
+    advice=True,
+)
+
+KRM710 = Rule(
+    "KRM710",
+    "a label that a kustomization adds to all resources should be on what krmfn generates, too",
+    good="""\
 # kustomization.yaml
 resources: [config.yaml]
 labels: [{pairs: {team: storage}}]
@@ -129,7 +124,7 @@ metadata:
   name: render
   annotations: {config.kubernetes.io/function: "exec: {path: krmfn}"}
 """,
-        bad="""\
+    bad="""\
 # kustomization.yaml
 resources: [config.yaml]
 labels: [{pairs: {team: storage}}]
@@ -148,10 +143,11 @@ metadata:
   name: render
   annotations: {config.kubernetes.io/function: "exec: {path: krmfn}"}
 """,
-        remedy="Write the label into `spec.labels` of the DeviceConfig, of its profile or of the defaults.",
-        check=labels_are_passed_on,
-        severities=("info",),
-        advice=True,
-    ),
+    remedy="Write the label into `spec.labels` of the DeviceConfig, of its profile or of the defaults.",
+    check=labels_are_passed_on,
+    severities=("info",),
+    advice=True,
 )
+
+RULES = (KRM709, KRM710)
 """The rules about what kustomize passes over."""

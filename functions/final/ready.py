@@ -6,26 +6,17 @@ from collections.abc import Iterator
 from krmfn import Field, Item, Result, error, warning
 from krmfn.resource import join
 from krmfn.results import Rule
-from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import has
-from ..kmm.module import LABELS, PLUGINS, Module, node_labels
+from ..kmm.module import LABELS, PLUGINS, node_labels
 from .stream import Final, NodeLabel, labels_of_kmm, modules_of, twin
 
 _LABEL = re.compile(rf"{LABELS}(?:version-module\.(.+)|(.+?)\.(?:version\.|device-plugin-)?ready)", re.DOTALL)
 """A label that is for a Module, with its namespace and name."""
 
 
-class Label(NamedTuple):
-    """A label that KMM, or for it an administrator, puts on nodes for a Module."""
-
-    module: Module
-    where: str
-    """Where the Module stands, when that is elsewhere (--against)."""
-    never: str
-    """Why KMM never sets it for this Module; "" when it does."""
-    value: str | None
-    """Its value; None where it is a version."""
+Label = tuple[str, str | None]
+"""What is known of a label of KMM's: why it is never set ("" when it is), and its value; None where it is a version."""
 
 
 def labels_have_their_module(final: Final) -> Iterator[Result]:
@@ -48,13 +39,12 @@ def labels_are_set(final: Final) -> Iterator[Result]:
     for item, one, label in _waiting(final):
         if not label or not one.is_required:
             continue
-        field = Field(join(one.path), one.value)
-        if label.never:
-            message = f"{label.module.ref}{label.where} {label.never}, so KMM never sets it"
-            yield final.located(item, error(message, field=field))
-        elif one.value is not None and label.value is not None and one.value != label.value:
-            message = f"is {one.value!r}, but KMM sets it to {label.value!r}: no node is selected"
-            yield final.located(item, error(message, field=field._replace(proposed=label.value)))
+        field, (never, value) = Field(join(one.path), one.value), label
+        if never:
+            yield final.located(item, error(f"{never}, so KMM never sets it", field=field))
+        elif one.value is not None and value is not None and one.value != value:
+            message = f"is {one.value!r}, but KMM sets it to {value!r}: no node is selected"
+            yield final.located(item, error(message, field=field._replace(proposed=value)))
 
 
 def _waiting(final: Final) -> Iterator[tuple[Item, NodeLabel, Label | None]]:
@@ -71,8 +61,8 @@ def _waiting(final: Final) -> Iterator[tuple[Item, NodeLabel, Label | None]]:
         no_version = no_loader or ("" if module.version else "has no version")
         no_plugin = "" if any(has(module.spec, field) for field in PLUGINS) else "has no devicePlugin"
         facts = ((no_loader, ""), (no_version, None), (no_plugin, ""), ("", None))
-        for key, fact in zip(node_labels(module.ref.namespace, module.ref.name), facts, strict=True):
-            known[key] = Label(module, where, *fact)
+        for key, (never, value) in zip(node_labels(module.ref.namespace, module.ref.name), facts, strict=True):
+            known[key] = f"{module.ref}{where} {never}" if never else "", value
     yield from ((item, one, known.get(one.key)) for item, one in labels)
 
 
@@ -92,11 +82,10 @@ def _missing(final: Final, names: dict[str, set[str]], namespace: str, name: str
     return f"{waits}, which is not among the deployed objects: without it no node has this label", False
 
 
-RULES = (
-    Rule(
-        "KRM701",
-        "a Module that a selector or an affinity waits for should be deployed, too; it is an error if it was renamed",
-        good="""\
+KRM701 = Rule(
+    "KRM701",
+    "a Module that a selector or an affinity waits for should be deployed, too; it is an error if it was renamed",
+    good="""\
 apiVersion: v1
 kind: Pod
 metadata: {name: trial, namespace: kmm}
@@ -107,7 +96,7 @@ spec:
 kind: Module
 metadata: {name: gpu, namespace: kmm}
 """,
-        bad="""\
+    bad="""\
 apiVersion: v1
 kind: Pod
 metadata: {name: trial, namespace: kmm}
@@ -118,16 +107,17 @@ spec:
 kind: Module
 metadata: {name: gpu, namespace: kmm}
 """,
-        remedy="Correct the name, or call krmfn in the outermost kustomization, so that the label is made from the "
-        "final names. Turn the rule off if the Module is deployed from elsewhere.",
-        check=labels_have_their_module,
-        severities=("warning", "error"),
-        advice=True,
-    ),
-    Rule(
-        "KRM702",
-        "a label that a selector requires must be one that KMM sets for its Module, with the value that KMM gives it",
-        good="""\
+    remedy="Correct the name, or call krmfn in the outermost kustomization, so that the label is made from the "
+    "final names. Turn the rule off if the Module is deployed from elsewhere.",
+    check=labels_have_their_module,
+    severities=("warning", "error"),
+    advice=True,
+)
+
+KRM702 = Rule(
+    "KRM702",
+    "a label that a selector requires must be one that KMM sets for its Module, with the value that KMM gives it",
+    good="""\
 apiVersion: v1
 kind: Pod
 metadata: {name: trial, namespace: kmm}
@@ -138,7 +128,7 @@ spec:
 kind: Module
 metadata: {name: gpu, namespace: kmm}
 """,
-        bad="""\
+    bad="""\
 apiVersion: v1
 kind: Pod
 metadata: {name: trial, namespace: kmm}
@@ -149,9 +139,10 @@ spec:
 kind: Module
 metadata: {name: gpu, namespace: kmm}
 """,
-        remedy='Write the value "", or wait for a label that the Module has: without a device plugin there is no '
-        "device-plugin-ready label, without a loader no ready label.",
-        check=labels_are_set,
-    ),
+    remedy='Write the value "", or wait for a label that the Module has: without a device plugin there is no '
+    "device-plugin-ready label, without a loader no ready label.",
+    check=labels_are_set,
 )
+
+RULES = (KRM701, KRM702)
 """The rules about labels that wait for a Module."""

@@ -133,11 +133,10 @@ def names_are_there(final: Final) -> Iterator[Result]:
                 yield final.located(item, warning(message, field=field))
 
 
-RULES = (
-    Rule(
-        "KRM703",
-        "a ServiceAccount, Secret, ConfigMap, PriorityClass or DeviceClass that is named should be deployed, too",
-        good="""\
+KRM703 = Rule(
+    "KRM703",
+    "a ServiceAccount, Secret, ConfigMap, PriorityClass or DeviceClass that is named should be deployed, too",
+    good="""\
 apiVersion: v1
 kind: ServiceAccount
 metadata: {name: gpu-loader, namespace: kmm}
@@ -145,7 +144,7 @@ metadata: {name: gpu-loader, namespace: kmm}
 kind: Module
 spec: {moduleLoader: {serviceAccountName: gpu-loader}}
 """,
-        bad="""\
+    bad="""\
 apiVersion: v1
 kind: ServiceAccount
 metadata: {name: gpu-loader, namespace: kmm}
@@ -153,11 +152,12 @@ metadata: {name: gpu-loader, namespace: kmm}
 kind: Module
 spec: {moduleLoader: {serviceAccountName: gpu-lodaer}}
 """,
-        remedy="Correct the name. If kustomize changed it, list what `krmfn kustomize-config` prints under "
-        "`configurations:`. Turn the rule off if it is deployed from elsewhere.",
-        check=names_are_there,
-        severities=("warning", "error"),
-        advice=True,
-    ),
+    remedy="Correct the name. If kustomize changed it, list what `krmfn kustomize-config` prints under "
+    "`configurations:`. Turn the rule off if it is deployed from elsewhere.",
+    check=names_are_there,
+    severities=("warning", "error"),
+    advice=True,
 )
+
+RULES = (KRM703,)
 """The rules about names of other resources."""

@@ -75,34 +75,34 @@ def labels_are_made(final: Final) -> Iterator[Result]:
             yield final.located(item, info(message, field=Field(join(("spec", "selector", key)))))
 
 
-RULES = (
-    Rule(
-        "KRM711",
-        "text for KMM should not look like a Flux variable, unless an annotation keeps Flux from substituting it",
-        good="""\
+KRM711 = Rule(
+    "KRM711",
+    "text for KMM should not look like a Flux variable, unless an annotation keeps Flux from substituting it",
+    good="""\
 kind: Module
 spec:
   moduleLoader:
     container:
       kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
 """,
-        bad="""\
+    bad="""\
 kind: Module
 spec:
   moduleLoader:
     container:
       kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}"}]
 """,
-        remedy="Add the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`, which generated objects have. "
-        "Ignore the finding if Flux does not apply the object, or has no `postBuild`.",
-        check=dollars_are_kept,
-        severities=("info",),
-        advice=True,
-    ),
-    Rule(
-        "KRM713",
-        "a label of Node Feature Discovery in a selector should be made by a NodeFeatureRule, or be on a node",
-        good="""\
+    remedy="Add the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`, which generated objects have. "
+    "Ignore the finding if Flux does not apply the object, or has no `postBuild`.",
+    check=dollars_are_kept,
+    severities=("info",),
+    advice=True,
+)
+
+KRM713 = Rule(
+    "KRM713",
+    "a label of Node Feature Discovery in a selector should be made by a NodeFeatureRule, or be on a node",
+    good="""\
 kind: Module
 spec: {selector: {feature.node.kubernetes.io/gpu: "true"}}
 ---
@@ -111,7 +111,7 @@ kind: NodeFeatureRule
 metadata: {name: gpu}
 spec: {rules: [{name: gpu, labels: {feature.node.kubernetes.io/gpu: "true"}}]}
 """,
-        bad="""\
+    bad="""\
 kind: Module
 spec: {selector: {feature.node.kubernetes.io/gpux: "true"}}
 ---
@@ -120,25 +120,27 @@ kind: NodeFeatureRule
 metadata: {name: gpu}
 spec: {rules: [{name: gpu, labels: {feature.node.kubernetes.io/gpu: "true"}}]}
 """,
-        remedy="Correct the label in the selector, or write a NodeFeatureRule that makes it.",
-        check=labels_are_made,
-        severities=("info",),
-        advice=True,
-    ),
-    Rule(
-        "KRM714",
-        "a dump of a cluster must not be among the files: it is passed with --live",
-        good="""\
+    remedy="Correct the label in the selector, or write a NodeFeatureRule that makes it.",
+    check=labels_are_made,
+    severities=("info",),
+    advice=True,
+)
+
+KRM714 = Rule(
+    "KRM714",
+    "a dump of a cluster must not be among the files: it is passed with --live",
+    good="""\
 kind: DeviceConfig
 """,
-        bad="""\
+    bad="""\
 apiVersion: kmm.sigs.x-k8s.io/v1beta1
 kind: NodeModulesConfig
 metadata: {name: gpu-1}
 spec: {modules: []}
 """,
-        remedy="Move the dump out of PATH, or exclude it (`exclude` in .krmfn.yaml), and pass it with `--live`.",
-        check=nothing_is_of_a_dump,
-    ),
+    remedy="Move the dump out of PATH, or exclude it (`exclude` in .krmfn.yaml), and pass it with `--live`.",
+    check=nothing_is_of_a_dump,
 )
+
+RULES = (KRM711, KRM713, KRM714)
 """The rules about what other tools do to the list."""

@@ -82,13 +82,11 @@ FORMAT = "krmfn.dev/check/v1"
 def as_json(checked: Checked, rules: Rules = None) -> str:
     """Return `{format: ..., clusters: [...], findings: [...], summary: {...}}`; what does not apply is null."""
     names = list(checked.clusters)
+    told = [finding(one) | {"clusters": names_of(one) or (names if one.unlisted else [])} for one in checked.results]
     document = {
         "format": FORMAT,
         "clusters": names,
-        "findings": [
-            {**finding(result), "clusters": names_of(result) or (names if result.unlisted else [])}
-            for result in checked.results
-        ],
+        "findings": told,
         "summary": {
             **summary(checked.results),
             "resources": checked.resources,

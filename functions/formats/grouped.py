@@ -51,11 +51,9 @@ def rows(compared: Sequence[Comparison]) -> list[Row]:
     """Return a row per cluster."""
     made: list[Row] = []
     for one in compared:
-        nodes: dict[str, set[str]] = {}
-        for effect in one.plan.effects:
-            nodes.setdefault(effect.what, set()).update(effect.nodes)
+        nodes = grouping.grouped((effect.what, effect.nodes) for effect in one.plan.effects)
         is_known = (one.knows_nodes or bool(nodes) or one.is_same) and not one.failed
-        made.append(Row(one.name, {what: len(names) for what, names in nodes.items()}, is_known))
+        made.append(Row(one.name, {what: len(set[str]().union(*names)) for what, names in nodes.items()}, is_known))
     return made
 
 

@@ -108,7 +108,9 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
         podLabels=_beyond(of_pods, {**shared, **own_selector}),
         podAnnotations=table(notes, "annotations"),
     )
-    return _sorted(entry | ({"service": _service(one.service, fields, entry)} if one.service else {}))
+    entry |= {"service": _service(one.service, fields, entry)} if one.service else {}
+    names = list(schema("deviceconfig")["$defs"]["daemonSet"]["properties"])
+    return dict(sorted(entry.items(), key=lambda field: names.index(field[0]) if field[0] in names else len(names)))
 
 
 def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,12 +128,6 @@ def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any]) -> di
         "nodeSelector": _beyond(selector, fields.get("nodeSelector")),
         "tolerations": [own for own in pod.get("tolerations", []) if own not in fields.get("tolerations", [])],
     }
-
-
-def _sorted(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with its fields in the order of the schema."""
-    names = list(schema("deviceconfig")["$defs"]["daemonSet"]["properties"])
-    return dict(sorted(entry.items(), key=lambda field: names.index(field[0]) if field[0] in names else len(names)))
 
 
 def _service(service: Manifest, fields: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,12 +59,8 @@ def draft(module: Manifest, consumers: Sequence[Consumer], keeps_pods: bool = Fa
         fields["daemonSets"] = [entry_of(one, fields, own.name, keeps_pods) for _, one in current]
     names = list(Spec.__annotations__)
     metadata = {"name": own.name} | ({"namespace": own.namespace} if own.namespace else {})
-    config = {
-        "apiVersion": "krmfn.dev/v1alpha1",
-        "kind": "DeviceConfig",
-        "metadata": metadata,
-        "spec": dict(sorted(fields.items(), key=lambda field: names.index(field[0]))),
-    }
+    spec = dict(sorted(fields.items(), key=lambda field: names.index(field[0])))
+    config = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": metadata, "spec": spec}
     objects = [(module, MODULE), *((one.manifest, number) for number, one in numbered)]
     objects += [(one.service, number) for number, one in current if one.service]
     return Draft(config, tuple(objects), tuple(number for number, _ in current), tuple(number for number, _ in older))
@@ -145,6 +141,7 @@ def _refused(draft: Draft, results: Iterable[Result]) -> Reasons:
 _VERSIONED = re.compile(r"([^@$]+):([A-Za-z0-9][A-Za-z0-9._-]{0,62})-\$KERNEL_FULL_VERSION")
 """The image that `driverImage` and `driverVersion` make."""
 _EVERY_KERNEL = [{"regexp": "^.+$"}]
+_OF_CONTAINER = ("inTreeModulesToRemove", "build", "sign", "registryTLS", "imagePullPolicy")
 
 
 def fields_of(spec: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
@@ -166,10 +163,7 @@ def fields_of(spec: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
         rawLoadArgs=raw.get("load"),
         rawUnloadArgs=raw.get("unload"),
         inTreeDriver=None if "moduleLoader" in spec else True,
-        **{
-            name: container.get(name)
-            for name in ("inTreeModulesToRemove", "build", "sign", "registryTLS", "imagePullPolicy")
-        },
+        **{name: container.get(name) for name in _OF_CONTAINER},
         imagePullSecret=table(spec, "imageRepoSecret").get("name"),
         upgrade={"ordered": True} if container.get("version") else None,
         tolerations=spec.get("tolerations"),

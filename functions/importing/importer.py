@@ -109,13 +109,12 @@ def _with_extras(taken: Taken, manifests: Sequence[Manifest], settings: Settings
     return taken
 
 
+_NEW = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "imported"}}
+
+
 def with_settings(existing: Manifest | None, **spec: Any) -> Manifest:
     """Return the functionConfig with more settings; the profiles are added to those that it has."""
-    head = existing or {
-        "apiVersion": "krmfn.dev/v1alpha1",
-        "kind": "RenderDeviceConfigs",
-        "metadata": {"name": "imported"},
-    }
+    head = existing or _NEW
     own = table(head, "spec")
     if "profiles" in spec:
         spec["profiles"] = {**table(own, "profiles"), **spec["profiles"]}

@@ -30,7 +30,6 @@ _MAY_BE_EMPTY = MAPS | {"metadata", "resources", "securityContext", "updateStrat
 _TLS = ("registryTLS", "baseImageRegistryTLS", "unsignedImageRegistryTLS")
 """Verifying TLS is what KMM does without them: `{}` is how Go writes that, but a mapping's replaces the container's."""
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
-_FILES = {"defaultMode": 420}
 _CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
 DEFAULTS: dict[str, dict[str, Any]] = {
     "spec": {
@@ -53,7 +52,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0},
     **dict.fromkeys(("containers", "initContainers"), _CONTAINER),
     **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _PROBE),
-    **dict.fromkeys(("configMap", "secret", "downwardAPI", "projected"), _FILES),
+    **{key: {"defaultMode": 420} for key in ("configMap", "secret", "downwardAPI", "projected")},
     "httpGet": {"scheme": "HTTP"},
     "ports": {"protocol": "TCP"},
     "fieldRef": {"apiVersion": "v1"},

@@ -70,13 +70,11 @@ def strings(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str, 
     """Yield the path of each text in nested data, the text, and whether it is a key."""
     if isinstance(value, str):
         yield path, value, False
-    elif isinstance(value, dict):
-        for key, child in value.items():
-            yield (*path, key), str(key), True
+    elif isinstance(value, (dict, list)):
+        for key, child in members(value):
+            if isinstance(value, dict):
+                yield (*path, key), str(key), True
             yield from strings(child, (*path, key))
-    elif isinstance(value, list):
-        for index, child in enumerate(value):
-            yield from strings(child, (*path, index))
 
 
 def members(value: Any) -> Iterable[tuple[Any, Any]]:

@@ -72,15 +72,11 @@ def _object(value: Any, node: dict[str, Any], path: FieldPath) -> Iterator[Probl
         if fact := known.get(key, node.get("$map")):
             yield from check(entry, fact, (*path, key))
         else:
-            yield (*path, key), _unknown(str(key), list(known))
+            hint = did_you_mean(str(key), list(known), f"known here: {', '.join(sorted(known))}", "'")
+            yield (*path, key), f"is not a field of Kubernetes {facts()['version'].removeprefix('v')} here{hint}"
     for name in node:
         if name.endswith("!") and name[:-1] not in value:
             yield (*path, name[:-1]), "is missing; Kubernetes requires it"
-
-
-def _unknown(key: str, known: list[str]) -> str:
-    hint = did_you_mean(key, known, f"known here: {', '.join(sorted(known))}", "'")
-    return f"is not a field of Kubernetes {facts()['version'].removeprefix('v')} here{hint}"
 
 
 def _fits(value: Any, kind: str) -> bool:

@@ -73,7 +73,7 @@ def _entries(kind: str, holder: Schema, above: tuple[str, ...], shared: Schema) 
 def in_words(node: Schema, shared: Schema) -> str:
     """Return a type in words: `a string, one of A, B`, `a list of strings`, `a number from 1 to 65535`."""
     if "enum" in node:
-        shown = (_plain(value) or '""' for value in node["enum"])
+        shown = ((str(value).lower() if isinstance(value, bool) else str(value)) or '""' for value in node["enum"])
         return "one of " + ", ".join(f"`{word}`" for word in shown)
     kinds = node["type"] if isinstance(node.get("type"), list) else [node.get("type", "object")]
     if kinds == ["array"]:
@@ -86,20 +86,14 @@ def in_words(node: Schema, shared: Schema) -> str:
     return " or ".join(words[kind] for kind in kinds)
 
 
-def _plain(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def _plural(kind: str) -> str:
     return {"text": "texts", "object": "objects"}.get(kind, kind)
 
 
 def _merge(name: str, node: Schema, siblings: Collection[str]) -> str:
     """Return what becomes of a field that two layers have: the table of `deviceconfig.merging` in words."""
-    either = next(
-        (other for pair in EITHER for other in pair if name in pair and other != name and other in siblings), ""
-    )
-    if either:
+    pairs = (other for pair in EITHER if name in pair for other in pair if other != name and other in siblings)
+    if either := next(pairs, ""):
         return f"the stronger one's, also over {either}"
     if name == UNSET:
         return "each one's, for what is weaker"

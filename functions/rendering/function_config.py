@@ -211,23 +211,23 @@ def named(configs: Iterable[Ref]) -> str:
     return some([first, *(name.partition(" ")[2] for name in rest)], 1 + len(rest), shown=2)
 
 
-RULES = (
-    Rule(
-        "KRM110",
-        "the functionConfig must be a RenderDeviceConfigs that matches its schema, or a ConfigMap with its settings",
-        good="""\
+KRM110 = Rule(
+    "KRM110",
+    "the functionConfig must be a RenderDeviceConfigs that matches its schema, or a ConfigMap with its settings",
+    good="""\
 kind: RenderDeviceConfigs
 spec: {prune: never}
 ---
 kind: DeviceConfig
 """,
-        bad="""\
+    bad="""\
 kind: RenderDeviceConfigs
 spec: {prune: sometimes}
 ---
 kind: DeviceConfig
 """,
-        remedy="Correct the setting; `krmfn schema RenderDeviceConfigs` prints all settings.",
-    ),
+    remedy="Correct the setting; `krmfn schema RenderDeviceConfigs` prints all settings.",
 )
+
+RULES = (KRM110,)
 """The rule about the functionConfig: a step of `read`."""

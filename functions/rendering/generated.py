@@ -90,11 +90,6 @@ class Renderer(NamedTuple):
     has_products: bool = False
     """Whether it also renders the kinds that Profiles are for."""
 
-    def driving(self, kinds: frozenset[tuple[str, str]]) -> Renderer:
-        """Return the same with the kinds that Profiles are for, whose schemas the Profiles have."""
-        own = dict.fromkeys(kinds, "") if self.has_products else {}
-        return self._replace(schemas={**own, **self.schemas})
-
     def marked(self, items: Sequence[Item]) -> Scope:
         """Return the scope with each kind that the marks of some items name as an owner's: its Profile may be gone."""
         marks = [item.mark for item in items] if self.has_products else []
@@ -123,17 +118,10 @@ def metadata(
     """
     known = {"name": owner.name, "component": component, "part-of": owner.name, "managed-by": "krmfn"}
     ours = {f"app.kubernetes.io/{key}": value for key, value in known.items()}
-    made: dict[str, Any] = {
-        "name": name,
-        "namespace": owner.namespace,
-        "labels": {**labels, **ours},
-        "annotations": {**annotations, **order},
-    }
     passed = [f"labels/{key}" for key in labels if key not in ours]
     passed += [f"annotations/{key}" for key in annotations if key not in order]
-    if passed:
-        made["annotations"][PASSED_ON] = " ".join(sorted(passed))
-    return made
+    notes = {**annotations, **order, **({PASSED_ON: " ".join(sorted(passed))} if passed else {})}
+    return {"name": name, "namespace": owner.namespace, "labels": {**labels, **ours}, "annotations": notes}
 
 
 def filled(**fields: Any) -> dict[str, Any]:

@@ -145,52 +145,54 @@ def not_turned_off(name: str) -> str:
     return f"{name or 'nothing'} is not a rule that can be turned off; {hint}"
 
 
-RULES = (
-    Rule(
-        "KRM115",
-        "an entry that turns off a rule should give a reason",
-        good="""\
+KRM115 = Rule(
+    "KRM115",
+    "an entry that turns off a rule should give a reason",
+    good="""\
 metadata: {annotations: {krmfn.dev/ignore: "KRM225: the vendor has no other tag"}}
 spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
 """,
-        bad="""\
+    bad="""\
 metadata: {annotations: {krmfn.dev/ignore: KRM225}}
 spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
 """,
-        remedy="Write the reason after a colon; without one the rule is not turned off.",
-        severities=("warning",),
-    ),
-    Rule(
-        "KRM119",
-        "an entry that turns off a rule must name a rule that can be turned off",
-        good="""\
+    remedy="Write the reason after a colon; without one the rule is not turned off.",
+    severities=("warning",),
+)
+
+KRM119 = Rule(
+    "KRM119",
+    "an entry that turns off a rule must name a rule that can be turned off",
+    good="""\
 kind: RenderDeviceConfigs
 spec: {ignore: {KRM225: the vendor has no other tag}}
 ---
 spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
 """,
-        bad="""\
+    bad="""\
 kind: RenderDeviceConfigs
 spec: {ignore: {KMM020: the vendor has no tag}}
 ---
 spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
 """,
-        remedy="Correct what the rule reports, and remove the entry; `krmfn explain` says of each rule whether it can "
-        "be turned off.",
-    ),
-    Rule(
-        "KRM139",
-        "an entry that turns off a rule should hide a finding (reported by `check` if there is no error)",
-        good="""\
+    remedy="Correct what the rule reports, and remove the entry; `krmfn explain` says of each rule whether it can "
+    "be turned off.",
+)
+
+KRM139 = Rule(
+    "KRM139",
+    "an entry that turns off a rule should hide a finding (reported by `check` if there is no error)",
+    good="""\
 metadata: {annotations: {krmfn.dev/ignore: "KRM225: the vendor has no other tag"}}
 spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
 """,
-        bad="""\
+    bad="""\
 metadata: {annotations: {krmfn.dev/ignore: "KRM225: the vendor has no other tag"}}
 spec: {driverImage: "registry.example.com/gpu:1.0", driverVersion: null}
 """,
-        remedy="Remove the entry, so that it hides nothing later; keep it if another run needs it.",
-        severities=("info",),
-    ),
+    remedy="Remove the entry, so that it hides nothing later; keep it if another run needs it.",
+    severities=("info",),
 )
+
+RULES = (KRM115, KRM119, KRM139)
 """The rules about turning rules off: steps of the checks above."""

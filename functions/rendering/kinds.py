@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
 from krmfn import Item, Ref, ResourceList
@@ -42,6 +42,8 @@ class Scope(NamedTuple):
         return mark.made == now.id or mark.made in known_as(now, annotations)
 
 
+Scopes = Sequence[Scope]
+Items = Sequence[Item]
 OURS, SEED = "krmfn.dev", "example.com"
 """The groups whose DeviceConfigs are ours, and the he-sample operator's."""
 PTEMPLATE_GROUP = "pt.example.com"

@@ -13,59 +13,55 @@ from krmfn.item import PATH
 from krmfn.ownership import OWNER, Id, known_as
 from krmfn.printing import counted, some
 from krmfn.results import Rule
-from krmfn.typed import NamedTuple
 
 from ..fleet.readings import KUSTOMIZE_ID
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .function_config import FunctionConfig
-from .generated import Generated
-from .kinds import OWNERS, PROFILE_MARK, Kinds, Scope, of_kinds
+from .generated import Rendered
+from .kinds import OWNERS, PROFILE_MARK, Items, Kinds, Scope, Scopes, of_kinds
 
+_FATES = {"always": "removed", "never": "kept"}
 WAYS_OUT = (
     "pass --prune always (in the functionConfig `prune: always`) to remove it, or pass --prune never (`prune: "
     "never`) to keep it"
 )
 
 
-class LeftOvers(NamedTuple):
-    """The objects in the list that this run does not generate, as far as somebody has to look at them."""
+LeftOvers = tuple[Sequence[Item], Sequence[Item], Sequence[Result]]
+"""The objects in the list that this run does not generate, as far as somebody has to look at them.
 
-    kept: Sequence[Item]
-    """Generated objects that no config asks for and that stay: their owner is not in the list, or nothing drives it."""
-    handwritten: Sequence[Item]
-    """KMM Modules that are neither generated nor removed: written by hand, copied, or left over."""
-    findings: Sequence[Result]
+Generated ones that no config asks for and that stay (their owner is not in the list, or nothing drives it); KMM Modules
+that are neither generated nor removed (written by hand, copied, or left over); and what is to be said of them.
+"""
 
 
 def sort_out(
-    resources: ResourceList,
-    scopes: Sequence[Scope],
-    config: FunctionConfig,
-    wanted: Sequence[Generated],
-    handled: Kinds,
-    idle: Sequence[Item],
+    resources: ResourceList, scopes: Scopes, config: FunctionConfig, rendered: Rendered, handled: Kinds, idle: Items
 ) -> LeftOvers:
     """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide.
 
-    `wanted` is what it generates, `handled` the kinds that are rendered in this run, and `idle` the configs
+    `rendered` is what it generates, `handled` the kinds that are rendered in this run, and `idle` the configs
     of these kinds that are not: what was made from a config that nothing drives stays while it is here. In a list that
     is rendered already nothing is left over, and each Module is judged.
     """
     modules, marked = resources.select(MODULE_KIND, MODULE_GROUP), resources.marked()
     of_scopes = [(scope, made(marked, scope)) for scope in scopes]
     objects = dict.fromkeys(item for _, items in of_scopes for item in items)
-    names = {one.ref.id for one in wanted} if marked else set()
+    names = {one.ref.id for one in rendered.objects} if marked else set()
     named = {item for item in marked if any(scope.names(item.mark) for scope in scopes)}
     others = [item for item in marked if item.ref.id not in names and item not in objects]
     strays = [item for item in others if item in named or not item.mark]
     if run_of(resources).is_settled:
-        return LeftOvers((), modules, [*_findings((), (), strays, ())])
+        return (), modules, [*_findings((), (), strays, ())]
     orphaned = [one for scope, items in of_scopes for one in orphans(resources.items, items, scope, config.namespace)]
     orphaned = [item for item in orphaned if item.ref.id not in names]
     packages = _kpt_folders(resources) if orphaned else ()
-    is_kept = run_of(resources).settings.intent.keeps_left_overs
-    fates = {item: _fate(item, config.prune, packages, is_kept) for item in orphaned}
+    unknown = "kept" if run_of(resources).settings.intent.keeps_left_overs else "refused"
+    fates: dict[Item, str] = {}
+    for item in orphaned:
+        is_gone = bool(path := _path(item)) and path.startswith(packages)  # its owner was there, in a package of kpt's
+        fates[item] = _FATES.get(config.prune, "removed" if is_gone else unknown)
     kept, refused = ([item for item in orphaned if fates[item] == fate] for fate in ("kept", "refused"))
     owners = _ids(idle, config.namespace)
     rest = [(item, item.mark) for item in objects if item not in fates]
@@ -74,7 +70,7 @@ def sort_out(
     ours = (replaced if config.prune == "never" else replaced | objects.keys()).difference(kept, refused, undriven)
     idle_left = [item for item in undriven if item.mark and item.mark.owner in owners]
     findings = [*_findings(refused, kept if config.prune == "auto" else (), strays, idle_left)]
-    return LeftOvers([*kept, *undriven], [item for item in modules if item not in ours], findings)
+    return [*kept, *undriven], [item for item in modules if item not in ours], findings
 
 
 def made(marked: Iterable[Item], scope: Scope) -> list[Item]:
@@ -95,15 +91,6 @@ def _ids(items: Iterable[Item], namespace: str) -> set[Id]:
     """Return every id of some items, the former ones too; of those without a namespace also in the one given."""
     ids = {one for item in items for one in known_as(item.ref, item.annotations)}
     return ids | {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
-
-
-def _fate(item: Item, prune: str, packages: tuple[str, ...], is_kept: bool) -> str:
-    """Return what becomes of an object whose owner is not in the list."""
-    if prune != "auto":
-        return "removed" if prune == "always" else "kept"
-    if (path := _path(item)) and path.startswith(packages):
-        return "removed"
-    return "kept" if is_kept else "refused"
 
 
 def _findings(
@@ -165,12 +152,11 @@ def _path(item: Item) -> str:
     return path.replace("\\", "/")
 
 
-RULES = (
-    Rule(
-        "KRM116",
-        "a generated object's owner must be in the input; otherwise the object is not removed, because it may exist "
-        "elsewhere",
-        good="""\
+KRM116 = Rule(
+    "KRM116",
+    "a generated object's owner must be in the input; otherwise the object is not removed, because it may exist "
+    "elsewhere",
+    good="""\
 kind: Module
 metadata:
   name: gpu
@@ -180,22 +166,22 @@ metadata:
 kind: DeviceConfig
 metadata: {name: gpu}
 """,
-        bad="""\
+    bad="""\
 kind: Module
 metadata:
   name: gpu
   annotations:
     krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
 """,
-        remedy="Add the owner to the input, or choose what happens to such objects: `--prune always` (in the "
-        "functionConfig `prune: always`) removes them, `--prune never` keeps them.",
-        severities=("warning", "error"),
-    ),
-    Rule(
-        "KRM117",
-        "the annotation krmfn.dev/owner should name the object that has it: a renamed copy is neither updated nor "
-        "removed",
-        good="""\
+    remedy="Add the owner to the input, or choose what happens to such objects: `--prune always` (in the "
+    "functionConfig `prune: always`) removes them, `--prune never` keeps them.",
+    severities=("warning", "error"),
+)
+
+KRM117 = Rule(
+    "KRM117",
+    "the annotation krmfn.dev/owner should name the object that has it: a renamed copy is neither updated nor removed",
+    good="""\
 kind: DeviceConfig
 metadata: {name: gpu}
 ---
@@ -203,7 +189,7 @@ kind: Module
 metadata: {name: copy}
 spec: {selector: {site: lab}, moduleLoader: {container: {modprobe: {moduleName: another}}}}
 """,
-        bad="""\
+    bad="""\
 kind: DeviceConfig
 metadata: {name: gpu}
 ---
@@ -214,8 +200,9 @@ metadata:
     krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
 spec: {selector: {site: lab}, moduleLoader: {container: {modprobe: {moduleName: another}}}}
 """,
-        remedy="Remove the annotation `krmfn.dev/owner` from the copy.",
-        severities=("warning",),
-    ),
+    remedy="Remove the annotation `krmfn.dev/owner` from the copy.",
+    severities=("warning",),
 )
+
+RULES = (KRM116, KRM117)
 """The rules about generated objects without their owner: `findings` and `strays`."""

@@ -87,54 +87,54 @@ def meaning(part: str, key: str) -> str:
     return f"is not a known key, and the prefix {OURS}/ is reserved; choose another prefix, or remove the key"
 
 
-RULES = (
-    Rule(
-        "KRM104",
-        "under kustomize, a resource that is only read should have the annotation config.kubernetes.io/local-config",
-        good="""\
+KRM104 = Rule(
+    "KRM104",
+    "under kustomize, a resource that is only read should have the annotation config.kubernetes.io/local-config",
+    good="""\
 metadata:
   annotations:
     config.kubernetes.io/local-config: "true"
     kustomize.config.k8s.io/id: "1"
 """,
-        bad="""\
+    bad="""\
 metadata:
   annotations:
     kustomize.config.k8s.io/id: "1"
 """,
-        remedy='Add the annotation `config.kubernetes.io/local-config: "true"` to configs, functionConfigs and Nodes.',
-        severities=("warning",),
-    ),
-    Rule(
-        "KRM118",
-        "an annotation or label with the prefix krmfn.dev/, or a misspelling of it, must be a known key in its right "
-        "place",
-        good="""\
+    remedy='Add the annotation `config.kubernetes.io/local-config: "true"` to configs, functionConfigs and Nodes.',
+    severities=("warning",),
+)
+
+KRM118 = Rule(
+    "KRM118",
+    "an annotation or label with the prefix krmfn.dev/, or a misspelling of it, must be a known key in its right place",
+    good="""\
 metadata: {annotations: {krmfn.dev/profile: gpu}}
 ---
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}
 """,
-        bad="""\
+    bad="""\
 metadata: {annotations: {krmfn.dev/profil: gpu}}
 ---
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}
 """,
-        remedy="Correct the key, move it to where it belongs, or remove it; the prefix krmfn.dev/ is reserved.",
-        severities=("error", "warning"),
-    ),
-    Rule(
-        "KRM190",
-        "a config should have the annotation config.kubernetes.io/local-config only where a kustomization calls krmfn",
-        good="""\
+    remedy="Correct the key, move it to where it belongs, or remove it; the prefix krmfn.dev/ is reserved.",
+    severities=("error", "warning"),
+)
+
+KRM190 = Rule(
+    "KRM190",
+    "a config should have the annotation config.kubernetes.io/local-config only where a kustomization calls krmfn",
+    good="""\
 # kustomization.yaml
 resources: [config.yaml]
 ---
 # config.yaml
 kind: DeviceConfig
 """,
-        bad="""\
+    bad="""\
 # kustomization.yaml
 resources: [config.yaml]
 ---
@@ -142,10 +142,11 @@ resources: [config.yaml]
 kind: DeviceConfig
 metadata: {annotations: {config.kubernetes.io/local-config: "true"}}
 """,
-        remedy="Remove the annotation: a plain `kustomize build` then hands the config to a cluster that does not know "
-        "its kind, so the sync fails, and nothing is pruned.",
-        severities=("warning",),
-        advice=True,
-    ),
+    remedy="Remove the annotation: a plain `kustomize build` then hands the config to a cluster that does not know "
+    "its kind, so the sync fails, and nothing is pruned.",
+    severities=("warning",),
+    advice=True,
 )
+
+RULES = (KRM104, KRM118, KRM190)
 """The rules about annotations and labels: `check`, `inputs_are_marked` and `marks_are_of_use`."""

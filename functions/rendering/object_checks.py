@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from krmfn import Field, Item, Ref, ResourceList, Result, error, warning
+from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.ownership import OWNER, Id
 from krmfn.resource import fingerprint, join
 from krmfn.results import Rule
@@ -81,11 +81,9 @@ def _ids_are_free(resources: ResourceList, objects: Sequence[Generated], config:
         if other is not one:
             message = f"its {one.ref} is also generated from {other.owner}{in_file(other.item)}; rename one of the two"
             yield one.owner, _located(one, error(message, rule="KRM113"))
-        if existing := present.get(name):
-            if len(existing) > 1:
-                yield one.owner, _located(one, error(_repeated(one, existing, resources), rule="KRM114"))
-            elif not config.adopt and not one.scope.names(existing[0].mark):
-                yield one.owner, _located(one, error(_foreign(one.ref, existing[0]), rule="KRM114"))
+        existing = present.get(name, [])
+        if len(existing) > 1 or (existing and not config.adopt and not one.scope.names(existing[0].mark)):
+            yield one.owner, _located(one, error(_taken(one, existing, resources), rule="KRM114"))
 
 
 def _located(one: Generated, finding: Result) -> Result:
@@ -96,15 +94,14 @@ def _located(one: Generated, finding: Result) -> Result:
     return placed._replace(message=f"{one.owner}: {finding.message}; $KRMFN_NAME is the name of the config")
 
 
-def _repeated(one: Generated, items: Sequence[Item], resources: ResourceList) -> str:
-    """Return what is wrong with several items of one id: each is named, with who made it."""
-    places = [(item.place.path if item.place else "") or f"items[{resources.items.index(item)}]" for item in items]
-    made = ["generated" if one.scope.names(item.mark) else "written by hand or by others" for item in items]
-    shown = " and ".join(map("{} ({})".format, places, made))
-    return f"{one.ref} is in the list more than once: {shown}; none is overwritten: remove or rename all but one"
-
-
-def _foreign(own: Ref, existing: Item) -> str:
+def _taken(one: Generated, items: Sequence[Item], resources: ResourceList) -> str:
+    """Return why an object is not put in place of what is there: several, each with who made it, or somebody else's."""
+    if len(items) > 1:
+        places = [(item.place.path if item.place else "") or f"items[{resources.items.index(item)}]" for item in items]
+        made = ["generated" if one.scope.names(item.mark) else "written by hand or by others" for item in items]
+        shown = " and ".join(map("{} ({})".format, places, made))
+        return f"{one.ref} is in the list more than once: {shown}; none is overwritten: remove or rename all but one"
+    (existing,), own = items, one.ref
     where = in_file(existing)
     if OWNER in existing.annotations and (twice := existing.content.duplicate_keys):
         remedy = "it is not overwritten: remove one of the two keys"
@@ -117,11 +114,10 @@ def _foreign(own: Ref, existing: Item) -> str:
     return f"{own} is already in the list{where} and {by}; it is not overwritten: {remedy}"
 
 
-RULES = (
-    Rule(
-        "KRM113",
-        "two configs must not generate objects of the same name",
-        good="""\
+KRM113 = Rule(
+    "KRM113",
+    "two configs must not generate objects of the same name",
+    good="""\
 metadata: {name: gpu}
 spec:
   nodeSelector: null
@@ -130,7 +126,7 @@ spec:
 metadata: {name: gpu-small}
 spec: {nodeSelector: {memory: 64g}}
 """,
-        bad="""\
+    bad="""\
 metadata: {name: gpu}
 spec:
   nodeSelector: null
@@ -139,12 +135,13 @@ spec:
 metadata: {name: gpu-big}
 spec: {nodeSelector: {memory: 64g}}
 """,
-        remedy="Rename one of the two configs, pools or DaemonSets.",
-    ),
-    Rule(
-        "KRM114",
-        "an object that krmfn did not generate must not be overwritten, unless the functionConfig has `adopt: true`",
-        good="""\
+    remedy="Rename one of the two configs, pools or DaemonSets.",
+)
+
+KRM114 = Rule(
+    "KRM114",
+    "an object that krmfn did not generate must not be overwritten, unless the functionConfig has `adopt: true`",
+    good="""\
 kind: RenderDeviceConfigs
 spec: {adopt: true}
 ---
@@ -154,14 +151,15 @@ metadata: {name: gpu}
 kind: Module
 metadata: {name: gpu}
 """,
-        bad="""\
+    bad="""\
 kind: DeviceConfig
 metadata: {name: gpu}
 ---
 kind: Module
 metadata: {name: gpu}
 """,
-        remedy="Rename one of the two, or take over the object with `adopt: true` in the functionConfig.",
-    ),
+    remedy="Rename one of the two, or take over the object with `adopt: true` in the functionConfig.",
 )
+
+RULES = (KRM113, KRM114)
 """The rules of this stage."""

@@ -13,7 +13,7 @@ from ..run import note, run_of
 from . import claims, function_config, ignoring, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
 from .generated import Finding, Judged, Rendered, Renderer, at_origins, claims_of
-from .kinds import OURS, PROFILE, Scope, driven, has_nodes, of_kinds
+from .kinds import OURS, PROFILE, Scopes, driven, has_nodes, of_kinds
 from .metadata_checks import marks_are_of_use
 
 
@@ -24,7 +24,8 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     """
     if profiles := resources.select(PROFILE[1], PROFILE[0]):
         note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
-        renderers = [renderer.driving(run_of(resources).driven) for renderer in renderers]
+        theirs = dict.fromkeys(run_of(resources).driven, "")  # their schemas the Profiles have
+        renderers = [one._replace(schemas={**theirs, **one.schemas}) if one.has_products else one for one in renderers]
     handled = {pair: name for renderer in renderers for pair, name in renderer.schemas.items()}
     resources.mentioning(OURS)  # first: what our marks hold besides is then looked for where this word is
     marked = resources.marked()
@@ -49,13 +50,13 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     known = run_of(resources)
     render = partial(_render, renderers, rest, config)
     rendered = render(resources) if not known.is_settled else Rendered()
-    left = leftovers.sort_out(resources, scopes, config, rendered.objects, handled, idle)
+    kept, handwritten, of_left = leftovers.sort_out(resources, scopes, config, rendered, handled, idle)
     lint = bool(items or not known.settings.intent.is_function)
-    judged = _judge(resources, render, rest, rendered, left, config, lint)
-    resources.report(left.findings)
+    judged = _judge(resources, render, rest, rendered, handwritten, config, lint)
+    resources.report(of_left)
     is_sound = resources.report(ignoring.told(resources, judged, config, handled))
     if (is_sound or known.settings.intent.shows_errors) and not known.is_settled:
-        settle(resources, scopes, [one.manifest for one in rendered.objects], left.kept, config)
+        settle(resources, scopes, [one.manifest for one in rendered.objects], kept, config)
 
 
 def _judge(
@@ -63,7 +64,7 @@ def _judge(
     render: Callable[[ResourceList], Rendered],
     items: Sequence[Item],
     rendered: Rendered,
-    left: leftovers.LeftOvers,
+    handwritten: Sequence[Item],
     config: FunctionConfig,
     lint: bool,
 ) -> Judged:
@@ -71,8 +72,8 @@ def _judge(
 
     `render` does it again: what kustomize had generated is judged with what its configs give now.
     """
-    resources.report(readings.check(*left.handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
-    modules = [(item, Module(item.manifest)) for item in left.handwritten if not item.content.ambiguous]
+    resources.report(readings.check(*handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
+    modules = [(item, Module(item.manifest)) for item in handwritten if not item.content.ambiguous]
     written, run, objects = [item for item, _ in modules], run_of(resources), rendered.objects
     fleet, of_nodes, of_configs = None, list[Finding](), rendered.findings
     if (run.settings.intent.judges_nodes or run.settings.intent.deploys) and has_nodes(resources):
@@ -84,23 +85,19 @@ def _judge(
     of_claims = claims.check(resources, rendered.claims, modules, config, fleet)
     first = [*islice(of_modules, 1)] if run.is_settled else []  # never all at once: they may be many
     of_modules = chain(first, of_modules)
-    if (first or (of_claims and run.is_settled)) and any(item.mark for item in left.handwritten):
+    if (first or (of_claims and run.is_settled)) and any(item.mark for item in handwritten):
         scratch = ResourceList(resources.items, resources.function_config)  # nobody reads its findings
         note(scratch, config_item=run.config_item, settings=run.settings)
         rendered = render(scratch)
         of_modules = at_origins(of_modules, written, rendered.objects)
         of_claims = claims.check(scratch, claims_of(rendered, written), modules, config)
-    owners = {**rendered.owners, **{item.ref: item for item in left.handwritten}}
+    owners = {**rendered.owners, **{item.ref: item for item in handwritten}}
     of_objects = object_checks.check(resources, objects, config, written)
     return chain(of_configs, of_modules, of_marks, of_claims, of_objects), owners
 
 
 def settle(
-    resources: ResourceList,
-    scopes: Sequence[Scope],
-    wanted: Sequence[Manifest],
-    kept: Sequence[Item],
-    config: FunctionConfig,
+    resources: ResourceList, scopes: Scopes, wanted: Sequence[Manifest], kept: Sequence[Item], config: FunctionConfig
 ) -> None:
     """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones."""
     marked = resources.marked() if config.prune != "never" else ()  # first, so that nobody looks at what is new

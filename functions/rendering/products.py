@@ -90,55 +90,60 @@ spec:
 ---
 spec: {profile: gpu, moduleName: null, driverImage: null}
 """
-RULES = (
-    Rule(
-        "KRM180",
-        "a Profile must fit its schema, and what it makes of a config must fit that of a DeviceConfig; its expressions "
-        "and conditions must name options",
-        good=_GOOD,
-        bad=_GOOD.replace("${spec.image}", "${spec.imaeg}"),
-        remedy="Correct the field of the Profile as the finding says; `krmfn schema Profile` prints its schema.",
-        severities=("error", "info"),
-    ),
-    Rule(
-        "KRM181",
-        "an option or a text of a Profile should be used; `ignored` says of an option why it is not",
-        good=_GOOD,
-        bad=_GOOD.replace("{image:", "{debug: {type: boolean}, image:"),
-        remedy="Use the option in an expression, a text or a condition, or name it in `ignored` with the reason.",
-        severities=("warning",),
-    ),
-    Rule(
-        "KRM182",
-        "an option, a DeviceConfig or a Module must not hold an expression of a Profile: nothing fills it in there",
-        good=_GOOD,
-        bad=_GOOD.replace("spec: {profile: gpu,", 'spec: {profile: gpu, options: {image: "${spec.image}"},'),
-        remedy="Write the value itself.",
-    ),
-    Rule(
-        "KRM183",
-        "an option should not be part of a shell's script: whoever writes it can run anything in the container",
-        good=_GOOD.replace("moduleName: gpu,", 'moduleName: gpu, loadArgs: ["${spec.image}"],'),
-        bad=_GOOD.replace(
-            "moduleName: gpu,",
-            'moduleName: gpu, daemonSets: [{name: x, image: "x:1", command: [sh, -c, "run ${spec.image}"]}],',
-        ),
-        remedy="Pass it as an argument without a shell, give it an enum or a pattern, or use a text with `quote: sh`.",
-        severities=("warning",),
-    ),
-    Rule(
-        "KRM184",
-        "a Profile must be the only one of its name",
-        good=_GOOD,
-        bad=f"{_GOOD}---\n{_GOOD.partition('---')[0]}",
-        remedy="Rename one of the two, or remove it.",
-    ),
-    Rule(
-        "KRM185",
-        "the versions of krmfn and KMM that a Profile requires must be there",
-        good=_GOOD.replace("spec:\n  schema", 'spec:\n  requires: {kmm: ">=2.4"}\n  schema'),
-        bad=_GOOD.replace("spec:\n  schema", 'spec:\n  requires: {kmm: ">=99"}\n  schema'),
-        remedy="Install what the finding names, set the version of KMM, or use another version of the Profile.",
-    ),
+KRM180 = Rule(
+    "KRM180",
+    "a Profile must fit its schema, and what it makes of a config must fit that of a DeviceConfig; its expressions "
+    "and conditions must name options",
+    good=_GOOD,
+    bad=_GOOD.replace("${spec.image}", "${spec.imaeg}"),
+    remedy="Correct the field of the Profile as the finding says; `krmfn schema Profile` prints its schema.",
+    severities=("error", "info"),
 )
+
+KRM181 = Rule(
+    "KRM181",
+    "an option or a text of a Profile should be used; `ignored` says of an option why it is not",
+    good=_GOOD,
+    bad=_GOOD.replace("{image:", "{debug: {type: boolean}, image:"),
+    remedy="Use the option in an expression, a text or a condition, or name it in `ignored` with the reason.",
+    severities=("warning",),
+)
+
+KRM182 = Rule(
+    "KRM182",
+    "an option, a DeviceConfig or a Module must not hold an expression of a Profile: nothing fills it in there",
+    good=_GOOD,
+    bad=_GOOD.replace("spec: {profile: gpu,", 'spec: {profile: gpu, options: {image: "${spec.image}"},'),
+    remedy="Write the value itself.",
+)
+
+KRM183 = Rule(
+    "KRM183",
+    "an option should not be part of a shell's script: whoever writes it can run anything in the container",
+    good=_GOOD.replace("moduleName: gpu,", 'moduleName: gpu, loadArgs: ["${spec.image}"],'),
+    bad=_GOOD.replace(
+        "moduleName: gpu,",
+        'moduleName: gpu, daemonSets: [{name: x, image: "x:1", command: [sh, -c, "run ${spec.image}"]}],',
+    ),
+    remedy="Pass it as an argument without a shell, give it an enum or a pattern, or use a text with `quote: sh`.",
+    severities=("warning",),
+)
+
+KRM184 = Rule(
+    "KRM184",
+    "a Profile must be the only one of its name",
+    good=_GOOD,
+    bad=f"{_GOOD}---\n{_GOOD.partition('---')[0]}",
+    remedy="Rename one of the two, or remove it.",
+)
+
+KRM185 = Rule(
+    "KRM185",
+    "the versions of krmfn and KMM that a Profile requires must be there",
+    good=_GOOD.replace("spec:\n  schema", 'spec:\n  requires: {kmm: ">=2.4"}\n  schema'),
+    bad=_GOOD.replace("spec:\n  schema", 'spec:\n  requires: {kmm: ">=99"}\n  schema'),
+    remedy="Install what the finding names, set the version of KMM, or use another version of the Profile.",
+)
+
+RULES = (KRM180, KRM181, KRM182, KRM183, KRM184, KRM185)
 """The rules about Profiles by themselves: steps of `read`."""

@@ -133,54 +133,55 @@ def _fits(resources: ResourceList, item: Item, renderer: Renderer, config: Funct
     return not any(finding.severity == "error" for finding in findings)
 
 
-RULES = (
-    Rule(
-        "KRM108",
-        "the kind, group and version of a krmfn or KMM resource must be spelled correctly: nothing reads a misspelled "
-        "one",
-        good="""\
+KRM108 = Rule(
+    "KRM108",
+    "the kind, group and version of a krmfn or KMM resource must be spelled correctly: nothing reads a misspelled one",
+    good="""\
 apiVersion: krmfn.dev/v1alpha1
 kind: RenderDeviceConfigs
 metadata: {name: settings}
 """,
-        bad="""\
+    bad="""\
 apiVersion: krmfn.dev/v1alpha1
 kind: RenderDeviceConfig
 metadata: {name: settings}
 """,
-        remedy="Correct the kind, the group or the version; the finding names the closest match.",
-    ),
-    Rule(
-        "KRM112",
-        "kpt must pass all items, not a selection: objects that it hides would be generated again in every render",
-        good="""\
+    remedy="Correct the kind, the group or the version; the finding names the closest match.",
+)
+
+KRM112 = Rule(
+    "KRM112",
+    "kpt must pass all items, not a selection: objects that it hides would be generated again in every render",
+    good="""\
 kind: RenderDeviceConfigs
 spec: {partialView: allow}
 ---
 metadata: {annotations: {internal.config.k8s.io/kpt-resource-id: krmfn.dev/v1alpha1/DeviceConfig/kmm/gpu}}
 """,
-        bad="""\
+    bad="""\
 metadata: {annotations: {internal.config.k8s.io/kpt-resource-id: krmfn.dev/v1alpha1/DeviceConfig/kmm/gpu}}
 """,
-        remedy="Remove `selectors` and `exclude` from this function in the Kptfile, or set `partialView: allow` in the "
-        "functionConfig if they select the generated kinds, too.",
-    ),
-    Rule(
-        "KRM101",
-        "a resource must match its schema: known fields, with the right types and shapes",
-        good="""\
+    remedy="Remove `selectors` and `exclude` from this function in the Kptfile, or set `partialView: allow` in the "
+    "functionConfig if they select the generated kinds, too.",
+)
+
+KRM101 = Rule(
+    "KRM101",
+    "a resource must match its schema: known fields, with the right types and shapes",
+    good="""\
 spec: {driverVersion: "1.10"}
 """,
-        bad="""\
+    bad="""\
 spec: {driverVersion: 1.10}
 """,
-        remedy="Correct the field as the finding says; quote text that looks like a number. `krmfn schema` prints the "
-        "schema, for editors.",
-    ),
-    Rule(
-        "KRM102",
-        "a key must not appear twice in a mapping: readers disagree about which one counts",
-        good="""\
+    remedy="Correct the field as the finding says; quote text that looks like a number. `krmfn schema` prints the "
+    "schema, for editors.",
+)
+
+KRM102 = Rule(
+    "KRM102",
+    "a key must not appear twice in a mapping: readers disagree about which one counts",
+    good="""\
 apiVersion: krmfn.dev/v1alpha1
 kind: DeviceConfig
 metadata: {name: gpu, namespace: kmm}
@@ -190,7 +191,7 @@ spec:
   driverVersion: "1.1"
   nodeSelector: {example.com/gpu: "true"}
 """,
-        bad="""\
+    bad="""\
 apiVersion: krmfn.dev/v1alpha1
 kind: DeviceConfig
 metadata: {name: gpu, namespace: kmm}
@@ -201,26 +202,28 @@ spec:
   driverVersion: "1.1"
   nodeSelector: {example.com/gpu: "true"}
 """,
-        remedy="Remove all but one of them.",
-    ),
-    Rule(
-        "KRM103",
-        "a resource must appear only once in the list",
-        good="""\
+    remedy="Remove all but one of them.",
+)
+
+KRM103 = Rule(
+    "KRM103",
+    "a resource must appear only once in the list",
+    good="""\
 metadata: {name: east}
 spec: {nodeSelector: {site: east}}
 ---
 metadata: {name: west}
 spec: {nodeSelector: {site: west}}
 """,
-        bad="""\
+    bad="""\
 metadata: {name: east}
 spec: {nodeSelector: {site: east}}
 ---
 metadata: {name: east}
 spec: {nodeSelector: {site: west}}
 """,
-        remedy="Remove or rename one of the two.",
-    ),
+    remedy="Remove or rename one of the two.",
 )
+
+RULES = (KRM108, KRM112, KRM101, KRM102, KRM103)
 """The rules about kinds and schemas, and about lists that are shown in part."""

@@ -180,11 +180,10 @@ def _message(resources: ResourceList, item: Item, own: str, config: FunctionConf
     return f"nothing drives this {item.kind}: {why}; bring its Profile back, or {ways}"
 
 
-RULES = (
-    Rule(
-        "KRM107",
-        "a config of a vendor's kind must be driven by a Profile, or by an operator that is named, and not by both",
-        good="""\
+KRM107 = Rule(
+    "KRM107",
+    "a config of a vendor's kind must be driven by a Profile, or by an operator that is named, and not by both",
+    good="""\
 kind: RenderDeviceConfigs
 spec: {operators: [{group: amd.com, kind: DeviceConfig}]}
 ---
@@ -192,7 +191,7 @@ apiVersion: amd.com/v1alpha1
 kind: DeviceConfig
 metadata: {name: gpu, namespace: kmm}
 """,
-        bad="""\
+    bad="""\
 kind: RenderDeviceConfigs
 spec: {}
 ---
@@ -200,27 +199,29 @@ apiVersion: amd.com/v1alpha1
 kind: DeviceConfig
 metadata: {name: gpu, namespace: kmm}
 """,
-        remedy="Add the Profile for its kind and version, or say that its own operator acts on it: with the annotation "
-        "`krmfn.dev/profile: none`, or with `operators` in the functionConfig.",
-        severities=("error", "warning", "info"),
-    ),
-    Rule(
-        "KRM111",
-        "a profile that a config or an override names must be a Profile or be defined in the functionConfig",
-        good="""\
+    remedy="Add the Profile for its kind and version, or say that its own operator acts on it: with the annotation "
+    "`krmfn.dev/profile: none`, or with `operators` in the functionConfig.",
+    severities=("error", "warning", "info"),
+)
+
+KRM111 = Rule(
+    "KRM111",
+    "a profile that a config or an override names must be a Profile or be defined in the functionConfig",
+    good="""\
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}
 ---
 spec: {profile: gpu}
 """,
-        bad="""\
+    bad="""\
 kind: RenderDeviceConfigs
 spec: {profiles: {nic: {imagePullSecret: vendor}}}
 ---
 spec: {profile: gpu}
 """,
-        remedy="Correct the name; or list the Profile in the kustomization or in `profiles` of .krmfn.yaml, or define "
-        "the profile in `spec.profiles` of the functionConfig.",
-    ),
+    remedy="Correct the name; or list the Profile in the kustomization or in `profiles` of .krmfn.yaml, or define "
+    "the profile in `spec.profiles` of the functionConfig.",
 )
+
+RULES = (KRM107, KRM111)
 """The rules about configs that nothing drives, or a profile that is not there."""

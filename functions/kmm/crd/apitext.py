@@ -87,9 +87,7 @@ def known_fields(path: FieldPath, fields: Iterable[str]) -> str:
 def _has(path: FieldPath, structure: str) -> bool:
     node: Fact | None = module_facts(structure)
     for part in path:
-        if node is None:
-            return False
-        node = node.item if isinstance(part, int) else (node.fields or {}).get(part, node.item)
+        node = node and (node.item if isinstance(part, int) else (node.fields or {}).get(part, node.item))
     return node is not None
 
 

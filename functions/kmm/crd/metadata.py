@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from krmfn import Manifest, Result
 from krmfn.resource import FieldPath, join
 from krmfn.results import Rule
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 
 from ..lookup import table, text
 from ..names import dns_label_errors, label_key_errors, label_value_errors, subdomain_errors
@@ -36,31 +36,26 @@ _SHAPES = {**dict.fromkeys((MAP, *STRUCTS), "object"), "bool": "boolean", "int64
 """JSON's names of the types that Go types are decoded from, but for lists and what is a string."""
 
 
-class Slot(NamedTuple):
-    """A value, the Go type that it must have, and its path."""
-
-    value: Any
-    go_type: str
-    path: FieldPath
-    place: str = "Go value"
-    """What Go calls the place: the innermost struct and the fields from the outermost, without keys and positions."""
+Slot = tuple[Any, str, FieldPath, str]
+"""A value, the Go type that it must have, its path, and what Go calls the place: the innermost struct and the fields
+from the outermost, without keys and positions."""
 
 
 def decoded(module: Manifest) -> Iterator[Result]:
     """Yield what the API server cannot decode in a Module's metadata, then the fields that it does not know there."""
-    slots = list(_slots(Slot(module.get("metadata"), "v1.ObjectMeta", ("metadata",))))
-    for slot in slots:
-        value, actual = slot.value, type_name(slot.value)
-        shape = "array" if slot.go_type.startswith("[]") else _SHAPES.get(slot.go_type, "string")
-        if value is not None and slot.go_type != ANYTHING and actual != shape:
+    slots = list(_slots(module.get("metadata"), "v1.ObjectMeta", ("metadata",), "Go value"))
+    for value, go_type, path, place in slots:
+        actual = type_name(value)
+        shape = "array" if go_type.startswith("[]") else _SHAPES.get(go_type, "string")
+        if value is not None and go_type != ANYTHING and actual != shape:
             given = {"boolean": "bool", "integer": "number"}.get(actual, actual)
-            given = f"number {value}" if slot.go_type == "int64" and actual == "number" else given  # it does not fit
-            text = f"json: cannot unmarshal {given} into {slot.place} of type {slot.go_type}"
-            yield refused(text, join(slot.path), shown(value), in_quotes(value, (shape,)), "KMM065")
-    for slot in slots:
-        for key in slot.value if isinstance(slot.value, dict) and slot.go_type in STRUCTS else ():
-            if key not in STRUCTS[slot.go_type]:
-                here = (*slot.path, key)
+            given = f"number {value}" if go_type == "int64" and actual == "number" else given  # it does not fit
+            text = f"json: cannot unmarshal {given} into {place} of type {go_type}"
+            yield refused(text, join(path), shown(value), in_quotes(value, (shape,)), "KMM065")
+    for value, go_type, path, _ in slots:
+        for key in value if isinstance(value, dict) and go_type in STRUCTS else ():
+            if key not in STRUCTS[go_type]:
+                here = (*path, key)
                 yield refused(f'strict decoding error: unknown field "{dotted(here)}"', join(here), rule="KMM066")
 
 
@@ -82,21 +77,20 @@ KMM066 = Rule(
 )
 
 
-def _slots(slot: Slot) -> Iterator[Slot]:
+def _slots(value: Any, go_type: str, path: FieldPath, place: str) -> Iterator[Slot]:
     """Yield the slot and all below it, in the order in which they are decoded."""
-    yield slot
-    value, go_type, path, place = slot
+    yield value, go_type, path, place
     if isinstance(value, dict) and go_type in STRUCTS:
         _, _, fields = place.partition(".")
         for key, kind in STRUCTS[go_type].items():
             names = ".".join(filter(None, (go_type.removeprefix("v1."), fields, key)))
-            yield from _slots(Slot(value.get(key), kind, (*path, key), f"Go struct field {names}"))
+            yield from _slots(value.get(key), kind, (*path, key), f"Go struct field {names}")
     elif isinstance(value, dict) and go_type == MAP:
         for key in sorted(value, key=str):
-            yield from _slots(Slot(value[key], "string", (*path, key), place))
+            yield from _slots(value[key], "string", (*path, key), place)
     elif isinstance(value, list) and go_type.startswith("[]"):
         for index, entry in enumerate(value):
-            yield from _slots(Slot(entry, go_type.removeprefix("[]"), (*path, index), place))
+            yield from _slots(entry, go_type.removeprefix("[]"), (*path, index), place)
 
 
 NAME_IS_REQUIRED = "metadata.name: Required value: name or generateName is required"

@@ -1,6 +1,7 @@
 """The CRD's rules about one value: its fields, type, bounds, pattern and keys; `structure` applies them to each."""
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterator
 
 from krmfn import Result
@@ -127,21 +128,14 @@ def _of_list(value: list[Any], node: Fact, path: FieldPath) -> Iterator[Result]:
             text = f"{dotted(here)}: Invalid value: {given}: must be an object for an array of list-type map"
             yield refused(text, join(here), shown(entry), rule="KMM057")
             return
-    yield from _repeated(value, node.keys, path)
-
-
-def _repeated(entries: list[Any], keys: tuple[str, ...], path: FieldPath) -> Iterator[Result]:
-    """Yield an error for each entry with the keys of an earlier one, once per key, as the API server does."""
-    seen: dict[str, int] = {}
-    for index, entry in enumerate(entries):
-        if entry is None:
-            continue
-        text = as_json({key: entry[key] for key in keys if entry.get(key) is not None})
-        seen[text] = seen.get(text, 0) + 1
+    seen = Counter[str]()  # an entry with the keys of an earlier one is an error once per key, as to the API server
+    for index, entry in ((index, entry) for index, entry in enumerate(value) if entry is not None):
+        text = as_json({key: entry[key] for key in node.keys if entry.get(key) is not None})
+        seen[text] += 1
         if seen[text] == 2:
-            here = (*path, index)
-            where = join((*here, keys[0]))
-            yield refused(f"{dotted(here)}: Duplicate value: {text}", where, shown(entry.get(keys[0])), rule="KMM057")
+            here, first = (*path, index), node.keys[0]
+            text = f"{dotted(here)}: Duplicate value: {text}"
+            yield refused(text, join((*here, first)), shown(entry.get(first)), rule="KMM057")
 
 
 KMM052 = Rule(

@@ -1,12 +1,12 @@
 """Lints about Modules that may meet on a node: one removes a kernel module that the other loads."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Result, warning
 from krmfn.printing import some
 from krmfn.results import Rule, apply
 
+from ...grouping import grouped
 from ..module import Module
 
 
@@ -16,10 +16,7 @@ def check(modules: Iterable[Module]) -> list[Result]:
 
 
 def _removes_no_neighbour(modules: Sequence[Module]) -> Iterator[Result]:
-    loaders: dict[str, list[Module]] = defaultdict(list)
-    for module in modules:
-        for kernel_module in module.loads:
-            loaders[kernel_module].append(module)
+    loaders = grouped((kernel_module, module) for module in modules for kernel_module in module.loads)
     for remover in modules:
         # One that loads what it removes replaces an in-tree module; two that load the same are exclusivity's business.
         removed = [(name, path) for name, path in remover.removes.items() if name not in remover.loads]
