@@ -59,14 +59,12 @@ def wave(item: Item) -> int:
         return 0
 
 
-_NEEDED = frozenset(
-    {
-        *(("", kind) for kind in ("Namespace", "ServiceAccount", "Secret", "ConfigMap")),
-        ("apiextensions.k8s.io", "CustomResourceDefinition"),
-        ("scheduling.k8s.io", "PriorityClass"),
-        *(("rbac.authorization.k8s.io", kind) for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")),
-    }
-)
+_NEEDED = {
+    *(("", kind) for kind in ("Namespace", "ServiceAccount", "Secret", "ConfigMap")),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("scheduling.k8s.io", "PriorityClass"),
+    *(("rbac.authorization.k8s.io", kind) for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")),
+}
 """What a Module may need; whatever its wave is, behind the Modules it would keep them from ever being ready."""
 
 

@@ -19,10 +19,7 @@ CLUSTER_SCOPED = frozenset({PRIORITY_CLASS, DEVICE_CLASS})
 KINDS = (SECRET, CONFIG_MAP, SERVICE_ACCOUNT, PRIORITY_CLASS, DEVICE_CLASS)
 """What pods and Modules name, as (group, kind)."""
 NODE_AFFINITY = ("affinity", "nodeAffinity")
-REQUIRED, PREFERRED = (
-    "requiredDuringSchedulingIgnoredDuringExecution",
-    "preferredDuringSchedulingIgnoredDuringExecution",
-)
+REQUIRED, PREFERRED = (f"{how}DuringSchedulingIgnoredDuringExecution" for how in ("required", "preferred"))
 
 
 class Final(NamedTuple):

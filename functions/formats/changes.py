@@ -57,15 +57,10 @@ def told(compared: Sequence[Comparison], every: Names) -> Told:
         notes = [(note, ()) for note in one.notes]
         return Told(summary(one), (), (), effects, notes, [(change, ()) for change, _ in changes], ())
     rows = grouped.rows(compared)
-    return Told(
-        grouped.headline(compared, rows),
-        [*grouped.COLUMNS, *(what for what in grouped.RARE if any(what in row.numbers for row in rows))],
-        [(row, summary(one, with_nodes=False)) for one, row in zip(compared, rows, strict=True)],
-        list(grouped.effects(compared)),
-        grouped.notes(compared),
-        changes,
-        every,
-    )
+    shown = [*grouped.COLUMNS, *(what for what in grouped.RARE if any(what in row.numbers for row in rows))]
+    summed = [(row, summary(one, with_nodes=False)) for one, row in zip(compared, rows, strict=True)]
+    whole, fleet = grouped.headline(compared, rows), list(grouped.effects(compared))
+    return Told(whole, shown, summed, fleet, grouped.notes(compared), changes, every)
 
 
 def first(compared: Sequence[Comparison]) -> list[str]:
@@ -146,10 +141,8 @@ def as_json(compared: Sequence[Comparison]) -> str:
     def of(names: Names) -> dict[str, Any]:
         return {"clusters": list(names)} if is_fleet else {}
 
-    clusters = [
-        {"name": row.name, "nodes": {**nothing, **row.numbers} if row.is_known else None}
-        for row in grouped.rows(compared)
-    ]
+    rows = ((row, {**nothing, **row.numbers} if row.is_known else None) for row in grouped.rows(compared))
+    clusters = [{"name": row.name, "nodes": nodes} for row, nodes in rows]
     every = [note for one in compared for note in one.notes]
     notes = grouped.notes(compared) if is_fleet else [(note, ()) for note in every]
     totals: Counter[str] = Counter()

@@ -58,15 +58,12 @@ def markdown(compared: Sequence[Comparison]) -> str:
     details = _filled(((_details(change, _whose(said, names)), names) for change, names in said.changes), room)
     column, rule, cell = (" clusters |", "---|", " |") if said.rows else ("", "", "")
     more = " more" if details.text else ""
-    return "".join(
-        [
-            head,
-            _section(lines, f"- and {printing.counted(lines.cut, 'more line')}{_cut(lines)}\n"),
-            _section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
-            _section(details, f"The details of {details.cut:,}{more} do not fit into a comment{_cut(details)}.\n"),
-            tail,
-        ]
+    parts = (
+        _section(lines, f"- and {printing.counted(lines.cut, 'more line')}{_cut(lines)}\n"),
+        _section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
+        _section(details, f"The details of {details.cut:,}{more} do not fit into a comment{_cut(details)}.\n"),
     )
+    return "".join((head, *parts, tail))
 
 
 def _shortened(line: str) -> str:

@@ -36,16 +36,14 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
         results = [*worst[: MOST - 1], Result(more, rest[0].severity)]
     ids = sorted({result.rule for result in results if result.rule})
     known = {rule.id: rule for rule in rules()} if rules and ids else {}
-    described = [{"id": name} | _texts(known.get(name)) for name in ids]
+    described = [{"id": name} | (_texts(known[name]) if name in known else {}) for name in ids]
     driver = {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": described}
     run = {"tool": {"driver": driver}, "results": list(map(_entry, results))}
     return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
 
 
-def _texts(rule: Rule | None) -> dict[str, Any]:
+def _texts(rule: Rule) -> dict[str, Any]:
     """Return a rule's texts; there is no helpUri, which would have to name a host."""
-    if rule is None:
-        return {}
     about = {"text": texts.sentence(rule)}
     return {"shortDescription": about, "help": {"text": texts.text(rule), "markdown": texts.markdown(rule)}}
 
@@ -137,15 +135,10 @@ def gitlab(checked: Checked, rules: Rules = None) -> str:
         path, line = (result.place.path, result.place.line) if result.place else ("", 0)
         name = json.dumps([result.rule, path, result.subject, result.message])
         seen[name] += 1
-        entries.append(
-            {
-                "description": _message(result),
-                "check_name": result.rule or "krmfn",
-                "fingerprint": sha256(f"{name}|{seen[name]}".encode()).hexdigest(),
-                "severity": _SEVERITIES[result.severity],
-                "location": {"path": path or _NOWHERE, "lines": {"begin": line or 1}},
-            }
-        )
+        about = {"description": _message(result), "check_name": result.rule or "krmfn"}
+        mark = {"fingerprint": sha256(f"{name}|{seen[name]}".encode()).hexdigest()}
+        location = {"path": path or _NOWHERE, "lines": {"begin": line or 1}}
+        entries.append({**about, **mark, "severity": _SEVERITIES[result.severity], "location": location})
     return json_text(entries, 2) + "\n"
 
 

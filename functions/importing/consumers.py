@@ -62,13 +62,6 @@ def consumer(
     return Consumer(manifest, owner, "", waits=False) if owner else None
 
 
-def _secrets(pod: Mapping[str, Any], fields: Mapping[str, Any]) -> Any:
-    """Return the pull secrets of a pod; None where they are those of the config, or none."""
-    own = pod.get("imagePullSecrets") or []
-    names = fields.get("imagePullSecrets") or [fields.get("imagePullSecret")]
-    return own if [one.get("name") for one in own] != names else None
-
-
 def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bool = False) -> dict[str, Any]:
     """Return an entry of daemonSets for a consumer of the Module `base`, whose other fields are `fields`.
 
@@ -116,6 +109,8 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
 def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an entry for its pods, beside those of the main container; `fields` are inherited."""
     account = pod.get("serviceAccountName", "default")  # what no name means
+    own = pod.get("imagePullSecrets") or []
+    secrets = fields.get("imagePullSecrets") or [fields.get("imagePullSecret")]
     gate = {ready_label(*one.module), version_label(*one.module), version_ready_label(*one.module)}
     selector = {key: value for key, value in table(pod, "nodeSelector").items() if key not in gate}
     return {
@@ -124,9 +119,9 @@ def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any]) -> di
         **{name: pod.get(name) for name in POD},
         "podSpec": {name: value for name, value in pod.items() if name not in _NAMED},
         "serviceAccountName": account if account != fields.get("serviceAccountName", "default") else None,
-        "imagePullSecrets": _secrets(pod, fields),
+        "imagePullSecrets": own if [one.get("name") for one in own] != secrets else None,
         "nodeSelector": _beyond(selector, fields.get("nodeSelector")),
-        "tolerations": [own for own in pod.get("tolerations", []) if own not in fields.get("tolerations", [])],
+        "tolerations": [each for each in pod.get("tolerations", []) if each not in fields.get("tolerations", [])],
     }
 
 

@@ -101,11 +101,9 @@ def _with_extras(taken: Taken, manifests: Sequence[Manifest], settings: Settings
             continue
         found = compared(manifest, new, {})
         if all(one.why for one in found):
-            taken = taken._replace(
-                objects=(*taken.objects, manifest),
-                differences=(*taken.differences, *((ref(manifest), one) for one in found)),
-                extras=(*taken.extras, manifest),
-            )
+            differences = (*taken.differences, *((ref(manifest), one) for one in found))
+            objects, extras = (*taken.objects, manifest), (*taken.extras, manifest)
+            taken = taken._replace(objects=objects, differences=differences, extras=extras)
     return taken
 
 

@@ -17,12 +17,10 @@ from ..kmm.module import HUB_KIND
 from ..rendering.generated import MODULE_ORDER
 from ..rendering.kinds import PROFILE_MARK
 
-MAPS = frozenset(
-    {
-        *("labels", "annotations", "nodeSelector", "matchLabels", "selector", "limits", "requests"),
-        *("volumeAttributes", "options", "parameters"),
-    }
-)
+MAPS = {
+    *("labels", "annotations", "nodeSelector", "matchLabels", "selector", "limits", "requests"),
+    *("volumeAttributes", "options", "parameters"),
+}
 """Mappings with any keys, whose values count even where they are empty."""
 _MAY_BE_EMPTY = MAPS | {"metadata", "resources", "securityContext", "updateStrategy", "rollingUpdate"}
 """Mappings that mean nothing when they are empty; elsewhere `{}` is something, as in emptyDir."""
@@ -40,9 +38,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "schedulerName": "default-scheduler",
         "terminationGracePeriodSeconds": 30,
         "enableServiceLinks": True,
-        "hostNetwork": False,
-        "hostPID": False,
-        "hostIPC": False,
+        **dict.fromkeys(("hostNetwork", "hostPID", "hostIPC"), False),
         "serviceAccountName": "default",
         "type": "ClusterIP",
         "sessionAffinity": "None",

@@ -1,6 +1,7 @@
 """One read-only view of a Module; the names of KMM's kinds, and of the labels that it puts on nodes."""
 
 from collections.abc import Iterator
+from itertools import product
 
 from krmfn import Manifest
 from krmfn.resource import ref
@@ -26,12 +27,7 @@ KERNEL_VARIABLES = ("KERNEL_FULL_VERSION", "KERNEL_VERSION", "KERNEL_XYZ", "KERN
 """What KMM substitutes in sign.unsignedImage and sign.filesToSign."""
 VARIABLES = (*KERNEL_VARIABLES, "MOD_NAME", "MOD_NAMESPACE")
 """What KMM substitutes in containerImage."""
-EVERY_KERNEL = frozenset(
-    f"{start}{anything}{end}"
-    for start in ("", "^", r"\A")
-    for anything in (".*", ".+", "(.*)", "(.+)")
-    for end in ("", "$", r"\z")
-)
+EVERY_KERNEL = frozenset(map("".join, product(("", "^", r"\A"), (".*", ".+", "(.*)", "(.+)"), ("", "$", r"\z"))))
 """The regexps that match every kernel version."""
 
 LABELS = "kmm.node.kubernetes.io/"

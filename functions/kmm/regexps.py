@@ -124,9 +124,8 @@ def _compiled(regexp: str) -> Any:
 
 def _look_behind(regexp: str, opening: str) -> str:
     """Return what Go takes for a named group in a look-behind: up to the next `>`, or the rest."""
-    start = next(
-        token.start for token in tokens(regexp) if not token.in_class and regexp.startswith(opening, token.start)
-    )
+    starts = (token.start for token in tokens(regexp) if not token.in_class)
+    start = next(start for start in starts if regexp.startswith(opening, start))
     end = regexp.find(">", start)
     return regexp[start : end + 1] if end >= 0 else regexp[start:]
 

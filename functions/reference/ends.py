@@ -135,10 +135,9 @@ def _leaves(kind: str, spec: str) -> Leaves:
     numbers = Counter[str]()
     found: Leaves = {}
     for manifest in (one.manifest for one in objects):
-        numbers[manifest["kind"]] += 1
-        found[manifest["kind"], numbers[manifest["kind"]], ()] = True
-        for path, value in leaves(unmarked(manifest)):
-            found[manifest["kind"], numbers[manifest["kind"]], path] = value
+        kind = manifest["kind"]
+        numbers[kind] += 1
+        found |= {(kind, numbers[kind], path): value for path, value in (((), True), *leaves(unmarked(manifest)))}
     return found
 
 

@@ -115,10 +115,8 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
     if misfits:
         from .variables import explained  # here, since most functionConfigs fit
 
-        return FunctionConfig(), [
-            source.located(explained(result._replace(message=f"{_said(result)} (in the functionConfig)")))
-            for result in misfits
-        ]
+        said = [result._replace(message=f"{_said(result)} (in the functionConfig)") for result in misfits]
+        return FunctionConfig(), [source.located(explained(result)) for result in said]
     return _settings(config.get("spec") or {}, run_of(resources).settings)._replace(source=source), []
 
 

@@ -46,9 +46,11 @@ def sort_out(
     is rendered already nothing is left over, and each Module is judged.
     """
     modules, marked = resources.select(MODULE_KIND, MODULE_GROUP), resources.marked()
+    if not marked:
+        return (), modules, ()
     of_scopes = [(scope, made(marked, scope)) for scope in scopes]
     objects = dict.fromkeys(item for _, items in of_scopes for item in items)
-    names = {one.ref.id for one in rendered.objects} if marked else set()
+    names = {one.ref.id for one in rendered.objects}
     named = {item for item in marked if any(scope.names(item.mark) for scope in scopes)}
     others = [item for item in marked if item.ref.id not in names and item not in objects]
     strays = [item for item in others if item in named or not item.mark]

@@ -17,14 +17,12 @@ from .generated import Finding, Generated, Written, at_origin
 Nodes = tuple[Sequence[str], Collection[str]]
 """The versions of the kernels of the nodes in a list, sorted, and of their kubelets."""
 
-AS_GIVEN = frozenset(
-    {
-        *("projected", "downwardAPI", "ephemeral", "image"),
-        *("awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "fc", "flexVolume", "flocker"),
-        *("gcePersistentDisk", "glusterfs", "iscsi", "photonPersistentDisk", "portworxVolume", "quobyte", "rbd"),
-        *("scaleIO", "storageos", "vsphereVolume"),
-    }
-)
+AS_GIVEN = {
+    *("projected", "downwardAPI", "ephemeral", "image"),
+    *("awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "fc", "flexVolume", "flocker"),
+    *("gcePersistentDisk", "glusterfs", "iscsi", "photonPersistentDisk", "portworxVolume", "quobyte", "rbd"),
+    *("scaleIO", "storageos", "vsphereVolume"),
+}
 """Volumes that a config's schema leaves to Kubernetes."""
 
 

@@ -101,7 +101,7 @@ def settle(
 ) -> None:
     """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones."""
     marked = resources.marked() if config.prune != "never" else ()  # first, so that nobody looks at what is new
-    if objects := [item for scope in scopes for item in leftovers.made(marked, scope)]:
+    if marked and (objects := [item for scope in scopes for item in leftovers.made(marked, scope)]):
         keep = {*(ref(manifest).id for manifest in wanted), *(item.ref.id for item in kept)}
         stale = {item: item.ref for item in objects if item.ref.id not in keep}
         resources.items = [item for item in resources.items if item not in stale]

@@ -108,29 +108,28 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, co
             hint = "; if these are two clusters, name the folder of each as a PATH" if is_of_two else ""
             message = f"this {item.kind} appears twice{where}; remove or rename one{hint}"
             resources.report([item.located(error(message, rule="KRM103"))])
-    return [item for item in first.values() if _fits(resources, item, renderer, config)]
+    fitting: list[Item] = []
+    for item in first.values():
+        product = config.product(item) if config.products else None
+        findings = [*readings.repeated(item), *readings.check(item)]  # readers disagree on which of two keys counts
+        known = {finding.field.path for finding in findings if finding.field}
+        if product and not product.is_sound:
+            continue  # what is wrong is said of the Profile
+        name = renderer.schemas[item.group, item.kind]
+        misfits = schema.check(item.content.manifest, kinds.schema(name), "KRM101") if name else []
+        if product:
+            from . import products  # here: few lists have a Profile
 
+            misfits += products.check_options(product, item)
+        if misfits:
+            from .variables import explained  # here, since most resources fit
 
-def _fits(resources: ResourceList, item: Item, renderer: Renderer, config: FunctionConfig) -> bool:
-    """Report the schema's findings, and an error for each repeated key, since readers disagree on which one counts."""
-    findings = [*readings.repeated(item), *readings.check(item)]
-    known = {finding.field.path for finding in findings if finding.field}
-    product = config.product(item) if config.products else None
-    if product and not product.is_sound:
-        return False  # what is wrong is said of the Profile
-    name = renderer.schemas[item.group, item.kind]
-    misfits = schema.check(item.content.manifest, kinds.schema(name), "KRM101") if name else []
-    if product:
-        from . import products  # here: few lists have a Profile
-
-        misfits += products.check_options(product, item)
-    if misfits:
-        from .variables import explained  # here, since most resources fit
-
-        misfits = [one for one in misfits if one.unlisted or not one.field or one.field.path not in known]
-        findings += [explained(renderer.hint(finding)) for finding in misfits]
-    resources.report(map(item.located, findings))
-    return not any(finding.severity == "error" for finding in findings)
+            misfits = [one for one in misfits if one.unlisted or not one.field or one.field.path not in known]
+            findings += [explained(renderer.hint(finding)) for finding in misfits]
+        resources.report(map(item.located, findings))
+        if not any(finding.severity == "error" for finding in findings):
+            fitting.append(item)
+    return fitting
 
 
 KRM108 = Rule(

@@ -14,25 +14,19 @@ from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import strings
 
-VERSION, IMAGE, NAME, NAMESPACE, MODULE = VARIABLES = (
-    "KRMFN_DRIVER_VERSION",
-    "KRMFN_DRIVER_IMAGE",
-    "KRMFN_NAME",
-    "KRMFN_NAMESPACE",
-    "KRMFN_MODULE_NAME",
+VERSION, IMAGE, NAME, NAMESPACE, MODULE = VARIABLES = tuple(
+    f"KRMFN_{name}" for name in ("DRIVER_VERSION", "DRIVER_IMAGE", "NAME", "NAMESPACE", "MODULE_NAME")
 )
 OF_CONFIG = (NAME, NAMESPACE)
 """The variables that never change while a config is what it is."""
-FILLED = frozenset(
-    {
-        *("driverImage", "driverImageParts", "image", "imageParts", "unsignedImage", "tag"),
-        *("command", "args", "parameters", "loadArgs", "unloadArgs", "rawLoadArgs", "rawUnloadArgs", "value"),
-        *("dirName", "firmwarePath", "hostDevices", "filesToSign", "path", "mountPath", "subPath", "subPathExpr"),
-        "workingDir",
-        *("labels", "annotations", "podLabels", "podAnnotations", "matchLabels", "objectName", "extraObjects"),
-        *("configMap", "configMapRef", "configMapKeyRef", "dockerfileConfigMap"),
-    }
-)
+FILLED = {
+    *("driverImage", "driverImageParts", "image", "imageParts", "unsignedImage", "tag"),
+    *("command", "args", "parameters", "loadArgs", "unloadArgs", "rawLoadArgs", "rawUnloadArgs", "value"),
+    *("dirName", "firmwarePath", "hostDevices", "filesToSign", "path", "mountPath", "subPath", "subPathExpr"),
+    "workingDir",
+    *("labels", "annotations", "podLabels", "podAnnotations", "matchLabels", "objectName", "extraObjects"),
+    *("configMap", "configMapRef", "configMapKeyRef", "dockerfileConfigMap"),
+}
 """Fields below which every string may hold a variable; a ConfigMap may be one of the extra objects."""
 _NEVER = frozenset({"nodeSelector", "clusterSelector", "selector", "tolerations", "resources"})
 """Fields below which no name means what it means elsewhere."""

@@ -45,11 +45,8 @@ def table(structure: str) -> dict[str, Any]:
     """Return the table of a structure, in the notation of the tool, laid over the table that it is based on."""
     with open(os.path.join(_HERE, f"structure-{structure}.json"), "rb") as file:  # noqa: PTH118, PTH123
         facts: dict[str, Any] = json.load(file)
-    if "base" not in facts:
-        fields: dict[str, Any] = facts["fields"]
-        return fields
-    fields = table(facts["base"])
-    for path, value in (*dict.fromkeys(facts["drop"]).items(), *facts["set"].items()):
+    fields: dict[str, Any] = table(facts["base"]) if "base" in facts else facts["fields"]
+    for path, value in (*dict.fromkeys(facts.get("drop", ())).items(), *facts.get("set", {}).items()):
         *parents, key = path.split("/")
         holder = reduce(dict[str, Any].__getitem__, parents, fields)
         if value is None:
@@ -69,16 +66,12 @@ def _node(short: Any, table: dict[str, Any]) -> Fact:
     if "$map" in short:
         return Fact("object", item=_node(short["$map"], table))
     if "$list" in short:
-        item = _node(short["$list"], table)
-        keys = tuple(short.get("$keys", ()))
+        item, keys = _node(short["$list"], table), tuple(short.get("$keys", ()))
         return Fact("array", item=item, low=short.get("$min", 0), high=short.get("$max"), keys=keys)
     names = [name for name in short if not name.startswith("$")]
-    return Fact(
-        "object",
-        {name.removesuffix("!"): _node(short[name], table) for name in names},
-        tuple(name[:-1] for name in names if name.endswith("!")),
-        rules=tuple(short.get("$rules", {}).items()),
-    )
+    fields = {name.removesuffix("!"): _node(short[name], table) for name in names}
+    required = tuple(name[:-1] for name in names if name.endswith("!"))
+    return Fact("object", fields, required, rules=tuple(short.get("$rules", {}).items()))
 
 
 def at(path: str, table: dict[str, Any]) -> Any:
