@@ -111,12 +111,11 @@ def text(compared: Sequence[Comparison], paint: printing.Paint = printing.plain)
             head = there
         objects += _change_lines(change, paint)
     effects = [printable(f"* {line}") for _, line, _ in said.effects]
-    clusters = (f" ({printable(said.where(names))})" if said.rows else "" for _, names in said.notes)
-    notes = [printing.finding(note, paint) + where for (note, _), where in zip(said.notes, clusters, strict=True)]
-    parts = [
-        *([printable(f"! {line}") for line in first(compared)], fleet, objects),
-        *(["on the nodes:", *effects] if effects else [], notes, [] if said.rows else [said.headline]),
-    ]
+    notes = list[str]()
+    for note, names in said.notes:
+        notes.append(printing.finding(note, paint) + (f" ({printable(said.where(names))})" if said.rows else ""))
+    before, after = [printable(f"! {line}") for line in first(compared)], [] if said.rows else [said.headline]
+    parts = (before, fleet, objects, ["on the nodes:", *effects] if effects else [], notes, after)
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
 
 

@@ -17,7 +17,7 @@ from ..kmm.module import HUB_KIND
 from ..kmm.versions import target
 from ..plan import Plan
 from ..rendering import function_config, ignoring
-from ..rendering.generated import Finding
+from ..rendering.generated import Finding, of_value, place_of, place_of_field
 from ..rendering.kinds import CONFIG, PROFILE, driven
 from ..run import run_of
 from .change_rules import RULES, version_is_kept

@@ -12,7 +12,7 @@ from krmfn.results import Rule, apply
 from krmfn.typed import Any
 
 from ..lookup import table
-from ..module import Module
+from ..module import PLUGINS, Module
 from ..rule import refused
 
 _INT32 = {
@@ -37,8 +37,10 @@ _NOT_A_QUANTITY = r"quantities must match the regular expression '^([+-]?[0-9.]+
 
 
 def check(module: Module) -> Iterator[Result]:
-    """Yield the findings about the scalars below the two plugins."""
-    yield from apply(RULES, list(_leaves(module)))
+    """Yield the findings about the scalars below the two plugins, in the order in which the API server sends them."""
+    places = [("spec", plugin, part) for plugin in PLUGINS for part in ("container", "initContainer", "volumes")]
+    leaves = [leaf for path in places for leaf in _below(path, table(module.spec, path[1]).get(path[2]))]
+    yield from apply(RULES, leaves)
 
 
 def _integers_fit(leaves: list[tuple[FieldPath, Any]]) -> Iterator[Result]:
@@ -104,13 +106,6 @@ spec:
 )
 
 RULES = (KMM001, KMM040)
-
-
-def _leaves(module: Module) -> Iterator[tuple[FieldPath, Any]]:
-    """Yield the scalars below the two plugins with their paths, in the order in which the API server sends them."""
-    for plugin in ("devicePlugin", "dra"):
-        for part in ("container", "initContainer", "volumes"):
-            yield from _below(("spec", plugin, part), table(module.spec, plugin).get(part))
 
 
 def _below(path: FieldPath, value: Any) -> Iterator[tuple[FieldPath, Any]]:
