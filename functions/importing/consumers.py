@@ -151,11 +151,8 @@ def _container(container: dict[str, Any]) -> dict[str, Any]:
 
 def _devices(volumes: list[Any], mounts: list[Any]) -> tuple[list[Any], list[Any], list[str]]:
     """Return the volumes and mounts without those that `hostDevices` makes at their ends, and its paths."""
-    devices = [
-        volume["hostPath"]["path"]
-        for volume in volumes
-        if _DEVICE.fullmatch(str(volume.get("name"))) and list(volume.get("hostPath", {})) == ["path"]
-    ]
+    named = (volume for volume in volumes if _DEVICE.fullmatch(str(volume.get("name"))))
+    devices = [volume["hostPath"]["path"] for volume in named if list(volume.get("hostPath", {})) == ["path"]]
     count = len(devices)
     ours = [f"host-device-{number}" for number in range(count)]
     made = [{"name": name, "mountPath": path} for name, path in zip(ours, devices, strict=True)]

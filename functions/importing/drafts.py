@@ -75,10 +75,8 @@ def _tolerations(whole: list[Any], consumers: Sequence[Consumer]) -> dict[str, A
 
 def _secrets(first: str | None, consumers: Sequence[Consumer]) -> list[str]:
     """Return the pull secrets of the consumers when all have the same several, the Module's first."""
-    lists = [
-        [one.get("name") for one in table(found.manifest, "spec", "template", "spec").get("imagePullSecrets") or []]
-        for found in consumers
-    ]
+    pods = (table(found.manifest, "spec", "template", "spec") for found in consumers)
+    lists = [[one.get("name") for one in pod.get("imagePullSecrets") or []] for pod in pods]
     same = lists[0] if lists and all(names == lists[0] for names in lists) else []
     return same if len(same) > 1 and same[0] == first else []
 
@@ -180,10 +178,8 @@ def fields_of(spec: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
 
 def _image(container: dict[str, Any]) -> dict[str, Any]:
     """Return driverImage, driverVersion and kernelMappings: an image that all mappings share stands once."""
-    mappings = [
-        {"image" if name == "containerImage" else name: value for name, value in mapping.items()}
-        for mapping in container.get("kernelMappings", [])
-    ]
+    mappings, names = container.get("kernelMappings", []), {"containerImage": "image"}
+    mappings = [{names.get(name, name): value for name, value in mapping.items()} for mapping in mappings]
     version = container.get("version")
     images = {mapping.get("image", "") for mapping in mappings}
     (image,) = images if len(images) == 1 else ("",)

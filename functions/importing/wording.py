@@ -64,9 +64,8 @@ def _written(whole: Imported, function_config: Manifest | None, folder: str) -> 
         for manifest in one.objects:
             own = ref(manifest)
             size = sum(1 for _ in leaves(normal(manifest)))
-            changed = {
-                str(each.change.path) for at, each in one.differences if at == own and each.change.old is not ABSENT
-            }
+            changes = (each.change for at, each in one.differences if at == own)
+            changed = {str(change.path) for change in changes if change.old is not ABSENT}
             yield f"{own}: {size - len(changed)} of {counted(size, 'field')}"
 
 

@@ -139,12 +139,10 @@ def claims_of(rendered: Rendered, modules: Sequence[Item]) -> list[Claim]:
 
     A Module whose selector was changed after the call claims its nodes by itself.
     """
-    selectors = {one.ref.id: at(one.manifest, ("spec", "selector")) for one in rendered.objects}
-    same_nodes = {
-        (item.ref.namespace, item.ref.name)
-        for item in modules
-        if item.mark and same(selectors.get(item.ref.id), at(item.manifest, ("spec", "selector")))
-    }
+    path = ("spec", "selector")
+    selectors = {one.ref.id: at(one.manifest, path) for one in rendered.objects}
+    own = [item for item in modules if item.mark and same(selectors.get(item.ref.id), at(item.manifest, path))]
+    same_nodes = {(item.ref.namespace, item.ref.name) for item in own}
     return [claim for claim in rendered.claims if claim.of_hub or claim.module in same_nodes]
 
 

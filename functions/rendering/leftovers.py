@@ -15,6 +15,7 @@ from krmfn.printing import counted, some
 from krmfn.results import Rule
 
 from ..fleet.readings import KUSTOMIZE_ID
+from ..grouping import grouped
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .function_config import FunctionConfig
@@ -122,10 +123,7 @@ def _findings(
         outcome = "it is neither updated nor removed; remove the annotation"
         message = f"on {shown} this annotation was written for another object, so this is a copy: {outcome}"
         yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
-    made_of: dict[str, list[Item]] = {}
-    for item in idle:
-        made_of.setdefault(_owner(item), []).append(item)
-    for owner, items in made_of.items():
+    for owner, items in grouped((_owner(item), item) for item in idle).items():
         shown = some((str(item.ref) for item in items), len(items))
         remedy = "remove these objects when its own operator has taken over"
         message = f"nothing drives {owner} any more, so what was generated from it stays as it is: {shown}; {remedy}"
