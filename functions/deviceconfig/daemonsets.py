@@ -129,12 +129,11 @@ def _selector(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
 
 
 def _container(config: DeviceConfig, own: InitContainer, mounts: Sequence[Any] = (), name: str = "") -> dict[str, Any]:
-    security = {**(own.securityContext or {}), **({"privileged": True} if own.privileged else {})}
     return filled(
         name=name or own.name,
         image=names.image_of(own, config.spec.imageRegistry),
         **written(own, *_CONTAINER),
-        securityContext=security,
+        securityContext={**(own.securityContext or {}), **({"privileged": True} if own.privileged else {})},
         volumeMounts=[*own.volumeMounts, *mounts],
     )
 

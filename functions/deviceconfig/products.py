@@ -32,8 +32,7 @@ def layers(
     made = known
     if made is None or "KRMFN_" in str(options_of(item)).upper():
         made = expand(product, options_of(item), ref, config.overrides.get(product.name, {}), schema_of(_ROOT), True)
-    own = item.content.manifest.get("spec") or {}
-    fields = {name: value for name, value in own.items() if name != "options"}
+    fields = {name: own for name, own in (item.content.manifest.get("spec") or {}).items() if name != "options"}
     words = [Layer(fields, "spec", item)] if is_ours(item) else []
     source = Source(product.item.ref, product.item)
     over = _layers(config.source, made.overrides)

@@ -146,8 +146,7 @@ def _stand_in(profile: str, layers: list[Layer], version: str, switched_on: dict
 
 def stand_in(spec: Any, api: str = "krmfn.dev/v1alpha1", kind: str = "DeviceConfig", profile: str = "") -> Item:
     """Return a config of this kind, called x; with `profile` an annotation names that."""
-    annotations = {"annotations": {PROFILE_MARK: profile}} if profile else {}
-    metadata = {"name": "x", "namespace": "x", **annotations}
+    metadata = {"name": "x", "namespace": "x", **({"annotations": {PROFILE_MARK: profile}} if profile else {})}
     text = json.dumps({"apiVersion": api, "kind": kind, "metadata": metadata, "spec": spec}).encode()
     return Item(text, 0, len(text), -2)
 
@@ -170,8 +169,7 @@ def missing(spec: dict[str, Any]) -> dict[str, Any]:
     if "daemonSets" not in spec and "hub" not in spec:
         fields["daemonSets"] = [{"name": "x", "image": "x:1"}]
     for name in OF_MAPPINGS:
-        holders = [spec, *spec.get("kernelMappings", ())]
-        own = next((holder[name] for holder in holders if name in holder), None)
+        own = next((one[name] for one in (spec, *spec.get("kernelMappings", ())) if name in one), None)
         if own is not None and (keys := _keys(name, own)):
             fields[name] = keys
     if "'serviceAccount'" in str(spec):

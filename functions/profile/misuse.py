@@ -57,9 +57,8 @@ def rights(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator
     """Yield each expression in a right whose option may hold any text, and what to do."""
     for use in used:
         if _gives_rights(use.path) and any(_unsafe(spec, node, use)):
-            why = "chooses rights, so whoever writes the option can take any"
             remedy = "write the rights themselves, in a `when` too, or give the option an enum"
-            yield use.path, f"{use.text} {why}; {remedy}"
+            yield use.path, f"{use.text} chooses rights, so whoever writes the option can take any; {remedy}"
 
 
 def _gives_rights(path: FieldPath) -> bool:

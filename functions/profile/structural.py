@@ -121,8 +121,7 @@ def unknown(node: Node, parts: Sequence[str]) -> str:
     """Return that the schema has no such option, and what it has; "" when it has it."""
     for length in range(1, len(parts) + 1):
         if at(node, parts[:length]) is None:
-            above = at(node, parts[: length - 1]) or {}
-            known = list(above.get("properties", {}))
+            known = list((at(node, parts[: length - 1]) or {}).get("properties", {}))
             hint = did_you_mean(parts[length - 1], known, f"known there: {', '.join(known) or 'nothing'}", "'")
             return f"the schema has no {join(parts[:length])}{hint}"
     return ""
