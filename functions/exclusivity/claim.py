@@ -121,10 +121,8 @@ class Groups:
         self.claims = [claims[at] for at in self.order]
         self.selectors: list[Labels] = [frozenset(claim.selector.items()) for claim in self.claims]
         first: dict[object, int] = {}
-        self.domain = [
-            first.setdefault(claim.ref if claim.domain is None else claim.domain, i)
-            for i, claim in enumerate(self.claims)
-        ]
+        domains = (claim.ref if claim.domain is None else claim.domain for claim in self.claims)
+        self.domain = [first.setdefault(domain, i) for i, domain in enumerate(domains)]
         """Per claim: the position of the first claim of the same domain, or of the same resource where it has none."""
         several = (group for group in self._groups() if len(group.members) > 1)
         groups = (group for group in several if self.clash(group.kind, group.members))

@@ -60,11 +60,8 @@ def _parts(selectors: Sequence[Labels], left: list[int], right: list[int]) -> li
     """Return the smaller groups that a group, or left against right, splits into; None when each overlaps each."""
     index = _index(selectors, left)
     other_index = _index(selectors, right) if right else index
-    keys = [
-        key
-        for key, values in index.items()
-        if key in other_index and (len(values) > 1 or values.keys() != other_index[key].keys())
-    ]
+    shared = ((key, values, other_index[key]) for key, values in index.items() if key in other_index)
+    keys = [key for key, values, others in shared if len(values) > 1 or values.keys() != others.keys()]
     if not keys:
         return None
     _, key = max((sum(map(len, [*index[key].values(), *other_index[key].values()])), key) for key in keys)
@@ -110,11 +107,8 @@ def match(
         pairs = [(key, labels[key]) for key in keys if key in labels] if len(keys) < len(labels) else labels.items()
         alike.setdefault(known.intersection(pairs), []).append(name)
     nodes_with = Counter(pair for seen in alike for pair in seen)
-    by_rarest = grouped(
-        (min(selector, key=lambda pair: (nodes_with[pair], pair)), i)
-        for i, selector in enumerate(selectors)
-        if selector
-    )
+    labelled = ((i, selector) for i, selector in enumerate(selectors) if selector)
+    by_rarest = grouped((min(selector, key=lambda pair: (nodes_with[pair], pair)), i) for i, selector in labelled)
     everywhere = [i for i, selector in enumerate(selectors) if not selector]
     for names in alike.values():
         names.sort()

@@ -22,7 +22,7 @@ from ..kmm.lookup import text
 from ..kmm.module import VERSION_LABELS, is_set_by_kmm
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 from . import facts
-from .inventory import API_VERSION, EVERY, KIND
+from .inventory import EVERY
 
 SHOWN = 20
 KUBELET = re.compile(r"v?[0-9]+\.[0-9]+[-+.0-9A-Za-z]{0,100}")
@@ -135,11 +135,9 @@ def _value(value: str) -> str:
 
 def _problem(labels: Mapping[str, str]) -> str:
     """Return what is wrong with the first label that no API server takes."""
-    return next(
-        f"its label {key}: {value!r} is not valid: {errors[0]}"
-        for key, value in sorted(labels.items())
-        if (errors := [*label_key_errors(key), *label_value_errors(value)])
-    )
+    pairs = sorted(labels.items())
+    judged = ((key, value, [*label_key_errors(key), *label_value_errors(value)]) for key, value in pairs)
+    return next(f"its label {key}: {value!r} is not valid: {errors[0]}" for key, value, errors in judged if errors)
 
 
 FEWEST = 4
@@ -164,12 +162,11 @@ def manifest(
     lines: dict[int, list[str]] = {number: [] for number in nodes}
     for number, (node, kernel, _, of_node, values, _) in zip(group_of, entries, strict=True):
         lines[number].append(f"{node} {kernel}{own[of_node].format(*values)}\n")
-    pairs = {number: zip(node.keys, node.values, strict=True) for number, node in nodes.items()}
-    common = {number: tuple(pair for pair in labels if pair[0] in shared) for number, labels in pairs.items()}
-    groups = sorted((node.shape, common[number], number) for number, node in nodes.items())
+    pairs = ((node.shape, zip(node.keys, node.values, strict=True), number) for number, node in nodes.items())
+    groups = sorted((shape, tuple(pair for pair in all_ if pair[0] in shared), number) for shape, all_, number in pairs)
     return {
-        "apiVersion": API_VERSION,
-        "kind": KIND,
+        "apiVersion": facts.API_VERSION,
+        "kind": facts.KIND,
         "metadata": {"name": name, "annotations": {LOCAL: "true"}},
         "spec": {
             **{field: day for field, day in days.items() if day},
@@ -183,13 +180,9 @@ def manifest(
 
 def _group(shape: Shape, labels: tuple[tuple[str, str], ...], lines: list[str]) -> dict[str, Any]:
     architecture, os_image, taints = shape
-    fields: dict[str, Any] = {
-        "architecture": architecture,
-        "osImage": os_image,
-        "labels": dict(labels),
-        "taints": [{key: value for key, value in taint._asdict().items() if value} for taint in taints],
-    }
-    return {**{key: value for key, value in fields.items() if value}, "nodes": "".join(lines)}
+    written = [{key: value for key, value in taint._asdict().items() if value} for taint in taints]
+    facts_of = {"architecture": architecture, "osImage": os_image, "labels": dict(labels), "taints": written}
+    return {**{key: value for key, value in facts_of.items() if value}, "nodes": "".join(lines)}
 
 
 def _divided(entries: Sequence[Entry]) -> tuple[set[str], list[int]]:

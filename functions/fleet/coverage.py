@@ -156,10 +156,8 @@ def _groups(
     """Yield the groups of nodes that the same drivers select; `selected` are these, with their version labels."""
     labels = {position: key for position, key in selected.items() if key}
     keys = labels.values()
-    alike = grouped(
-        ((node.kernel, node.last_kernel, node.taints, node.cluster, tuple(map(node.labels.get, keys))), node)
-        for node in nodes
-    )
+    told = ((node, tuple(map(node.labels.get, keys))) for node in nodes)
+    alike = grouped(((node.kernel, node.last_kernel, node.taints, node.cluster, of), node) for node, of in told)
     for (kernel, last_kernel, taints, _, versions), members in alike.items():
         version_of = dict(zip(labels, versions, strict=True))
         outcomes = []

@@ -9,11 +9,10 @@ from krmfn.typed import Any, NamedTuple
 from ..exclusivity import Claim
 from ..kmm.lookup import has, listing, table, text
 from ..kmm.module import HUB_KIND, Module, module_of, node_labels, ready_label, version_label
+from .facts import PASSING
 
-_PRESSURE = tuple(
-    {"key": f"node.kubernetes.io/{what}-pressure", "operator": "Exists", "effect": "NoSchedule"}
-    for what in ("disk", "memory", "pid")
-)
+_EXISTS = {"operator": "Exists", "effect": "NoSchedule"}
+_PRESSURE = tuple({"key": key, **_EXISTS} for key in PASSING if key.endswith("-pressure"))
 
 
 class Driver(NamedTuple):

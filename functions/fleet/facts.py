@@ -23,6 +23,8 @@ PASSING: Mapping[str, str] = {
 
 Source: Kubernetes, Taints and Tolerations (built-in taints).
 """
+API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
+"""Of a NodeInventory."""
 NODE_INFO = ("kernelVersion", "architecture", "osImage", "kubeletVersion")
 """The strings of status.nodeInfo that are facts."""
 UNKNOWN = "-"

@@ -32,7 +32,6 @@ from ..kmm.lookup import text, texts
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 from . import facts
 
-API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
 EVERY = "*"
 """The entry of `labelKeys` that stands for all labels."""
 Facts = tuple[tuple[Taint, ...], str, str]

@@ -186,12 +186,9 @@ def _said(pod: Manifest, events: _Events) -> str:
     metadata, status, phase = table(pod, "metadata"), table(pod, "status"), text(table(pod, "status"), "phase")
     if phase == "Succeeded":
         return "completed, and KMM has not recorded it"
-    states = [
-        table(entry, where, state)
-        for part in ("initContainerStatuses", "containerStatuses")
-        for _, entry in tables(status, part)
-        for where, state in (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
-    ]
+    containers = [*tables(status, "initContainerStatuses"), *tables(status, "containerStatuses")]
+    ways = (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
+    states = [table(entry, *way) for _, entry in containers for way in ways]
     stuck = [one for one in (status, _condition(pod, "PodScheduled"), *states) if text(one, "reason") not in _PLAIN]
     said = [": ".join(filter(None, (text(one, "reason"), text(one, "message").strip()))) for one in stuck]
     reason = "; ".join(dict.fromkeys(one for one in said if one not in ("", "Error"))) or max(said, default="")

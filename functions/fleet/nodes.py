@@ -182,9 +182,7 @@ def _unfit(item: Item) -> Iterator[Result]:
     """Yield what is wrong with an inventory as a whole: another version, unknown fields, wrong types."""
     from krmfn import schema
 
-    from . import inventory
-
-    if itemtext.string(item, "apiVersion") != inventory.API_VERSION:
+    if itemtext.string(item, "apiVersion") != facts.API_VERSION:
         yield other_version(item)
         return
     yield from readings.check(item)
@@ -195,10 +193,8 @@ def _unfit(item: Item) -> Iterator[Result]:
 
 def other_version(item: Item) -> Result:
     """Return the error about an inventory of a version that this krmfn does not read."""
-    from . import inventory
-
     version = itemtext.string(item, "apiVersion")
-    message = f"this version of krmfn reads {inventory.API_VERSION}, not {version}; regenerate the inventory"
+    message = f"this version of krmfn reads {facts.API_VERSION}, not {version}; regenerate the inventory"
     return item.located(error(message, rule="KRM601", field=Field("apiVersion", version)))
 
 

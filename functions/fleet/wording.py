@@ -75,10 +75,8 @@ def name(driver: Driver) -> str:
 def nearest(node: Node, drivers: Sequence[Driver]) -> str:
     """Return the Module, of some that do not select a node, with the fewest labels that it lacks, and name these."""
     near = min(drivers, key=lambda driver: (len(driver.lacking(node.labels)), name(driver)))
-    differences = [
-        f"{key}={value} ({f'it is {node.labels[key]}' if key in node.labels else 'missing'})"
-        for key, value in near.lacking(node.labels).items()
-    ]
+    has, lacks = node.labels, near.lacking(node.labels).items()
+    differences = [f"{key}={value} ({f'it is {has[key]}' if key in has else 'missing'})" for key, value in lacks]
     return f"{name(near)} asks for {', '.join(differences)}"
 
 

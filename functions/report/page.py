@@ -116,6 +116,8 @@ def _context(
     clashes = [(part.name, clash) for part in parts for clash in part.clashes]
     clashes.sort(key=lambda pair: str(pair[1]["severity"]))  # errors first
     severities = number_of([*beside, *(result for part in parts for result in part.findings)])
+    # those without a driver before others
+    rows = ((name, part, group) for part, group in states.ordered(parts) for name in group.names)
     said = {str(result) for part in parts for result in part.findings}
     refused = [note for note in tallies.refused(compared) if str(note) not in said]
     needed = together(part.images for part in parts)
@@ -138,7 +140,7 @@ def _context(
         "chapters": tallies.chapters(parts, rules, beside),
         "images": needed[:IMAGES],
         "more_images": max(0, len(needed) - IMAGES),
-        "rows": states.first_rows(parts),
+        "rows": [*islice(rows, states.SHOWN)],
         "data": _embedded(states.packed(parts)),
     }
 

@@ -6,7 +6,7 @@ counts: numbers in, shapes for SVG out.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count, islice
+from itertools import count
 from math import ceil, pi, sqrt
 
 from krmfn.typed import Any, NamedTuple
@@ -111,11 +111,6 @@ def shown(numbers: Counter[str]) -> list[tuple[State, int]]:
 def spoken(numbers: Counter[str]) -> str:
     """Return the states with their numbers, for a reader who does not see a picture of them."""
     return ", ".join(f"{state.label}: {number:,}" for state, number in shown(numbers))
-
-
-def first_rows(parts: Sequence[Part]) -> list[tuple[str, Part, Alike]]:
-    """Return the names of the first nodes, those without a driver before others, with their clusters and groups."""
-    return list(islice(((name, part, group) for part, group in ordered(parts) for name in group.names), SHOWN))
 
 
 def ordered(parts: Sequence[Part]) -> list[tuple[Part, Alike]]:

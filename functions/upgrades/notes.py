@@ -73,11 +73,8 @@ def _cause(finding: Result, source: Item, former: Mapping[Id, Item], resources: 
 
 def _changed(source: Item, former: Mapping[Id, Item], resources: ResourceList) -> Iterator[tuple[Item, FieldChange]]:
     """Yield what has changed in the config that something is generated from, its Profile and the functionConfigs."""
-    products = (
-        item
-        for item in resources.select(PROFILE[1], PROFILE[0])
-        if item.name == profile_of(source) or (source.group, source.kind) in driven([item])
-    )
+    profiles, kind = resources.select(PROFILE[1], PROFILE[0]), (source.group, source.kind)
+    products = (item for item in profiles if item.name == profile_of(source) or kind in driven([item]))
     for item in (source, *products, *resources.select(CONFIG[1], CONFIG[0])):
         if old := former.get(item.ref.id):
             was, now = (one.manifest.get("spec") for one in (old, item))

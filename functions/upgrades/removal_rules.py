@@ -36,9 +36,8 @@ def plugin_stays(impact: Impact, step: Step) -> Iterator[Result]:
 def loader_stays(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield a warning per Module without its former moduleLoader section."""
     if step.lost("moduleLoader"):
-        message = "KMM does not unload what it has loaded, and the ready label stays; "
-        remedy, field = "only deleting the Module unloads", Field("spec.moduleLoader")
-        yield warning(f"{message}{remedy}", field=field)
+        message = "KMM does not unload what it has loaded, and the ready label stays; only deleting the Module unloads"
+        yield warning(message, field=Field("spec.moduleLoader"))
 
 
 def name_is_kept(impact: Impact) -> Iterator[Result]:

@@ -37,10 +37,6 @@ class _Bump(NamedTuple):
     new: Driver
     sides: tuple[tuple[Cluster, ResourceList], tuple[Cluster, ResourceList]]
 
-    @property
-    def versions(self) -> tuple[str, str]:
-        return self.old.module.version, self.new.module.version
-
     def side(self, is_new: bool, labels: Mapping[str, str]) -> Side:
         """Return the cluster before or after the change, with other version labels on some nodes."""
         (whole, resources), key = self.sides[is_new], self.new.version_label
@@ -69,7 +65,7 @@ def rollout(compared: Comparison, share: str = DEFAULT) -> Rollout:
     Raises KrmfnError, `no plan: ...`, for any other change, and when a step touches what it should not.
     """
     bump = _bump(compared)
-    key, (old, new) = bump.new.version_label, bump.versions
+    key, old, new = bump.new.version_label, bump.old.module.version, bump.new.module.version
     label_of = {node.name: node.labels.get(key, "") for node in bump.sides[0][0].fleet.nodes}
     first = bump.side(False, {})
     chosen = sorted(name for (name, _), at in first.group_of.items() if bump.new.ref.id in first.groups[at])
@@ -147,10 +143,10 @@ def _steps(bump: _Bump, waves: Sequence[Sequence[str]]) -> Iterator[tuple[Side, 
     labels: dict[str, str] = {}
     yield bump.side(True, labels), (), "when NEW is applied"
     yield bump.side(False, labels), (), "when OLD is applied again"
-    for is_new, version, when in ((True, bump.versions[1], ""), (False, bump.versions[0], "on the way back, ")):
+    for is_new, to, when in ((True, bump.new, ""), (False, bump.old, "on the way back, ")):
         yield bump.side(is_new, labels), (), f"{when}when {'NEW' if is_new else 'OLD'} is applied"
         for number, wave in enumerate(waves, 1):
-            labels |= dict.fromkeys(wave, version)
+            labels |= dict.fromkeys(wave, to.module.version)
             yield bump.side(is_new, labels), wave, f"{when}in wave {number:,} of {len(waves):,}"
 
 
