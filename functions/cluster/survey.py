@@ -110,18 +110,16 @@ def _below(
     tops += [real] if real in kustomizations and real not in tops else []  # one that lists it may be a link
     kinds: dict[str, Kind] = {**dict.fromkeys(packages, "package"), **dict.fromkeys(tops, "kustomization")}
     loose, in_charts = _loose(others, charts, graph)
-    placed = _placed(loose, kinds.keys(), real, marks)
+    placed: dict[str, list[File]] = {folder: [] for folder in kinds}
+    for folder, file in loose:  # those below no root make one for PATH, and one for each mark
+        above = (one for one in parents(folder) if one in kinds or one in marks or one == real)
+        placed.setdefault(file.real if file.real in marks else next(above, real), []).append(file)
     here = "" if os.path.isabs(path) else os.getcwd()
-    made = [
-        Root(kinds.get(one, "files"), shown(one, here), one, graph, tuple(placed[one]))
-        for one in sorted(placed)
-        if one == real or not itself
-    ]
-    findings = [
-        error(problem.removeprefix(f"{name}: "), rule="KRM523", place=Place(name))
-        for name, problem in problems
-        if not is_excluded(os.path.join(real, name[start:]) + "/" * os.path.isdir(name))  # one may be a folder
-    ]
+    wanted = [one for one in sorted(placed) if one == real or not itself]
+    made = [Root(kinds.get(one, "files"), shown(one, here), one, graph, tuple(placed[one])) for one in wanted]
+    # one may be a folder
+    odd = (one for one in problems if not is_excluded(os.path.join(real, one[0][start:]) + "/" * os.path.isdir(one[0])))
+    findings = [error(text.removeprefix(f"{name}: "), rule="KRM523", place=Place(name)) for name, text in odd]
     messages = excludes.missing(real, roots.root_of(real) if root else bound, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
     if kustomizations and not itself:
@@ -191,12 +189,3 @@ def _loose(others: Sequence[Loose], charts: Set[str], graph: Graph) -> tuple[lis
             else:
                 loose.append((folder, file._replace(text=text if len(text) <= _SMALL else None)))
     return loose, in_charts
-
-
-def _placed(loose: Iterable[Loose], roots: Set[str], real: str, marks: Collection[str]) -> dict[str, list[File]]:
-    """Return the files of each root: those below no root make one for PATH (`real`), and one for each mark."""
-    placed: dict[str, list[File]] = {folder: [] for folder in roots}
-    for folder, file in loose:
-        above = (one for one in parents(folder) if one in roots or one in marks or one == real)
-        placed.setdefault(file.real if file.real in marks else next(above, real), []).append(file)
-    return placed

@@ -58,11 +58,8 @@ def fish(parser: argparse.ArgumentParser) -> str:
         lines.append(f"{start} -f -a {command} -d {description}")
         start_of_own = f"complete -c {parser.prog} -n '__fish_seen_subcommand_from {command}'"
         lines += (f"{start_of_own}{_fish_option(action)}" for action in grammar.options(own))
-        lines += (
-            f"{start_of_own}{' -f' if action.choices else ''} -a {_choices(action)}"
-            for action in grammar.positionals(own)
-            if grammar.offered(action)
-        )
+        given = filter(grammar.offered, grammar.positionals(own))
+        lines += (f"{start_of_own}{' -f' if action.choices else ''} -a {_choices(action)}" for action in given)
     return "\n".join(lines) + "\n"
 
 

@@ -132,11 +132,8 @@ def _placed(manifest: Manifest, namespace: str) -> Manifest:
 
 def _findings(whole: Imported, places: Places) -> list[Result]:
     """Return a warning per object that stays as it is, and per one that is deleted with its owner."""
-    findings = [
-        warning(f"stays as it is: {reason}", ref=ref(one.manifest), place=places.get(ref(one.manifest).id))
-        for one in whole.kept
-        for reason in one.reasons
-    ]
+    kept = ((ref(one.manifest), reason) for one in whole.kept for reason in one.reasons)
+    findings = [warning(f"stays as it is: {reason}", ref=own, place=places.get(own.id)) for own, reason in kept]
     for manifest in (manifest for one in whole.taken for manifest in one.objects):
         if owner := normal.owner(manifest):
             message = (
