@@ -5,6 +5,7 @@ What readers of YAML take in different ways is refused, unless it is a scalar th
 
 import binascii
 import re
+from contextlib import suppress
 
 from yaml.nodes import Node, ScalarNode, SequenceNode
 
@@ -133,11 +134,9 @@ class _Builder:
     def binary(self, node: ScalarNode) -> str:
         """Return the text that `!!binary` gives in base64."""
         code = node.value.replace("\n", "").replace("\r", "")
-        try:
+        with suppress(ValueError):
             if _BASE64.fullmatch(code):
                 return binascii.a2b_base64(code).decode()
-        except ValueError:
-            pass
         raise self.failure(node, "this !!binary is not base64 of UTF-8 text")
 
     def failure(self, node: Node | None, problem: str) -> KrmfnError:

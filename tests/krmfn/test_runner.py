@@ -299,3 +299,16 @@ def test_run() -> None:
         run(function, b"a")
     with pytest.raises(SystemExit):
         run(lambda resources: sys.exit(0), LIST)
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_an_item_that_cannot_be_written_is_an_error_however_the_list_ends(end: bytes) -> None:
+    """The text of its last item was asked for once more where its line does not end, which raised."""
+
+    def function(resources: ResourceList) -> None:
+        resources.items[0]["b"] = 1
+
+    data = b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {a: 1, a: 2}"
+    output, code = run(function, data + end)
+    assert (code, output[: len(data) + 1]) == (1, data + b"\n")
+    assert b"stands twice in this item" in output[len(data) :]
