@@ -106,10 +106,7 @@ class Place(NamedTuple):
 
 
 def ref(manifest: Manifest, known: Ref | None = None) -> Ref:
-    """Return the reference of a manifest; what is missing or of the wrong type becomes "".
-
-    `known` is what it was before: where it still is, nothing is made again.
-    """
+    """Return the reference of a manifest, `known` where it still is that; what is missing or no string becomes ""."""
     metadata = mapping(manifest.get("metadata"))
     parts = manifest.get("apiVersion"), manifest.get("kind"), metadata.get("namespace"), metadata.get("name")
     if parts == known:
