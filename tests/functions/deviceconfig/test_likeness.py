@@ -44,8 +44,8 @@ def with_twins(config: Manifest, twins: Sequence[tuple[str, str, str]] = SOUND) 
 
 def agree(monkeypatch: pytest.MonkeyPatch, configs: list[Manifest], function_config: Manifest | None = None) -> None:
     known = outcome(configs, function_config)
-    for room in (reading, module_checks):
-        monkeypatch.setattr(room, "_likeness", lambda one: b"")
+    for room, name in ((reading, "_likeness"), (module_checks, "fingerprint")):
+        monkeypatch.setattr(room, name, lambda one: b"")
     assert known == outcome(configs, function_config)
 
 
