@@ -12,6 +12,8 @@ from .yamltext import positions, simple
 __all__ = ["Content"]
 
 _Parts = tuple[str, ...]
+_HEAD = frozenset(("apiVersion", "kind", "metadata"))
+"""Where an item's name stands."""
 
 
 class Content:
@@ -27,8 +29,10 @@ class Content:
 
     None where nobody has looked yet.
     """
+    is_open = False
+    """Whether name, kind or apiVersion may have been written: by a field, or in the manifest."""
     is_lent = False
-    """Whether somebody has the manifest, or a part of it, who may change it in place, the item's name, too."""
+    """Whether somebody has the manifest, or a part of it, who may change it in place."""
     _print: int | None = None
     """A hash of the manifest as it was when it was lent, or written to the text."""
     _at: _Parts = ()
@@ -66,19 +70,20 @@ class Content:
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
         self.manifest, self._print, self._lists = copied(manifest), None, None
-        self.is_lent = self.is_edited = self._whole = True
+        self.is_open = self.is_lent = self.is_edited = self._whole = True
 
-    def lend(self) -> None:
-        """Note that the manifest may be written without more words: the item's name, perhaps.
+    def lend(self, parts: _Parts) -> None:
+        """Note that what is in the field, or it itself, may be written without more words: the item's name, perhaps.
 
-        Whoever only reads it need not call this: no fingerprint is taken then.
+        Call it with () for the whole manifest. What only reads `manifest` need not: no fingerprint is taken then.
         """
         if not self.is_lent:
             self.is_lent, self._print = True, hash(fingerprint(self.manifest))
+        self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
 
     def touch(self, parts: _Parts) -> None:
         """Note that a field is about to be written: an entry that is renamed stays the entry that it was."""
-        self.lend()
+        self.lend(parts)
         if self._lists is None and not self.is_changed:
             self._lists = dict(_lists(self.manifest))
         self.is_edited, self._at = True, parts

@@ -52,7 +52,7 @@ class ItemField:
         """Return the field's value, None when there is none; a mapping or list is the item's own, only to be read."""
         value = self._read()
         if isinstance(value, (dict, list)):
-            self.item.content.lend()
+            self.item.content.lend(self.parts)
         return None if value is _MISSING else value
 
     @value.setter

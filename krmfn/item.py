@@ -68,8 +68,10 @@ class Item:
     @property
     def manifest(self) -> Manifest:
         """Return the item's data, {} for no mapping: what is changed in it counts. Raises KrmfnError for no YAML."""
-        self.content.lend()
-        return self.content.manifest
+        content = self.content
+        if not content.is_open:
+            content.lend(())
+        return content.manifest
 
     @property
     def text(self) -> bytes:
@@ -104,8 +106,9 @@ class Item:
     @property
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
-        if self._content is not None and self._content.is_lent:
-            return self.ref.kind
+        if self._content is not None and self._content.is_open:
+            kind = self._content.manifest.get("kind")
+            return kind if isinstance(kind, str) else ""
         if self._kind is None:
             self._kind = itemtext.string(self, "kind")
         return self._kind
@@ -113,8 +116,9 @@ class Item:
     @property
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
-        if self._content is not None and self._content.is_lent:
-            return self.ref.api_version
+        if self._content is not None and self._content.is_open:
+            version = self._content.manifest.get("apiVersion")
+            return version if isinstance(version, str) else ""
         if self._api_version is None:
             self._api_version = itemtext.string(self, "apiVersion")
         return self._api_version
@@ -154,7 +158,7 @@ class Item:
     @property
     def ref(self) -> Ref:
         """Return the reference of the resource."""
-        if self._content is not None and self._content.is_lent:
+        if self._content is not None and self._content.is_open:
             self._ref = ref_of(self._content.manifest, self._ref)
         elif self._ref is None:
             names = (itemtext.string(self, "metadata", key) for key in ("namespace", "name"))

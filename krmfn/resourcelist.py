@@ -39,10 +39,10 @@ class _Ids:
             self.there[self._names.pop(id(item))].remove(item)
 
     def holds(self, items: list[Item], kinds: Collection[str]) -> bool:
-        """Return True for the same items, lent ones by the same names, when these kinds were looked for."""
+        """Return True for the same items, open ones by the same names, when these kinds were looked for."""
         if not self.kinds.issuperset(kinds) or self.items != items:  # an item equals itself only
             return False
-        read = ((id(item), item.ref) for item in items if item._content and item._content.is_lent)
+        read = ((id(item), item.ref) for item in items if item._content and item._content.is_open)
         return all(self._names.get(key) == (ref.id if ref.kind in self.kinds else None) for key, ref in read)
 
 
