@@ -118,7 +118,9 @@ def _flow(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) 
 
 def _fitting(envelope: Envelope, item: Item) -> bytes:
     """Return an item's text in this list's layout: one from another list or a file may have to be written anew."""
-    if item.data is envelope.text or item.fits is envelope.text:
+    if item.data is envelope.text:  # after an error not what was edited
+        return item.data[item.start : item.end]
+    if item.fits is envelope.text:
         return item.text
     if envelope.cut.indent < 0:
         return emit.dump_json(item.manifest).encode()

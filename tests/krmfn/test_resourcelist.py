@@ -211,6 +211,18 @@ def test_after_an_error_the_items_leave_as_they_came() -> None:
     assert resources.to_bytes().decode() == f'{HEAD}items:\n{OWNED}results:\n- message: "no"\n  severity: error\n'
 
 
+@pytest.mark.parametrize(
+    "layout",
+    [f"{HEAD}items: [%s]\n", '{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [%s]}'],
+)
+@pytest.mark.parametrize(("text", "path"), [('{"kind": "A", "a": 1}', "a"), ('{"kind": "A", "a": 1, "a": 2}', "b")])
+def test_after_an_error_items_in_brackets_leave_as_they_came(layout: str, text: str, path: str) -> None:
+    resources = ResourceList.parse((layout % text).encode())
+    resources.items[0][path] = 3
+    resources.report([error("no")])
+    assert f"[{text}]" in resources.to_bytes().decode()
+
+
 REFUSED = {
     "": "expected a mapping",
     "kind: List\napiVersion: v1\nitems: []\n": "expected a ResourceList (config.kubernetes.io/v1), found",
