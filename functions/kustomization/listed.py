@@ -124,7 +124,8 @@ class Configs:
             return b""  # it is refused
         replaced: dict[int, str] = {}
         inline = self._inline.get(one.folder, {})
-        for each in one.references:
+        # an alias makes one node of several fields: a path counts before a function, a function before a patch
+        for each in sorted(one.references, key=lambda each: (each.kind != "inline", each.role == "function")):
             text, node = "", flow.at(one.item.content.composed, each.field)
             if each.field in inline:
                 text = flow.written(inline[each.field], self._replaced, on_lines=False).strip()

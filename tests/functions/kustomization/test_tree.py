@@ -104,6 +104,14 @@ def test_a_function_is_called_by_a_name_of_this_run(tmp_path: Path, workspace: W
         assert value.encode() not in text and b"krmfn-" in text, text
 
 
+def test_a_function_that_is_a_patch_as_well_has_the_name_of_this_run(tmp_path: Path, workspace: Workspace) -> None:
+    text = function("exec: {path: krmfn}") + "a: &a [1]\nb: *a\n"
+    entry = "transformers:\n- &f |-\n" + "".join(f"  {line}\n" for line in text.splitlines())
+    repo = plant(tmp_path, {"kustomization.yaml": f"{entry}patchesStrategicMerge: [*f]\n"})
+    (given,) = written(repo, workspace).values()
+    assert given.count(b"{path: krmfn-") == 2
+
+
 def test_a_text_that_readers_could_take_otherwise_is_written_again(tmp_path: Path, workspace: Workspace) -> None:
     text = (
         "apiVersion: v1\nkind: A\nmetadata: {name: a}\na: &x\n  b: 1.10\nc: *x\nd:\n  <<: *x\n  e: no # here\nf: 'no'\n"
