@@ -67,7 +67,7 @@ def write(read: Read, listing: Iterable[Entry], absent: Collection[str], folder:
     written.
     """
     skipped: dict[str, str] = {}
-    links: dict[str, str] = {}
+    links: list[tuple[str, str]] = []
     for entry in listing:
         problem = MISSING if entry.object in absent else _unwritable(entry)
         data = problem or read(entry.object, limit)
@@ -76,12 +76,12 @@ def write(read: Read, listing: Iterable[Entry], absent: Collection[str], folder:
             continue
         limit -= len(data)
         if entry.mode == LINK:
-            links[entry.path] = os.fsdecode(data)
+            links.append((entry.path, os.fsdecode(data)))
         elif data.startswith(POINTER):
             skipped[entry.path] = "is stored in Git LFS, so the commit contains only a pointer to it"
         else:
             _write(folder, entry.path, data)
-    for path, target in links.items():
+    for path, target in links:
         if _leads_out(path, target):
             skipped[path] = f"is a link to {target}, which leads out of the repository"
         else:

@@ -432,6 +432,11 @@ def test_nothing_is_written_through_a_link(repo: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "outside").iterdir()) == []
 
 
+def test_two_links_of_one_name_are_refused(repo: Path, tmp_path: Path) -> None:
+    with pytest.raises(KrmfnError, match="cannot be written"):
+        written(repo, [("120000", "a", "b"), ("120000", "a", "c")], tmp_path / "folder")
+
+
 def test_a_chain_of_links_that_leads_out_is_refused_where_it_is_read(repo: Path, tmp_path: Path) -> None:
     """Each link alone stays inside when it is read as text."""
     plant(tmp_path, {"tmp/secret.yaml": config_map("secret")})
