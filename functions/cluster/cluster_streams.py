@@ -13,10 +13,11 @@ from krmfn.printing import printable
 from krmfn.results import placed
 
 from ..command import Context
-from ..paths.failures import Unreadable, log_failures, raise_alike, raise_first
+from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from . import cluster_inputs, cluster_lists, config, layout
 from .cluster_lists import Stays
 from .deployed import Clusters, Lists, judge_final
+from .survey import Root
 
 
 def rendered(context: Context, paths: Sequence[str], stays: Stays = None, laid: Clusters | None = None) -> Clusters:
@@ -62,15 +63,8 @@ def _streams(context: Context, laid: Clusters, stays: Stays) -> Clusters:
     if intent.judges_whole and not options.function_config:
         cluster_lists.warn_of_nothing(context, laid, absent)
     laid = shared.taken_out(intent, laid) if laid.config.clusters else laid
-    if options.against:
-        from . import external
-
-        names, roots = [one.name for one in laid.clusters], [root for one in read for root in one.roots]
-        laid = laid._replace(theirs=external.read(context, names, roots, failures))
-    if options.live:
-        from . import live_nodes
-
-        live_nodes.replace_each(context, {one.name: one.read for one in laid.clusters})
+    if options.against or options.live:
+        laid = _with_elsewhere(context, laid, [root for one in read for root in one.roots], failures)
     if has_more:
         shared.note_profiles(laid, absent)
     work = partial(cluster_lists.rendered, context, failures, stays)
@@ -79,6 +73,8 @@ def _streams(context: Context, laid: Clusters, stays: Stays) -> Clusters:
     laid = laid._replace(clusters=made, apart=[work(one) for one in laid.apart])
     for one in (one for one in made if one.is_whole):  # else what could not be read would be reported as missing
         if one.name in laid.theirs:
+            from . import external
+
             external.join(context, one, laid.theirs[one.name])
         if intent.judges_whole:
             judge_final(one.final)
@@ -87,6 +83,20 @@ def _streams(context: Context, laid: Clusters, stays: Stays) -> Clusters:
         repository.check(laid, intent)
     if not (findings or any(one.lists or one.final.reported for one in (*laid.clusters, *laid.apart))):
         raise_alike(failures)  # nothing was done for any root
+    return laid
+
+
+def _with_elsewhere(context: Context, laid: Clusters, roots: Sequence[Root], failures: list[Failure]) -> Clusters:
+    """Return the clusters with what they get from elsewhere (--against); live nodes (--live) are put into their lists.
+
+    `roots` are all that is read here. What cannot be read goes to `failures`.
+    """
+    from . import external, live_nodes
+
+    names = [one.name for one in laid.clusters]
+    laid = laid._replace(theirs=external.read(context, names, roots, failures)) if context.options.against else laid
+    if context.options.live:
+        live_nodes.replace_each(context, {one.name: one.read for one in laid.clusters})
     return laid
 
 
