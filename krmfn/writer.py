@@ -157,4 +157,4 @@ def _comments(item: Item) -> bytes:
     text = item.text
     left = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
     start = left.find(b"#")  # empty lines before it would become text of a literal that keeps them
-    return left[left.rfind(b"\n", 0, start) + 1 :] if start >= 0 else b""
+    return bytes(_line_end(left[left.rfind(b"\n", 0, start) + 1 :])) if start >= 0 else b""

@@ -223,6 +223,14 @@ def test_after_an_error_items_in_brackets_leave_as_they_came(layout: str, text: 
     assert f"[{text}]" in resources.to_bytes().decode()
 
 
+@pytest.mark.parametrize("before", ["", "- kind: A\n"])
+def test_a_finding_does_not_end_up_in_the_comment_behind_the_item_that_was_removed(before: str) -> None:
+    resources = parsed(f"{before}- kind: B\n# end")
+    resources.remove(resources.items[-1])
+    resources.report([warning("w")])
+    assert resources.to_bytes().decode().endswith("\n# end\nresults:\n- message: w\n  severity: warning\n")
+
+
 REFUSED = {
     "": "expected a mapping",
     "kind: List\napiVersion: v1\nitems: []\n": "expected a ResourceList (config.kubernetes.io/v1), found",
