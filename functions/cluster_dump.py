@@ -26,8 +26,9 @@ def is_dumped(manifest: Manifest) -> bool:
 
 def cleaned(manifest: Manifest) -> Manifest:
     """Return an object of a dump without what a server has written, as far as that is sure."""
-    metadata = _without_written({key: value for key, value in manifest["metadata"].items() if key not in _METADATA})
-    made = {**{key: value for key, value in manifest.items() if key != "status"}, "metadata": metadata}
+    made = {key: value for key, value in manifest.items() if key != "status"}
+    if isinstance(metadata := made.get("metadata"), dict):
+        made["metadata"] = _without_written({key: value for key, value in metadata.items() if key not in _METADATA})
     spec = made.get("spec")
     template = spec.get("template") if isinstance(spec, dict) else None
     if isinstance(spec, dict) and isinstance(template, dict) and isinstance(template.get("metadata"), dict):

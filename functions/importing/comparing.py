@@ -49,13 +49,15 @@ _FOLDED = "it is written in each kernel mapping, or as a list: KMM reads both th
 def _noted(manifest: Manifest) -> Manifest:
     """Return the manifest with labels and annotations, though they be empty, so that each is compared by itself."""
     spec = manifest.get("spec") or {}
-    template = spec.get("template")
+    template = spec.get("template") if isinstance(spec, dict) else None
     if isinstance(template, dict):
-        spec = {**spec, "template": {**template, "metadata": {**_EMPTY, **(template.get("metadata") or {})}}}
-    return {**manifest, "metadata": {**_EMPTY, **(manifest.get("metadata") or {})}, "spec": spec}
+        spec = {**spec, "template": {**template, "metadata": _with_notes(template)}}
+    return {**manifest, "metadata": _with_notes(manifest), "spec": spec}
 
 
-_EMPTY: dict[str, Any] = {"labels": {}, "annotations": {}}
+def _with_notes(holder: Mapping[str, Any]) -> Any:
+    metadata = holder.get("metadata") or {}
+    return {"labels": {}, "annotations": {}, **metadata} if isinstance(metadata, dict) else metadata
 
 
 REPLACED = "krmfn sets this on every object that it generates"

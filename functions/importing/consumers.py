@@ -9,7 +9,7 @@ from krmfn.typed import Any, NamedTuple
 
 from ..deviceconfig.daemonsets import OWN_LABEL, POD, SERVED_LABEL
 from ..deviceconfig.names import with_version
-from ..kmm.lookup import table
+from ..kmm.lookup import listing, table, tables
 from ..kmm.module import NAME_LABEL, ready_label, version_label, version_ready_label
 from ..rendering.generated import filled
 from ..rendering.kinds import schema
@@ -70,9 +70,9 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
     manifest = normal(one.manifest)
     spec, metadata = table(manifest, "spec"), table(manifest, "metadata")
     pod, notes = table(spec, "template", "spec"), table(spec, "template", "metadata")
-    container = (pod.get("containers") or [{}])[0]
+    _, container = next(tables(pod, "containers"), (0, dict[str, Any]()))
     labels = _beyond(own_notes(metadata, "labels"), fields.get("labels"))
-    volumes, mounts, devices = _devices(pod.get("volumes", []), container.get("volumeMounts", []))
+    volumes, mounts, devices = _devices(pod, container)
     labels_of_pods = table(spec, "selector", "matchLabels")
     set_name, versioned = ref(one.manifest).name, with_version("", one.version)
     own = set_name.removeprefix(f"{base}-").removesuffix(versioned)
@@ -84,14 +84,13 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
         template = table(one.manifest, "spec", "template")
         shared, of_pods = {}, table(template, "metadata", "labels")
         of_pod["tolerations"] = table(template, "spec").get("tolerations") or []  # in their order
-    entry = filled(
+    entry = filled(**_container({**container, "volumeMounts": mounts, "name": named})) | filled(
         objectName=set_name if set_name != f"{base}-{named}{versioned}" else None,
         matchLabels=own_selector,
         keepPodTemplate=keeps_pods or None,
         waitsForModule=None if one.waits else False,
         perVersion=False if one.waits and fields.get("upgrade") and not one.version else None,
         containerName=container.get("name") if container.get("name") != named else None,
-        **{**_container({**container, "volumeMounts": mounts}), "name": named},
         volumes=volumes,
         hostDevices=devices,
         **of_pod,
@@ -109,19 +108,19 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
 def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an entry for its pods, beside those of the main container; `fields` are inherited."""
     account = pod.get("serviceAccountName", "default")  # what no name means
-    own = pod.get("imagePullSecrets") or []
+    own, tolerations = listing(pod, "imagePullSecrets") or [], listing(pod, "tolerations") or []
     secrets = fields.get("imagePullSecrets") or [fields.get("imagePullSecret")]
     gate = {ready_label(*one.module), version_label(*one.module), version_ready_label(*one.module)}
     selector = {key: value for key, value in table(pod, "nodeSelector").items() if key not in gate}
     return {
-        "initContainers": [_container(init) for init in pod.get("initContainers", [])],
-        "containers": [_container(sidecar) for sidecar in pod.get("containers", [])[1:]],
+        "initContainers": [_container(init) for _, init in tables(pod, "initContainers")],
+        "containers": [_container(sidecar) for number, sidecar in tables(pod, "containers") if number],
         **{name: pod.get(name) for name in POD},
         "podSpec": {name: value for name, value in pod.items() if name not in _NAMED},
         "serviceAccountName": account if account != fields.get("serviceAccountName", "default") else None,
-        "imagePullSecrets": own if [one.get("name") for one in own] != secrets else None,
+        "imagePullSecrets": own if [one.get("name") for _, one in tables(pod, "imagePullSecrets")] != secrets else None,
         "nodeSelector": _beyond(selector, fields.get("nodeSelector")),
-        "tolerations": [each for each in pod.get("tolerations", []) if each not in fields.get("tolerations", [])],
+        "tolerations": [each for each in tolerations if each not in fields.get("tolerations", [])],
     }
 
 
@@ -130,7 +129,7 @@ def _service(service: Manifest, fields: Mapping[str, Any], entry: Mapping[str, A
     above = {name: {**(fields.get(name) or {}), **entry.get(name, {})} for name in ("labels", "annotations")}
     form = normal(service)
     spec, metadata = table(form, "spec"), table(form, "metadata")
-    ports = spec.get("ports") or []
+    ports = [port for _, port in tables(spec, "ports")]
     plain = ports[:1] if ports and ports[0].keys() <= {"port", "targetPort", "name"} else []
     return filled(
         type=spec.get("type"),
@@ -149,10 +148,11 @@ def _container(container: dict[str, Any]) -> dict[str, Any]:
     return container
 
 
-def _devices(volumes: list[Any], mounts: list[Any]) -> tuple[list[Any], list[Any], list[str]]:
+def _devices(pod: Mapping[str, Any], container: Mapping[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
     """Return the volumes and mounts without those that `hostDevices` makes at their ends, and its paths."""
-    named = (volume for volume in volumes if _DEVICE.fullmatch(str(volume.get("name"))))
-    devices = [volume["hostPath"]["path"] for volume in named if list(volume.get("hostPath", {})) == ["path"]]
+    volumes, mounts = ([one for _, one in tables(*at)] for at in ((pod, "volumes"), (container, "volumeMounts")))
+    paths = (table(volume, "hostPath") for volume in volumes if _DEVICE.fullmatch(str(volume.get("name"))))
+    devices = [path["path"] for path in paths if list(path) == ["path"]]
     count = len(devices)
     ours = [f"host-device-{number}" for number in range(count)]
     made = [{"name": name, "mountPath": path} for name, path in zip(ours, devices, strict=True)]

@@ -11,7 +11,7 @@ from krmfn.yamltext import emit
 from ..deviceconfig import deviceconfig
 from ..deviceconfig.fields import Spec
 from ..deviceconfig.names import is_complete
-from ..kmm.lookup import table
+from ..kmm.lookup import listing, table, tables, text
 from ..kmm.module import HUB_KIND
 from ..rendering.generated import filled
 from ..run import note
@@ -66,17 +66,19 @@ def draft(module: Manifest, consumers: Sequence[Consumer], keeps_pods: bool = Fa
     return Draft(config, tuple(objects), tuple(number for number, _ in current), tuple(number for number, _ in older))
 
 
-def _tolerations(whole: list[Any], consumers: Sequence[Consumer]) -> dict[str, Any]:
+def _tolerations(whole: Any, consumers: Sequence[Consumer]) -> dict[str, Any]:
     """Return the Module's tolerations: those that all consumers have, too, and those of its own."""
-    pods = [table(normal(one.manifest), "spec", "template", "spec").get("tolerations", []) for one in consumers]
-    shared = [one for one in whole if all(one in tolerations for tolerations in pods)]
-    return filled(tolerations=shared, loaderTolerations=[one for one in whole if one not in shared])
+    pods = [table(normal(one.manifest), "spec", "template", "spec") for one in consumers]
+    lists = [listing(pod, "tolerations") or [] for pod in pods]
+    own = whole if isinstance(whole, list) else []
+    shared = [one for one in own if all(one in tolerations for tolerations in lists)]
+    return filled(tolerations=shared, loaderTolerations=[one for one in own if one not in shared])
 
 
-def _secrets(first: str | None, consumers: Sequence[Consumer]) -> list[str]:
+def _secrets(first: str | None, consumers: Sequence[Consumer]) -> list[Any]:
     """Return the pull secrets of the consumers when all have the same several, the Module's first."""
     pods = (table(found.manifest, "spec", "template", "spec") for found in consumers)
-    lists = [[one.get("name") for one in pod.get("imagePullSecrets") or []] for pod in pods]
+    lists = [[one.get("name") for _, one in tables(pod, "imagePullSecrets")] for pod in pods]
     same = lists[0] if lists and all(names == lists[0] for names in lists) else []
     return same if len(same) > 1 and same[0] == first else []
 
@@ -178,12 +180,12 @@ def fields_of(spec: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
 
 def _image(container: dict[str, Any]) -> dict[str, Any]:
     """Return driverImage, driverVersion and kernelMappings: an image that all mappings share stands once."""
-    mappings, names = container.get("kernelMappings", []), {"containerImage": "image"}
-    mappings = [{names.get(name, name): value for name, value in mapping.items()} for mapping in mappings]
+    written, names = tables(container, "kernelMappings"), {"containerImage": "image"}
+    mappings = [{names.get(name, name): value for name, value in mapping.items()} for _, mapping in written]
     version = container.get("version")
-    images = {mapping.get("image", "") for mapping in mappings}
+    images = {text(mapping, "image") for mapping in mappings}
     (image,) = images if len(images) == 1 else ("",)
-    if not isinstance(image, str) or not is_complete(image):
+    if not is_complete(image):
         return {"kernelMappings": mappings, "driverVersion": version}
     parts = _VERSIONED.fullmatch(image)
     if parts and version in (None, parts[2]) and not is_complete(parts[1]):

@@ -12,7 +12,7 @@ from krmfn.typed import Any
 
 from .. import cluster_dump
 from ..deviceconfig.daemonsets import OWN_LABEL, SERVED_LABEL
-from ..kmm.lookup import table
+from ..kmm.lookup import listing, table, tables
 from ..kmm.module import HUB_KIND
 from ..rendering.generated import MODULE_ORDER
 from ..rendering.kinds import PROFILE_MARK
@@ -76,7 +76,7 @@ def pods(manifest: Manifest) -> Manifest:
     template = json.loads(json.dumps(table(manifest, "spec", "template")))
     pod = table(template, "spec")
     for name in ("containers", "initContainers"):
-        for container in pod.get(name) or []:
+        for _, container in tables(pod, name):
             if container.get("securityContext") == {}:  # to the server that is not nothing
                 container["securityContext"] = {"seccompProfile": {}}
     form: Manifest = _bare(template, "template")
@@ -104,7 +104,7 @@ def folded(module: Manifest) -> Manifest:
     image, single = container.pop("containerImage", None), container.pop("inTreeModuleToRemove", None)
     if single:
         container["inTreeModulesToRemove"] = [single]
-    for mapping in container.get("kernelMappings", []):
+    for _, mapping in tables(container, "kernelMappings"):
         if image:
             mapping.setdefault("containerImage", image)
         if mapping.get("registryTLS") == {} and "registryTLS" not in container:
@@ -120,16 +120,15 @@ def folded(module: Manifest) -> Manifest:
 
 def _without_ours(manifest: Manifest) -> Manifest:
     """Return a manifest that this program generated as it was wanted, without its marks; another one as it is."""
-    metadata = manifest.get("metadata") or {}
-    if OWNER not in (metadata.get("annotations") or {}):
+    if OWNER not in table(manifest, "metadata", "annotations"):
         return manifest
     copy: Manifest = json.loads(json.dumps(manifest))
-    spec = copy.get("spec") or {}
-    selected = (spec.get("selector") or {}).get("matchLabels") or {}  # pods keep what they are selected by
+    selected = table(copy, "spec", "selector", "matchLabels")  # pods keep what they are selected by
     pods = {*OUR_LABELS, *_POD_LABELS} - ({*selected} - {*_POD_LABELS})
-    for place, labels in ((copy["metadata"], OUR_LABELS), ((spec.get("template") or {}).get("metadata") or {}, pods)):
+    for place, labels in ((copy["metadata"], OUR_LABELS), (table(copy, "spec", "template", "metadata"), pods)):
         for name, ours in (("labels", labels), ("annotations", OUR_ANNOTATIONS)):
-            place[name] = {key: value for key, value in (place.get(name) or {}).items() if key not in ours}
+            if notes := table(place, name):
+                place[name] = {key: value for key, value in notes.items() if key not in ours}
     return copy
 
 
@@ -180,7 +179,9 @@ _BY_TOOLS = ("meta.helm.sh/", "helm.sh/chart", "argocd.argoproj.io/instance", "i
 def cleaned(manifest: Manifest) -> Manifest:
     """Return the manifest without its status, and without what server and tools have put into its metadata."""
     written = cluster_dump.cleaned(manifest)
-    metadata = written["metadata"]
+    metadata = written.get("metadata")
+    if not isinstance(metadata, dict):
+        return written
     for name in ("labels", "annotations"):
         if isinstance(notes := metadata.get(name), dict):
             metadata[name] = {key: value for key, value in notes.items() if not key.startswith(_BY_TOOLS)}
@@ -189,7 +190,7 @@ def cleaned(manifest: Manifest) -> Manifest:
 
 def owner(manifest: Manifest) -> str:
     """Return the object that this one belongs to, as `DeviceConfig gpu`, and is deleted with; "" for none."""
-    owners = (manifest.get("metadata") or {}).get("ownerReferences") or []
+    owners = listing(manifest.get("metadata"), "ownerReferences") or []
     return next((f"{one.get('kind')} {one.get('name')}" for one in owners if isinstance(one, dict)), "")
 
 

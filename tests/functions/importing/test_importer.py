@@ -545,3 +545,57 @@ def test_a_service_that_stays_keeps_its_address() -> None:
     waiting = edited(EXPORTER, (("spec", "template", "metadata", "labels", "krmfn.dev/served-by"), "gpu-metrics"))
     kept = {one.manifest["kind"]: one.manifest for one in imported([waiting, service], SETTINGS).kept}
     assert kept["Service"]["spec"] == spec
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("metadata.ownerReferences", 1),
+        ("spec.tolerations", "x"),
+        ("spec.moduleLoader.container.kernelMappings", 1),
+        ("spec.moduleLoader.container.kernelMappings[0]", "x"),
+        ("spec.moduleLoader.container.kernelMappings[0].containerImage", {}),
+        ("spec.moduleLoader.container.kernelMappings[0].containerImage", ["x"]),
+    ],
+)
+def test_a_module_with_a_value_of_another_type_stays_as_it_is(path: str, value: Any) -> None:
+    """Of what is not there the owner is no reason: the server removes it."""
+    whole = imported([edited(GPU, (path, value)), EXPORTER], SETTINGS)
+    assert {one.manifest["kind"] for one in whole.kept} == (set() if "owner" in path else {"Module", "DaemonSet"})
+
+
+_MARKED = {"krmfn.dev/owner": "deviceconfig krmfn.dev|DeviceConfig|kmm|gpu apps|DaemonSet|kmm|gpu-metrics"}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("metadata.labels", ["x"]),
+        ("spec.selector", ["x"]),
+        ("spec.template.metadata", "x"),
+        ("spec.template.metadata.labels", "x"),
+        *(
+            (f"{P}.{name}", 1)
+            for name in ("containers", "initContainers", "volumes", "imagePullSecrets", "tolerations")
+        ),
+        *((f"{P}.{name}", ["x"]) for name in ("containers", "initContainers", "volumes", "imagePullSecrets")),
+        (f"{C}.volumeMounts", "x"),
+        (f"{C}.volumes", ["x"]),
+        (f"{P}.volumes[0]", {"name": "host-device-0", "hostPath": ["path"]}),
+    ],
+)
+@pytest.mark.parametrize("marked", [{}, _MARKED], ids=["written", "generated"])
+@pytest.mark.parametrize("keeps_pods", [False, True])
+def test_a_consumer_with_a_value_of_another_type_stays_as_it_is(
+    path: str, value: Any, marked: dict[str, str], keeps_pods: bool
+) -> None:
+    one = edited(EXPORTER, ("metadata.annotations", marked), (path, value))
+    whole = imported([GPU, one], SETTINGS, keeps_pods=keeps_pods)
+    assert [each.manifest["kind"] for each in whole.kept] == ["DaemonSet"]
+    assert len(whole.taken) == 1
+
+
+@pytest.mark.parametrize("metadata", [DROP, [], "x"], ids=repr)
+def test_an_object_without_metadata_stays_as_it_is(metadata: Any) -> None:
+    (kept,) = imported([edited(GPU, ("metadata", metadata))], SETTINGS).kept
+    assert kept.manifest == edited(GPU, ("metadata", metadata))
