@@ -209,8 +209,7 @@ class Content:
             from .yamltext import load, values
 
             try:
-                node = self.node
-                data = load.placed(partial(values.build, node), partial(lines_before, self))
+                data = load.placed(partial(values.build, self.node), partial(lines_before, self))
             except KrmfnError as failure:
                 raise NoData(f"{named(self)}{failure}") from failure
         self._is_mapping = isinstance(data, dict)

@@ -24,7 +24,6 @@ def make(name: str, parent: Path) -> Path:
     folder = parent / name
     if folder.exists():
         raise FileExistsError(f"{folder} is there already: take another name, or remove it")
-    folder.mkdir()
     for path in sorted(_TEMPLATE.rglob("*")):
         name = path.relative_to(_TEMPLATE).as_posix().replace("dot-", ".").removesuffix(".in")
         target = folder / _filled(name, words)

@@ -27,7 +27,6 @@ _CODES |= {"created": "32", "changed": "33", "deleted": "31", "unknown": "36"}
 """Styles and their parameters; a severity and what happens to an object are styles by their names."""
 _BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 """Letters that Unicode takes for such as print, and of which nothing is seen: fillers, blanks, variation selectors."""
-_RUNNER_COMMAND = r"##(?=\w*\[)"
 
 
 def visible(text: str, kept: str = "") -> str:
@@ -48,7 +47,7 @@ def printable(text: str) -> str:
     if not (text.isascii() and text.isprintable()):
         text = visible(text)
     if "##" in text:
-        text = re.sub(_RUNNER_COMMAND, r"#\\x23", text)
+        text = re.sub(r"##(?=\w*\[)", r"#\\x23", text)
     return text.replace("::", r"\x3a:", 1) if text.lstrip().startswith("::") else text
 
 

@@ -36,8 +36,7 @@ def resource_list(folder: str | Path, config: dict[str, Any] | None = None) -> R
     if config is not None and "kind" not in config:
         texts = {key: value if isinstance(value, str) else str(value).lower() for key, value in config.items()}
         config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "function-input"}, "data": texts}
-    resources = ResourceList(items, config)
-    return ResourceList.parse(resources.to_bytes())
+    return ResourceList.parse(ResourceList(items, config).to_bytes())
 
 
 def _is_resource(path: Path, root: Path) -> bool:

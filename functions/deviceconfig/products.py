@@ -97,8 +97,8 @@ def _misfits(one: Layer) -> Iterator[Result]:
     fields = {"version": "1", **one.fields} if name == "release" else one.fields
     if not root.fits(fields, name):
         for result in schema.check(fields, {"$ref": f"#/$defs/{name}", "$defs": root["$defs"]}, "KRM180"):
-            path = split(result.field.path) if result.field else ()
-            yield result._replace(field=Field(join((*split(one.path), *path))))
+            path = result.field.path if result.field else ""
+            yield result._replace(field=Field(f"{one.path}{'.' if path and path[0] != '[' else ''}{path}"))
 
 
 def _definition(one: Layer) -> str:
@@ -112,6 +112,8 @@ def _never_fits(one: Layer, wrong: Result) -> bool:
     held: Any = one.fields
     for part in split(wrong.field.path.removeprefix(one.path)) if wrong.field else ():
         node = defs[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+        if not isinstance(held, (dict, list)):  # the key in the path has brackets of its own
+            return True
         held = held[int(part)] if isinstance(held, list) else held.get(part)
         node = node.get("items") or node.get("properties", {}).get(part) or node.get("additionalProperties")
         if not isinstance(node, dict):

@@ -61,6 +61,13 @@ class Graph(NamedTuple):
     """Kustomizations by their folders (absolute, without links). Read only."""
 
     kustomizations: Mapping[str, Kustomization]
+    resources: Callable[[File], list[Item]]
+    """Returns the resources in a file, those of a List one by one; [] when it cannot be read any more."""
+    below: Callable[..., list[Kustomization]]
+    """Returns what a build of some folders reads: a folder's kustomization, then those that it lists, each once.
+
+    It knows what it was asked before: each build asks ten times.
+    """
     texts: Mapping[str, bytes] = {}
     """What kustomize is given of each file that it reads as YAML, by the file's path without links."""
     links: Mapping[str, str] = {}
@@ -71,13 +78,6 @@ class Graph(NamedTuple):
     """The folders of those that leave annotations alone, and whose texts can be changed for a build."""
     workspace: Workspace | None = None
     """Where all that is untouched is built."""
-    resources: Callable[[File], list[Item]] = lambda _: []
-    """Returns the resources in a file, those of a List one by one; [] when it cannot be read any more."""
-    below: Callable[..., list[Kustomization]] = lambda *_: []
-    """Returns what a build of some folders reads: a folder's kustomization, then those that it lists, each once.
-
-    It knows what it was asked before: each build asks ten times.
-    """
 
     def findings(self, folder: str) -> list[Result]:
         """Return what is wrong with the kustomizations of a build."""
@@ -109,7 +109,7 @@ def ordered(kustomizations: Mapping[str, Kustomization], *folders: str) -> list[
     return list(order.values())
 
 
-NO_GRAPH = Graph({})
+NO_GRAPH = Graph({}, lambda _: [], lambda *_: [])
 
 
 def transformed(kustomizations: Iterable[Manifest]) -> Transformed:

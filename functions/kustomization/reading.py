@@ -56,7 +56,7 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
     untouched = {one.folder for one in every if is_untouched(one, reader.texts, texts, copied)}
     once = lru_cache(maxsize=None)
     remembered = once(resources_in), once(partial(ordered, reader.read))
-    return Graph(reader.read, texts, reader.disk.links, configs.names, untouched, Workspace(), *remembered)
+    return Graph(reader.read, *remembered, texts, reader.disk.links, configs.names, untouched, Workspace())
 
 
 def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterator[Result]:

@@ -15,7 +15,6 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
 from .kinds import PROFILE_MARK, Scope
 
 if TYPE_CHECKING:
-    from ..exclusivity import Claim
     from .function_config import FunctionConfig
 SUBSTITUTE, DISABLED = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 """The annotation that keeps Flux's variable substitution (`postBuild`) out of an object.

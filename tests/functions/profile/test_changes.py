@@ -352,3 +352,9 @@ def test_what_its_own_operator_takes_over_stays_in_render_and_is_told_in_diff(tm
     done = process("krmfn", "render", str(beside), "--prune", "always")
     assert done.code == 0, done.err
     assert "kind: Module" in done.text and "kind: DaemonSet" in done.text
+
+
+def test_a_key_with_brackets_where_none_belongs_is_an_error(tmp_path: Path) -> None:
+    odd = PROFILE.replace("  config:\n", '  config:\n    labels: {"a]b": "${spec.driver.version}"}\n    "x[0]": 1\n', 1)
+    done = process("krmfn", "check", str(folder(tmp_path, profile=odd, gpu=CR)))
+    assert (done.code, "unknown field 'x[0]'" in done.text, "its key is 'a]b'" in done.text) == (1, True, True), done
