@@ -82,7 +82,7 @@ def joined(
     log_failures(context.log, failures)
     lists = {name: [one.final for one in pair if one] for name, pair in pairs}
     if not failures:
-        live_nodes.join(context, lists, [*lists, *others])
+        live_nodes.join(context, lists, [*lists, *sorted(others)])
     return not failures
 
 

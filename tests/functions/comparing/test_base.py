@@ -502,3 +502,15 @@ def test_paths_of_the_base(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert made.path(str(repo)) == made.folder
         assert made.shown(f"{made.folder}/lab/a.yaml: x") == f"{made.name}:lab/a.yaml: x"
         assert made.shown(f"{made.folder} is") == f"{made.name}:./ is"
+
+
+def test_clusters_that_stay_are_named_in_one_order(tmp_path: Path) -> None:
+    names = ("lab", "dev", "prod", "edge", "test")
+    config = "clusters:\n" + "".join(f"  {name}: [{name}]\n" for name in names)
+    files = {f"{name}/a.yaml": config_map(name) for name in names} | {".krmfn.yaml": config}
+    files |= {f"{name}/kustomization.yaml": "resources: [a.yaml]\n" for name in names}
+    repo = repository(tmp_path, files)
+    (repo / "lab/a.yaml").write_text(config_map("other"))
+    said = {diff(repo, ".", "--live", "n.yaml", PYTHONHASHSEED=str(seed)).refused() for seed in range(4)}
+    assert len(said) == 1
+    assert "with one of 5 clusters: lab, dev, edge, prod, test" in said.pop(), said
