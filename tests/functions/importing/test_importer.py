@@ -595,7 +595,7 @@ def test_a_consumer_with_a_value_of_another_type_stays_as_it_is(
     assert len(whole.taken) == 1
 
 
-@pytest.mark.parametrize("metadata", [DROP, [], "x"], ids=repr)
+@pytest.mark.parametrize("metadata", [DROP, [], "x"], ids=["none", "list", "text"])
 def test_an_object_without_metadata_stays_as_it_is(metadata: Any) -> None:
     (kept,) = imported([edited(GPU, ("metadata", metadata))], SETTINGS).kept
     assert kept.manifest == edited(GPU, ("metadata", metadata))
