@@ -1,13 +1,10 @@
 """What each cluster holds: its roots read and built, before the function runs."""
 
 import os
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from time import monotonic
 
 from krmfn import Item, KrmfnError, ResourceList, Result, error, warning
-from krmfn.streams import Log, read_stdin
+from krmfn.streams import read_stdin
 from krmfn.typed import TypeVar
 
 from ..command import Context
@@ -29,8 +26,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 _JOBS = 8
 """How many kustomizations are built at a time, at most, unless --jobs says so."""
-AFTER = 1.0
-"""Seconds before there is a line at all."""
 
 
 def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str, builds: int = 0) -> list[R]:
@@ -38,6 +33,8 @@ def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str
     if len(every) < 2:
         return [work(one) for one in every]
     jobs = 1 if builds <= 1 else context.options.jobs or min(_JOBS, processors())
+    from .progress import progress  # here, as below: one cluster is the usual case
+
     with progress(context.log, len(every), noun) as step:
 
         def counted(one: T) -> R:
@@ -57,46 +54,6 @@ def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str
 
                 process.end_all()
                 raise
-
-
-@contextmanager
-def progress(log: Log, total: int, noun: str, after: float = AFTER) -> Iterator[Callable[[], None]]:
-    """Yield a function to call when one more is done. Any thread may call it.
-
-    Nothing is written unless stderr is a terminal that can erase a line, and the log is in text and not quiet.
-    """
-    stream = sys.stderr
-    is_dumb = os.environ.get("TERM") == "dumb"
-    if log.quiet or log.format != "text" or is_dumb or stream is None or not stream.isatty():
-        yield lambda: None
-        return
-    import threading
-
-    lock, is_over = threading.Lock(), threading.Event()
-    done, begins = 0, monotonic() + after
-
-    def show(text: str) -> None:
-        with suppress(OSError):
-            print(f"\r\x1b[K{text}", end="", file=stream, flush=True)
-
-    def step(number: int = 1) -> None:
-        nonlocal done
-        with lock:
-            done += number
-            if monotonic() >= begins and not is_over.is_set():
-                show(f"{done:,} of {total:,} {noun}")
-
-    timer = threading.Timer(after, step, [0])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield step
-    finally:
-        timer.cancel()
-        with lock:
-            is_over.set()
-            if monotonic() >= begins:
-                show("")
 
 
 def filled(context: Context, cluster: Cluster) -> Cluster:

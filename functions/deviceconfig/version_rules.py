@@ -75,6 +75,24 @@ def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
         yield ("versionsComplete",), message
 
 
+_GOOD = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: Profile
+metadata: {name: gpu}
+spec:
+  schema:
+    type: object
+    properties:
+      spec: {type: object, properties: {debug: {type: boolean, default: true}}}
+  config: {moduleName: gpu, driverImage: registry.example.com/gpu}
+  when:
+  - if: {spec.debug: true}
+    config: {dirName: /debug}
+  versions:
+  - {version: "1.0", firmwarePath: /firmware}
+---
+spec: {profile: gpu, driverVersion: "1.0", moduleName: null, driverImage: null}
+"""
 RULES = (
     Rule(
         "KRM147",
@@ -107,42 +125,8 @@ spec: {profile: gpu, driverVersion: "1.1"}
     Rule(
         "KRM188",
         "a version of a Profile should not replace what a `when` that holds has set",
-        good="""\
-apiVersion: krmfn.dev/v1alpha1
-kind: Profile
-metadata: {name: gpu}
-spec:
-  schema:
-    type: object
-    properties:
-      spec: {type: object, properties: {debug: {type: boolean, default: true}}}
-  config: {moduleName: gpu, driverImage: registry.example.com/gpu}
-  when:
-  - if: {spec.debug: true}
-    config: {dirName: /debug}
-  versions:
-  - {version: "1.0", firmwarePath: /firmware}
----
-spec: {profile: gpu, driverVersion: "1.0", moduleName: null, driverImage: null}
-""",
-        bad="""\
-apiVersion: krmfn.dev/v1alpha1
-kind: Profile
-metadata: {name: gpu}
-spec:
-  schema:
-    type: object
-    properties:
-      spec: {type: object, properties: {debug: {type: boolean, default: true}}}
-  config: {moduleName: gpu, driverImage: registry.example.com/gpu}
-  when:
-  - if: {spec.debug: true}
-    config: {firmwarePath: /debug}
-  versions:
-  - {version: "1.0", firmwarePath: /firmware}
----
-spec: {profile: gpu, driverVersion: "1.0", moduleName: null, driverImage: null}
-""",
+        good=_GOOD,
+        bad=_GOOD.replace("dirName", "firmwarePath"),
         remedy="Write the field in one of the two, or narrow the `if`.",
         check=version_replaces_no_when,
         severities=("warning",),

@@ -7,7 +7,7 @@ import sys
 import threading
 
 import pytest
-from krmfn_functions.cluster.cluster_inputs import progress
+from krmfn_functions.cluster.progress import progress
 
 from krmfn.streams import Log
 
