@@ -15,7 +15,7 @@ from krmfn.printing import counted, some
 from krmfn.resource import join
 from krmfn.results import Rule
 
-from ..fleet.nodes import named
+from ..fleet.nodes import names_and_kernels
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import MODULE_KINDS
 from ..paths.roots import parents, within
@@ -103,7 +103,7 @@ def _check_copied(made: Sequence[Cluster]) -> None:
     owners: dict[tuple[str, str], str] = {}
     for one in made if len(made) > 1 else ():
         for item in one.final.select("NodeInventory", "krmfn.dev"):
-            held = {*named(item)}
+            held = {*names_and_kernels(item)}
             others = Counter(owner for node in held if (owner := owners.setdefault(node, one.name)))
             del others[one.name]
             for other, number in others.most_common(1):

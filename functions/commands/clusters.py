@@ -125,7 +125,7 @@ def lacking(joined: Joined) -> list[Result]:
 
     names: dict[tuple[Ref, str], list[str]] = {}
     live = joined.live
-    for row in table.rows(joined.groups, joined.whole.every, live=live):
+    for row in table.rows(joined.groups, joined.whole.all_drivers, live=live):
         if row.driver and row.is_problem and (row.state != table.DRIVEN or (live and not live.dump.is_of_nodes)):
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason

@@ -79,7 +79,7 @@ def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
         kernels = _kernels(whole.drivers, groups, nodes, [one.kernel for one in moves])
         needed.append(fleet_images.images(groups, whole, kernels))
         built += fleet_images.builds(groups, whole.drivers, kernels) if args.builds else ()
-        lacking = (_left_out(one, bool(moves)) for one in fleet_images.not_known(groups, whole.drivers))
+        lacking = (_left_out(one, bool(moves)) for one in fleet_images.unknown_images(groups, whole.drivers))
         results += of_cluster(name, lacking)
         if not args.allow_unmapped:
             results += of_cluster(name, _unmapped(whole.drivers, kernels))

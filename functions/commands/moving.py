@@ -66,8 +66,8 @@ def moved(
         joined = local.join(name, resources)
         if not joined.wrong and joined.whole.fleet.nodes:
             check_nodes(joined.whole.fleet, name, wanted.labels)
-        rows = table.rows(joined.groups, joined.whole.every)
-        chosen = {(row.node.cluster, row.node.name) for row in rows if wanted.wants(row)}
+        rows = table.rows(joined.groups, joined.whole.all_drivers)
+        chosen = {(row.node.cluster, row.node.name) for row in rows if wanted.matches(row)}
 
     def boots(node: Node) -> Node:
         new = next((one.kernel for one in every if fnmatchcase(node.kernel, one.old)), node.kernel)
@@ -92,7 +92,7 @@ def check_nodes(fleet: Fleet, path: str, keys: Collection[str]) -> None:
     """Raise KrmfnError when a cluster has no nodes, or when labels are not known of them."""
     if not fleet.nodes:
         raise KrmfnError(NO_NODES.format(path))
-    if missing := fleet.unheld(keys):
+    if missing := fleet.missing_labels(keys):
         labels = ",".join(sorted(keys))
         raise KrmfnError(f"{missing}; regenerate it with `krmfn inventory`, adding `--labels {labels}` to its options")
 

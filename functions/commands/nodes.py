@@ -70,7 +70,7 @@ def _table(lists: Lists, args: Any, paint: printing.Paint, dumps: Mapping[str, L
         view = local.join(name, resources, moving.moved(resources, name, moves, where))
         if (dump := dumps.get(name)) and not view.wrong:
             committed = [*dump.committed[name].values()]
-            live = explanation.compared(dump, view.groups, committed, view.whole, view.mode != "off")
+            live = explanation.compare(dump, view.groups, committed, view.whole, view.mode != "off")
             view = view._replace(live=live)
         views.append(view)
     results = list(_found(args, wanted, where, views))
@@ -120,8 +120,8 @@ def _rows(
     """Yield the rows of a cluster that both filters want; where one `doubts`, they say what else may select nodes."""
     bare, name = map(str, view.bare), view.name if is_named else ""
     in_doubt = f"no Module is generated from {some(bare, len(view.bare))}" if doubts and view.bare else ""
-    rows = table.rows(view.groups, view.whole.every, name, in_doubt, view.live)
-    return (row for row in rows if wanted.wants(row) and also.wants(row))
+    rows = table.rows(view.groups, view.whole.all_drivers, name, in_doubt, view.live)
+    return (row for row in rows if wanted.matches(row) and also.matches(row))
 
 
 def _check_filter(wanted: table.Filter, views: Sequence[Joined]) -> None:
@@ -162,7 +162,7 @@ def _loaded(joined: Joined, live: explanation.Loading) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
     modules = [
         (row.state, row.loaded, f"{row.driver.module.ref.name} on {row.node.name}")
-        for row in table.rows(joined.groups, joined.whole.every, live=live)
+        for row in table.rows(joined.groups, joined.whole.all_drivers, live=live)
         if row.driver and row.driver.loads
     ]
     planned = [(is_loaded, name) for state, is_loaded, name in modules if state == table.DRIVEN]

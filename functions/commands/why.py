@@ -11,7 +11,7 @@ from .. import options
 from ..cluster import live_nodes
 from ..command import Command, Context
 from ..fleet import explanation
-from ..fleet.explanation import Told
+from ..fleet.explanation import Answer
 from ..fleet.live import Live
 from ..paths import output
 from ..report import local
@@ -42,7 +42,7 @@ def _run(context: Context, args: Any) -> int:
     return int(failed or not all(told.holds for _, told in answers))
 
 
-def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, Live]) -> Iterator[tuple[str, Told]]:
+def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, Live]) -> Iterator[tuple[str, Answer]]:
     """Yield each cluster's name with a sentence per Module. Raises KrmfnError for a node not found or not judged."""
     names: list[str] = []
     for cluster, resources in lists.items():
@@ -56,7 +56,7 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
         for group in joined.groups:
             names += (node.name for node in group.nodes)
             for node in (node for node in group.nodes if node.name == name):
-                for told in explanation.answers(node, joined.whole.every, group.outcomes, live, committed):
+                for told in explanation.answers(node, joined.whole.all_drivers, group.outcomes, live, committed):
                     yield cluster, told if live or not told.holds else _not_asked(told, cluster, lists, dumps)
         if committed and not any(node.name == name for group in joined.groups for node in group.nodes):
             gone = f"{name} is committed for {cluster}, but not in the dump"
@@ -68,7 +68,7 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
         raise KrmfnError(f"no node of {where} is called {name}{did_you_mean(name, names)}")
 
 
-def _not_asked(told: Told, cluster: str, names: Collection[str], dumps: Collection[str]) -> Told:
+def _not_asked(told: Answer, cluster: str, names: Collection[str], dumps: Collection[str]) -> Answer:
     """Return the plan as such; where other clusters were asked, it is not what the node has."""
     option = f"--live {cluster}=DUMP" if len(names) > 1 else "--live DUMP"
     sentence = f"{told.sentence} by the inventory; the live node was not asked, pass {option}"

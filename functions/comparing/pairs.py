@@ -94,7 +94,7 @@ def compared(pair: Pair, name: str, located: Callable[[Result], Result] = lambda
     planned = planned._replace(effects=tuple(effects))
     has_nodes = any(one.select("Node", "") or one.select("NodeInventory", "krmfn.dev") for one in (old, new))
     knows_nodes = has_nodes and not doubt
-    spared = node_effects.spared(old, new) if doubt else frozenset[str]()
+    spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
     severity = info if spared == node_effects.HARMS else warning
     unknown = [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []
     said = placed([*notes(planned, new, knows_nodes, old), *vanished(new, run_of(old).driven), *unknown])

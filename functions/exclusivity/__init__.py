@@ -8,7 +8,7 @@ from krmfn import Result
 from krmfn.results import Severity
 
 from ..grouping import grouped
-from .claim import Claim, Conflict, ExclusionGroup, Groups, Kind, Where, place_of
+from .claim import Claim, Conflict, ExclusionGroup, FindPlace, Groups, Kind, place_of
 from .node import Node
 from .selectors import Exhausted, Pairs, Work, match, of_different_owners, overlaps, unmet
 
@@ -30,7 +30,7 @@ _Meetings = defaultdict[tuple[Kind, Pairs], tuple[set[str], dict[tuple[int, ...]
 
 
 def check(
-    claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto", where: Where = place_of
+    claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto", where: FindPlace = place_of
 ) -> list[Result]:
     """Return the findings KRM301 to KRM306, the same ones for any order of claims and nodes.
 
@@ -43,7 +43,7 @@ def check(
     return [*(findings(found, where) if found else ()), *unsettled]
 
 
-def findings(found: Sequence[Conflict], where: Where) -> list[Result]:
+def findings(found: Sequence[Conflict], where: FindPlace) -> list[Result]:
     """Return the findings about conflicts, the first ones of many; see `check`."""
     from .messages import to_result, unlisted  # here: few lists have a conflict
 

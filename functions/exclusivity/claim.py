@@ -37,16 +37,16 @@ class Claim(NamedTuple):
     """Namespace and name of the Module that drives the nodes."""
     of_hub: bool = False
     """The nodes are those of a hub's clusters."""
-    theirs: str = ""
+    external: str = ""
     """What it is called where it stands elsewhere (--against): `theirs`; "" for what is here."""
 
     @property
-    def who(self) -> str:
+    def claimant(self) -> str:
         """Who claims, in words: `pool big of DeviceConfig kmm/a`."""
         return f"pool {self.pool} of {self.ref}" if self.pool else str(self.ref)
 
 
-Where = Callable[[Claim], Place | None]
+FindPlace = Callable[[Claim], Place | None]
 """What returns the place of a claim's selector."""
 
 
@@ -74,13 +74,13 @@ class Conflict(NamedTuple):
         return "error" if self.nodes or not (self.unseen or self.kind == "pool") else "warning"
 
 
-def across(conflict: Conflict) -> Conflict | None:
+def local_conflict(conflict: Conflict) -> Conflict | None:
     """Return the conflict without the pairs of which both claims stand elsewhere (--against); None without any other.
 
     Its first claim is one that stands here: the finding is about that one.
     """
-    sides = [tuple(sorted(side, key=lambda claim: bool(claim.theirs))) for side in (conflict.left, conflict.right)]
-    own = [tuple(claim for claim in side if not claim.theirs) for side in sides]
+    sides = [tuple(sorted(side, key=lambda claim: bool(claim.external))) for side in (conflict.left, conflict.right)]
+    own = [tuple(claim for claim in side if not claim.external) for side in sides]
     if not any(own):
         return None
     left, right = sides

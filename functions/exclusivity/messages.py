@@ -6,7 +6,7 @@ from itertools import islice
 from krmfn import Field, Place, Result
 from krmfn.results import Severity, placed
 
-from .claim import Claim, Conflict, Where
+from .claim import Claim, Conflict, FindPlace
 
 SHOWN = 5
 """Owners, nodes or labels that a message names before it counts the rest."""
@@ -14,7 +14,7 @@ SHOWN = 5
 REMEDY = "let each selector ask for a different value of the same label key"
 
 
-def to_result(conflict: Conflict, where: Where) -> Result:
+def to_result(conflict: Conflict, where: FindPlace) -> Result:
     """Return the finding, at the selector of the first owner."""
     rule, law = law_of(conflict)
     facts = _on_nodes(conflict, where) if conflict.nodes else _on_some_node(conflict, where)
@@ -46,7 +46,7 @@ def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
     return Result(text, severity, "KRM306")
 
 
-def _on_nodes(conflict: Conflict, where: Where) -> str:
+def _on_nodes(conflict: Conflict, where: FindPlace) -> str:
     """Return `node gpu-1 is selected by DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and ...`."""
     number = sum(map(len, conflict.nodes))
     first = sorted({name for names in conflict.nodes for name in names[:SHOWN]})
@@ -57,7 +57,7 @@ def _on_nodes(conflict: Conflict, where: Where) -> str:
     return f"{counted} are selected by {owners}"
 
 
-def _on_some_node(conflict: Conflict, where: Where) -> str:
+def _on_some_node(conflict: Conflict, where: FindPlace) -> str:
     """Return `DeviceConfig kmm/a (...) and DeviceConfig kmm/b (...) can select the same node, for example ...`."""
     sides = (conflict.left, conflict.right)
     left, right = (_listing(_owners(conflict, claims, where), len(claims)) for claims in sides)
@@ -74,7 +74,7 @@ def _on_some_node(conflict: Conflict, where: Where) -> str:
     return f"{left} can select the same node{unseen}, {witness}"
 
 
-def _owners(conflict: Conflict, claims: Iterable[Claim], where: Where) -> Iterator[str]:
+def _owners(conflict: Conflict, claims: Iterable[Claim], where: FindPlace) -> Iterator[str]:
     """Return each claim with its place, except for the one at whose place the finding is reported."""
     return (_owner(claim, None if claim is conflict.left[0] else where(claim)) for claim in claims)
 
@@ -91,8 +91,8 @@ def line_of(claim: Claim, place: Place | None) -> str:
 def _owner(claim: Claim, place: Place | None) -> str:
     """Return `pool big of DeviceConfig kmm/a (a.yaml:3, spec.nodePools[0].nodeSelector)`."""
     field = claim.field if claim.selector else f"{claim.field} is {{}}, every node"
-    side = f"{claim.theirs}: " if claim.theirs else ""
-    return f"{claim.who} ({side}{', '.join(filter(None, (line_of(claim, place), field)))})"
+    side = f"{claim.external}: " if claim.external else ""
+    return f"{claim.claimant} ({side}{', '.join(filter(None, (line_of(claim, place), field)))})"
 
 
 def _listing(names: Iterable[str], number: int) -> str:

@@ -10,7 +10,7 @@ from .. import exclusivity
 from ..cluster_dump import is_dumped
 from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim
-from ..exclusivity.claim import across
+from ..exclusivity.claim import local_conflict
 from ..fleet import cluster
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import HUB_KIND, MODULE_KINDS, module_of
@@ -44,7 +44,8 @@ def against(
             foreign.append(item)
     left = ResourceList(foreign)
     findings += _unknown(foreign)
-    claims = [driver.joint for driver in cluster.of_theirs(left, domain_of) if driver.owner or driver.module.loads]
+    drivers = cluster.external_drivers(left, domain_of)
+    claims = [driver.joint for driver in drivers if driver.owner or driver.module.loads]
     if claims and not here.is_failed:
         findings += conflicts(lists, list(_with_origin(claims, foreign, here)))
     return left, findings
@@ -127,7 +128,7 @@ def _with_origin(claims: Iterable[Claim], items: Iterable[Item], here: _Here) ->
         if mark := marks.get(claim.module):
             group, kind, namespace, name = mark.owner
             owner = Ref(f"{group}/v1alpha1", kind, namespace, name)
-            claim = claim._replace(theirs=f"from --against, generated from {owner} earlier but not now")
+            claim = claim._replace(external=f"from --against, generated from {owner} earlier but not now")
         yield claim
 
 
@@ -184,7 +185,8 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
         return
     found, undecided = exclusivity.conflicts(every, nodes, mode)
     if theirs:
-        joint = [one for one in map(across, found) if one and any(claim.theirs for claim in one.left + one.right)]
+        local = filter(None, map(local_conflict, found))
+        joint = [one for one in local if any(claim.external for claim in one.left + one.right)]
     else:
         joint = [one for one in found if len({roots[_key(claim)] for claim in one.left + one.right}) > 1]
     yield from (*exclusivity.findings(joint, claims.at_selector(lists)), *undecided)

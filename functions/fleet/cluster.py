@@ -63,13 +63,13 @@ class Cluster(NamedTuple):
     fleet: nodes.Fleet
     drivers: Sequence[Driver] = ()
     workloads: Sequence[Workload] = ()
-    theirs: Sequence[Driver] = ()
+    external: Sequence[Driver] = ()
     """Modules that stand elsewhere (--against): they may exclude those here, and pods here may wait for them."""
 
     @property
-    def every(self) -> list[Driver]:
+    def all_drivers(self) -> list[Driver]:
         """All Modules; what outcomes say of a driver is its position among these."""
-        return [*self.drivers, *self.theirs]
+        return [*self.drivers, *self.external]
 
 
 def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> Cluster:
@@ -80,10 +80,12 @@ def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None]) ->
     pods = [item.manifest for item in resources.items if (item.group, item.kind) in POD_KINDS and not item.is_local]
     external = run_of(resources).external
     drivers = [one for _, one in _drivers(resources, domain_of)]
-    return Cluster(nodes.read(resources), drivers, workloads(pods), of_theirs(external, domain_of) if external else ())
+    return Cluster(
+        nodes.read(resources), drivers, workloads(pods), external_drivers(external, domain_of) if external else ()
+    )
 
 
-def of_theirs(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[Driver]:
+def external_drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[Driver]:
     """Return the Modules of a list that stands elsewhere; `domain_of` as for `of_list`.
 
     A Module whose config is not in the list claims its nodes by itself.
@@ -94,7 +96,7 @@ def of_theirs(resources: ResourceList, domain_of: Callable[[Item], str | None]) 
         config = items.get(one.claim.ref.id)
         own = one if config else driver(module.manifest, None, module.place)
         place = (config or module).field_place(own.claim.field)
-        drivers.append(own._replace(claim=own.claim._replace(place=place, theirs="from --against")))
+        drivers.append(own._replace(claim=own.claim._replace(place=place, external="from --against")))
     return drivers
 
 
@@ -194,7 +196,7 @@ def _placement(workload: Workload, nodes: Iterable[Node]) -> Placement:
 def _set_by_kmm(group: Group, drivers: Sequence[Driver]) -> dict[str, str]:
     """Return the labels that KMM sets on the nodes of a group."""
     labels: dict[str, str] = {}
-    for outcome in (*group.outcomes, *group.theirs):
+    for outcome in (*group.outcomes, *group.external):
         driver = drivers[outcome.driver]
         if outcome.state in ("planned", "waiting", "other version"):
             labels |= driver.labels(outcome.failure if outcome.state == "other version" else driver.module.version)

@@ -69,20 +69,20 @@ class Group(NamedTuple):
     """In the order of their names."""
     kernel: str
     outcomes: tuple[Outcome, ...]
-    theirs: tuple[Outcome, ...] = ()
+    external: tuple[Outcome, ...] = ()
     """What becomes of Modules that stand elsewhere; their positions follow those of the drivers here."""
 
 
 def coverage(
-    nodes: Iterable[Node], drivers: Sequence[Driver], exclusive: bool = True, theirs: Sequence[Driver] = ()
+    nodes: Iterable[Node], drivers: Sequence[Driver], exclusive: bool = True, external: Sequence[Driver] = ()
 ) -> list[Group]:
     """Return what every node gets, each node once, in the order of their first names.
 
-    `exclusive` is False where node exclusivity is off. `theirs` are Modules that stand elsewhere. Names are unique, and
-    all labels that selectors and version labels use are known (rules KRM601 and KRM603 are about what is not so).
+    `exclusive` is False where node exclusivity is off. `external` are Modules from elsewhere (--against). Names must be
+    unique, and all labels that selectors and version labels use must be known (rules KRM601 and KRM603).
     Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
     """
-    nodes, number, drivers = list(nodes), len(drivers), [*drivers, *theirs]
+    nodes, number, drivers = list(nodes), len(drivers), [*drivers, *external]
     scoped = any(one.cluster is not None for one in drivers) or any(one.cluster is not None for one in nodes)
     selectors = [_scoped(driver.selector, driver.cluster) if scoped else driver.selector for driver in drivers]
     excluded = clashing([driver.claim for driver in drivers])
@@ -100,7 +100,7 @@ def coverage(
         for one in group.outcomes:
             if one.failure and one.state in ("failure", "conflict"):
                 blocker.setdefault((one.driver, group.nodes[0].cluster), (group.nodes[0].name, one.failure))
-    return [_settled(group, blocker, number) for group in groups] if blocker or theirs else groups
+    return [_settled(group, blocker, number) for group in groups] if blocker or external else groups
 
 
 def matched(
@@ -141,7 +141,7 @@ def _settled(group: Group, blocker: Mapping[tuple[int, Cluster], tuple[str, str]
 
     outcomes = tuple(map(judged, group.outcomes))
     own = sum(one.driver < number for one in outcomes)
-    return group._replace(outcomes=outcomes[:own], theirs=outcomes[own:])
+    return group._replace(outcomes=outcomes[:own], external=outcomes[own:])
 
 
 def _scoped(labels: Mapping[str, str], cluster: Iterable[tuple[str, str]] | None) -> dict[str, str]:

@@ -21,7 +21,7 @@ _NOUNS = frozenset({"conflict", "failure", "kernel unknown", "no mapping"})
 """States whose reason is no verb that a Module can do."""
 
 
-class Told(NamedTuple):
+class Answer(NamedTuple):
     """A sentence about a node and a Module, and the steps to it."""
 
     holds: bool
@@ -44,14 +44,14 @@ class Loading(NamedTuple):
     """How many drivers that the inventory plans are for live nodes, too, whatever becomes of them there."""
 
 
-def compared(dump: Live, live: Sequence[Group], committed: Sequence[Node], whole: Cluster, exclusive: bool) -> Loading:
+def compare(dump: Live, live: Sequence[Group], committed: Sequence[Node], whole: Cluster, exclusive: bool) -> Loading:
     """Return a dump with what the committed nodes of a cluster get, and the `live` ones do not.
 
     `exclusive` as for `coverage`. Raises KrmfnError as it does.
     """
     nodes = {node.name: node for group in live for node in group.nodes}
     selected = {(node.name, one.driver) for group in live for node in group.nodes for one in group.outcomes}
-    groups = coverage(committed, whole.drivers, exclusive, whole.theirs)
+    groups = coverage(committed, whole.drivers, exclusive, whole.external)
     planned = [(group, one) for group in groups for one in group.outcomes if one.state == "planned"]
     losses, kept = list[tuple[Node, Outcome, str]](), 0
     for node, outcome in ((node, one) for group, one in planned for node in group.nodes):
@@ -93,7 +93,7 @@ def _key_of(node: Node, driver: Driver) -> Key:
     return node.name, driver.module.ref.namespace, driver.module.ref.name
 
 
-def told(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | None) -> Told:
+def answer(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | None) -> Answer:
     """Return what is known of a Module on a node that it selects; `live` is None where there is no dump."""
     driver = drivers[outcome.driver]
     key = _key_of(node, driver)
@@ -101,16 +101,18 @@ def told(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | N
     steps, is_planned = tuple(_steps(key, node, driver, outcome, live)), outcome.state == "planned"
     reason = wording.reason(drivers, outcome)
     if live is None:
-        return Told(is_planned, f"{named} {'is planned' if is_planned else f'is not planned to run: {reason}'}", steps)
+        return Answer(
+            is_planned, f"{named} {'is planned' if is_planned else f'is not planned to run: {reason}'}", steps
+        )
     if is_planned:
         holds, said = _planned(node, driver, outcome, live)
         wrong = _plugin(node, driver, live) if holds and driver.loads else ""
-        return Told(holds and not wrong, f"{named} {f'is loaded, but {wrong}' if wrong else said}", steps)
+        return Answer(holds and not wrong, f"{named} {f'is loaded, but {wrong}' if wrong else said}", steps)
     if outcome.state in _NOUNS:
         reason = f"gets no driver: {reason}{f' {node.kernel}' if outcome.state == 'no mapping' else ''}"
     left = "; it is still loaded" if _is_left(node, driver, live) else ""
     said = f"{':' if left else ';'} {_worker(key, driver, live)}" if key in live.workers else ""
-    return Told(False, f"{named} {reason}{left}{said}", steps)
+    return Answer(False, f"{named} {reason}{left}{said}", steps)
 
 
 def _planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
@@ -197,15 +199,15 @@ def _steps(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live | 
 
 def answers(
     node: Node, drivers: Sequence[Driver], outcomes: Sequence[Outcome], live: Live | None, committed: Node | None
-) -> Iterator[Told]:
+) -> Iterator[Answer]:
     """Yield all sentences about a node; `committed` is what the inventory has of a node that is live, if anything."""
     here = [driver for driver in drivers if driver.cluster == node.cluster]
     had = [one for one in here if live and committed and not one.lacking(committed.labels)]
     lost = [one for one in had if one.lacking(node.labels)]
-    yield from (Told(False, _lost(node, driver, live)) for driver in lost)
+    yield from (Answer(False, _lost(node, driver, live)) for driver in lost)
     troubles = live.troubles.get(node.name, ()) if live else ()
-    yield from (Told(False, f"{node.name}: {trouble}") for trouble in troubles)
-    yield from (told(node, drivers, outcome, live) for outcome in outcomes)
+    yield from (Answer(False, f"{node.name}: {trouble}") for trouble in troubles)
+    yield from (answer(node, drivers, outcome, live) for outcome in outcomes)
     if not (outcomes or lost):
         yield _unselected(node, here, live, committed)
 
@@ -223,12 +225,12 @@ def _lost(node: Node, driver: Driver, live: Live | None) -> str:
     return f"{node.name}: {key[1]}/{key[2]} is not planned any more{still}: {asks}; {command}"
 
 
-def _unselected(node: Node, here: Sequence[Driver], live: Live | None, committed: Node | None) -> Told:
+def _unselected(node: Node, here: Sequence[Driver], live: Live | None, committed: Node | None) -> Answer:
     """Return the sentence about a node that nothing selects: the nearest Module, and the labels that it asks for."""
     if not here:
-        return Told(False, f"{node.name}: nothing selects it: there is no Module")
+        return Answer(False, f"{node.name}: nothing selects it: there is no Module")
     left = sorted(driver.ready for driver in here if driver.ready in node.labels)
     still = f"; KMM's label {some(left, len(left))} is still there" if left else ""
     inventory = ", and by the inventory nothing did" if committed else ", and the inventory does not have it"
     near = f"the nearest, {wording.nearest(node, here)}"
-    return Told(False, f"{node.name}: nothing selects it{inventory if live else ''}; {near}{still}")
+    return Answer(False, f"{node.name}: nothing selects it{inventory if live else ''}; {near}{still}")

@@ -31,8 +31,10 @@ class Joined(NamedTuple):
 
 def joined(whole: Cluster, exclusive: bool, kmm: Target) -> Joined:
     """Return a cluster joined with the drivers and the workloads on it; `exclusive` as for `coverage`."""
-    groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
-    placed = zip(whole.workloads, placements(whole.workloads, groups, whole.every, whole.fleet.label_keys), strict=True)
+    groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.external)
+    placed = zip(
+        whole.workloads, placements(whole.workloads, groups, whole.all_drivers, whole.fleet.label_keys), strict=True
+    )
     known = [(workload, where) for workload, where in placed if where]
     return Joined(whole, by_driver(groups, whole.drivers), known, kmm)
 
@@ -49,10 +51,10 @@ def inventory_is_valid(whole: Cluster, today: str) -> Iterator[Result]:
 def labels_are_held(whole: Cluster, _: str) -> Iterator[Result]:
     """Yield an error for a label that a selector uses and the inventories do not hold."""
     for driver in whole.drivers:
-        yield from whole.fleet.not_held(driver.claim, driver.keys)
+        yield from whole.fleet.check_labels(driver.claim, driver.keys)
     own = {key for driver in whole.drivers for key in driver.set_by_kmm}
     for workload in whole.workloads:
-        missing = whole.fleet.unknown(workload.selector.keys() - own, "where it runs")
+        missing = whole.fleet.missing_labels_problem(workload.selector.keys() - own, "where it runs")
         if missing and not own.isdisjoint(workload.selector):
             yield warning(missing, ref=workload.ref, field=Field("spec.template.spec.nodeSelector"))
 

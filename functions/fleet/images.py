@@ -63,7 +63,7 @@ def images(groups: Sequence[Group], whole: Cluster, kernels: Sequence[Sequence[s
             if outcome.state in LOADING or (outcome.state == "kernel unknown" and _is_one(driver)):
                 nodes_of.setdefault(group.kernel, set()).update(map(_id, group.nodes))
         pulls += _of_driver(driver, nodes_of, bool(groups or any(kernels)))
-    placed = placements(whole.workloads, groups, whole.every, whole.fleet.label_keys)
+    placed = placements(whole.workloads, groups, whole.all_drivers, whole.fleet.label_keys)
     for workload, placement in zip(whole.workloads, placed, strict=True):
         where = set(map(_id, placement.nodes)) if placement and groups else None
         pulls += ((name, Need(workload.ref, purpose), where, False) for name, purpose in workload.images())
@@ -83,7 +83,7 @@ def _id(node: Node) -> tuple[object, object]:
     return node.cluster, node.name
 
 
-def not_known(groups: Sequence[Group], drivers: Sequence[Driver]) -> Iterator[Result]:
+def unknown_images(groups: Sequence[Group], drivers: Sequence[Driver]) -> Iterator[Result]:
     """Yield an error per Module whose images are not all in the list: they depend on kernels that are not known."""
     for driver, selected in by_driver(groups, drivers):
         unknown = [group for group, outcome in selected if outcome.state == "kernel unknown"]

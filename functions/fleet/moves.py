@@ -44,7 +44,7 @@ class Side(NamedTuple):
         return seen._replace(kernel=kernel, is_selected=False)
 
 
-class Moved(NamedTuple):
+class Transition(NamedTuple):
     """What happens with one Module on nodes that are alike."""
 
     nodes: Sequence[str]
@@ -55,8 +55,8 @@ class Moved(NamedTuple):
     new: View
 
 
-def side(groups: Sequence[Group], drivers: Sequence[Driver], theirs: Sequence[Driver] = ()) -> Side:
-    """Return a state of a cluster; `groups` is the coverage by these Modules, of which `theirs` stand elsewhere."""
+def side(groups: Sequence[Group], drivers: Sequence[Driver], external: Sequence[Driver] = ()) -> Side:
+    """Return a state of a cluster; `groups` is the coverage by these Modules, of which `external` stand elsewhere."""
     failing: dict[tuple[Id, Cluster], View] = {}
     for driver, selected in by_driver(groups, drivers):
         for group, one in selected:
@@ -66,7 +66,7 @@ def side(groups: Sequence[Group], drivers: Sequence[Driver], theirs: Sequence[Dr
                 none = f"any of the {counted(number, 'node')} that it selects"
                 reason = f"KMM fails on {one.blocker} ({one.failure}), and does nothing with the Module on {none}"
                 failing[driver.ref.id, cluster] = View("fail", reason=reason, failing=one.blocker)
-    every = [*drivers, *theirs]
+    every = [*drivers, *external]
     views = [
         {every[one.driver].ref.id: _view(every, one, group, failing) for one in group.outcomes} for group in groups
     ]
@@ -91,7 +91,7 @@ def _view(
     return View(action, group.kernel, wanted, reason, label, version, is_waiting=state in ("not labelled", "waiting"))
 
 
-def moves(before: Side, after: Side) -> Iterator[list[Moved]]:
+def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
     """Yield what happens with each Module on nodes that are alike; with effect `none`, too.
 
     What is loaded before is what the first side comes to, unless a version label tells of an older one, or may have
@@ -111,5 +111,5 @@ def moves(before: Side, after: Side) -> Iterator[list[Moved]]:
             older = was.is_older or untold if was else is_new and now.action == "leave"
             move = play(was.entry if was else None, was, now, not older)
             move = doubted(move, was, now) if was and was.action == "fail" and not older else move
-            found.append(Moved(names, after.drivers.get(key) or before.drivers[key], move, was, now))
+            found.append(Transition(names, after.drivers.get(key) or before.drivers[key], move, was, now))
         yield found

@@ -30,7 +30,7 @@ class Fleet(NamedTuple):
     inventories: tuple[Item, ...] = ()
     """The NodeInventories among the sources."""
 
-    def unheld(self, keys: Iterable[str]) -> str:
+    def missing_labels(self, keys: Iterable[str]) -> str:
         """Return which of the labels the inventories do not hold, as the head of a sentence; "" when they hold all."""
         missing = sorted(set(keys) - self.label_keys) if self.label_keys is not None else []
         if not missing:
@@ -40,16 +40,16 @@ class Fleet(NamedTuple):
         close = next((key for key in sorted(self.label_keys or ()) if kinds.near(key, missing[0])), "")
         return f"{names} does not hold {labels}{f' (did you mean {close}, which it holds?)' if close else ''}"
 
-    def unknown(self, keys: Iterable[str], what: str = "") -> str:
+    def missing_labels_problem(self, keys: Iterable[str], what: str = "") -> str:
         """Return the sentence about labels that the inventories do not hold: what is not known then, and what to do."""
-        unheld, known = self.unheld(keys), f", so it is not known {what}" if what else ""
+        unheld, known = self.missing_labels(keys), f", so it is not known {what}" if what else ""
         first = "correct the key, or if it is right " if "did you mean" in unheld else ""
         return f"{unheld}{known}; {first}regenerate it with `krmfn inventory --for PATH`" if unheld else ""
 
-    def not_held(self, claim: Claim, keys: Iterable[str]) -> Iterator[Result]:
+    def check_labels(self, claim: Claim, keys: Iterable[str]) -> Iterator[Result]:
         """Yield an error when a claim depends on labels that the inventories do not hold."""
-        if missing := self.unknown(keys, "which nodes it selects"):
-            side = f"{claim.theirs}: " if claim.theirs else ""
+        if missing := self.missing_labels_problem(keys, "which nodes it selects"):
+            side = f"{claim.external}: " if claim.external else ""
             pool = f"pool {claim.pool}: " if claim.pool else ""
             field = Field(claim.field)
             yield error(f"{side}{pool}{missing}", rule="KRM603", ref=claim.ref, field=field, place=claim.place)
@@ -115,11 +115,11 @@ def _node(item: Item, keys: Collection[str] | None) -> Node:
 def kernels(resources: ResourceList) -> set[str]:
     """Return the kernel versions of all nodes in a list; what is wrong with an inventory is reported elsewhere."""
     inventories = resources.select("NodeInventory", "krmfn.dev")
-    of_inventories = {kernel for item in inventories for _, kernel in named(item)} - {facts.UNKNOWN}
+    of_inventories = {kernel for item in inventories for _, kernel in names_and_kernels(item)} - {facts.UNKNOWN}
     return (_of_objects(resources, "kernelVersion") | of_inventories) - {""}
 
 
-def named(inventory: Item) -> Iterator[tuple[str, str]]:
+def names_and_kernels(inventory: Item) -> Iterator[tuple[str, str]]:
     """Yield the name and the kernel of each node in an inventory; what is wrong with it is reported elsewhere."""
     groups = (text(group, "nodes") for _, group in tables(inventory.content.manifest.get("spec"), "groups"))
     lines = (line.split(" ", 2) for nodes in groups for line in nodes.split("\n"))

@@ -66,7 +66,7 @@ class Filter(NamedTuple):
     kernel: str = ""
     state: str = ""
 
-    def wants(self, row: Row) -> bool:
+    def matches(self, row: Row) -> bool:
         """Return True when a row is wanted."""
         facts = ((self.os, row.node.os_image), (self.kernel, row.node.kernel), (self.state, row.state))
         return (
@@ -109,7 +109,7 @@ def _facts(drivers: Sequence[Driver], outcome: Outcome) -> tuple[Driver, Outcome
 
 
 def _unselected(node: Node, drivers: Sequence[Driver], doubt: str) -> Row:
-    here = [driver for driver in drivers if driver.cluster == node.cluster and not driver.claim.theirs]
+    here = [driver for driver in drivers if driver.cluster == node.cluster and not driver.claim.external]
     return Row(node, reason=doubt, lacks=wording.nearest(node, here) if 0 < len(here) <= _COMPARED else "")
 
 
@@ -128,7 +128,7 @@ def cells(row: Row) -> tuple[str, ...]:
     _, image, first = row.outcome.resolution
     owner, beside = row.driver.owner, ", ".join(filter(None, (row.driver.claim.pool, row.driver.product)))
     config = f"{_short(owner)}{f' ({beside})' if beside else ''}" if owner else "-"
-    what = wording.in_words(row.reason, image or "", first)
+    what = wording.image_or_reason(row.reason, image or "", first)
     return (*known, config, _short(row.driver.ref), row.mapping or "-", what)
 
 

@@ -60,7 +60,7 @@ def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
     return reasons.get(outcome.state, "")
 
 
-def in_words(reason: str, image: str, in_tree: Sequence[str]) -> str:
+def image_or_reason(reason: str, image: str, in_tree: Sequence[str]) -> str:
     """Return why there is no driver, or the image and what is removed before it is loaded."""
     first = f"removes {', '.join(in_tree)} first" if in_tree else ""
     return "; ".join(filter(None, (reason, image, first))) or "plugin only"

@@ -9,7 +9,7 @@ from krmfn.typed import TYPE_CHECKING
 
 from .. import exclusivity
 from ..exclusivity import Claim, Node
-from ..exclusivity.claim import Where
+from ..exclusivity.claim import FindPlace
 from ..kmm.module import Module
 from ..run import note, run_of
 from .function_config import FunctionConfig
@@ -36,7 +36,7 @@ def nodes(
     keys = {key for claim in claims for key in claim.selector}
     known = fleet or fleet_nodes.read(resources, keys)
     errors = list(known.findings)
-    errors += [finding for claim in claims for finding in known.not_held(claim, claim.selector)]
+    errors += [finding for claim in claims for finding in known.check_labels(claim, claim.selector)]
     if errors:
         return [], [advised(resources, one) for one in errors]
     return [node for node in known.nodes if node.cluster is None], []
@@ -81,7 +81,7 @@ def check(
     return [(result.ref, result) for result in (*errors, *results)]
 
 
-def at_selector(lists: Iterable[ResourceList]) -> Where:
+def at_selector(lists: Iterable[ResourceList]) -> FindPlace:
     """Return what finds the line of a claim's selector in the files of these lists."""
     items: dict[Place | None, Item] = {}
 

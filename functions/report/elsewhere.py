@@ -127,7 +127,7 @@ def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, i
             module = _ref(row["module"])
             if module not in positions:
                 raise KrmfnError(f"{file}: {module} of node {node} is not among the Modules of the cluster")
-            what = wording.in_words(row["reason"] or "", row["image"] or "", row["inTreeModulesToRemove"])
+            what = wording.image_or_reason(row["reason"] or "", row["image"] or "", row["inTreeModulesToRemove"])
             gets.append(Gets(positions[module], state, row["mappingText"] or "", what))
     for (_, node), (kernel, gets) in nodes.items():
         yield Alike((node,), kernel, tuple(gets))

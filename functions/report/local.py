@@ -10,12 +10,12 @@ from krmfn.typed import NamedTuple
 
 from .. import exclusivity
 from ..deviceconfig.reading import domain_of
-from ..exclusivity.claim import Where, across
+from ..exclusivity.claim import FindPlace, local_conflict
 from ..exclusivity.messages import REMEDY, law_of, line_of
 from ..fleet import cluster, rules, wording
 from ..fleet.coverage import Group, coverage
 from ..fleet.explanation import Loading
-from ..fleet.images import Image, images, not_known
+from ..fleet.images import Image, images, unknown_images
 from ..fleet.nodes import Fleet
 from ..kmm.resolution import resolver
 from ..rendering import claims, function_config
@@ -53,10 +53,10 @@ def join(
     whole = cluster.of_list(resources, domain_of)
     mode = function_config.read(resources)[0].exclusivity
     about_nodes = list(rules.about_input(whole, rules.today()))
-    about_nodes += [one for driver in whole.theirs for one in whole.fleet.not_held(driver.claim, driver.keys)]
+    about_nodes += [one for driver in whole.external for one in whole.fleet.check_labels(driver.claim, driver.keys)]
     wrong = [str(one) for one in about_nodes if one.severity == "error"]
     nodes = [] if wrong else moved(whole.fleet)
-    groups = coverage(nodes, whole.drivers, mode != "off", whole.theirs)
+    groups = coverage(nodes, whole.drivers, mode != "off", whole.external)
     made = {driver.claim.ref.id for driver in whole.drivers}
     made |= {(group, kind, "", name) for group, kind, _, name in made}
     bare = [item.ref for item in owning(resources.items) if item.ref.id not in made]
@@ -71,8 +71,8 @@ def part(joined: Joined) -> Part:
     findings = {(one.rule, one.severity, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
     nodes = [node for node in whole.fleet.nodes if node.cluster is None]
     # on a hub's clusters only selectors decide
-    conflicts = [] if wrong else exclusivity.conflicts([driver.joint for driver in whole.every], nodes, mode)[0]
-    found = list(filter(None, map(across, conflicts)))
+    conflicts = [] if wrong else exclusivity.conflicts([driver.joint for driver in whole.all_drivers], nodes, mode)[0]
+    found = list(filter(None, map(local_conflict, conflicts)))
     where = claims.at_selector([resources])
     return Part(
         name,
@@ -95,7 +95,7 @@ def _images(whole: cluster.Cluster, groups: Sequence[Group]) -> tuple[Sequence[I
         found = images(groups, whole)
     except KrmfnError as failure:
         return (), str(failure)
-    lacking = [f"{one.ref}: {one.message}" for one in not_known(groups, whole.drivers)]
+    lacking = [f"{one.ref}: {one.message}" for one in unknown_images(groups, whole.drivers)]
     return found, some(lacking, len(lacking))
 
 
@@ -118,12 +118,12 @@ def _modules(whole: cluster.Cluster, groups: Sequence[Group]) -> Iterator[Used]:
 
 def _nodes(whole: cluster.Cluster, groups: Sequence[Group]) -> Iterator[Alike]:
     """Yield the nodes of each group with what becomes of their Modules, in words."""
-    every = whole.every
+    every = whole.all_drivers
     for group in groups:
         gets = []
         for one in group.outcomes:
             _, image, in_tree = one.resolution
-            what = wording.in_words(wording.reason(every, one), image or "", in_tree)
+            what = wording.image_or_reason(wording.reason(every, one), image or "", in_tree)
             gets.append(Gets(one.driver, one.state, wording.mapping(every[one.driver], one), what))
         yield Alike(tuple(node.name for node in group.nodes), group.kernel, tuple(gets))
 
@@ -136,7 +136,7 @@ def alike(groups: Iterable[Alike]) -> list[Alike]:
     return sorted(Alike(tuple(sorted(members)), *key) for key, members in names.items())
 
 
-def _clash(conflict: exclusivity.Conflict, where: Where) -> Clash:
+def _clash(conflict: exclusivity.Conflict, where: FindPlace) -> Clash:
     """Return a conflict with the selectors side by side; `where` returns the place of each."""
     most = SIDES // 2 if conflict.right else SIDES  # each of one with each of the others: show some of both
     shown = [*conflict.left[:most], *conflict.right[:most]]
@@ -145,7 +145,7 @@ def _clash(conflict: exclusivity.Conflict, where: Where) -> Clash:
     rule, law = law_of(conflict)
     more = len(conflict.left) + len(conflict.right) - len(shown)
     nodes = sorted({name for names in conflict.nodes for name in names})
-    named = ((f"{claim.who}{f' ({claim.theirs})' if claim.theirs else ''}", claim) for claim in shown)
+    named = ((f"{claim.claimant}{f' ({claim.external})' if claim.external else ''}", claim) for claim in shown)
     sides = [{"who": who, "where": line_of(claim, where(claim))} for who, claim in named]
     clash = {"severity": conflict.severity, "rule": rule, "law": f"{law}: {REMEDY}", "nodes": nodes}
     return {**clash, "sides": sides, "more": more, "labels": labels}

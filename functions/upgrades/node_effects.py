@@ -25,7 +25,7 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
     """
     if (known := clusters(old, new)) is None:
         return [], ""
-    if problem := unknown(*known):
+    if problem := unknown_reason(*known):
         return [], problem
     try:
         return list(_joined(side(known[0], old), side(known[1], new))), ""
@@ -33,7 +33,7 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
         return [], str(failure)
 
 
-def spared(old: ResourceList, new: ResourceList) -> frozenset[str]:
+def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:
     """Return the effects that a change surely has not, though a selector of its old side asks for an unknown label.
 
     A Module whose labels the inventories do not hold selected no node as far as anybody knows: it has to select some
@@ -41,13 +41,15 @@ def spared(old: ResourceList, new: ResourceList) -> frozenset[str]:
     little.
     """
     known = clusters(old, new)
-    if known is None or unknown(known[1], known[1]):
+    if known is None or unknown_reason(known[1], known[1]):
         return frozenset()
     before, after = known
     if any(finding.severity == "error" for finding in before.fleet.findings):
         return frozenset()
-    mended = {one.ref.id for one in before.every if before.fleet.unheld(one.keys)}
-    drivers, theirs = ([one for one in every if one.ref.id not in mended] for every in (before.drivers, before.theirs))
+    mended = {one.ref.id for one in before.all_drivers if before.fleet.missing_labels(one.keys)}
+    drivers, theirs = (
+        [one for one in every if one.ref.id not in mended] for every in (before.drivers, before.external)
+    )
     try:
         found = [*_joined(side(cluster.Cluster(before.fleet, drivers, (), theirs), old), side(after, new))]
     except KrmfnError:
@@ -71,7 +73,7 @@ def clusters(old: ResourceList, new: ResourceList) -> tuple[cluster.Cluster, clu
     return before, after if known[1] else after._replace(fleet=before.fleet)
 
 
-def unknown(before: cluster.Cluster, after: cluster.Cluster) -> str:
+def unknown_reason(before: cluster.Cluster, after: cluster.Cluster) -> str:
     """Return why what happens on the nodes cannot be told; "" when it can."""
     # the nodes of the new side may be others by now; the old side may be as old
     expired = next(rules.about_input(cluster.Cluster(after.fleet._replace(findings=())), rules.today()), None)
@@ -83,14 +85,14 @@ def unknown(before: cluster.Cluster, after: cluster.Cluster) -> str:
 def side(whole: cluster.Cluster, resources: ResourceList) -> moves.Side:
     """Return how KMM sees a cluster whose functionConfig is in a list. Raises KrmfnError as `coverage` does."""
     config, _ = function_config.read(resources)
-    groups = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.theirs)
-    return moves.side(groups, whole.drivers, whole.theirs)
+    groups = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.external)
+    return moves.side(groups, whole.drivers, whole.external)
 
 
 def _unknown(whole: cluster.Cluster) -> str:
     """Return why the nodes of a side say too little; "" when they say enough."""
     wrong = next((finding for finding in whole.fleet.findings if finding.severity == "error"), None)
-    missing = whole.fleet.unknown(key for driver in whole.every for key in driver.keys)
+    missing = whole.fleet.missing_labels_problem(key for driver in whole.all_drivers for key in driver.keys)
     return f"{wrong.ref}: {wrong.message}" if wrong and wrong.ref else wrong.message if wrong else missing
 
 
@@ -98,7 +100,7 @@ def _joined(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
     """Yield the effects: of each Module what has one reason together."""
     parts_by_reason: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
     refs = {}
-    for alike in moves.moves(before, after):
+    for alike in moves.transitions(before, after):
         for moved in alike:
             move = _of_plugin(moved) or _taken_over(moved, alike) or moved.move
             if not _is_told(moved, move):
@@ -120,7 +122,7 @@ def _joined(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
         yield Effect(refs[module], word, tuple(nodes), message, reason, told, is_short)
 
 
-def _is_told(moved: moves.Moved, move: Move) -> bool:
+def _is_told(moved: moves.Transition, move: Move) -> bool:
     """Return True for what is news: something moves, or would if nothing kept it from that."""
     if move.effect == "kept":
         return moved.new.action == "leave"
@@ -131,7 +133,7 @@ def _is_told(moved: moves.Moved, move: Move) -> bool:
     return move.effect != "none" and (move.effect != "waiting" or moved.old is None)
 
 
-def _of_plugin(moved: moves.Moved) -> Move | None:
+def _of_plugin(moved: moves.Transition) -> Move | None:
     """Return what becomes of a Module without a loader: its plugin runs where nothing keeps it away."""
     if moved.new.action not in ("ignore", "remove", "gone") or moved.move.before:
         return None
@@ -140,7 +142,7 @@ def _of_plugin(moved: moves.Moved) -> Move | None:
     return None if ran == runs else moved.move._replace(effect="gained" if runs else "lost")
 
 
-def _taken_over(moved: moves.Moved, alike: Sequence[moves.Moved]) -> Move | None:
+def _taken_over(moved: moves.Transition, alike: Sequence[moves.Transition]) -> Move | None:
     """Return the move of a Module whose kernel module another one loads from now on."""
     if moved.move.effect != "lost" or moved.move.after:
         return None

@@ -104,7 +104,7 @@ def _bump(compared: Comparison) -> _Bump:
         raise _none(wrong or "it is not known what changes")
     if (known := node_effects.clusters(*compared.sides)) is None:
         raise _none("no node is known; add Node objects or a NodeInventory to OLD and NEW")
-    if problem := node_effects.unknown(*known):
+    if problem := node_effects.unknown_reason(*known):
         raise _none(problem)
     before, after = known
     if sorted(map(repr, before.fleet.nodes)) != sorted(map(repr, after.fleet.nodes)):

@@ -518,16 +518,16 @@ def test_of_two_sides_every_pair_across_is_reported_and_none_of_theirs_alone(
     claims: list[Claim], nodes: list[Node], theirs: set[str]
 ) -> None:
     """Against pairs decided one by one: what is here with what is elsewhere; nothing that is elsewhere by itself."""
-    claims = [claim._replace(theirs="theirs" if claim.ref.name in theirs else "") for claim in claims]
-    here = [claim for claim in claims if not claim.theirs]
-    there = [claim for claim in claims if claim.theirs]
+    claims = [claim._replace(external="theirs" if claim.ref.name in theirs else "") for claim in claims]
+    here = [claim for claim in claims if not claim.external]
+    there = [claim for claim in claims if claim.external]
     found, _ = conflicts(claims, nodes)
     reported = set()
-    for conflict in filter(None, map(claim.across, found)):
+    for conflict in filter(None, map(claim.local_conflict, found)):
         first, *_ = conflict.left
-        assert not first.theirs, "the finding stands at what is here"
+        assert not first.external, "the finding stands at what is here"
         sides = product(conflict.left, conflict.right) if conflict.right else combinations(conflict.left, 2)
-        reported |= {frozenset((one.ref, other.ref)) for one, other in sides if one.theirs != other.theirs}
+        reported |= {frozenset((one.ref, other.ref)) for one, other in sides if one.external != other.external}
     expected = {frozenset((one.ref, other.ref)) for one, other in product(here, there) if check([one, other], nodes)}
     assert expected <= reported
     for pair in reported:
@@ -558,12 +558,14 @@ def test_claims_on_one_node_clash_as_each_pair_does(loading: list[tuple[str | No
 
 
 def test_a_conflict_is_told_of_pairs_with_a_claim_from_here() -> None:
-    here, there, other = config("a", A), config("b", B)._replace(theirs="x"), config("c", ALL)._replace(theirs="x")
+    here, there, other = config("a", A), config("b", B)._replace(external="x"), config("c", ALL)._replace(external="x")
     whole = Conflict("driver", (there, here), (other,))
-    assert claim.across(whole) == Conflict("driver", (here,), (other,))
-    assert claim.across(whole._replace(left=(other,), right=(there, here))) == Conflict("driver", (here,), (other,))
-    assert claim.across(whole._replace(left=(there,), right=(other,))) is None
-    assert claim.across(whole._replace(left=(there, here), right=())) == Conflict("driver", (here, there))
+    assert claim.local_conflict(whole) == Conflict("driver", (here,), (other,))
+    assert claim.local_conflict(whole._replace(left=(other,), right=(there, here))) == Conflict(
+        "driver", (here,), (other,)
+    )
+    assert claim.local_conflict(whole._replace(left=(there,), right=(other,))) is None
+    assert claim.local_conflict(whole._replace(left=(there, here), right=())) == Conflict("driver", (here, there))
 
 
 def test_claims_that_differ_only_in_their_place_have_an_order() -> None:

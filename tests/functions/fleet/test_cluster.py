@@ -9,7 +9,7 @@ from krmfn_functions.exclusivity.node import Node
 from krmfn_functions.fleet import cluster, nodes
 from krmfn_functions.fleet.coverage import coverage
 from krmfn_functions.fleet.drivers import driver
-from krmfn_functions.fleet.images import not_known
+from krmfn_functions.fleet.images import unknown_images
 from krmfn_functions.fleet.table import Row, markdown
 
 from krmfn import ResourceList
@@ -53,7 +53,7 @@ def test_a_module_of_a_hub_is_for_the_clusters_with_its_labels() -> None:
 )
 def test_an_image_that_depends_on_a_kernel_is_known_with_the_kernel(image: str, kernel: str, is_known: bool) -> None:
     drivers = [driver(module({"regexp": "^.+$", "containerImage": image}, selector={}))]
-    findings = not_known(coverage([Node("n", {}, kernel)], drivers), drivers)
+    findings = unknown_images(coverage([Node("n", {}, kernel)], drivers), drivers)
     message = "1 node (n) has reported no kernel, so not all of its images are known"
     assert [one.message for one in findings] == [message] * (not is_known)
 

@@ -238,8 +238,8 @@ def test_modules_that_stand_elsewhere_take_part_and_stay_apart(
     nodes, drivers = fleet
     here, theirs = drivers[:cut], drivers[cut:]
     every = {node.name: group.outcomes for group in coverage.coverage(nodes, drivers) for node in group.nodes}
-    for group in coverage.coverage(nodes, here, theirs=theirs):
+    for group in coverage.coverage(nodes, here, external=theirs):
         for node in group.nodes:
-            assert (*group.outcomes, *group.theirs) == every[node.name]
+            assert (*group.outcomes, *group.external) == every[node.name]
             assert all(outcome.driver < len(here) for outcome in group.outcomes)
-            assert all(outcome.driver >= len(here) for outcome in group.theirs)
+            assert all(outcome.driver >= len(here) for outcome in group.external)

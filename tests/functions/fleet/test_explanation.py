@@ -9,7 +9,7 @@ from krmfn_functions.exclusivity.node import Node
 from krmfn_functions.fleet import live
 from krmfn_functions.fleet.coverage import coverage
 from krmfn_functions.fleet.drivers import driver
-from krmfn_functions.fleet.explanation import loaded, told
+from krmfn_functions.fleet.explanation import answer, loaded
 
 from krmfn import Manifest
 from tests.builders import DROP, edited, manifest, module, node
@@ -37,7 +37,7 @@ def seen(made: Manifest, *objects: Manifest) -> tuple[str, tuple[bool | None, st
     """What `why` says behind the names, and what `nodes` says, of a node that a Module selects."""
     dump, drivers, one = live.read(objects, ""), [driver(made)], Node("n", {READY: ""}, kernel=KERNEL)
     (outcome,) = (each for group in coverage([one], drivers, True) for each in group.outcomes)
-    return told(one, drivers, outcome, dump).sentence.partition("kmm/simple ")[2], loaded(one, drivers, outcome, dump)
+    return answer(one, drivers, outcome, dump).sentence.partition("kmm/simple ")[2], loaded(one, drivers, outcome, dump)
 
 
 MADE = module(selector={})

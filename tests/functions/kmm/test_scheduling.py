@@ -123,7 +123,7 @@ def test_a_change_whose_history_is_hidden(
 ) -> None:
     """The two last phases, as `diff` sees them: what was loaded before them is not made up."""
     old, new = (predictions.side(divided(phase)) for phase in phases[-2:])
-    [[moved]] = moves.moves(old, new)
+    [[moved]] = moves.transitions(old, new)
     assert moved.move.effect in (expected[0], "unknown")
 
 
@@ -140,7 +140,7 @@ def test_what_was_before_is_not_made_up(phases: list[Phase]) -> None:
     told = [one["prediction"]["events"] for one in predictions.predictions({"id": "", "phases": phases})]
     sides = list(map(predictions.side, phases))
     for old, new, events in zip(sides, sides[1:], told[1:], strict=False):
-        [[moved]] = moves.moves(old, new)
+        [[moved]] = moves.transitions(old, new)
         is_certain = moved.move.effect == "kept" or (moved.move.effect == "gained" and moved.move.is_known)
         assert not (is_certain and events and events[0].startswith("Unload"))
 
@@ -216,7 +216,7 @@ def test_an_unload_is_never_kept_or_gained_without_history() -> None:
         pairs = {(row.node, row.module) for row in rows if any(one["action"] == "Unload" for one in row.events)}
         for sides in without_history(*case["phases"]) if pairs else ():
             old, new = map(predictions.side, sides)
-            for moved in (one for alike in moves.moves(old, new) for one in alike):
+            for moved in (one for alike in moves.transitions(old, new) for one in alike):
                 key = moved.driver.ref.id
                 met = {name for name in moved.nodes if (name, "/".join(key[2:])) in pairs}
                 is_new = key not in old.drivers or not {(name, None) for name in met} <= old.group_of.keys()
@@ -241,7 +241,7 @@ def test_a_node_without_a_label_beside_labelled_ones_gains() -> None:
             first["nodes"][number] = bare
             played = predictions.predictions({"id": case["id"], "phases": [first, two]})
             told = {(one["phase"], one["node"], one["module"]): one["prediction"] for one in played}
-            for moved in (one for alike in moves.moves(*map(predictions.side, (first, two))) for one in alike):
+            for moved in (one for alike in moves.transitions(*map(predictions.side, (first, two))) for one in alike):
                 is_first = moved.old and moved.old.version and not moved.old.label and moved.move.effect == "gained"
                 if is_first and name in moved.nodes:
                     own = told[1, name, "/".join(moved.driver.ref.id[2:])]
