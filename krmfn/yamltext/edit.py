@@ -51,7 +51,12 @@ def closed(text: bytes, indent: int) -> bytes:
         return text
     if b"|" not in text and b">" not in text:
         return text + b"\n"
-    data = parse(text.decode())
+    try:
+        data = parse(text.decode())
+    except KrmfnError:  # an alias whose anchor stands in another item, perhaps
+        from . import load
+
+        return load.closed(text)
     if _means(text.decode() + "\n", data):
         return text + b"\n"
     return updated(text + b"\n", data[0] if indent >= 0 else data, indent)

@@ -21,7 +21,7 @@ try:
 except ImportError as missing:  # the pure Python parser is some ten times slower and reads a few documents differently
     raise KrmfnError("PyYAML lacks its C parser here; install a PyYAML wheel built with libyaml") from missing
 
-__all__ = ["ADVICE", "Composer", "compose", "events", "explain", "is_one_entry", "placed", "read"]
+__all__ = ["ADVICE", "Composer", "closed", "compose", "events", "explain", "is_one_entry", "placed", "read"]
 __all__ += ["refuse_inner_marks"]
 
 T = TypeVar("T")
@@ -30,6 +30,8 @@ _INNER_MARK = re.compile(rb"(?:[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])\xef\xbb\xbf")
 """A byte order mark at the start of a line: libyaml skips it, Kubernetes takes it for a part of the first word."""
 _LONE_TAG = re.compile(rb"[\s\[{,:]!\s")
 _LONE_TAG_AT = re.compile(r"(?:&[\w-]+\s+)?!\s")
+_HEADER = re.compile(r"((?:[&!]\S+\s+)*[|>][0-9]?)[+-]?([0-9]?)")
+"""What a block scalar begins with: anchor and tag, its mark, and how it is indented and ends."""
 
 
 class Composer(CParser, BaseResolver):
@@ -130,6 +132,29 @@ def events(text: bytes) -> Iterator[Any]:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         yield event
+
+
+def closed(text: bytes) -> bytes:
+    """Return a text with a line end that changes no scalar; an anchor that it refers to may stand elsewhere.
+
+    A text that is no YAML gets a line end as it is.
+    """
+    try:
+        old = _outline(text)
+        scalars: list[Any] = [event for event in events(text) if isinstance(event, yaml.ScalarEvent)]
+        characters, start = text.decode(), scalars[-1].start_mark.index
+        stripped = characters[:start] + _HEADER.sub(r"\1-\2", characters[start:], count=1) + "\n"
+        for candidate in (text + b"\n", text.rstrip(b" "), stripped.encode()):
+            if candidate.endswith(b"\n") and _outline(candidate) == old:
+                return candidate
+    except (KrmfnError, yaml.YAMLError, IndexError):
+        pass
+    return text + b"\n"
+
+
+def _outline(text: bytes) -> list[tuple[type[Any], str, str]]:
+    """Return the kind of each event, its value and its anchor; "" for those without one."""
+    return [(type(event), getattr(event, "value", ""), getattr(event, "anchor", "")) for event in events(text)]
 
 
 ADVICE = {

@@ -1,0 +1,61 @@
+"""The last item of a list that has no line end: it gets one, and means what it meant."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from krmfn import ResourceList, error, run
+
+ANCHOR = "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n  data: &data\n    x: y\n"
+LAST = "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: b}\n  data: *data\n"
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+TEXTS = {
+    "literal": "|\n    one",
+    "literal that keeps": "|+\n    one",
+    "literal with a blank line": "|+\n    one\n\n    ",
+    "literal with spaces at its end": "|\n    one\n     ",
+    "literal with its indent": "|2+\n    one",
+    "literal with a tag": "!!str |\n    one",
+    "folded": ">\n    one\n    two",
+    "stripped": "|-\n    one",
+    "a bar in quotes": "'|'",
+}
+
+
+def refuse(resources: ResourceList) -> None:
+    resources.report(error("must not be", at=resources.items[0]))
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+def test_after_an_error_an_item_with_an_alias_keeps_its_meaning(text: str) -> None:
+    data = f"{HEAD}{ANCHOR}{LAST}  text: {text}"
+    output, code = run(refuse, data.encode())
+    assert code == 1
+    before, after = yaml.safe_load(data), yaml.safe_load(output)
+    assert after["items"] == before["items"]
+    assert [result["message"] for result in after["results"]] == ["must not be"]
+    assert output.decode().startswith(HEAD + ANCHOR + LAST)
+
+
+def test_a_function_config_with_an_alias_keeps_its_meaning() -> None:
+    data = f"{HEAD}{ANCHOR}functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  data: *data\n  text: |\n    one"
+    output, code = run(refuse, data.encode())
+    assert code == 1
+    assert yaml.safe_load(output)["functionConfig"] == yaml.safe_load(data)["functionConfig"]
+
+
+def test_an_alias_that_cannot_be_written_is_a_result() -> None:
+    output, code = run(
+        lambda resources: resources.remove(resources.items[0]), f"{HEAD}{ANCHOR}{LAST}  t: |\n    one".encode()
+    )
+    assert code == 1
+    [result] = yaml.safe_load(output)["results"]
+    assert "line 12: this alias (*) does not refer to an earlier anchor (&) of the same resource" in result["message"]
+
+
+def test_what_is_no_yaml_leaves_with_a_line_end() -> None:
+    data = f"{HEAD}{ANCHOR}- kind: ConfigMap\n  a: |\n    one\n  b: @".encode()
+    output, code = run(refuse, data)
+    assert code == 1
+    assert output.startswith(data + b"\nresults:\n")
