@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from krmfn import Field, KrmfnError, Place, Ref, Result
+from krmfn.printing import counted
 from krmfn.results import UNLISTED, in_order
 from krmfn.schema import check
 from krmfn.typed import Any
@@ -19,10 +20,11 @@ from ..rendering.kinds import schema
 from . import states
 from .local import alike
 from .parts import FORMAT as NODES
-from .parts import Alike, Gets, Kernel, Part, Used, unknown
+from .parts import SEVERITIES, Alike, Gets, Kernel, Part, Used, unknown
 
 _SCHEMAS = {NODES: "outputs/nodes-v1", CHECK: "outputs/check-v1"}
 _ABSENT = "none of the given files was printed by `krmfn {} --format json` for it"
+_AGAIN = "print the file again with this krmfn"
 
 
 def read(files: Iterable[tuple[str, str]]) -> list[Part]:
@@ -69,9 +71,9 @@ def _document(file: str, text: str) -> dict[str, Any]:
         raise KrmfnError(f"{file}: is not JSON, or is incomplete: {failure}") from failure
     form = document.get("format") if isinstance(document, dict) else None
     if isinstance(form, str) and form in _SCHEMAS:
-        for wrong in check(document, schema(_SCHEMAS[form])):
-            where = wrong.field.path if wrong.field else "it"
-            raise KrmfnError(f"{file}: {where} is not as this krmfn prints it; print the file again")
+        for finding in check(document, schema(_SCHEMAS[form])):
+            path = finding.field.path if finding.field else "it"
+            raise KrmfnError(f"{file}: {path}: {finding.message}; {_AGAIN}")
         return document
     if isinstance(form, str) and form.startswith("krmfn.dev/"):
         raise KrmfnError(f"{file}: has the format {form}, and this krmfn reads {NODES} and {CHECK}")
@@ -84,7 +86,28 @@ def _parts(file: str, document: dict[str, Any]) -> list[tuple[str, Part]]:
         raise KrmfnError(f"{file}: shows what would happen with --kernel {kernel}, not the current state")
     if not document["whole"]:
         raise KrmfnError(f"{file}: was printed with --label, --node, --owner or --problems, so not all nodes are in it")
-    return [(one["cluster"], _part(file, one)) for one in document["clusters"]]
+    clusters = document["clusters"]
+    for reason in (reason for at, cluster in enumerate(clusters) for reason in _mismatches(f"clusters[{at}]", cluster)):
+        raise KrmfnError(f"{file}: {reason}; {_AGAIN}")
+    return [(cluster["cluster"], _part(file, cluster)) for cluster in clusters]
+
+
+def _mismatches(path: str, cluster: dict[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each field of a cluster that fits the schema, but not the fields beside it."""
+    for at, conflict in enumerate(cluster["conflicts"]):
+        severity, sides = conflict["severity"], conflict["sides"]
+        if severity not in SEVERITIES:
+            yield f"{path}.conflicts[{at}].severity: is {severity!r}; must be one of {', '.join(SEVERITIES)}"
+        for position, label in enumerate(conflict["labels"]):
+            if (number := len(label["values"])) != len(sides):
+                field = f"{path}.conflicts[{at}].labels[{position}].values"
+                yield f"{field}: has {counted(number, 'entry')}, but the conflict has {counted(len(sides), 'side')}"
+    for at, module in enumerate(cluster["modules"]):
+        mappings = module["mappings"]
+        for position, kernel in enumerate(module["kernels"]):
+            if kernel["mapping"] not in (None, *range(len(mappings))):
+                field = f"{path}.modules[{at}].kernels[{position}].mapping"
+                yield f"{field}: is {kernel['mapping']}, but the Module has {counted(len(mappings), 'mapping')}"
 
 
 def _part(file: str, one: dict[str, Any]) -> Part:

@@ -14,6 +14,7 @@ from ..fleet.images import Image
 FORMAT = "krmfn.dev/nodes/v1"
 """The format of the JSON."""
 
+SEVERITIES = ("error", "warning", "info")
 CONFLICTS = 100
 """Conflicts that are shown."""
 SIDES = 6

@@ -12,11 +12,10 @@ from ..fleet.table import ASSUMED
 from ..formats.grouped import where
 from ..plan import Comparison
 from . import states
-from .parts import Kernel, Part
+from .parts import SEVERITIES, Kernel, Part
 
 FINDINGS = 200
 """Findings of one rule that are shown."""
-_SEVERITIES = ("error", "warning", "info")
 COLUMNS, ROWS = 60, 300
 """Of the map of clusters and Modules, as far as it is shown."""
 
@@ -169,7 +168,7 @@ def chapters(parts: Sequence[Part], rules: Mapping[str, Rule], beside: Iterable[
     found: dict[tuple[int, str], dict[object, tuple[Result, list[str]]]] = {}
     for cluster, findings in (("", beside), *((part.name, part.findings) for part in parts)):
         for result in findings:
-            key = (_SEVERITIES.index(result.severity), result.rule)
+            key = (SEVERITIES.index(result.severity), result.rule)
             name = (str(result), cluster if result.unlisted else "")
             found.setdefault(key, {}).setdefault(name, (result, []))[1].append(cluster)
     made, names, several = [], [part.name for part in parts], len(parts) > 1
@@ -177,7 +176,7 @@ def chapters(parts: Sequence[Part], rules: Mapping[str, Rule], beside: Iterable[
         every = list(found[severity, rule].values())
         shown = [(where(held, names) if several and "" not in held else "", one) for one, held in every[:FINDINGS]]
         more = sum(one.unlisted or 1 for one, _ in every[FINDINGS:])
-        made.append(Chapter(_SEVERITIES[severity], rule, rules.get(rule), shown, more))
+        made.append(Chapter(SEVERITIES[severity], rule, rules.get(rule), shown, more))
     return made
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from krmfn_functions.report import elsewhere
+from krmfn_functions.report.page import page
 
 from krmfn import KrmfnError
 from tests import rule_examples
@@ -125,7 +127,7 @@ Change = Callable[[dict[str, Any]], str]
         (lambda one: json.dumps(edited(one, ("clusters[0].modules", []))), "is not among the Modules of the cluster"),
         (
             lambda one: json.dumps(edited(one, ("clusters[0].rows[0].node", 7))),
-            "clusters[0].rows[0].node is not as this krmfn prints it",
+            "clusters[0].rows[0].node: is the number 7; must be a string",
         ),
     ],
 )
@@ -209,10 +211,67 @@ def test_a_file_with_another_value_anywhere_is_read_or_refused(data: st.DataObje
             holder[key] = data.draw(VALUES)
             break
         holder = holder[key]
+    assert page_or_refusal(name, document)
+
+
+def page_or_refusal(name: str, document: Any) -> str:
+    """Return the page of a file, or the sentence that refuses it; it names the file."""
     try:
-        elsewhere.read([(name, json.dumps(document))])
+        return page(elsewhere.read([(name, json.dumps(document))]), {}, "1.2.3")
     except KrmfnError as failure:
-        assert name in str(failure)
+        assert str(failure).startswith(f"{name}: ") or f" {name} " in str(failure)
+        return str(failure)
+
+
+def places(value: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield the path, the holder and the key of each value in a document."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        inner = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}".lstrip(".")
+        yield inner, value, key
+        yield from places(value[key], inner)
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_each_field_may_have_any_value_be_missing_or_have_another_length(at: int) -> None:
+    """Of the places whose paths differ only in positions, the first one."""
+    name, text = SPOILED[at]
+    document = json.loads(text)
+    first = {re.sub(r"\d+", "", place[0]): place for place in reversed([*places(document)])}
+    for path, holder, key in first.values():
+        before = holder[key]
+        lengths = [before[:-1], [*before, before[-1]]] if isinstance(before, list) and before else []
+        values: list[Any] = [None, True, -1, 7, 1.5, "", "x", [], {}, *lengths]
+        for value in values:
+            holder[key] = value
+            assert page_or_refusal(name, document), path
+        del holder[key]
+        if isinstance(holder, dict):
+            message = page_or_refusal(name, document)
+            is_required = path != "format" and not path.startswith("summary.kinds.")
+            assert message.startswith(f"{name}: {path}: is required") or not is_required
+            holder[key] = before
+        else:
+            assert page_or_refusal(name, document), path
+            holder.insert(key, before)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("conflicts[0].labels[0].values", ["true", None, "true"], "has 3 entries, but the conflict has 2 sides"),
+        ("conflicts[0].labels[1].values", [], "has 0 entries, but the conflict has 2 sides"),
+        ("conflicts[0].severity", "fatal", "is 'fatal'; must be one of error, warning, info"),
+        ("modules[1].kernels[0].mapping", 1, "is 1, but the Module has 1 mapping"),
+        ("conflicts[0].more", "2", "is the string '2'; must be a whole number"),
+    ],
+)
+def test_a_field_that_does_not_fit_is_named(path: str, value: Any, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "nodes.json"
+    edits = edited(json.loads(SPOILED[1][1]), (f"clusters[0].{path}", value))
+    file.write_text(json.dumps(edits))
+    refusal = process("krmfn", "report", "--from", str(file)).refused()
+    assert f"{file}: clusters[0].{path}: {message}" in refusal
+    assert "print the file again with this krmfn" in refusal
 
 
 def _spoiled() -> list[tuple[str, str]]:
