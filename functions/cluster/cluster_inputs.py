@@ -16,7 +16,7 @@ from ..paths import manifests
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import within
 from ..paths.workers import processors
-from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE, driven
+from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE, driven_kinds
 from ..run import note, run_of
 from .deployed import Cluster, is_local
 from .layout import not_given
@@ -137,7 +137,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     for product in (item for item in others if (item.group, item.kind) == PROFILE):
         file = product.place.path if product.place else product.name
         why = f"{file} has a Profile for this kind, but no kustomization lists it; list it under `resources`"
-        whys = dict.fromkeys(driven([product]), why)
+        whys = dict.fromkeys(driven_kinds([product]), why)
         note(resources, elsewhere={**run_of(resources).elsewhere, **whys}, has_ours=True)
     message = "no kustomization lists it, so it is not deployed{}; list the file under `resources`, or move it"
     resources.report(unlisted([item for item in others if not is_local(item)], lambda _, more: message.format(more)))

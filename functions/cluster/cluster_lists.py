@@ -14,7 +14,7 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..kustomization import graph
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
-from ..rendering.kinds import CONFIG, NODES, OWNERS, PROFILE, driven, of_kinds
+from ..rendering.kinds import CONFIG, NODES, OWNERS, PROFILE, driven_kinds, of_kinds
 from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
 from ..settings import Settings
@@ -130,7 +130,7 @@ def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: b
 def _counted(resources: ResourceList) -> Checked:
     """Return how much there is in a list before the function runs, and of what; a functionConfig goes by that name."""
     if profiles := resources.select(PROFILE[1], PROFILE[0]):
-        note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
+        note(resources, driven=driven_kinds(profiles), kept=driven_kinds(profiles, kept=True))
     own = OWNERS | run_of(resources).driven
     configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in own]
     counts, kinds = Counter((item.group, item.kind) for item in resources.items), Counter[str]()
@@ -161,10 +161,10 @@ def warn_of_nothing(context: Context, laid: Clusters, absent: Sequence[Item]) ->
     for one in laid.clusters:
         for top in {top for root in one.roots for top in (parents(root.path) if root.path else ("-",))}:
             below.setdefault(top, []).append(one)
-    kinds = OWNERS | {CONFIG, PROFILE, MODULE} | driven(absent)
+    kinds = OWNERS | {CONFIG, PROFILE, MODULE} | driven_kinds(absent)
     if context.profiles:
         with suppress(KrmfnError):  # each root that needs them says so
-            kinds |= driven(given.profiles_of(context.options, context.profiles))
+            kinds |= driven_kinds(given.profiles_of(context.options, context.profiles))
     names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
     for path, real in laid.paths.items():
         lists = [part for one in below.get(real, ()) for part in one.read]

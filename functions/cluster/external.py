@@ -16,7 +16,7 @@ from ..paths import files
 from ..paths.contents import has_resource
 from ..paths.failures import Failure, Unreadable, failure_of, raise_first
 from ..paths.roots import within
-from ..rendering.kinds import owning
+from ..rendering.kinds import owners_among
 from ..settings import LOOK
 from . import cluster_inputs, cluster_lists, layout
 from .deployed import Cluster
@@ -99,7 +99,7 @@ def _read(context: Context, paths: Sequence[str]) -> Cluster:
 
 def _stands(resources: ResourceList) -> bool:
     """Return True for a list of which nothing is made: it is rendered already, or a cluster has given it back."""
-    owners = owning(resources.items)
+    owners = owners_among(resources.items)
     return not run.run_of(resources).is_settled and all(is_dumped(item.manifest) for item in owners)
 
 

@@ -21,7 +21,7 @@ from ..paths import disk, files, manifests
 from ..paths.excludes import excluder
 from ..paths.roots import parents
 from ..profile.product import name_of
-from ..rendering.kinds import OURS, OWNERS, PROFILE, driven, is_foreign, of_kinds
+from ..rendering.kinds import OURS, OWNERS, PROFILE, driven_kinds, is_foreign, of_kinds
 from ..run import note, run_of
 from ..settings import Intent
 from .cluster_inputs import unlisted
@@ -66,13 +66,14 @@ def note_profiles(laid: Clusters, absent: Sequence[Item]) -> None:
     items = (item for one in parts for item in one.items if (item.group, item.kind) in OWNERS)
     lists = [each for one in read for each in one.read]
     products = [*absent, *(item for each in lists for item in each.select(PROFILE[1], PROFILE[0]))]
-    profiles = {pair: item for item in products for pair in driven([item])}
+    profiles = {pair: item for item in products for pair in driven_kinds([item])}
     is_part = _is_part(laid)
     named = frozenset((*map(profile_of, items), *map(name_of, products)))
     for one in read:
         for name, part in one.parts:
-            there = profiles.keys() - driven([*part.items, *(one.side.items if one.side else ())]) if profiles else ()
-            kinds = {(item.group, item.kind) for item in of_kinds(part.items, there)}
+            resources = [*part.items, *(one.side.items if one.side else ())] if profiles else []
+            missing = profiles.keys() - driven_kinds(resources)
+            kinds = {(item.group, item.kind) for item in of_kinds(part.items, missing)}
             whys = {kind: _elsewhere(one, name, kind, profiles[kind], laid.config) for kind in kinds}
             run = run_of(part)
             note(part, named=named, is_part=is_part, elsewhere={**whys, **run.elsewhere})
@@ -88,7 +89,7 @@ def _elsewhere(one: Cluster, folder: str, kind: tuple[str, str], profile: Item, 
     if (listing := manifests.kustomization_in(folder)) and manifests.kustomization_in(vendor):
         remedy = f"list {os.path.relpath(vendor, folder)} under `resources`"
         config = config._replace(name=os.path.normpath(listing))
-    if any(kind in driven(each.items) for each in one.read):
+    if any(kind in driven_kinds(each.items) for each in one.read):
         why, remedy = f"only another root of cluster {name} has it", f"name {path} under `profiles`"
     return f"{file} has a Profile for this kind, but {why}; {remedy} in {config.name or '.krmfn.yaml'}"
 
@@ -147,7 +148,7 @@ def taken_out(intent: Intent, laid: Clusters) -> Clusters:
     """
     apart = [one for one in laid.clusters if one.is_apart] if intent.runs_function else []
     every = (item for one in laid.clusters if apart for each in one.read for item in each.items)
-    kinds = OWNERS | {*MODULE_KINDS} | driven(every)
+    kinds = OWNERS | {*MODULE_KINDS} | driven_kinds(every)
     for cluster in apart:
         for resources in cluster.read:
             # what krmfn has made nothing of, and somebody meant a cluster to get

@@ -16,7 +16,7 @@ from ..command import PRINTED, Command
 from ..formats import rules as reports
 from ..reference import ends, fields
 from ..reference.fields import KINDS, Entry
-from ..rendering.kinds import near
+from ..rendering.kinds import is_similar
 from . import catalogue
 
 _WIDEST = 100
@@ -62,7 +62,7 @@ def _rule(rule: Rule, width: int) -> str:
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    close = [one for one in known if near(one, name)][:3]
+    close = [one for one in known if is_similar(one, name)][:3]
     if name.startswith("spec."):
         close = [f"deviceconfig.{name}"]
     others = "`krmfn rules` prints all rules; a field is written as deviceconfig.spec.NAME, a config as PATH NAME, "
@@ -127,7 +127,7 @@ def _inside(holder: str, every: Mapping[str, Entry]) -> list[Entry]:
 def _unknown_field(kind: str, wanted: str, every: Mapping[str, Entry]) -> str:
     holder, _, last = wanted.rpartition(".")
     there = _inside(holder, every)
-    close = [entry for entry in every.values() if near(entry.path[-1], last)]
+    close = [entry for entry in every.values() if is_similar(entry.path[-1], last)]
     close = sorted(close, key=lambda entry: entry not in there)[:3]
     hint = f"did you mean {' or '.join(f'{kind}.{one.name}' for one in close)}?" if close else ""
     known = f"fields there: {', '.join(entry.path[-1] for entry in there) or 'nothing'}"

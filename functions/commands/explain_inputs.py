@@ -24,7 +24,7 @@ from ..reference import effects
 from ..reference.fields import Entry
 from ..rendering import function_config, kinds, products
 from ..rendering.function_config import FunctionConfig
-from ..rendering.kinds import near
+from ..rendering.kinds import is_similar
 from ..run import note
 from ..settings import READ
 
@@ -129,7 +129,7 @@ def profile(name: str, paths: Sequence[str], width: int) -> str:
         within = [one for one in every if one.name.startswith(f"{rest}.")]
         if within:
             return _table(found, within, width)
-        close = [one.name for one in every if near(one.path[-1], rest.rpartition(".")[2])][:3]
+        close = [one.name for one in every if is_similar(one.path[-1], rest.rpartition(".")[2])][:3]
         hint = f"did you mean {' or '.join(f'{found.name}.{one}' for one in close)}?" if close else ""
         there = f"`krmfn explain {found.name} {' '.join(paths)}` prints its options"
         raise KrmfnError(f"{found.name} has no option {rest}; {hint or there}")

@@ -15,7 +15,7 @@ from ..fleet import cluster
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import HUB_KIND, MODULE_KINDS, module_of
 from ..rendering import claims, function_config
-from ..rendering.kinds import COUNTING, OWNERS, in_file, owning
+from ..rendering.kinds import COUNTING, OWNERS, in_file, owners_among
 
 
 def against(
@@ -58,7 +58,7 @@ class _Here:
         self.items: dict[Id, Item] = {item.ref.id: item for one in lists for item in one.items}
         self.is_failed = any(one.failed for one in lists)
         """Something has an error: what would be made of it is not known."""
-        configs = [item.ref.id for item in owning(self.items.values())]
+        configs = [item.ref.id for item in owners_among(self.items.values())]
         self.configs = {*configs, *((group, kind, "", name) for group, kind, _, name in configs)}
         self.adopts = any(function_config.read(one)[0].adopt for one in lists)
 
@@ -103,7 +103,7 @@ def _unknown(items: Sequence[Item]) -> Iterator[Result]:
             why = f"{at} is not a mapping of labels to strings"
             message = f"--against{_where(item)}: {why}, so the nodes that it selects are not known"
             yield error(message, rule="KRM526", ref=item.ref)
-    configs = owning(items)
+    configs = owners_among(items)
     owners = {owner for item in items if configs for owner in _owners(item)}
     for item in configs:
         if owners.isdisjoint((item.ref.id, (item.kind, item.ref.name))):
@@ -144,7 +144,7 @@ def between(lists: Sequence[ResourceList]) -> Iterator[Result]:
     """
     first: dict[Id, tuple[int, Item]] = {}
     for number, resources in enumerate(lists):
-        for item in owning(resources.items):
+        for item in owners_among(resources.items):
             at, other = first.setdefault(item.ref.id, (number, item))
             if at != number:
                 twin = f"{item.kind}, too{in_file(other)}"

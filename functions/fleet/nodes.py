@@ -37,7 +37,7 @@ class Fleet(NamedTuple):
             return ""
         names = ", ".join(str(item.ref) for item in self.inventories)
         labels = f"the {'label' if len(missing) == 1 else 'labels'} {', '.join(missing)}"
-        close = next((key for key in sorted(self.label_keys or ()) if kinds.near(key, missing[0])), "")
+        close = next((key for key in sorted(self.label_keys or ()) if kinds.is_similar(key, missing[0])), "")
         return f"{names} does not hold {labels}{f' (did you mean {close}, which it holds?)' if close else ''}"
 
     def missing_labels_problem(self, keys: Iterable[str], what: str = "") -> str:

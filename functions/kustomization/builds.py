@@ -15,7 +15,7 @@ from krmfn.results import Result, error, info, placed
 from ..options import RunOptions, kustomize_flags
 from ..paths import manifests
 from ..paths.failures import Unreadable
-from ..rendering.kinds import PROFILE, owning
+from ..rendering.kinds import PROFILE, owners_among
 from ..run import note
 from . import kustomize, landlock, silent, written
 from .graph import Graph
@@ -138,7 +138,7 @@ def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:
     """Yield an error for each resource that should have been rendered in the build and that nothing was made from."""
     owners = {mark.owner for item in resources.marked() if (mark := mark_of(item.annotations))}
     owners.update([*map(written.anywhere, owners)])
-    for item in owning(resources.items):
+    for item in owners_among(resources.items):
         if item.ref.id not in owners:
             message = (
                 f"nothing in the build of {path} was generated from it: krmfn is called before it is added or "

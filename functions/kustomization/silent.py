@@ -16,7 +16,7 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error, warning
 from krmfn.typed import Any
 
-from ..rendering.kinds import PROFILE, owning
+from ..rendering.kinds import PROFILE, owners_among
 from ..run import Transformed, run_of
 from . import tree, written
 from .confinement import Seen
@@ -96,7 +96,7 @@ def changed_later(calls: Sequence[Seen], resources: ResourceList) -> Iterator[Re
                 "the outermost kustomization"
             )
             yield item.located(error(message, rule="KRM515", field=Field(join(path))))
-    yield from _removed_later(marked, {item.ref.id for item in owning(resources.items)}, seen)
+    yield from _removed_later(marked, {item.ref.id for item in owners_among(resources.items)}, seen)
 
 
 def _removed_later(
@@ -125,7 +125,7 @@ def _seen(calls: Sequence[Seen], function: str) -> dict[Id, Item]:
     """Return the resources as a function was shown them last, by itself or as a part of the program."""
     texts = [call.text for call in calls if call.program in ("krmfn", function)]
     items = [item for text in texts for item in ResourceList.parse(text).items]
-    return {item.ref.id: item for item in owning(items)}
+    return {item.ref.id: item for item in owners_among(items)}
 
 
 def _meaning(item: Item) -> Manifest:

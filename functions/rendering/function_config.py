@@ -1,4 +1,4 @@
-"""The functionConfig: defaults, vendor profiles, and how to treat what is already there."""
+"""The functionConfig: defaults, vendor profiles, and what to do with objects that are already in the list."""
 
 from collections.abc import Iterable, Iterator
 
@@ -36,7 +36,7 @@ class Source(NamedTuple):
     def located(self, result: Result) -> Result:
         """Return the finding with the functionConfig as its object, and with the place of its field.
 
-        A value of a ConfigMap has the path that it has there: `data[exclusivity.mode]`.
+        The path of a value from a ConfigMap is its path in the ConfigMap: `data[exclusivity.mode]`.
         """
         path = result.field.path.removeprefix("spec.") if result.field else ""
         keys = [key for key in self.data if key == path or key.startswith(f"{path}.") or path.startswith(f"{key}.")]
@@ -60,7 +60,7 @@ class FunctionConfig(NamedTuple):
     exclusivity: str = "auto"
     adopt: bool = False
     prune: str = "auto"
-    """What becomes of generated objects whose owner is not in the input: `auto`, `always` removed, `never`."""
+    """Whether generated objects are removed whose owner is not in the input: `auto`, `always` or `never`."""
     partial_view: bool = False
     annotations: dict[str, str] = {}  # noqa: RUF012
     """Annotations for every generated object."""
@@ -71,26 +71,27 @@ class FunctionConfig(NamedTuple):
     products: dict[str, Any] = {}  # noqa: RUF012  # of Profiles; with their type a compiler would start
     """The Profiles among the resources, by their names."""
     overrides: dict[str, dict[str, Any]] = {}  # noqa: RUF012
-    """Fields over those of a profile or Profile, by its name."""
+    """Fields that override those of a profile or Profile, by its name."""
     operators: frozenset[tuple[str, str]] = frozenset()
     """(group, kind) of configs that an operator in the cluster acts on."""
 
     def product(self, item: Item) -> "Profile | None":
         """Return the Profile that drives a config: the one that it names, else the one for its kind."""
-        named = item.annotations.get(kinds.PROFILE_MARK, "")
+        mark = item.annotations.get(kinds.PROFILE_MARK, "")
         if item.group == GROUP:
-            own = table(item.manifest, "spec").get("profile") or named
-            return self.products.get(own) if isinstance(own, str) else None
-        those = [one for one in self.products.values() if one.drives(item) and named in ("", one.name)]
-        return those[0] if len(those) == 1 else None
+            name = table(item.manifest, "spec").get("profile") or mark
+            return self.products.get(name) if isinstance(name, str) else None
+        profiles = [profile for profile in self.products.values() if profile.drives(item)]
+        profiles = [profile for profile in profiles if mark in ("", profile.name)]
+        return profiles[0] if len(profiles) == 1 else None
 
 
 def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
     """Return the functionConfig of a run, and the errors about it.
 
-    From a RenderDeviceConfigs, from a ConfigMap whose keys are paths in its spec (kpt's habit:
-    `exclusivity.mode: nodes`, `defaults.moduleName: drv`, all values strings), or from nothing;
-    options of the command line win.
+    It is a RenderDeviceConfigs, or a ConfigMap whose keys are paths in the spec of one (as kpt users write it:
+    `exclusivity.mode: nodes`, `defaults.moduleName: drv`, all values strings), or there is none. Options of the
+    command line override it.
     """
     config = resources.function_config or {}
     source = Source(ref(config), run_of(resources).config_item, {}, run_of(resources).config_items)
@@ -108,15 +109,15 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
         expected = f"{GROUP}/v1alpha1 {KIND}, a ConfigMap, or none"
         message = f"functionConfig is {source.ref.api_version} {source.ref.kind}; expected {expected}"
         return FunctionConfig(), [error(message, rule="KRM110", place=source.item.place if source.item else None)]
-    # without an item kustomize or kpt has refused such a document
+    # function mode has no item: kustomize and kpt have refused such a document themselves
     misfits = [*readings.check(source.item), *readings.repeated(source.item)] if source.item else []
     misfits += [*schema.check(config, kinds.schema("renderdeviceconfigs"), "KRM110")]
     misfits += _variables(config.get("spec"))
     if misfits:
         from .variables import explained  # here, since most functionConfigs fit
 
-        said = [result._replace(message=f"{_said(result)} (in the functionConfig)") for result in misfits]
-        return FunctionConfig(), [source.located(explained(result)) for result in said]
+        findings = [misfit._replace(message=f"{_message(misfit)} (in the functionConfig)") for misfit in misfits]
+        return FunctionConfig(), [source.located(explained(finding)) for finding in findings]
     return _settings(config.get("spec") or {}, run_of(resources).settings)._replace(source=source), []
 
 
@@ -126,40 +127,43 @@ _OF_PROFILES = {
     "module, patch spec.modules.KEY.config of the Profile itself",
     **dict.fromkeys(("when", "texts", "schema", "ignored"), "only a Profile itself has it; patch it there"),
 }
-"""What to do in place of an override with a field of a Profile that no config has."""
+"""Remedies for an override that has a field which only Profiles have."""
 
 
-def _said(misfit: Result) -> str:
-    """Return what is wrong with the schema of a functionConfig, and for a field that Profiles have what to write."""
+def _message(misfit: Result) -> str:
+    """Return the message of a misfit; with a remedy where an override has a field that only Profiles have."""
     parts = split(misfit.field.path) if misfit.field else ()
-    ways = _OF_PROFILES.get(parts[3], "") if len(parts) == 4 and parts[1] == "overrides" else ""
-    return f"unknown field {parts[3]!r}: {ways}" if ways else misfit.message
+    remedy = _OF_PROFILES.get(parts[3], "") if len(parts) == 4 and parts[1] == "overrides" else ""
+    return f"unknown field {parts[3]!r}: {remedy}" if remedy else misfit.message
 
 
 def _variables(spec: Any) -> list[Result]:
-    """Return an error per variable in the annotations for every object, which are not one config's."""
+    """Return an error per variable in the annotations for every object: there it belongs to no config."""
     if "KRMFN_" not in str(spec).upper():
         return []
     from .variables import references  # here, since few have any
 
-    found = references(spec.get("annotations") if isinstance(spec, dict) else None, ("spec", "annotations"))
+    annotations = spec.get("annotations") if isinstance(spec, dict) else None
     message = "is not filled in here; write the annotation in spec.defaults.annotations"
-    return [error(f"{text} {message}", rule="KRM146", field=Field(join(path), text)) for path, text, _ in found]
+    return [
+        error(f"{text} {message}", rule="KRM146", field=Field(join(path), text))
+        for path, text, _ in references(annotations, ("spec", "annotations"))
+    ]
 
 
 def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
     """Return the values of a functionConfig that fits its schema. Raises KrmfnError for an unknown `prune`."""
-    own = settings.own
-    prune = own.get("prune") or spec.get("prune", "auto")
+    options = settings.own
+    prune = options.get("prune") or spec.get("prune", "auto")
     prune = ("auto" if prune else "never") if isinstance(prune, bool) else prune
     if prune not in PRUNE:
         raise KrmfnError(f"prune is {prune!r}; it must be one of {', '.join(PRUNE)}")
-    same = ("defaults", "profiles", "overrides", "adopt", "annotations", "ignore")
+    fields = ("defaults", "profiles", "overrides", "adopt", "annotations", "ignore")
     return FunctionConfig(
-        **{name: spec[name] for name in same if name in spec},
-        operators=frozenset((one["group"], one["kind"]) for one in spec.get("operators", ())),
-        namespace=own.get("namespace") or spec.get("namespace") or settings.fallback_namespace,
-        kmm_version=own.get("kmm-version") or spec.get("kmm", {}).get("version", DEFAULT),
+        **{name: spec[name] for name in fields if name in spec},
+        operators=frozenset((operator["group"], operator["kind"]) for operator in spec.get("operators", ())),
+        namespace=options.get("namespace") or spec.get("namespace") or settings.fallback_namespace,
+        kmm_version=options.get("kmm-version") or spec.get("kmm", {}).get("version", DEFAULT),
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
         prune=prune,
         partial_view=spec.get("partialView", "refuse") == "allow",
@@ -170,7 +174,7 @@ _BOOLEANS = frozenset({"adopt", "prune", "defaults.allNodes"})
 
 
 def _nested(data: dict[str, Any]) -> dict[str, Any]:
-    """Return {"exclusivity.mode": "off"} as {"exclusivity": {"mode": "off"}}, with booleans for "true" and "false"."""
+    """Return {"exclusivity.mode": "off"} as {"exclusivity": {"mode": "off"}}, with the booleans for "true", "false"."""
     spec: dict[str, Any] = {}
     for path, value in data.items():
         if path in _BOOLEANS and value in ("true", "false"):
@@ -185,11 +189,8 @@ def _nested(data: dict[str, Any]) -> dict[str, Any]:
     return spec
 
 
-def reaching(findings: Iterable[tuple[Ref | None, Result]], source: Source) -> Iterator[Result]:
-    """Yield the findings of several configs; one about the functionConfig comes once and names those that it affects.
-
-    The functionConfig itself is not among these.
-    """
+def merge_repeats(findings: Iterable[tuple[Ref | None, Result]], source: Source) -> Iterator[Result]:
+    """Yield the findings of several configs; one about the functionConfig comes once, and names those configs."""
     distinct: Findings | None = None
     affected: dict[str, set[Ref]] = {}
     for config, finding in findings:
@@ -200,13 +201,13 @@ def reaching(findings: Iterable[tuple[Ref | None, Result]], source: Source) -> I
             affected.setdefault(name, set()).add(config)
     for finding in distinct or ():
         configs = affected and affected.get(repr(finding))
-        yield finding._replace(message=f"{finding.message}; affects {named(configs)}") if configs else finding
+        yield finding._replace(message=f"{finding.message}; affects {_summary(configs)}") if configs else finding
 
 
-def named(configs: Iterable[Ref]) -> str:
+def _summary(configs: Iterable[Ref]) -> str:
     """Return the configs in short: `DeviceConfig kmm/a, kmm/b and 3 more`."""
-    first, *rest = map(str, sorted(configs, key=lambda ref: ref.id))
-    return some([first, *(name.partition(" ")[2] for name in rest)], 1 + len(rest), shown=2)
+    first, *names = map(str, sorted(configs, key=lambda ref: ref.id))
+    return some([first, *(name.partition(" ")[2] for name in names)], 1 + len(names), shown=2)
 
 
 KRM110 = Rule(

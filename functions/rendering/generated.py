@@ -1,4 +1,4 @@
-"""What the functions of this package give: objects with their metadata, claims, and findings at what they come from."""
+"""The output of rendering: generated objects with their metadata, claims, and findings at the fields they come from."""
 
 from __future__ import annotations
 
@@ -42,31 +42,31 @@ class Generated:
         item: Item,
         owner: Ref,
         origin: Callable[[Result], Result | None] = lambda finding: None,
-        answered: frozenset[str] = frozenset(),
+        covered_rules: frozenset[str] = frozenset(),
         product: str = "",
     ) -> None:
-        """Mark the manifest, which is new.
+        """Mark the manifest, which is new, as generated.
 
-        `origin` moves a finding about the manifest to the field that it comes from, None when there is none. `answered`
-        are rules about Modules that rules about the owner stand for, `product` is the NAME@VERSION of the Profile that
-        it is made by.
+        `origin` moves a finding about the manifest to the field that it comes from; it returns None when there is none.
+        `covered_rules` are rules about Modules whose findings the owner already gets under other rules. `product` is
+        the NAME@VERSION of the Profile that generates the object.
         """
         annotations = manifest["metadata"]["annotations"]
         if SUBSTITUTE not in annotations and b"$" in (fingerprint(manifest) or b"$") and changed_at(manifest):
-            annotations[SUBSTITUTE] = DISABLED  # a walk takes five times as long as the bytes, which rarely have a $
+            annotations[SUBSTITUTE] = DISABLED  # the bytes are searched first: a walk takes five times as long
         stamp(manifest, scope.function, owner)
         if product:
             annotations[PROFILE_MARK] = product
         self.manifest, self.ref, self.scope, self.item, self.owner = manifest, ref(manifest), scope, item, owner
-        self.origin, self.answered, self.product = origin, answered, product
+        self.origin, self.covered_rules, self.product = origin, covered_rules, product
 
 
 class Rendered(NamedTuple):
-    """What the resources of one kind give."""
+    """The output for the resources of one kind, or of all kinds."""
 
     objects: Sequence[Generated] = ()
     claims: Sequence[Claim] = ()
-    """The nodes that they select; for many clusters of a hub, the labels of the cluster too."""
+    """The nodes that they select; for the clusters of a hub, also the labels of the clusters."""
     findings: Sequence[Finding] = ()
     owners: Mapping[Ref, Item] = {}  # read only
     """The resources, by the references in `findings`."""
@@ -77,20 +77,20 @@ Render = Callable[[ResourceList, Sequence[Item], "FunctionConfig"], Rendered]
 
 
 class Renderer(NamedTuple):
-    """What turns resources of one kind into objects."""
+    """Turns resources of one kind into objects."""
 
     scope: Scope
     schemas: Mapping[tuple[str, str], str]
     """(group, kind) of the resources that it renders, and the name of each one's schema."""
     load: Callable[[], Render]
-    """Import and return the function that renders them: lists that hold none of them do without."""
+    """Imports and returns the function that renders them: a list without them does not import it."""
     hint: Callable[[Result], Result] = lambda finding: finding
-    """Return a finding of the schema with what is known about a common mistake."""
+    """Adds to a finding of the schema a hint about a common mistake."""
     has_products: bool = False
     """Whether it also renders the kinds that Profiles are for."""
 
     def marked(self, items: Sequence[Item]) -> Scope:
-        """Return the scope with each kind that the marks of some items name as an owner's: its Profile may be gone."""
+        """Return the scope with each kind that the marks of some items name as an owner: its Profile may be gone."""
         marks = [item.mark for item in items] if self.has_products else []
         kinds = {mark.owner[:2] for mark in marks if mark and mark.function == self.scope.function and mark.owner[0]}
         return self.scope._replace(owners=self.scope.owners | (kinds - self.scope.kinds))
@@ -99,11 +99,11 @@ class Renderer(NamedTuple):
 def daemonset_order(namespace: str, *modules: str) -> dict[str, str]:
     """Return the annotations that apply a DaemonSet after its Modules: Argo CD's next wave, cli-utils' depends-on.
 
-    Without any there is no such annotation: nothing can depend on what is not there.
+    Without Modules there is no depends-on.
     """
     order = {"argocd.argoproj.io/sync-wave": "1"}
-    needs = ",".join(f"{MODULE_GROUP}/namespaces/{namespace}/{MODULE_KIND}/{module}" for module in modules)
-    return {**order, "config.kubernetes.io/depends-on": needs} if needs else order
+    dependencies = ",".join(f"{MODULE_GROUP}/namespaces/{namespace}/{MODULE_KIND}/{module}" for module in modules)
+    return {**order, "config.kubernetes.io/depends-on": dependencies} if dependencies else order
 
 
 def metadata(
@@ -115,16 +115,16 @@ def metadata(
     waves, Flux substitution, cli-utils depends-on). Nothing else of the owner's metadata is inherited, the
     local-config mark in particular.
     """
-    known = {"name": owner.name, "component": component, "part-of": owner.name, "managed-by": "krmfn"}
-    ours = {f"app.kubernetes.io/{key}": value for key, value in known.items()}
-    passed = [f"labels/{key}" for key in labels if key not in ours]
-    passed += [f"annotations/{key}" for key in annotations if key not in order]
-    notes = {**annotations, **order, **({PASSED_ON: " ".join(sorted(passed))} if passed else {})}
+    common = {"name": owner.name, "component": component, "part-of": owner.name, "managed-by": "krmfn"}
+    ours = {f"app.kubernetes.io/{key}": value for key, value in common.items()}
+    inherited = [f"labels/{key}" for key in labels if key not in ours]
+    inherited += [f"annotations/{key}" for key in annotations if key not in order]
+    notes = {**annotations, **order, **({PASSED_ON: " ".join(sorted(inherited))} if inherited else {})}
     return {"name": name, "namespace": owner.namespace, "labels": {**labels, **ours}, "annotations": notes}
 
 
 def filled(**fields: Any) -> dict[str, Any]:
-    """Return the fields that hold something, 0 and False included: None, empty texts, lists, mappings are left out."""
+    """Return the fields without those that are None or empty (texts, lists, mappings); 0 and False stay."""
     return {key: value for key, value in fields.items() if value or value == 0}
 
 
@@ -134,48 +134,48 @@ def changed_at(value: Any) -> FieldPath | None:
 
 
 def claims_of(rendered: Rendered, modules: Sequence[Item]) -> list[Claim]:
-    """Return the claims of the configs as they are now, as far as they still are those of Modules.
+    """Return the claims of the configs, but for those whose Module has another selector in the list.
 
-    A Module whose selector was changed after the call claims its nodes by itself.
+    Such a Module was changed after the function was called, and claims its nodes by itself.
     """
     path = ("spec", "selector")
-    selectors = {one.ref.id: at(one.manifest, path) for one in rendered.objects}
-    own = [item for item in modules if item.mark and same(selectors.get(item.ref.id), at(item.manifest, path))]
-    same_nodes = {(item.ref.namespace, item.ref.name) for item in own}
-    return [claim for claim in rendered.claims if claim.of_hub or claim.module in same_nodes]
+    selectors = {obj.ref.id: at(obj.manifest, path) for obj in rendered.objects}
+    unchanged = [item for item in modules if item.mark and same(selectors.get(item.ref.id), at(item.manifest, path))]
+    names = {(item.ref.namespace, item.ref.name) for item in unchanged}
+    return [claim for claim in rendered.claims if claim.of_hub or claim.module in names]
 
 
-def at_origins(findings: Iterable[Finding], modules: Sequence[Item], made: Iterable[Generated]) -> Iterator[Finding]:
-    """Yield the findings, those about a field that we have generated at the field of the config that it comes from.
+def at_origins(findings: Iterable[Finding], modules: Sequence[Item], objects: Iterable[Generated]) -> Iterator[Finding]:
+    """Yield the findings; one about a generated field stands at the field of the config that it comes from.
 
-    `made` is what would be generated from the configs as they are now. A field that has another value in the list was
-    changed after the call, and its finding stays where it is.
+    `objects` are those that the configs give now. A field that has another value in the list was changed after the
+    function was called, and its finding is yielded as it is.
     """
     items: dict[Id, Item] = {item.ref.id: item for item in modules if item.mark}
-    objects = {one.ref.id: one for one in made}
+    by_id = {obj.ref.id: obj for obj in objects}
     for owner, finding in findings:
         item = items.get(finding.ref.id) if finding.ref else None
-        one = objects.get(item.ref.id) if item else None
+        obj = by_id.get(item.ref.id) if item else None
         path = split(finding.field.path) if finding.field else ()
-        if not (item and one and same(at(item.manifest, path), at(one.manifest, path))):
+        if not (item and obj and same(at(item.manifest, path), at(obj.manifest, path))):
             yield owner, finding
-        elif finding.rule not in one.answered:
-            yield one.owner, at_origin(one, finding._replace(place=None))
+        elif finding.rule not in obj.covered_rules:
+            yield obj.owner, at_origin(obj, finding._replace(place=None))
 
 
-def at_origin(one: Generated, finding: Result) -> Result:
+def at_origin(obj: Generated, finding: Result) -> Result:
     """Return a finding about a generated object at the field that it comes from, else at what it is generated from."""
-    moved = one.origin(finding)
+    moved = obj.origin(finding)
     if moved:
-        return moved._replace(message=f"in the generated {one.manifest['kind']}: {moved.message}")
-    message = f"generated from {one.owner}: {finding.message}"
-    return finding._replace(ref=one.ref, place=one.item.place, message=message)
+        return moved._replace(message=f"in the generated {obj.manifest['kind']}: {moved.message}")
+    message = f"generated from {obj.owner}: {finding.message}"
+    return finding._replace(ref=obj.ref, place=obj.item.place, message=message)
 
 
 def place_of(item: Item, field: Field | None) -> Place | None:
-    """Return the place of the one field in the item's spec with the value of a field that was generated from it.
+    """Return the place of the one field in the item's spec that has the value of `field`, which was generated from it.
 
-    Without one it is the item's own place.
+    When no field has it, or several do, it is the place of the item.
     """
     spec = {"spec": item.manifest.get("spec")}
     path = of_value(spec, field.current, split(field.path)[-1]) if field and item.file else ""
@@ -185,16 +185,16 @@ def place_of(item: Item, field: Field | None) -> Place | None:
 def place_of_field(item: Item, path: str) -> Place | None:
     """Return the place of a field of an item, for a finding about something else."""
     place = item.field_place(path)
-    if place and (find := place.finder):  # it looks for the field of the finding
-        about = Result("", ref=item.ref, field=Field(path))
-        return place._replace(finder=lambda finding: finding._replace(place=find(about).place))
+    if place and (find := place.finder):  # it looks for the field that the finding names
+        target = Result("", ref=item.ref, field=Field(path))
+        return place._replace(finder=lambda finding: finding._replace(place=find(target).place))
     return place
 
 
 def of_value(data: Any, value: Any, key: str) -> str:
-    """Return the path of the one field in `data` that holds a text; of several, that of the one with the key `key`.
+    """Return the path of the one field in `data` with the text `value`; of several, of the one with the key `key`.
 
-    "" when there is none, when that still leaves several, and for what is no text.
+    It is "" when there is none, when several have the key, and when `value` is no text.
     """
     paths = [path for path, text in leaves(data) if text == value] if isinstance(value, str) and value else []
     paths = paths if len(paths) < 2 else [path for path in paths if path[-1] == key]

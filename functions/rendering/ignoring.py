@@ -16,9 +16,9 @@ from krmfn.results import Rule, Severity
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import note, run_of
-from .function_config import FunctionConfig, Source, reaching
+from .function_config import FunctionConfig, Source, merge_repeats
 from .generated import Finding, Judged
-from .kinds import OURS, Kinds, has_nodes, near, of_kinds
+from .kinds import OURS, Kinds, has_nodes, is_similar, of_kinds
 
 Hidden = tuple[Id, str]
 """A resource, and a rule that it turns off."""
@@ -58,7 +58,7 @@ def told(
     is judged after all else.
     """
     hidden = Counter[frozenset[Hidden]]()
-    yield from reaching(kept(*judged, config, hidden), config.source)
+    yield from merge_repeats(kept(*judged, config, hidden), config.source)
     run = run_of(resources)
     if hidden:
         note(resources, turned_off=run.turned_off + hidden.total())
@@ -139,7 +139,7 @@ def not_turned_off(name: str) -> str:
         return f"{name} is about node exclusivity, which can only be turned off as a whole: write {turn_off}"
     # An id of the hundred between these is a rule of its own (KRM121), and no misspelt KRM221.
     sure = len(name) == len("KRM121") and name.startswith("KRM1")
-    known = () if sure else [rule for rule in rules if rules[rule] and near(name, rule)]
+    known = () if sure else [rule for rule in rules if rules[rule] and is_similar(name, rule)]
     close = sorted(known, key=lambda rule: rule != name.upper())
     hint = f"did you mean {close[0]}?" if close else "`krmfn rules` lists all rules"
     return f"{name or 'nothing'} is not a rule that can be turned off; {hint}"

@@ -1,4 +1,4 @@
-"""The kinds that our functions read and make: what there is of them, how they are misspelt, and their schemas."""
+"""The kinds that our functions read and generate: their groups and versions, their misspellings, their schemas."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ Kinds = Collection[tuple[str, str]]
 
 
 class Scope(NamedTuple):
-    """What a function may update and remove: objects that carry its name, of these kinds, from these owners."""
+    """The objects that a function may update and remove: of these kinds, with a mark that names it and an owner."""
 
     function: str
     owners: frozenset[tuple[str, str]]
-    """(group, kind) of the resources that it makes objects from; these are never removed."""
+    """(group, kind) of the resources that it generates objects from; these are never removed."""
     kinds: frozenset[tuple[str, str]]
-    """(group, kind) of the objects that it can make."""
+    """(group, kind) of the objects that it can generate."""
 
     def names(self, mark: Mark | None) -> bool:
         """Return True when a mark names this function, and an owner of its kinds."""
         return mark is not None and mark.owner[:2] in self.owners and mark.function == self.function
 
-    def made(self, now: Ref, annotations: dict[str, str]) -> bool:
-        """Return True when this function made the object `now`: its mark, its kind and its own id all fit."""
+    def has_generated(self, ref: Ref, annotations: dict[str, str]) -> bool:
+        """Return True when this function generated the object: its mark, its kind and its own id all fit."""
         mark = mark_of(annotations)
-        if mark is None or not self.names(mark) or (now.group, now.kind) not in self.kinds - self.owners:
+        if mark is None or not self.names(mark) or (ref.group, ref.kind) not in self.kinds - self.owners:
             return False
-        return mark.made == now.id or mark.made in known_as(now, annotations)
+        return mark.made == ref.id or mark.made in known_as(ref, annotations)
 
 
 Scopes = Sequence[Scope]
@@ -50,7 +50,7 @@ PTEMPLATE_GROUP = "pt.example.com"
 PROFILE = (OURS, "Profile")
 """A vendor's product; those among the resources are read and not deployed."""
 PROFILE_MARK = f"{OURS}/profile"
-"""Annotation: on a config the name of its profile, on what a Profile has made NAME@VERSION."""
+"""Annotation: on a config the name of its profile, on an object that a Profile generates NAME@VERSION."""
 CONFIG = (OURS, "RenderDeviceConfigs")
 """The functionConfig; one among the resources in a PATH is taken as such."""
 
@@ -84,32 +84,35 @@ PTEMPLATE = Scope(
     frozenset({(MODULE_GROUP, MODULE_KIND), ("apps", "DaemonSet")}),
 )
 OWNERS = DEVICECONFIG.owners | PTEMPLATE.owners
-"""What objects are generated from."""
+"""Kinds that objects are generated from."""
 INVENTORY = (OURS, "NodeInventory")
 NODES = frozenset({INVENTORY, ("", "Node")})
-"""What says which nodes there are."""
+"""Kinds that list the nodes of a cluster."""
 COUNTING = NODES | {CONFIG}
-"""What counts where it stands, and is neither deployed (a Node is there already) nor made into anything."""
+"""Kinds that only inform a run: they are not deployed (a Node exists already), and nothing is generated from them."""
 INPUTS = OWNERS | COUNTING | {PROFILE}
-"""What a render reads and does not print, but for the kinds that Profiles are for."""
+"""Kinds that a render reads and does not print, but for the kinds that Profiles are for."""
 
 
-def driven(items: Iterable[Item], kept: bool = False) -> frozenset[tuple[str, str]]:
+def driven_kinds(items: Iterable[Item], kept: bool = False) -> frozenset[tuple[str, str]]:
     """Return (group, kind) of the configs that the Profiles among some items are for; `kept`: of those to print."""
-    owns = [table(item.manifest, "spec").get("for") for item in of_kinds(items, {PROFILE})]
-    those = [own for own in owns if isinstance(own, dict) and (not kept or own.get("keep") is True)]
-    return frozenset((str(own.get("group")), str(own.get("kind"))) for own in those)
+    targets = [table(item.manifest, "spec").get("for") for item in of_kinds(items, {PROFILE})]
+    return frozenset(
+        (str(target.get("group")), str(target.get("kind")))
+        for target in targets
+        if isinstance(target, dict) and (not kept or target.get("keep") is True)
+    )
 
 
-def owning(items: Collection[Item]) -> list[Item]:
-    """Return those among some items that objects are generated from, the kinds of Profiles among them."""
-    theirs = driven(items)
-    own = of_kinds(items, OWNERS | theirs)
-    return [item for item in own if not is_foreign(item)] if theirs else own
+def owners_among(items: Collection[Item]) -> list[Item]:
+    """Return the items that objects are generated from, those of the kinds that Profiles are for included."""
+    kinds = driven_kinds(items)
+    owners = of_kinds(items, OWNERS | kinds)
+    return [item for item in owners if not is_foreign(item)] if kinds else owners
 
 
 def is_foreign(item: Item) -> bool:
-    """Return True for a config of which an annotation says that its own operator acts on it."""
+    """Return True for a config whose annotation says that its own operator acts on it."""
     return item.annotations.get(PROFILE_MARK) == "none"
 
 
@@ -119,8 +122,8 @@ def is_custom(group: str) -> bool:
 
 
 def of_kinds(items: Iterable[Item], pairs: Kinds) -> list[Item]:
-    """Return those among some items whose (group, kind) is one of the pairs."""
-    kinds = {kind for _, kind in pairs}  # a kind is known without a look at the group
+    """Return the items whose (group, kind) is one of the pairs."""
+    kinds = {kind for _, kind in pairs}  # looked at first: the group costs more
     return [item for item in items if item.kind in kinds and (item.group, item.kind) in pairs]
 
 
@@ -130,12 +133,12 @@ def has_nodes(resources: ResourceList) -> bool:
 
 
 def in_file(item: Item) -> str:
-    """Return ` (a.yaml)` for an item that stands in that file; "" for one of a stream."""
+    """Return ` (a.yaml)` for an item from that file; "" for one of a stream."""
     return f" ({item.place.path})" if item.place and item.place.path else ""
 
 
 GUIDE_GROUP = f"ptemplates.{PTEMPLATE_GROUP}"
-"""The group of Ptemplates as the operator's guides spell it: taken for ours, so that its error names the right one."""
+"""The group of Ptemplates as the operator's guides spell it: treated as ours, so that the error names the right one."""
 OWN = (OURS, SEED, PTEMPLATE_GROUP, GUIDE_GROUP)
 """The groups whose configs need no Profile for their kind."""
 
@@ -151,37 +154,37 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     HUB_GROUP: {HUB_KIND: _KMM},
 }
-"""Group -> kind -> versions of what there is. Source: KMM v2.4.0 to main (2026-07-29), and the fork's CRDs."""
+"""The versions that exist, by group and kind. Source: KMM v2.4.0 to main (2026-07-29), and the fork's CRDs."""
 _KINDS = frozenset(kind for kinds in KNOWN.values() for kind in kinds)
 
 _COMMON = frozenset({"Node", "Pod", "Deployment", "Service", "ConfigMap", "Secret"})
-"""Kinds that large lists are full of, which no group of ours has."""
+"""Kinds that are frequent in large lists, and that no group of ours has."""
 
 
 def candidates(resources: ResourceList) -> list[Item]:
-    """Return the items whose kind is nearly one of KNOWN, and those whose text names one of our groups."""
+    """Return the items whose kind is similar to one of KNOWN, and those whose text names one of our groups."""
     kinds = {item.kind for item in resources.items}
-    near_ours = {kind for kind in kinds if any(near(kind, known) for known in _KINDS)}
+    similar = {kind for kind in kinds if any(is_similar(kind, known) for known in _KINDS)}
     named = {id(item) for item in resources.mentioning(OURS)}
-    known = _COMMON | near_ours
-    named |= {id(item) for item in resources.items if item.kind not in known and item.mentions(PTEMPLATE_GROUP)}
-    return [item for item in resources.items if item.kind in near_ours or id(item) in named]
+    settled = _COMMON | similar
+    named |= {id(item) for item in resources.items if item.kind not in settled and item.mentions(PTEMPLATE_GROUP)}
+    return [item for item in resources.items if item.kind in similar or id(item) in named]
 
 
-def near(one: str, other: str) -> bool:
+def is_similar(word: str, other: str) -> bool:
     """Return True when at most one letter is added, left out, changed or swapped with its neighbour, in any case."""
-    one, other = one.lower(), other.lower()
-    pairs = enumerate(zip(one, other, strict=False))
-    at = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
-    left, right = one[at:], other[at:]
-    swapped = left[1::-1] + left[2:]
-    return right in (left[1:], swapped) or left in (right[1:], left[:1] + right[1:])
+    word, other = word.lower(), other.lower()
+    pairs = enumerate(zip(word, other, strict=False))
+    start = next((index for index, (a, b) in pairs if a != b), min(len(word), len(other)))
+    rest, other_rest = word[start:], other[start:]
+    swapped = rest[1::-1] + rest[2:]
+    return other_rest in (rest[1:], swapped) or rest in (other_rest[1:], rest[:1] + other_rest[1:])
 
 
 @cache
 def schema(name: str) -> Schema:
     """Return the schema `schemas/<name>.schema.json`."""
-    import json  # here, as what follows: a list without anything of ours has no use for them
+    import json  # here, like the next: a list without anything of ours needs neither
 
     from krmfn.schema import Schema
 

@@ -51,13 +51,13 @@ def sort_out(
         return (), modules, ()
     of_scopes = [(scope, made(marked, scope)) for scope in scopes]
     objects = dict.fromkeys(item for _, items in of_scopes for item in items)
-    names = {one.ref.id for one in rendered.objects}
+    names = {obj.ref.id for obj in rendered.objects}
     named = {item for item in marked if any(scope.names(item.mark) for scope in scopes)}
     others = [item for item in marked if item.ref.id not in names and item not in objects]
     strays = [item for item in others if item in named or not item.mark]
     if run_of(resources).is_settled:
         return (), modules, [*_findings((), (), strays, ())]
-    orphaned = [one for scope, items in of_scopes for one in orphans(resources.items, items, scope, config.namespace)]
+    orphaned = [obj for scope, items in of_scopes for obj in orphans(resources.items, items, scope, config.namespace)]
     orphaned = [item for item in orphaned if item.ref.id not in names]
     packages = _kpt_folders(resources) if orphaned else ()
     unknown = "kept" if run_of(resources).settings.intent.keeps_left_overs else "refused"
@@ -78,21 +78,21 @@ def sort_out(
 
 def made(marked: Iterable[Item], scope: Scope) -> list[Item]:
     """Return those of the items with a mark that `scope` made: mark, kind and the object's own id all fit."""
-    return [item for item in marked if scope.names(item.mark) and scope.made(item.ref, item.annotations)]
+    return [item for item in marked if scope.names(item.mark) and scope.has_generated(item.ref, item.annotations)]
 
 
-def orphans(items: Iterable[Item], made: Collection[Item], scope: Scope, namespace: str = "") -> list[Item]:
+def orphans(items: Iterable[Item], objects: Collection[Item], scope: Scope, namespace: str = "") -> list[Item]:
     """Return those of the objects `made` whose owner is not among the items, also not under a former name.
 
     `namespace` is that of owners that name none.
     """
-    ids = _ids(of_kinds(items, scope.owners), namespace) if made else ()
-    return [item for item in made if item.mark and item.mark.owner not in ids]
+    ids = _ids(of_kinds(items, scope.owners), namespace) if objects else ()
+    return [item for item in objects if item.mark and item.mark.owner not in ids]
 
 
 def _ids(items: Iterable[Item], namespace: str) -> set[Id]:
     """Return every id of some items, the former ones too; of those without a namespace also in the one given."""
-    ids = {one for item in items for one in known_as(item.ref, item.annotations)}
+    ids = {id_ for item in items for id_ in known_as(item.ref, item.annotations)}
     return ids | {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
 
 
@@ -111,22 +111,22 @@ def _findings(
         missing = f"{owner} and the Profile {product}" if product else owner
         yield item.located(error(f"{message} elsewhere; add {missing} to the input, {WAYS_OUT}", rule="KRM116"))
     if kept:
-        count, shown = len(kept), some((str(item.ref) for item in kept), len(kept))
+        count, names = len(kept), some((str(item.ref) for item in kept), len(kept))
         owners = sorted({_owner(item) for item in kept})
         verb = "they were" if count > 1 else "it was"
         origin = f"what {verb} generated from ({some(owners, len(owners))})"
-        objects = f"{counted(count, 'generated object')} ({shown})"
+        objects = f"{counted(count, 'generated object')} ({names})"
         message = f"the input has {objects} without {origin}: checked as if written by hand"
         yield kept[0].located(warning(message, rule="KRM116"))
     if copies:
-        shown = some((str(item.ref) for item in copies), len(copies))
+        names = some((str(item.ref) for item in copies), len(copies))
         outcome = "it is neither updated nor removed; remove the annotation"
-        message = f"on {shown} this annotation was written for another object, so this is a copy: {outcome}"
+        message = f"on {names} this annotation was written for another object, so this is a copy: {outcome}"
         yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
     for owner, items in grouped((_owner(item), item) for item in idle).items():
-        shown = some((str(item.ref) for item in items), len(items))
+        names = some((str(item.ref) for item in items), len(items))
         remedy = "remove these objects when its own operator has taken over"
-        message = f"nothing drives {owner} any more, so what was generated from it stays as it is: {shown}; {remedy}"
+        message = f"nothing drives {owner} any more, so what was generated from it stays as it is: {names}; {remedy}"
         yield items[0].located(warning(message, rule="KRM116"))
 
 

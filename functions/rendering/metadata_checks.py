@@ -13,7 +13,7 @@ from ..fleet.readings import KUSTOMIZE_ID, previous_name
 from . import ignoring
 from .generated import Finding
 from .ignoring import IGNORE
-from .kinds import CONFIG, INVENTORY, OURS, PROFILE, PROFILE_MARK, Kinds, is_custom, near, of_kinds
+from .kinds import CONFIG, INVENTORY, OURS, PROFILE, PROFILE_MARK, Kinds, is_custom, is_similar, of_kinds
 
 KNOWN = {"annotations": (IGNORE, PROFILE_MARK, OWNER, PASSED_ON), "labels": (f"{OURS}/daemonset", f"{OURS}/served-by")}
 """Every key with our prefix that means something, by where it stands."""
@@ -78,8 +78,8 @@ def meaning(part: str, key: str) -> str:
         return f"has no effect in metadata.{part}; move it to metadata.{other}"
     known = KNOWN[part] + KNOWN[other]
     prefix, slash, _ = key.partition("/")
-    ours = near(prefix, OURS) or prefix.lower().endswith(f".{OURS}") or prefix.lower().split(".")[0] == "krmfn"
-    if not (slash and ours) and not any(near(key, name) for name in known):
+    ours = is_similar(prefix, OURS) or prefix.lower().endswith(f".{OURS}") or prefix.lower().split(".")[0] == "krmfn"
+    if not (slash and ours) and not any(is_similar(key, name) for name in known):
         return ""
     names = {name.partition("/")[2]: name for name in known}
     if close := closest(key.rpartition("/")[2], names):

@@ -30,10 +30,10 @@ def check(
     resources: ResourceList, objects: Sequence[Generated], written: Written, config: FunctionConfig, lint: bool
 ) -> Iterator[Finding]:
     """Yield the findings about all Modules and pods; `lint` for more than refusals about those written by hand."""
-    generated = [(one, module_of(one.manifest)) for one in objects]
+    generated = [(obj, module_of(obj.manifest)) for obj in objects]
     every = [module for _, module in (*generated, *written) if module]
     kernels, kubelets = list[str](), set[str]()
-    several, dra = any(len(one.mappings) > 1 for one in every), any("dra" in one.spec for one in every)
+    several, dra = any(len(module.mappings) > 1 for module in every), any("dra" in module.spec for module in every)
     if several or dra:  # what the Modules ask for
         from ..fleet import nodes  # here, for the start-up of the others
 
@@ -45,8 +45,8 @@ def check(
                 yield item.ref, item.located(finding)
     yield from _generated(generated, config, (kernels, kubelets))
     if lint:
-        here = [(module, one.owner) for one, module in generated if module and one.manifest["kind"] == MODULE_KIND]
-        modules = [*here, *((module, item.ref) for item, module in written)]
+        own = [(module, obj.owner) for obj, module in generated if module and obj.manifest["kind"] == MODULE_KIND]
+        modules = [*own, *((module, item.ref) for item, module in written)]
         if len(modules) > 1:
             from ..kmm.lints import neighbours  # here, since one Module has none
 
@@ -84,21 +84,21 @@ def _generated(
     others only these two are.
     """
     sound: set[tuple[str, bytes]] = set()
-    for one, module in objects:
+    for obj, module in objects:
         data = (fingerprint({**module.spec, "selector": None}) or b"") if module else b""
-        likeness = one.manifest["kind"], b"" if b"MOD_NAME" in data else data  # the name may stand elsewhere, too
+        likeness = obj.manifest["kind"], b"" if b"MOD_NAME" in data else data  # the name may stand elsewhere, too
         if module and likeness in sound:
             findings = [*admission.check_name(module, config.kmm_version), *module_lints.check_without_parts(module)]
         else:
-            findings = list(_judged(one, module, config.kmm_version, nodes))
+            findings = list(_judged(obj, module, config.kmm_version, nodes))
         if likeness[1] and not findings:
             sound.add(likeness)
         for finding in findings:
-            if finding.rule not in one.answered:
-                yield one.owner, at_origin(one, finding)
+            if finding.rule not in obj.covered_rules:
+                yield obj.owner, at_origin(obj, finding)
 
 
-def _judged(one: Generated, module: Module | None, version: str, nodes: Nodes) -> Iterator[Result]:
+def _judged(obj: Generated, module: Module | None, version: str, nodes: Nodes) -> Iterator[Result]:
     """Yield the findings about one generated object; `module` is the Module that it is or brings to spokes."""
     if module:
         plugin, refused = table(module.spec, "devicePlugin"), list[Result]()
@@ -112,7 +112,7 @@ def _judged(one: Generated, module: Module | None, version: str, nodes: Nodes) -
         yield from refused
         yield from admission.check(module, version, is_reached=not refused)
         kernels, kubelets = nodes
-        is_here = one.manifest["kind"] == MODULE_KIND  # else its nodes are the spokes'
+        is_here = obj.manifest["kind"] == MODULE_KIND  # else its nodes are the spokes'
         yield from module_lints.check(module, version, kernels, kubelets if is_here else ())
-    elif one.manifest["kind"] == "DaemonSet":
-        yield from image_lints.check_pods(one.manifest)
+    elif obj.manifest["kind"] == "DaemonSet":
+        yield from image_lints.check_pods(obj.manifest)

@@ -13,7 +13,7 @@ from ..run import note, run_of
 from . import claims, function_config, ignoring, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
 from .generated import Finding, Judged, Rendered, Renderer, at_origins, claims_of
-from .kinds import OURS, PROFILE, Scopes, driven, has_nodes, of_kinds
+from .kinds import OURS, PROFILE, Scopes, driven_kinds, has_nodes, of_kinds
 from .metadata_checks import marks_are_of_use
 
 
@@ -23,9 +23,12 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     What is wrong with one resource hides nothing about the others: each goes through the stages as far as it is sound.
     """
     if profiles := resources.select(PROFILE[1], PROFILE[0]):
-        note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
-        theirs = dict.fromkeys(run_of(resources).driven, "")  # their schemas the Profiles have
-        renderers = [one._replace(schemas={**theirs, **one.schemas}) if one.has_products else one for one in renderers]
+        note(resources, driven=driven_kinds(profiles), kept=driven_kinds(profiles, kept=True))
+        schemas = dict.fromkeys(run_of(resources).driven, "")  # their schemas the Profiles have
+        renderers = [
+            renderer._replace(schemas={**schemas, **renderer.schemas}) if renderer.has_products else renderer
+            for renderer in renderers
+        ]
     handled = {pair: name for renderer in renderers for pair, name in renderer.schemas.items()}
     resources.mentioning(OURS)  # first: what our marks hold besides is then looked for where this word is
     marked = resources.marked()
@@ -56,7 +59,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     resources.report(of_left)
     is_sound = resources.report(ignoring.told(resources, judged, config, handled))
     if (is_sound or known.settings.intent.shows_errors) and not known.is_settled:
-        settle(resources, scopes, [one.manifest for one in rendered.objects], kept, config)
+        settle(resources, scopes, [renderer.manifest for renderer in rendered.objects], kept, config)
 
 
 def _judge(
@@ -97,16 +100,16 @@ def _judge(
 
 
 def settle(
-    resources: ResourceList, scopes: Scopes, wanted: Sequence[Manifest], kept: Sequence[Item], config: FunctionConfig
+    resources: ResourceList, scopes: Scopes, manifests: Sequence[Manifest], kept: Sequence[Item], config: FunctionConfig
 ) -> None:
     """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones."""
     marked = resources.marked() if config.prune != "never" else ()  # first, so that nobody looks at what is new
     if marked and (objects := [item for scope in scopes for item in leftovers.made(marked, scope)]):
-        keep = {*(ref(manifest).id for manifest in wanted), *(item.ref.id for item in kept)}
+        keep = {*(ref(manifest).id for manifest in manifests), *(item.ref.id for item in kept)}
         stale = {item: item.ref for item in objects if item.ref.id not in keep}
         resources.items = [item for item in resources.items if item not in stale]
         resources.changes += [("removed", old) for old in stale.values()]
-    resources.upsert_owned(wanted)
+    resources.upsert_owned(manifests)
 
 
 def _render(
@@ -115,11 +118,11 @@ def _render(
     """Render the resources of all kinds; of a kind without any, what the functionConfig says of it is looked at."""
     parts: list[Rendered] = []
     for renderer in renderers:
-        own = of_kinds(items, renderer.schemas)
-        if own or config.source.ref.kind or config.products:
-            parts.append(renderer.load()(resources, recognition.sound(resources, own, renderer, config), config))
+        configs = of_kinds(items, renderer.schemas)
+        if configs or config.source.ref.kind or config.products:
+            parts.append(renderer.load()(resources, recognition.sound(resources, configs, renderer, config), config))
     return Rendered(
-        [one for part in parts for one in part.objects],
+        [obj for part in parts for obj in part.objects],
         [claim for part in parts for claim in part.claims],
         [finding for part in parts for finding in part.findings],
         {ref: item for part in parts for ref, item in part.owners.items()},

@@ -31,12 +31,12 @@ def read(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
             message = f"the name {name!r} is also that of {where}; rename one of the two"
             resources.report(item.located(error(message, rule="KRM184", field=Field("metadata.name", name))))
             continue
-        if not any(one.severity == "error" for one in wrong):
+        if not any(finding.severity == "error" for finding in wrong):
             products[name] = product(item)
         else:  # only its name and its kind are known
-            own = table(item.manifest, "spec", "for")
-            kind = {"group": own.get("group"), "kind": own.get("kind")}
-            spec = {"for": kind} if all(isinstance(one, str) for one in kind.values()) else {}
+            target = table(item.manifest, "spec", "for")
+            kind = {"group": target.get("group"), "kind": target.get("kind")}
+            spec = {"for": kind} if all(isinstance(finding, str) for finding in kind.values()) else {}
             products[name] = Profile(name, item, spec, {}, Schema({}), Schema({}), False)
     return config._replace(products=products)
 
@@ -68,13 +68,13 @@ def check_options(product: Profile, item: Item) -> Iterator[Result]:
     findings = schema.check(manifest, product.config_schema if is_ours else product.schema, "KRM101")
     known = kinds.schema("profile")  # its metadata are those of a config, too
     if not is_ours and "metadata" in manifest and not known.fits(manifest["metadata"], "metadata"):
-        whole = Schema({"properties": {"metadata": known["properties"]["metadata"]}, "$defs": known["$defs"]})
-        findings += schema.check({"metadata": manifest["metadata"]}, whole, "KRM101")
+        subset = Schema({"properties": {"metadata": known["properties"]["metadata"]}, "$defs": known["$defs"]})
+        findings += schema.check({"metadata": manifest["metadata"]}, subset, "KRM101")
     for path, message in structural.misfits(table(product.options, "properties", "spec"), manifest.get("spec")):
         findings.append(error(message, rule="KRM101", field=Field(join(("spec", *path)))))
-    for one in findings:
-        field = one.field and one.field._replace(path=f"spec.options{one.field.path.removeprefix('spec')}")
-        yield one._replace(field=field) if is_ours else one
+    for finding in findings:
+        field = finding.field and finding.field._replace(path=f"spec.options{finding.field.path.removeprefix('spec')}")
+        yield finding._replace(field=field) if is_ours else finding
 
 
 _GOOD = """\

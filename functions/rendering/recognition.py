@@ -14,7 +14,7 @@ from ..run import run_of
 from . import ignoring, kinds, metadata_checks, undriven
 from .function_config import FunctionConfig
 from .generated import Renderer
-from .kinds import GUIDE_GROUP, INVENTORY, KNOWN, SEED, Kinds, candidates, in_file, near, of_kinds
+from .kinds import GUIDE_GROUP, INVENTORY, KNOWN, SEED, Kinds, candidates, in_file, is_similar, of_kinds
 
 PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 """kpt's annotation on the items that its selectors pick."""
@@ -75,7 +75,7 @@ def mistake(api_version: str, kind: str) -> str:
     kinds = KNOWN.get(group, {})
     if version in kinds.get(kind, ()) or (group, kind) == (GUIDE_GROUP, "Ptemplate"):
         return ""
-    alike = [(g, k) for g, known in KNOWN.items() for k in known if near(kind, k)]
+    alike = [(g, k) for g, known in KNOWN.items() for k in known if is_similar(kind, k)]
     if group in KNOWN and group not in _SHARED:
         alike = alike or [(group, closest(kind, kinds) or next(iter(kinds)))]
     elif group and kind != "RenderDeviceConfigs" and not any(_near_group(group, known) for known, _ in alike):
@@ -84,16 +84,16 @@ def mistake(api_version: str, kind: str) -> str:
         return ""
     names = [f"{g}/{version} {k}" for g, k in alike for version in KNOWN[g][k]]
     written = f"{api_version} {kind}"
-    what = written if api_version else f"{kind} without an apiVersion"
+    name = written if api_version else f"{kind} without an apiVersion"
     outcome = "the cluster refuses it" if alike[0][0] in (MODULE_GROUP, HUB_GROUP) else "nothing is generated from it"
-    return f"there is no {what}, so {outcome}; did you mean {closest(written, names, 0)}?"
+    return f"there is no {name}, so {outcome}; did you mean {closest(written, names, 0)}?"
 
 
 def _near_group(group: str, known: str) -> bool:
     """Return True for a group that is a known one but for a letter, for its end, or for a part before it."""
     group = group.lower()
     part = known != SEED and (group.endswith(f".{known}") or known.endswith(f".{group}"))
-    return part or near(group, known) or group.partition(".")[0] == known.partition(".")[0]
+    return part or is_similar(group, known) or group.partition(".")[0] == known.partition(".")[0]
 
 
 def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, config: FunctionConfig) -> list[Item]:
@@ -103,7 +103,7 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, co
         other = first.setdefault(item.ref.id, item)
         if other is not item:
             where = in_file(other).replace("(", "(the other one: ", 1)
-            folders = {one.place.path.rpartition("/")[0] for one in (item, other) if one.place and one.place.path}
+            folders = {item.place.path.rpartition("/")[0] for item in (item, other) if item.place and item.place.path}
             is_of_two = len(folders) > 1 and not run_of(resources).settings.intent.is_function
             hint = "; if these are two clusters, name the folder of each as a PATH" if is_of_two else ""
             message = f"this {item.kind} appears twice{where}; remove or rename one{hint}"
@@ -124,7 +124,7 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, co
         if misfits:
             from .variables import explained  # here, since most resources fit
 
-            misfits = [one for one in misfits if one.unlisted or not one.field or one.field.path not in known]
+            misfits = [item for item in misfits if item.unlisted or not item.field or item.field.path not in known]
             findings += [explained(renderer.hint(finding)) for finding in misfits]
         resources.report(map(item.located, findings))
         if not any(finding.severity == "error" for finding in findings):

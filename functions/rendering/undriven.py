@@ -82,10 +82,10 @@ def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> s
         pairs |= run_of(resources).elsewhere.keys()
     products = [one.kind for one in config.products.values() if one.kind]
     for pair in {(item.group, item.kind) for item in resources.items} if products else ():
-        near = [group for group, kind in products if kinds.near(pair[1], kind)]
+        near = [group for group, kind in products if kinds.is_similar(pair[1], kind)]
         # of one group but for a letter, or for what follows the last dot: nvidia.org
         start = pair[0].lower().rpartition(".")[0]
-        if any(kinds.near(pair[0], group) or start == group.rpartition(".")[0] != "" for group in near):
+        if any(kinds.is_similar(pair[0], group) or start == group.rpartition(".")[0] != "" for group in near):
             pairs.add(pair)
     return {pair for pair in pairs if pair[0] not in OWN}
 

@@ -19,7 +19,7 @@ from ..fleet.images import Image, images, unknown_images
 from ..fleet.nodes import Fleet
 from ..kmm.resolution import resolver
 from ..rendering import claims, function_config
-from ..rendering.kinds import owning
+from ..rendering.kinds import owners_among
 from .parts import CONFLICTS, SIDES, Alike, Clash, Gets, Kernel, Part, Used
 
 NO_NODES = "no node is known; put a NodeInventory beside the configs (`krmfn inventory` makes one)"
@@ -59,7 +59,7 @@ def join(
     groups = coverage(nodes, whole.drivers, mode != "off", whole.external)
     made = {driver.claim.ref.id for driver in whole.drivers}
     made |= {(group, kind, "", name) for group, kind, _, name in made}
-    bare = [item.ref for item in owning(resources.items) if item.ref.id not in made]
+    bare = [item.ref for item in owners_among(resources.items) if item.ref.id not in made]
     return Joined(name, resources, whole, mode, about_nodes, wrong, groups, bare)
 
 

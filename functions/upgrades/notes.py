@@ -18,7 +18,7 @@ from ..kmm.versions import target
 from ..plan import Plan
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding, of_value, place_of, place_of_field
-from ..rendering.kinds import CONFIG, PROFILE, driven
+from ..rendering.kinds import CONFIG, PROFILE, driven_kinds
 from ..run import run_of
 from .change_rules import RULES, version_is_kept
 from .impact import Impact, changed_modules
@@ -74,7 +74,7 @@ def _cause(finding: Result, source: Item, former: Mapping[Id, Item], resources: 
 def _changed(source: Item, former: Mapping[Id, Item], resources: ResourceList) -> Iterator[tuple[Item, FieldChange]]:
     """Yield what has changed in the config that something is generated from, its Profile and the functionConfigs."""
     profiles, kind = resources.select(PROFILE[1], PROFILE[0]), (source.group, source.kind)
-    products = (item for item in profiles if item.name == profile_of(source) or kind in driven([item]))
+    products = (item for item in profiles if item.name == profile_of(source) or kind in driven_kinds([item]))
     for item in (source, *products, *resources.select(CONFIG[1], CONFIG[0])):
         if old := former.get(item.ref.id):
             was, now = (one.manifest.get("spec") for one in (old, item))

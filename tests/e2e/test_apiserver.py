@@ -222,7 +222,7 @@ class Source(NamedTuple):
         streams = [self.golden.read_bytes()] if self.golden.exists() else list(self.rendered())
         items = [item for stream in streams for item in manifests.read_stream(stream).items]
         scopes = (DEVICECONFIG, PTEMPLATE)
-        return [item for item in items if any(scope.made(item.ref, item.annotations) for scope in scopes)]
+        return [item for item in items if any(scope.has_generated(item.ref, item.annotations) for scope in scopes)]
 
     def rendered(self) -> Iterator[bytes]:
         yield must(COMMANDS / "krmfn", "render", self.folder)

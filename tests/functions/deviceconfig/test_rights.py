@@ -74,7 +74,7 @@ def test_extra_objects_come_first_with_the_variables_filled_in() -> None:
     assert first["metadata"]["name"] == "dc-first" and "namespace" not in first["metadata"]
     waves = [int(one["metadata"]["annotations"]["argocd.argoproj.io/sync-wave"]) for one in made]
     assert waves[0] == waves[1] == waves[2] < min(waves[3:])
-    assert all(DEVICECONFIG.made(ref, notes) for ref, notes in map(_marked, made))
+    assert all(DEVICECONFIG.has_generated(ref, notes) for ref, notes in map(_marked, made))
     assert others
 
 

@@ -13,7 +13,7 @@ from krmfn_functions.ptemplate import ptemplate
 from krmfn_functions.rendering import recognition
 from krmfn_functions.rendering.ignoring import IGNORE
 from krmfn_functions.rendering.kinds import KNOWN as KINDS
-from krmfn_functions.rendering.kinds import PROFILE_MARK, near
+from krmfn_functions.rendering.kinds import PROFILE_MARK, is_similar
 from krmfn_functions.rendering.metadata_checks import KNOWN
 from krmfn_functions.settings import FUNCTION, Intent, Settings
 
@@ -327,7 +327,7 @@ functionConfig:
 
 def test_near_is_one_step() -> None:
     for slip in slips("Module"):
-        assert near(slip, "Module")
-        assert near("Module", slip)
+        assert is_similar(slip, "Module")
+        assert is_similar("Module", slip)
     for other in ("Mode", "Modle2", "Modem", "", "Moduless", "oModuel"):
-        assert not near(other, "Module")
+        assert not is_similar(other, "Module")

@@ -143,12 +143,12 @@ def test_no_escape_hides_the_owner(key: str) -> None:
 def test_the_objects_that_a_function_made(value: str, named: bool, made: bool) -> None:
     notes = {OWNER: value, f"{PREVIOUS}Names": "before", f"{PREVIOUS}Namespaces": "kmm"}
     assert OWN.names(mark_of(notes)) is named
-    assert OWN.made(Ref("v1", "Module", "kmm", "m"), notes) is made
+    assert OWN.has_generated(Ref("v1", "Module", "kmm", "m"), notes) is made
 
 
 def test_what_a_function_cannot_make_is_not_its_own() -> None:
     notes = {OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi |Namespace||kmm"}
-    assert not OWN.made(Ref("v1", "Namespace", "", "kmm"), notes)
+    assert not OWN.has_generated(Ref("v1", "Namespace", "", "kmm"), notes)
     own = {OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi krmfn.dev|DeviceConfig|kmm|gaudi"}
     everything = OWN._replace(kinds=OWN.kinds | OWN.owners)
-    assert not everything.made(CONFIG, own), "an input is never an output"
+    assert not everything.has_generated(CONFIG, own), "an input is never an output"
