@@ -27,7 +27,7 @@ class Checked(NamedTuple):
     baseline: int = 0
     """How many findings a baseline has left out."""
     hidden: Mapping[str, int] = {}  # read only
-    """How many findings of each severity are not shown, since nobody asked for them; they count all the same."""
+    """How many findings of each severity are not shown, since nobody asked for them; they still count."""
     turned_off: int = 0
     """How many findings are not among the results, since the input itself turns them off."""
 
@@ -40,8 +40,8 @@ NAMES = "names"
 
 
 def of_cluster(name: str, results: Iterable[Result]) -> list[Result]:
-    """Return findings with a tag that names their cluster."""
-    return [one._replace(tags=(*one.tags, (NAMES, name))) for one in results]
+    """Return the findings with a tag that names their cluster."""
+    return [finding._replace(tags=(*finding.tags, (NAMES, name))) for finding in results]
 
 
 def names_of(result: Result) -> list[str]:
@@ -56,12 +56,18 @@ def whose(result: Result) -> str:
     return f" ({printable(names)})" if names else ""
 
 
+def summary(results: Sequence[Result]) -> dict[str, int]:
+    """Return how many findings of each severity: {"error": ..., "warning": ..., "info": ...}."""
+    names = ("error", "warning", "info")
+    return {name: sum(result.unlisted or 1 for result in results if result.severity == name) for name in names}
+
+
 Known = frozenset[tuple[str, str, str]]
 """Rule, resource and field path: what makes a finding the same one when lines move and wordings change."""
 
 
 def parse_baseline(text: str, name: str) -> Known:
-    """Return the findings of a baseline file. Raises KrmfnError for a text that is not one."""
+    """Return the findings of a baseline file; `name` is for the message. Raises KrmfnError for any other text."""
     try:
         entries = json.loads(text)["findings"]
         return frozenset((entry["rule"], entry["resource"], entry["path"]) for entry in entries)
@@ -77,7 +83,7 @@ def dump_baseline(results: Iterable[Result]) -> str:
 
 
 def new(results: Sequence[Result], known: Known) -> list[Result]:
-    """Return the findings that the baseline does not name, and those that stand for others: it cannot know these."""
+    """Return the findings that the baseline does not name, and those that stand for others, which it never names."""
     return [result for result in results if result.unlisted or _identity(result) not in known]
 
 

@@ -11,7 +11,7 @@ from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from ..plan import Change, Comparison
-from .changes import Names, Told, as_json, fields_of, first, named, text, told, values
+from .changes import Names, Overview, as_json, fields_of, first, named, overview, text, values
 
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536, GitLab a million."""
@@ -25,7 +25,7 @@ _CLUSTERS = 20
 """Clusters that are named where something is cut; more are counted."""
 _RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 _LINE = 400
-"""Characters of a line that is told first, and as many of its end: there its clusters stand."""
+"""Characters of a line before the table, and as many of its end: its clusters stand there."""
 _REFERENCE = re.compile(
     r"(?<!\w)@(?=\w)|@(?=[\w.-]*\.[A-Za-z])|[#!$&](?=\d)|\bGH(?=-\d)|:(?=//|[A-Za-z+][\w+-]*:)|www(?=\.)",
     re.IGNORECASE,
@@ -33,35 +33,40 @@ _REFERENCE = re.compile(
 """What begins a mention of a person, a reference to an issue or the like, a link, or a picture by its name."""
 
 
-def markdown(compared: Sequence[Comparison]) -> str:
+def markdown(comparisons: Sequence[Comparison]) -> str:
     """Return a comment: the fleet in one line and a table, what is wrong and what happens on nodes, then the details.
 
-    Each is told once, with the clusters that have it. What does not fit is counted for each cluster: details go first,
-    then changes, then what happens.
+    Each stands there once, with the clusters that have it. What does not fit is counted for each cluster: details are
+    left out first, then changes, then what happens.
     """
-    compared = [one._replace(name=one.name if len(one.name) <= _NAME else f"{one.name[:_NAME]}...") for one in compared]
-    telling = [one for one in compared if one.plan.changes or one.plan.effects or one.notes or one.failed]
-    said = told(telling or compared[:1], [one.name for one in compared])
-    head = _head(said) if said.rows else f"**{said.headline}**\n"
-    others = len(compared) - max(len(telling), 1)
+    clusters = [name if len(name) <= _NAME else f"{name[:_NAME]}..." for name, *_ in comparisons]
+    comparisons = [comparison._replace(name=name) for comparison, name in zip(comparisons, clusters, strict=True)]
+    changed = [
+        comparison
+        for comparison in comparisons
+        if comparison.plan.changes or comparison.plan.effects or comparison.notes or comparison.failed
+    ]
+    fleet = overview(changed or comparisons[:1], clusters)
+    head = _head(fleet) if fleet.rows else f"**{fleet.headline}**\n"
+    others = len(comparisons) - max(len(changed), 1)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
-    told_first = ((f"* {_cell(_shortened(line))}\n", ()) for line in (*_lost(compared), *first(compared)))
-    at_once = _filled(told_first, LIMIT // 4)
-    if at_once.text:
-        rest = f"* **and {at_once.cut:,} more, which do not fit: read them with krmfn diff**\n" if at_once.cut else ""
-        head = f"**Look at this first**\n\n{at_once.text}{rest}\n{head}"
+    leading = ((f"* {_cell(_shortened(line))}\n", ()) for line in (*_lost(comparisons), *first(comparisons)))
+    opening = _filled(leading, LIMIT // 4)
+    if opening.text:
+        rest = f"* **and {opening.cut:,} more, which do not fit: read them with krmfn diff**\n" if opening.cut else ""
+        head = f"**Look at this first**\n\n{opening.text}{rest}\n{head}"
     room = LIMIT - len(head) - len(tail) - _REST
-    lines = _filled(_lines(said), room // 2)
+    lines = _filled(_lines(fleet), room // 2)
     room -= len(lines.text)
-    rows = _filled(((_row(change, _whose(said, names)), names) for change, names in said.changes), room // 2)
+    rows = _filled(((_row(change, _whose(fleet, names)), names) for change, names in fleet.changes), room // 2)
     room -= len(rows.text)
-    details = _filled(((_details(change, _whose(said, names)), names) for change, names in said.changes), room)
-    column, rule, cell = (" clusters |", "---|", " |") if said.rows else ("", "", "")
-    more = " more" if details.text else ""
+    details = _filled(((_details(change, _whose(fleet, names)), names) for change, names in fleet.changes), room)
+    column, rule, cell = (" clusters |", "---|", " |") if fleet.rows else ("", "", "")
+    further = " more" if details.text else ""
     parts = (
         _section(lines, f"- and {printing.counted(lines.cut, 'more line')}{_cut(lines)}\n"),
         _section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
-        _section(details, f"The details of {details.cut:,}{more} do not fit into a comment{_cut(details)}.\n"),
+        _section(details, f"The details of {details.cut:,}{further} do not fit into a comment{_cut(details)}.\n"),
     )
     return "".join((head, *parts, tail))
 
@@ -70,58 +75,60 @@ def _shortened(line: str) -> str:
     return line if len(line) <= 2 * _LINE else f"{line[:_LINE]} ... {line[-_LINE:]}"
 
 
-def _lost(compared: Sequence[Comparison]) -> list[str]:
-    """Return that nodes lose a driver, for a reader who takes the numbers below for those of any upgrade."""
-    effects = [(one.name, effect) for one in compared for effect in one.plan.effects if effect.what == "lost"]
-    number = len({(name, node) for name, effect in effects for node in effect.nodes})
+def _lost(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return a line when nodes lose a driver, which a reader could overlook among the numbers of an upgrade."""
+    effects = [(comparison.name, effect) for comparison in comparisons for effect in comparison.plan.effects]
+    number = len({(name, node) for name, effect in effects if effect.what == "lost" for node in effect.nodes})
     return [f"{printing.counted(number, 'node')} {'lose' if number > 1 else 'loses'} a driver"] if number else []
 
 
-def _whose(said: Told, names: Names) -> str:
-    """Return of which clusters something is, in brackets; "" where there is only one."""
-    return f" ({_cell(said.where(names))})" if said.rows else ""
+def _whose(fleet: Overview, names: Names) -> str:
+    """Return the clusters in brackets, as a line ends with them; "" where there is only one."""
+    return f" ({_cell(fleet.where(names))})" if fleet.rows else ""
 
 
 class Part(NamedTuple):
-    """What fits of a part of a comment, and of how many entries of each cluster the rest is."""
+    """The text of a part of a comment that fits, and what is left out."""
 
     text: str
     cut: int
+    """How many entries are left out."""
     clusters: Counter[str]
+    """How many of these each cluster has."""
 
 
-def _filled(told: Iterable[tuple[str, Names]], room: int) -> Part:
-    """Return the texts that fit into the room, one after the other."""
+def _filled(entries: Iterable[tuple[str, Names]], room: int) -> Part:
+    """Return the texts that fit into `room` characters; one that does not is left out, and the next one tried."""
     fitting: list[str] = []
     cut, clusters = 0, Counter[str]()
-    for one, names in told:
-        if len(one) <= room:
-            fitting.append(one)
-            room -= len(one)
+    for entry, names in entries:
+        if len(entry) <= room:
+            fitting.append(entry)
+            room -= len(entry)
         else:
             cut += 1
             clusters.update(names)
     return Part("".join(fitting), cut, clusters)
 
 
-def _head(said: Told) -> str:
+def _head(fleet: Overview) -> str:
     """Return the fleet in one line, and a row per cluster as far as they fit into a third of a comment."""
     lines = [
-        (f"| {_cell(row.name)} | {' | '.join(row.cells(said.columns))} | {_cell(objects)} |\n", (row.name,))
-        for row, objects in said.rows
+        (f"| {_cell(row.name)} | {' | '.join(row.cells(fleet.columns))} | {_cell(objects)} |\n", (row.name,))
+        for row, objects in fleet.rows
     ]
-    shown = _filled(lines, LIMIT // 3)
-    left = Counter[str]()
-    for row, _ in said.rows:
-        left.update(row.numbers if row.name in shown.clusters else {})
-    numbers = " | ".join(f"{left[name]:,}" for name in said.columns)
-    rest = f"| and {shown.cut:,} more | {numbers} | |\n" if shown.cut else ""
-    title = f"| cluster | {' | '.join(said.columns)} | objects |\n|---|{'--:|' * len(said.columns)}---|\n"
-    return f"**{_cell(said.headline)}**\n\n{title}{shown.text}{rest}"
+    table = _filled(lines, LIMIT // 3)
+    remaining = Counter[str]()
+    for row, _ in fleet.rows:
+        remaining.update(row.numbers if row.name in table.clusters else {})
+    numbers = " | ".join(f"{remaining[name]:,}" for name in fleet.columns)
+    rest = f"| and {table.cut:,} more | {numbers} | |\n" if table.cut else ""
+    title = f"| cluster | {' | '.join(fleet.columns)} | objects |\n|---|{'--:|' * len(fleet.columns)}---|\n"
+    return f"**{_cell(fleet.headline)}**\n\n{title}{table.text}{rest}"
 
 
 def _cut(part: Part) -> str:
-    """Return of which clusters something is left out, and how much of each: ` (dev 3, stage 2)`."""
+    """Return how many entries of each cluster are left out: ` (dev 3, stage 2)`; "" for none."""
     if not part.clusters:
         return ""
     named = [f"{_cell(name[:_SHORT])} {number:,}" for name, number in part.clusters.items()]
@@ -133,14 +140,14 @@ def _section(part: Part, rest: str, title: str = "") -> str:
     return f"\n{title}{part.text}{rest if part.cut else ''}" if part.text or part.cut else ""
 
 
-def _lines(said: Told) -> Iterator[tuple[str, Names]]:
+def _lines(fleet: Overview) -> Iterator[tuple[str, Names]]:
     """Yield errors and warnings, new rights, what happens on the nodes, then what is worth knowing."""
-    notes = [(f"- {_note(note)}{_whose(said, names)}\n", names, note.severity) for note, names in said.notes]
+    notes = [(f"- {_note(note)}{_whose(fleet, names)}\n", names, note.severity) for note, names in fleet.notes]
     yield from ((line, names) for line, names, severity in notes if severity != "info")
-    for change, names in said.changes if said.rows else ():
+    for change, names in fleet.changes if fleet.rows else ():
         if change.ref.kind in _RIGHTS and change.what != "deleted":
-            yield f"- **rights** {_cell(f'{change.ref} is {change.what}')}{_whose(said, names)}\n", names
-    yield from ((f"- {_cell(line)}\n", names) for _, line, names in said.effects)
+            yield f"- **rights** {_cell(f'{change.ref} is {change.what}')}{_whose(fleet, names)}\n", names
+    yield from ((f"- {_cell(line)}\n", names) for _, line, names in fleet.effects)
     yield from ((line, names) for line, names, severity in notes if severity == "info")
 
 

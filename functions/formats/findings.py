@@ -1,13 +1,13 @@
 """Findings for readers: text for people, JSON for programs, and the table of all formats of `check`."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 
 from krmfn import printing
 from krmfn.printing import Paint, counted, extent, json_text, listed, plain, printable
 from krmfn.results import UNLISTED, Result, reference
 from krmfn.typed import Any
 
-from .checked import Checked, names_of, whose
+from .checked import Checked, names_of, summary, whose
 from .rules import Rules
 from .servers import github, gitlab, junit, prometheus, sarif
 
@@ -26,7 +26,7 @@ def text(
 
     `source` has the lines that are shown below findings, with a caret; `head` stands before the counts.
     """
-    lines = [line for result in checked.results for line in _shown(result, paint, source)]
+    lines = [line for result in checked.results for line in _excerpt(result, paint, source)]
     lines.append(f"{head}{summary_line(checked, paint)}")
     ids = list(dict.fromkeys(result.rule for result in checked.results if result.rule))
     if rules and ids:
@@ -34,16 +34,16 @@ def text(
     return "".join(f"{line}\n" for line in lines)
 
 
-def _shown(result: Result, paint: Paint, source: Source) -> list[str]:
-    """Return the line of a finding, and the line of its file below."""
-    line = f"{printing.finding(result, paint)}{whose(result)}"
+def _excerpt(result: Result, paint: Paint, source: Source) -> list[str]:
+    """Return the line of a finding and, where its file can be read, the line of the file with a caret below."""
+    first = f"{printing.finding(result, paint)}{whose(result)}"
     place = result.place
-    held = source(place.path, place.line) if place and place.path and place.line else ""
-    if not place or not held.strip():
-        return [line]
+    line_text = source(place.path, place.line) if place and place.path and place.line else ""
+    if not place or not line_text.strip():
+        return [first]
     number = f"{place.line:,}"
-    caret = [f"{' ' * len(number)} | {' ' * (place.column - 1)}^"] if 0 < place.column <= len(held) else []
-    return [line, f"{number} | {printable(held)}", *caret]
+    caret = [f"{' ' * len(number)} | {' ' * (place.column - 1)}^"] if 0 < place.column <= len(line_text) else []
+    return [first, f"{number} | {printable(line_text)}", *caret]
 
 
 def summary_line(checked: Checked, paint: Paint = plain) -> str:
@@ -53,26 +53,22 @@ def summary_line(checked: Checked, paint: Paint = plain) -> str:
     if parts and not (counts["error"] or counts["warning"] or any(checked.hidden.values())):
         parts.insert(0, paint("no errors or warnings", "clean"))
     kinds, read = listed(checked.kinds), extent(checked.resources, checked.files)
-    left = f"; {counted(checked.excluded, 'file')} skipped (excluded, or of Helm charts)" if checked.excluded else ""
+    omissions = (
+        f"; {counted(checked.excluded, 'file')} skipped (excluded, or of Helm charts)" if checked.excluded else ""
+    )
     hides = any(checked.hidden.values())
-    left += f"; not shown: {listed(checked.hidden)}" if hides else ""
+    omissions += f"; not shown: {listed(checked.hidden)}" if hides else ""
     fleet = f": {counted(len(checked.clusters), 'cluster')}" if len(checked.clusters) > 1 else ""
     off = f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
     clean = "no findings to show" if hides else paint("no findings", "clean")
     inside = f"{fleet + ',' if fleet else ':'} {kinds}" if kinds else fleet
-    return f"{', '.join(parts) or clean}{inside} in {read}{left}{off}"
-
-
-def summary(results: Sequence[Result]) -> dict[str, int]:
-    """Return how many findings of each severity: {"error": ..., "warning": ..., "info": ...}."""
-    names = ("error", "warning", "info")
-    return {name: sum(result.unlisted or 1 for result in results if result.severity == name) for name in names}
+    return f"{', '.join(parts) or clean}{inside} in {read}{omissions}{off}"
 
 
 def fails(results: Iterable[Result], words: Collection[str]) -> bool:
-    """Return True for findings that make a command fail."""
-    least = ("error", "warning") if "warning" in words else ("error",)
-    return any(result.severity in least for result in results)
+    """Return True when one of the findings makes a command fail, given the words of its `--fail-on`."""
+    severities = ("error", "warning") if "warning" in words else ("error",)
+    return any(result.severity in severities for result in results)
 
 
 FORMAT = "krmfn.dev/check/v1"
@@ -82,11 +78,11 @@ FORMAT = "krmfn.dev/check/v1"
 def as_json(checked: Checked, rules: Rules = None) -> str:
     """Return `{format: ..., clusters: [...], findings: [...], summary: {...}}`; what does not apply is null."""
     names = list(checked.clusters)
-    told = [finding(one) | {"clusters": names_of(one) or (names if one.unlisted else [])} for one in checked.results]
+    pairs = ((result, names_of(result) or (names if result.unlisted else [])) for result in checked.results)
     document = {
         "format": FORMAT,
         "clusters": names,
-        "findings": told,
+        "findings": [finding(result) | {"clusters": clusters} for result, clusters in pairs],
         "summary": {
             **summary(checked.results),
             "resources": checked.resources,

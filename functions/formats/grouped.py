@@ -1,4 +1,4 @@
-"""The changes of several clusters, each told once with the clusters that have it. Pure values."""
+"""The changes of several clusters, each once with the clusters that have it. Pure values."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from . import node_counts
 from .checked import CLUSTERS, NAMES, names_of, whose
 
 T = TypeVar("T")
-Told = tuple[T, tuple[str, ...]]
-"""Something, and the names of the clusters that have it, in their order."""
+Shared = tuple[T, tuple[str, ...]]
+"""A change, note or effect, and the names of the clusters that have it, in their order."""
 COLUMNS, RARE = ("gained", "lost", "reloaded", "kept"), ("blocked", "waiting", "unknown")
-"""What the table of clusters counts: also where it is nothing, and only where there is some."""
+"""The columns of the table of clusters: those that are always there, and those that need a number above zero."""
 _SHOWN, _OTHERS = 4, 10
-"""Clusters that are named, and others that are where these are more; still more are counted."""
+"""How many clusters are named at most, and how many as exceptions; beyond both they are counted."""
 _KEPT = re.compile(r"version (\S+) stays")
-_HEADS = {
+_VERBS = {
     "reloaded": ("reloads at once", "reload at once"),
     "lost": ("loses a driver", "lose a driver"),
     "gained": ("gains a driver", "gain a driver"),
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
     name: str
     numbers: Mapping[str, int]
-    """How many nodes gain a driver, lose it, ...; what is not there is none."""
+    """How many nodes gain a driver, lose it, ...; a word that is missing counts none."""
     is_known: bool
     """False: nobody knows what happens on the nodes."""
 
@@ -47,170 +47,176 @@ class Row(NamedTuple):
         return [f"{self.numbers.get(name, 0):,}" if self.is_known else "?" for name in columns]
 
 
-def rows(compared: Sequence[Comparison]) -> list[Row]:
+def rows(comparisons: Sequence[Comparison]) -> list[Row]:
     """Return a row per cluster."""
-    made: list[Row] = []
-    for one in compared:
-        nodes = grouping.grouped((effect.what, effect.nodes) for effect in one.plan.effects)
-        is_known = (one.knows_nodes or bool(nodes) or one.is_same) and not one.failed
-        made.append(Row(one.name, {what: len(set[str]().union(*names)) for what, names in nodes.items()}, is_known))
-    return made
+    table: list[Row] = []
+    for comparison in comparisons:
+        nodes = grouping.grouped((effect.what, effect.nodes) for effect in comparison.plan.effects)
+        is_known = (comparison.knows_nodes or bool(nodes) or comparison.is_same) and not comparison.failed
+        numbers = {word: len(set[str]().union(*names)) for word, names in nodes.items()}
+        table.append(Row(comparison.name, numbers, is_known))
+    return table
 
 
-def headline(compared: Sequence[Comparison], every: Sequence[Row]) -> str:
+def headline(comparisons: Sequence[Comparison], table: Sequence[Row]) -> str:
     """Return `78 nodes in 4 clusters reload at once, 20 keep 2.26.0`: the whole fleet in one line."""
     parts: list[str] = []
-    for what, words in _HEADS.items():
-        if there := [row.numbers[what] for row in every if what in row.numbers]:
-            nodes = f"{sum(there):,}" if parts else f"{counted(sum(there), 'node')} in {counted(len(there), 'cluster')}"
-            parts.append(f"{nodes} {words[sum(there) > 1]}")
-    effects = [effect for one in compared for effect in one.plan.effects if effect.what == "kept"]
-    if kept := sum(row.numbers.get("kept", 0) for row in every):
-        found = (_KEPT.match(effect.reason) for effect in effects)
-        versions = list(dict.fromkeys(match[1] for match in found if match))
+    for word, verbs in _VERBS.items():
+        if numbers := [row.numbers[word] for row in table if word in row.numbers]:
+            total = sum(numbers)
+            nodes = f"{total:,}" if parts else f"{counted(total, 'node')} in {counted(len(numbers), 'cluster')}"
+            parts.append(f"{nodes} {verbs[total > 1]}")
+    if kept := sum(row.numbers.get("kept", 0) for row in table):
+        effects = (effect for comparison in comparisons for effect in comparison.plan.effects if effect.what == "kept")
+        matches = (_KEPT.match(effect.reason) for effect in effects)
+        versions = list(dict.fromkeys(match[1] for match in matches if match))
         nodes = f"{kept:,}" if parts else counted(kept, "node")
         verb = "keep" if kept > 1 else "keeps"
         parts.append(f"{nodes} {verb} {some(versions, len(versions), 2) or 'what they have'}")
-    doubtful = [row.numbers["unknown"] for row in every if "unknown" in row.numbers]
-    of_some = f"{counted(sum(doubtful), 'node')} in {counted(len(doubtful), 'cluster')}" if doubtful else ""
-    dark = [row.name for row in every if not row.is_known]
-    of_all = f"the nodes of {where(dark, [row.name for row in every])}" if dark else ""
+    doubts = [row.numbers["unknown"] for row in table if "unknown" in row.numbers]
+    of_some = f"{counted(sum(doubts), 'node')} in {counted(len(doubts), 'cluster')}" if doubts else ""
+    unknown_clusters = [row.name for row in table if not row.is_known]
+    of_all = f"the nodes of {where(unknown_clusters, [row.name for row in table])}" if unknown_clusters else ""
     names = " and ".join(filter(None, (of_some, of_all)))
     unknown = f"what happens on {names} is not known" if names else ""
-    mark = "; " if any("waiting" in row.numbers for row in every) else ", "  # they may be among those before
-    return "; ".join(filter(None, [mark.join(parts), unknown])) or "no node is affected"
+    # nodes that wait may be counted in the other parts, too
+    separator = "; " if any("waiting" in row.numbers for row in table) else ", "
+    return "; ".join(filter(None, [separator.join(parts), unknown])) or "no node is affected"
 
 
-def where(names: Sequence[str], every: Collection[str]) -> str:
+def where(names: Sequence[str], clusters: Collection[str]) -> str:
     """Return which clusters: `dev, stage`, `all 40 clusters but dev, lab`, `a, b, c, d and 8 more of 40 clusters`."""
-    if len(names) == len(every) > 1:
-        return f"all {len(every):,} clusters"
+    if len(names) == len(clusters) > 1:
+        return f"all {len(clusters):,} clusters"
     if len(names) <= _SHOWN:
         return ", ".join(names)
-    held = {*names}
-    others = [name for name in every if name not in held]
+    named = {*names}
+    others = [name for name in clusters if name not in named]
     if len(others) <= _OTHERS:
-        return f"all {len(every):,} clusters but {', '.join(others)}"
-    return f"{some(names, len(names), _SHOWN)} of {counted(len(every), 'cluster')}"
+        return f"all {len(clusters):,} clusters but {', '.join(others)}"
+    return f"{some(names, len(names), _SHOWN)} of {counted(len(clusters), 'cluster')}"
 
 
-def changes(compared: Sequence[Comparison]) -> list[Told[Change]]:
-    """Return each change once, what most clusters have first; two are one when they do the same to one object."""
-    every = ((_digest(change), (one.name, change)) for one in compared for change in one.plan.changes)
-    found = [(held[0][1], _names(held)) for held in grouping.grouped(every).values()]
-    return sorted(found, key=lambda one: (-len(one[1]), one[1]))
+def changes(comparisons: Sequence[Comparison]) -> list[Shared[Change]]:
+    """Return each change once, those of most clusters first; two are equal when they do the same to one object."""
+    keyed = ((_digest(change), (pair.name, change)) for pair in comparisons for change in pair.plan.changes)
+    shared = [(copies[0][1], _names(copies)) for copies in grouping.grouped(keyed).values()]
+    return sorted(shared, key=lambda entry: (-len(entry[1]), entry[1]))
 
 
 def _digest(change: Change) -> bytes:
-    from hashlib import sha256  # here: it loads OpenSSL, and most commands tell no change
+    from hashlib import sha256  # here: it loads OpenSSL, and most commands print no change
 
-    about = change.fields if change.what == "changed" else (change.old, change.new)
-    return sha256(repr((change.what, change.ref, about)).encode(errors="surrogatepass")).digest()
+    content = change.fields if change.what == "changed" else (change.old, change.new)
+    return sha256(repr((change.what, change.ref, content)).encode(errors="surrogatepass")).digest()
 
 
-def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
-    """Return each note once, errors first: those that differ in nodes only, and then in the resource, are one.
+def notes(comparisons: Sequence[Comparison]) -> list[Shared[Result]]:
+    """Return each note once, errors first.
 
-    What to do is the same for all of them, and so it is said once.
+    Notes that differ only in their nodes and in their resource are equal: what to do is the same for all of them.
     """
-    every = (
-        ((note.severity, note.rule, note.field and note.field.path, node_counts.alike(note.message)), (one.name, note))
-        for one in compared
-        for note in one.notes
+    copies = [(comparison.name, note) for comparison in comparisons for note in comparison.notes]
+    keyed = (
+        ((note.severity, note.rule, note.field and note.field.path, node_counts.alike(note.message)), (cluster, note))
+        for cluster, note in copies
     )
-    found: list[Told[Result]] = []
-    names = [one.name for one in compared]
-    for held in grouping.grouped(every).values():
-        subjects = grouping.grouped((note.ref or note.where, (cluster, note)) for cluster, note in held)
-        (_, first), *others = subjects.items()
-        more = [f"{subject} {_on(each, names)}" for subject, each in others]
+    shared: list[Shared[Result]] = []
+    clusters = [comparison.name for comparison in comparisons]
+    for group in grouping.grouped(keyed).values():
+        subjects = grouping.grouped((note.ref or note.where, (cluster, note)) for cluster, note in group)
+        (_, first), *rest = subjects.items()
+        others = [f"{subject} {_on(findings, clusters)}" for subject, findings in rest]
         message = node_counts.merged([(cluster, note.message) for cluster, note in first])
-        message += f"; the same for {some(map(str, more), len(more), 10)}" if more else ""
-        found.append((first[0][1]._replace(message=message), _names(held)))
-    return sorted(found, key=lambda one: ("error", "warning", "info").index(one[0].severity))
+        message += f"; the same for {some(others, len(others), 10)}" if others else ""
+        shared.append((first[0][1]._replace(message=message), _names(group)))
+    return sorted(shared, key=lambda entry: ("error", "warning", "info").index(entry[0].severity))
 
 
-def _on(held: Sequence[tuple[str, Result]], every: Collection[str]) -> str:
-    """Return on how many nodes of which clusters a finding is, or in which of all clusters."""
-    counts = [(cluster, match) for cluster, note in held if (match := node_counts.NODES.search(note.message))]
-    if len(counts) < len(held):
-        return f"in {where(_names(held), every)}"
+def _on(copies: Sequence[tuple[str, Result]], clusters: Collection[str]) -> str:
+    """Return on how many nodes a note is, `on 3 nodes (dev 1, stage 2)`, or `in` which clusters if one counts none."""
+    counts = [(cluster, match) for cluster, note in copies if (match := node_counts.NODES.search(note.message))]
+    if len(counts) < len(copies):
+        return f"in {where(_names(copies), clusters)}"
     return f"on {node_counts.total_of([(cluster, node_counts.number(match[1])) for cluster, match in counts])}"
 
 
-def joined(results: Iterable[Result], every: Collection[str]) -> list[Result]:
-    """Return each finding of some clusters, `every` of them by its name, once, with tags that name those that have it.
+def joined(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]:
+    """Return each finding once, with tags that name those of `clusters` that have it.
 
-    Findings about nodes are equal when they differ in these alone.
+    Findings about nodes are equal when they differ in their nodes only.
     """
-    told: dict[object, dict[str, Result]] = {}
-    for one in results:
-        of_file = one.place and one.place.line
-        if one.unlisted or not (names := names_of(one)):
-            told.setdefault((one.place, str(one)) if of_file else id(one), {})[""] = one
+    groups: dict[object, dict[str, Result]] = {}
+    for finding in findings:
+        place, field = finding.place, finding.field
+        if finding.unlisted or not (names := names_of(finding)):
+            groups.setdefault((place, str(finding)) if place and place.line else id(finding), {})[""] = finding
             continue
-        text = node_counts.alike(one.message) if _is_about_nodes(one) else one.message
-        about = (one.severity, one.rule, one.ref, one.field and one.field.path, one.place and one.place[2:4])
-        # one cluster may say it twice, of different nodes
-        same = (told.setdefault((*about, one.place and one.place.path, text, at), {}) for at in count())
-        next(each for each in same if str(each.get(names[0], one)) == str(one))[names[0]] = one
-    return [_named(held, every) for held in told.values()]
+        text = node_counts.alike(finding.message) if _is_about_nodes(finding) else finding.message
+        key = (finding.severity, finding.rule, finding.ref, field and field.path, place and (place[2:4], place.path))
+        # a cluster may have several, about different nodes
+        candidates = (groups.setdefault((*key, text, at), {}) for at in count())
+        group = next(group for group in candidates if str(group.get(names[0], finding)) == str(finding))
+        group[names[0]] = finding
+    return [_merged(group, clusters) for group in groups.values()]
 
 
-def _named(held: Mapping[str, Result], every: Collection[str]) -> Result:
-    """Return one finding for the clusters that have it; "" is none."""
-    first = next(iter(held.values()))
-    names = dict.fromkeys(name for one in held.values() for name in names_of(one))
+def _merged(copies: Mapping[str, Result], clusters: Collection[str]) -> Result:
+    """Return one finding for the clusters that have it, by their names; "" is none."""
+    first = next(iter(copies.values()))
+    names = dict.fromkeys(name for finding in copies.values() for name in names_of(finding))
     if not names:
         return first
-    if len(held) > 1 and _is_about_nodes(first):
-        first = first._replace(message=node_counts.merged([(cluster, one.message) for cluster, one in held.items()]))
-    return named(first, [*names], every)
+    if len(copies) > 1 and _is_about_nodes(first):
+        messages = [(cluster, finding.message) for cluster, finding in copies.items()]
+        first = first._replace(message=node_counts.merged(messages))
+    return named(first, [*names], clusters)
 
 
-def named(result: Result, names: Sequence[str], every: Collection[str]) -> Result:
-    """Return a finding with tags that name the clusters that have it, of `every` cluster."""
-    tags = {**dict(result.tags), NAMES: "\n".join(names), CLUSTERS: where(names, every)}
-    return result._replace(tags=tuple(tags.items()))
+def named(finding: Result, names: Sequence[str], clusters: Collection[str]) -> Result:
+    """Return a finding with tags that name those of `clusters` that have it."""
+    tags = {**dict(finding.tags), NAMES: "\n".join(names), CLUSTERS: where(names, clusters)}
+    return finding._replace(tags=tuple(tags.items()))
 
 
-def lines(results: Iterable[Result], every: Collection[str]) -> list[Result]:
+def lines(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]:
     """Return findings for stderr, each once; of several clusters its message ends with those that have it."""
-    return [one._replace(message=f"{one.message}{whose(one)}") for one in joined(results, every)]
+    return [finding._replace(message=f"{finding.message}{whose(finding)}") for finding in joined(findings, clusters)]
 
 
 def _is_about_nodes(result: Result) -> bool:
     return not result.rule or result.rule.startswith(("KRM3", "KRM6"))
 
 
-def untold(compared: Comparison) -> list[Effect]:
-    """Return the effects that no note says in the same words."""
-    messages = {note.message for note in compared.notes}
-    return [effect for effect in compared.plan.effects if effect.message not in messages]
+def without_note(comparison: Comparison) -> list[Effect]:
+    """Return the effects whose message no note has."""
+    messages = {note.message for note in comparison.notes}
+    return [effect for effect in comparison.plan.effects if effect.message not in messages]
 
 
-def effects(compared: Sequence[Comparison]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yield what happens on the nodes and no note says: a word and a sentence per Module and effect, and the clusters.
+def effects(comparisons: Sequence[Comparison]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield the effects without a note: a word, a sentence and the clusters, per Module and effect.
 
     Images differ by kernel, and the first is named.
     """
-    keyed = ((_key(effect), (one.name, effect)) for one in compared for effect in untold(one))
-    for (ref, head, _), held in grouping.grouped(keyed).items():
+    keyed = ((_key(effect), (pair.name, effect)) for pair in comparisons for effect in without_note(pair))
+    for (ref, head, _), copies in grouping.grouped(keyed).items():
         nodes: dict[str, int] = {}
-        for cluster, effect in held:
+        for cluster, effect in copies:
             nodes[cluster] = nodes.get(cluster, 0) + len(effect.nodes)
-        reasons = list(dict.fromkeys(effect.reason for _, effect in held if effect.reason))
-        why = f": {reasons[0]}" if reasons else ""
-        why += f" (and {counted(len(reasons) - 1, 'other image')})" if reasons[1:] else ""
-        yield held[0][1].what, f"{ref}: {head}{node_counts.total_of(list(nodes.items()))}{why}", tuple(nodes)
+        reasons = list(dict.fromkeys(effect.reason for _, effect in copies if effect.reason))
+        reason = f": {reasons[0]}" if reasons else ""
+        reason += f" (and {counted(len(reasons) - 1, 'other image')})" if reasons[1:] else ""
+        yield copies[0][1].what, f"{ref}: {head}{node_counts.total_of(list(nodes.items()))}{reason}", tuple(nodes)
 
 
 def _key(effect: Effect) -> tuple[Ref, str, str]:
-    """Return the Module, how the sentence about it begins (`reloaded on `), and why unless it is an image."""
-    found = node_counts.NODES.search(effect.message)
-    head = effect.message[: found.start()] if found else f"{effect.what}: "
+    """Return the Module, how the sentence about it begins (`reloaded on `), and the reason unless it is an image."""
+    match = node_counts.NODES.search(effect.message)
+    head = effect.message[: match.start()] if match else f"{effect.what}: "
     return effect.ref, head, "" if effect.what in ("reloaded", "gained") else effect.reason
 
 
-def _names(held: Iterable[tuple[str, object]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(cluster for cluster, _ in held))
+def _names(copies: Iterable[tuple[str, object]]) -> tuple[str, ...]:
+    """Return the names of the clusters in (cluster, value) pairs, each once."""
+    return tuple(dict.fromkeys(cluster for cluster, _ in copies))

@@ -12,32 +12,35 @@ _VERB = re.compile(r"\b(?:(get|run)s?|is|are|has|have)\b")
 _SINGULAR = re.compile(r"(\d nodes (?:\([^()]*\) )?(?:that it selects |that )?)(gets|is|has|runs)\b")
 _PLURAL = {"gets": "get", "is": "are", "has": "have", "runs": "run"}
 _SHOWN = 4
-"""Clusters whose numbers are told; of more there is the sum."""
+"""How many clusters are named with their numbers; of more there is only the sum."""
 
 
 def merged(messages: Sequence[tuple[str, str]]) -> str:
-    """Return one message for several clusters, which differs in the nodes only: those are counted per cluster."""
+    """Return one message for several clusters, from a (cluster, message) of each; they differ in their nodes only."""
     if len(messages) == 1:
         return messages[0][1]
-    every = [list(NODES.finditer(text)) for _, text in messages]
-    # where one cluster has one node its verbs are singular
-    longest = max(range(len(messages)), key=lambda at: sum(number(one[1]) for one in every[at]))
-    at = iter(range(len(every[0])))
+    counts = [list(NODES.finditer(text)) for _, text in messages]
+    # the message of one node has verbs in the singular, so the one with most nodes is taken
+    largest = max(range(len(messages)), key=lambda at: sum(number(match[1]) for match in counts[at]))
+    columns = zip(*counts, strict=False)
 
-    def total(shown: re.Match[str]) -> str:
-        column = next(at)
-        numbers = [(cluster, number(found[column][1])) for (cluster, _), found in zip(messages, every, strict=True)]
-        whole = sum(number(found[column][2]) for found in every)
-        return total_of(numbers, f" of the {whole:,}" if whole else "", bool(shown[3]))
+    def total(count: re.Match[str]) -> str:
+        column = next(columns)
+        numbers = [(cluster, number(match[1])) for (cluster, _), match in zip(messages, column, strict=True)]
+        of_all = sum(number(match[2]) for match in column)
+        return total_of(numbers, f" of the {of_all:,}" if of_all else "", bool(count[3]))
 
-    text = _SINGULAR.sub(lambda verb: verb[1] + _PLURAL[verb[2]], NODES.sub(total, messages[longest][1]))
+    text = _SINGULAR.sub(lambda verb: verb[1] + _PLURAL[verb[2]], NODES.sub(total, messages[largest][1]))
     return _INVENTORY.sub("the NodeInventory of each cluster", text)
 
 
-def total_of(numbers: Sequence[tuple[str, int]], whole: str = "", names_clusters: bool = True) -> str:
-    """Return `50 nodes (dev 4, stage 6, prod-a 40)`, `400 of the 600 nodes in 40 clusters`."""
-    total = sum(one for _, one in numbers)
-    nodes = f"{total:,}{whole} nodes" if whole else counted(total, "node")
+def total_of(numbers: Sequence[tuple[str, int]], of_all: str = "", names_clusters: bool = True) -> str:
+    """Return `50 nodes (dev 4, stage 6, prod-a 40)`, `400 of the 600 nodes in 40 clusters`.
+
+    `numbers` are those of each (cluster, nodes); `of_all` stands before `nodes`, such as ` of the 600`.
+    """
+    total = sum(count for _, count in numbers)
+    nodes = f"{total:,}{of_all} nodes" if of_all else counted(total, "node")
     if not names_clusters:
         return nodes
     if len(numbers) > _SHOWN:
@@ -46,10 +49,10 @@ def total_of(numbers: Sequence[tuple[str, int]], whole: str = "", names_clusters
 
 
 def alike(message: str) -> str:
-    """Return what a message says of any nodes."""
+    """Return a message without its nodes: equal for two messages that differ in their nodes only."""
     return _VERB.sub("", NODES.sub("", _INVENTORY.sub("", message)))
 
 
 def number(text: str | None) -> int:
-    """Return the number that a message writes, as in `1,200`; 0 for None."""
+    """Return 1200 for `1,200`; 0 for None, and for commas alone."""
     return int((text or "0").replace(",", "") or 0)

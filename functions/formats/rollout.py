@@ -13,9 +13,9 @@ _TIMEOUT = "--timeout=30m"
 
 
 def text(plan: Rollout) -> str:
-    """Return the plan as lines that a person pastes; what is no command is a comment, and so is the way back.
+    """Return the plan as lines to paste into a shell; what is no command is a comment, and so is the way back.
 
-    A wave is labelled only when the one before is done, also where somebody runs the whole text as a script.
+    A wave is labelled only when the one before is done, also where the whole text runs as a script.
     """
     head = [
         f"{plan.module}, version {plan.old} to {plan.new}: {counted(sum(map(len, plan.waves)), 'node')} in "
@@ -44,13 +44,13 @@ def as_json(plan: Rollout) -> str:
 
 
 def _beside(plan: Rollout) -> Iterator[str]:
-    """Yield what else is to be known."""
+    """Yield the notes, and the nodes and workloads that the upgrade does not touch."""
     yield from (finding(note, plain) for note in plan.notes)
     others = f"Nothing happens on {counted(len(plan.others), 'node')} with another version label or none"
     holders = "Waiting for the Module, and not leaving a node when its label changes"
-    for what, names in ((others, plan.others), (holders, plan.holders)):
+    for sentence, names in ((others, plan.others), (holders, plan.holders)):
         if names:
-            yield f"{what}: {some(names, len(names))}."
+            yield f"{sentence}: {some(names, len(names))}."
 
 
 def _waves(plan: Rollout, version: str) -> Iterator[str]:
@@ -70,8 +70,8 @@ def _waves(plan: Rollout, version: str) -> Iterator[str]:
     yield _wait(done, path, version)
 
 
-def _wait(what: str, path: str, value: str) -> str:
-    return f"kubectl wait {what} --for=jsonpath={quote(path)}={quote(value)} {_TIMEOUT}"
+def _wait(resource: str, path: str, value: str) -> str:
+    return f"kubectl wait {resource} --for=jsonpath={quote(path)}={quote(value)} {_TIMEOUT}"
 
 
 def _comment(line: str) -> str:

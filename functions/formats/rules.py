@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from krmfn.results import Rule
 
 Rules = Callable[[], Sequence[Rule]] | None
-"""Returns every rule that findings may name, with its texts; None where findings are not explained."""
+"""Returns all rules that findings may name; None where findings are not explained."""
 
 
-def text(rule: Rule, more: Sequence[str] = (), width: int = 80) -> str:
-    """Return the rule, its bad and its good example, the remedy and `more` parts, in lines of a terminal's width."""
+def text(rule: Rule, notes: Sequence[str] = (), width: int = 80) -> str:
+    """Return the rule, its bad and its good example, the remedy and the notes, in lines of a terminal's width."""
     from functools import partial
     from textwrap import fill, indent
 
@@ -18,7 +18,7 @@ def text(rule: Rule, more: Sequence[str] = (), width: int = 80) -> str:
         filled(f"{rule.id}: {rule.sentence}", subsequent_indent=" " * (len(rule.id) + 2)),
         f"Bad:\n\n{indent(rule.bad.rstrip(), '    ')}",
         f"Good:\n\n{indent(rule.good.rstrip(), '    ')}",
-        *map(filled, (rule.remedy, *more)),
+        *map(filled, (rule.remedy, *notes)),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -13,7 +13,7 @@ from krmfn.results import Result, Rule
 from krmfn.typed import Any
 
 from . import rules as texts
-from .checked import Checked, whose
+from .checked import Checked, summary, whose
 from .rules import Rules
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -32,8 +32,8 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
     if len(results) > MOST:  # the worst, with one that counts the others
         worst = sorted(results, key=lambda result: list(_LEVELS).index(result.severity))
         rest = worst[MOST - 1 :]
-        more = f"{len(rest):,} more findings do not fit into this log"
-        results = [*worst[: MOST - 1], Result(more, rest[0].severity)]
+        message = f"{len(rest):,} more findings do not fit into this log"
+        results = [*worst[: MOST - 1], Result(message, rest[0].severity)]
     ids = sorted({result.rule for result in results if result.rule})
     known = {rule.id: rule for rule in rules()} if rules and ids else {}
     described = [{"id": name} | (_texts(known[name]) if name in known else {}) for name in ids]
@@ -116,9 +116,9 @@ def _command(result: Result) -> str:
     return f"::{_COMMANDS[result.severity]} {properties}::{_percent(message)}"
 
 
-def _percent(text: str, more: str = "") -> str:
+def _percent(text: str, reserved: str = "") -> str:
     """Return text percent-encoded as GitHub's runner reads it, `%` first."""
-    for char in "%\r\n" + more:
+    for char in "%\r\n" + reserved:
         text = text.replace(char, f"%{ord(char):02X}")
     return text
 
@@ -143,6 +143,7 @@ def gitlab(checked: Checked, rules: Rules = None) -> str:
 
 
 Sample = tuple[dict[str, str], int]
+"""The labels of a metric, and its value."""
 
 
 def prometheus(checked: Checked, rules: Rules = None) -> str:
@@ -153,9 +154,9 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
     findings = [({"rule": rule, "severity": severity}, count) for (rule, severity), count in sorted(counts.items())]
     clusters = checked.clusters.items() if len(checked.clusters) > 1 else ()
     of_clusters = [
-        ({"cluster": name, "severity": severity}, sum(one.unlisted or 1 for one in results if one.severity == severity))
+        ({"cluster": name, "severity": severity}, count)
         for name, results in clusters
-        for severity in ("error", "warning", "info")
+        for severity, count in summary(results).items()
     ]
     kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
     gauges = [
@@ -172,23 +173,22 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
 def _failed(checked: Checked) -> list[Sample]:
     """Return 1 for each config that an error names or stands in, else 0; an error that names no config fails all."""
     errors = [result for result in checked.results if result.severity == "error"]
-    named = ((ref, place, Result("", ref=ref, place=place)) for ref, place in checked.configs if errors)
-    # as findings name it: the name and the place that a config has in its file
-    written = [(ref, place.finder(one) if place and place.finder else one) for ref, place, one in named]
-    whose = [{ref for ref, there in written if _concerns(result, ref, there)} for result in errors]
-    every = {ref for ref, _ in checked.configs}
-    failed = set[Ref]().union(*whose) if all(whose) else every
-    refs = sorted(every, key=lambda ref: ref.id)
+    subjects = ((ref, place, Result("", ref=ref, place=place)) for ref, place in checked.configs if errors)
+    # findings have the name and the place of a config in its file
+    sources = [(ref, place.finder(subject) if place and place.finder else subject) for ref, place, subject in subjects]
+    failures = [{ref for ref, source in sources if _concerns(result, ref, source)} for result in errors]
+    refs = sorted({ref for ref, _ in checked.configs}, key=lambda ref: ref.id)
+    failed = set[Ref]().union(*failures) if all(failures) else set(refs)
     return [({"kind": ref.kind, "namespace": ref.namespace, "name": ref.name}, int(ref in failed)) for ref in refs]
 
 
-def _concerns(result: Result, ref: Ref, there: Result) -> bool:
-    if result.unlisted:  # of any config in its file
-        return not (result.place and there.place) or result.place.path == there.place.path
-    names = {one.id for one in (ref, there.ref) if one}
-    if result.ref and result.ref.id in names:
+def _concerns(result: Result, ref: Ref, source: Result) -> bool:
+    """Return True when a finding is about a config, whose name and place in its file `source` has."""
+    if result.unlisted:  # it stands for findings about any config in its file
+        return not (result.place and source.place) or result.place.path == source.place.path
+    if result.ref and any(name and name.id == result.ref.id for name in (ref, source.ref)):
         return True
-    return bool(result.place and there.place and result.place[:2] == there.place[:2])
+    return bool(result.place and source.place and result.place[:2] == source.place[:2])
 
 
 def _gauge(name: str, description: str, samples: Iterable[Sample]) -> Iterator[str]:
@@ -197,7 +197,7 @@ def _gauge(name: str, description: str, samples: Iterable[Sample]) -> Iterator[s
     values: dict[str, int] = {}
     for labels, value in samples:
         pairs = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
-        values[pairs] = max(value, values.get(pairs, 0))  # two that are shown alike, as one: or all are refused
+        values[pairs] = max(value, values.get(pairs, 0))  # Prometheus refuses all when labels are equal
     for pairs, value in values.items():
         yield f"{name}{{{pairs}}} {value}\n" if pairs else f"{name} {value}\n"
 

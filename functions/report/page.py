@@ -23,7 +23,7 @@ from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..formats import changes
-from ..formats.findings import summary as number_of
+from ..formats.checked import summary as number_of
 from ..formats.rules import sentence
 from ..plan import Comparison
 from . import states, tallies
@@ -126,7 +126,7 @@ def _context(
         "is_one": len(parts) == 1,
         "facts": tallies.facts(parts, numbers, len(lines), len(needed)),
         "verdict": tallies.verdict(parts, numbers, severities["error"] + len(refused)),
-        "told": changes.told(compared, [one.name for one in compared]) if compared else None,
+        "told": changes.overview(compared, [one.name for one in compared]) if compared else None,
         "severities": severities,
         "numbers": states.shown(numbers),
         "whole": numbers.total(),
