@@ -163,7 +163,7 @@ class Groups:
                 yield self.groups[number], tuple(members)
 
 
-def clashing(claims: Sequence[Claim]) -> Callable[[Iterable[int]], dict[int, frozenset[int]]]:
+def index_rivals(claims: Sequence[Claim]) -> Callable[[Iterable[int]], dict[int, frozenset[int]]]:
     """Return the function that gives, of claims on one node (by position), those that exclude another one of them.
 
     Each comes with all that it is in one group with, itself included: of those some other one is what it excludes.

@@ -1,4 +1,4 @@
-"""One cluster as an input describes it: its nodes, its Modules, its pods; the nodes of each DaemonSet."""
+"""One cluster as an input describes it: its nodes, Modules and workloads, and the nodes of each DaemonSet."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -14,13 +14,13 @@ from ..kmm.lookup import POD_KINDS, members, table, tables, text
 from ..kmm.module import MODULE_KINDS, is_set_by_kmm
 from ..run import run_of
 from . import nodes
-from .coverage import Group, matched
+from .coverage import Group, matches
 from .drivers import Driver, driver
 from .facts import PASSING, tolerates
 
 CONFIGS = ("DeviceConfig", "RenderDeviceConfigs", "Ptemplate")
-_OWN = ("krmfn.dev", "example.com", "pt.example.com")
-"""The groups of our own kinds."""
+_GROUPS = ("krmfn.dev", "example.com", "pt.example.com")
+"""The API groups of these kinds."""
 
 
 class Workload(NamedTuple):
@@ -37,7 +37,7 @@ class Workload(NamedTuple):
 
     @property
     def is_placed(self) -> bool:
-        """Whether its nodes are known when its selector is: a DaemonSet without affinity and without a node's name."""
+        """Whether its selector alone says where it runs: a DaemonSet with neither node affinity nor a node's name."""
         required = table(self.pod, "affinity", "nodeAffinity").get("requiredDuringSchedulingIgnoredDuringExecution")
         return self.ref.kind == "DaemonSet" and not required and not text(self.pod, "nodeName")
 
@@ -58,17 +58,17 @@ class Placement(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """What is joined: see `coverage`, `images` and `rules.check`."""
+    """The nodes, Modules and workloads of a cluster, which `coverage`, `images` and `rules.check` join."""
 
     fleet: nodes.Fleet
     drivers: Sequence[Driver] = ()
     workloads: Sequence[Workload] = ()
     external: Sequence[Driver] = ()
-    """Modules that stand elsewhere (--against): they may exclude those here, and pods here may wait for them."""
+    """Modules from elsewhere (--against): they may exclude those here, and pods here may wait for them."""
 
     @property
     def all_drivers(self) -> list[Driver]:
-        """All Modules; what outcomes say of a driver is its position among these."""
+        """All Modules; the `driver` of an outcome is a position in this list."""
         return [*self.drivers, *self.external]
 
 
@@ -79,29 +79,28 @@ def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None]) ->
     """
     pods = [item.manifest for item in resources.items if (item.group, item.kind) in POD_KINDS and not item.is_local]
     external = run_of(resources).external
-    drivers = [one for _, one in _drivers(resources, domain_of)]
-    return Cluster(
-        nodes.read(resources), drivers, workloads(pods), external_drivers(external, domain_of) if external else ()
-    )
+    drivers = [pair[1] for pair in _drivers(resources, domain_of)]
+    elsewhere = external_drivers(external, domain_of) if external else ()
+    return Cluster(nodes.read(resources), drivers, workloads(pods), elsewhere)
 
 
 def external_drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[Driver]:
-    """Return the Modules of a list that stands elsewhere; `domain_of` as for `of_list`.
+    """Return the drivers of the Modules in a list from elsewhere (--against); `domain_of` as for `of_list`.
 
     A Module whose config is not in the list claims its nodes by itself.
     """
     items = {item.ref.id: item for item in resources.items}
     drivers = []
-    for module, one in _drivers(resources, domain_of):
-        config = items.get(one.claim.ref.id)
-        own = one if config else driver(module.manifest, None, module.place)
-        place = (config or module).field_place(own.claim.field)
-        drivers.append(own._replace(claim=own.claim._replace(place=place, external="from --against")))
+    for module, external in _drivers(resources, domain_of):
+        if not (config := items.get(external.claim.ref.id)):
+            external = driver(module.manifest, None, module.place)
+        place = (config or module).field_place(external.claim.field)
+        drivers.append(external._replace(claim=external.claim._replace(place=place, external="from --against")))
     return drivers
 
 
 def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[tuple[Item, Driver]]:
-    """Return the Modules of a list, each with its view."""
+    """Return the Modules of a list, each with its driver."""
     modules = [item for item in resources.items if (item.group, item.kind) in MODULE_KINDS and not item.is_local]
     kinds = {*CONFIGS, *(mark.owner[1] for item in modules if (mark := mark_of(item.annotations)))}
     configs = {item.ref.id: item for kind in sorted(kinds) for item in resources.select(kind)} if modules else {}
@@ -115,12 +114,12 @@ def _claim(item: Item, configs: dict[Id, Item], domain_of: Callable[[Item], str 
     group, kind, namespace, name = mark.owner
     config = configs.get(mark.owner) or configs.get((group, kind, "", name))
     owner = (config.ref if config else Ref(f"{group}/v1alpha1", kind))._replace(namespace=namespace, name=name)
-    own = driver(item.manifest)
+    unclaimed = driver(item.manifest)
     pool = item.ref.name.removeprefix(f"{name}-") if group == "krmfn.dev" and item.ref.name != name else ""
     domain, place = (domain_of(config), config.place) if config else (None, item.place)
-    if group not in _OWN:  # a kind of a Profile's: what it has made names it
+    if group not in _GROUPS:  # a kind that a Profile drives: generated objects name the Profile
         domain = item.annotations.get("krmfn.dev/profile", "").partition("@")[0]
-    return Claim(owner, own.selector, "spec.nodeSelector", domain, own.module.loads, pool, place)
+    return Claim(owner, unclaimed.selector, "spec.nodeSelector", domain, unclaimed.module.loads, pool, place)
 
 
 def label_keys(resources: ResourceList) -> set[str]:
@@ -134,54 +133,59 @@ def label_keys(resources: ResourceList) -> set[str]:
     return {key for key in keys if not is_set_by_kmm(key)}
 
 
-def _selected(value: Any, whole: bool = False) -> Iterator[str]:
-    """Yield the keys of every nodeSelector in a manifest; with `whole` of its spec.selector, too."""
+def _selected(value: Any, is_ptemplate: bool) -> Iterator[str]:
+    """Yield the keys of every nodeSelector in a manifest; in a Ptemplate those of each `selector`, too."""
     for key, entry in members(value):
-        if key == "nodeSelector" or (whole and key == "selector"):
+        if key == "nodeSelector" or (is_ptemplate and key == "selector"):
             yield from map(str, entry if isinstance(entry, dict) else ())
         else:
-            yield from _selected(entry, whole)
+            yield from _selected(entry, is_ptemplate)
 
 
 def workloads(manifests: Iterable[Manifest]) -> list[Workload]:
     """Return the objects among the manifests that make pods."""
-    named = ((ref(manifest), manifest) for manifest in manifests)
-    pods = ((own, manifest, POD_KINDS.get((own.group, own.kind))) for own, manifest in named)
-    return [Workload(own, table(manifest, *path)) for own, manifest, path in pods if path]
+    refs = ((ref(manifest), manifest) for manifest in manifests)
+    pods = ((pod_ref, manifest, POD_KINDS.get((pod_ref.group, pod_ref.kind))) for pod_ref, manifest in refs)
+    return [Workload(pod_ref, table(manifest, *path)) for pod_ref, manifest, path in pods if path]
 
 
-def placements(
-    daemonsets: Sequence[Workload], groups: Sequence[Group], drivers: Sequence[Driver], held: frozenset[str] | None
-) -> list[Placement | None]:
-    """Return the nodes of each DaemonSet; None where they are not known: affinity, a label that is not held.
+def placements(cluster: Cluster, groups: Sequence[Group]) -> list[tuple[Workload, Placement | None]]:
+    """Return the workloads, each with its nodes, given the coverage of a cluster.
 
-    KMM's own labels are on a node when their Module runs there. `held` are the labels that are known of every node.
+    None stands for nodes that are not known: the workload is no DaemonSet, has affinity, or selects by a label that the
+    inventories do not hold. KMM's own labels are on a node when their Module runs there.
     Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
     """
-    own = {key for driver in drivers for key in driver.set_by_kmm}
-    # of a Module that is not among the drivers: known where the nodes are live ones
-    foreign = {key for workload in daemonsets for key in workload.selector if key not in own and is_set_by_kmm(key)}
+    drivers, held = cluster.all_drivers, cluster.fleet.label_keys
+    of_drivers = {key for driver in drivers for key in driver.set_by_kmm}
+    # set for a Module that is not among the drivers: known where the nodes are live ones
+    foreign = {key for pods in cluster.workloads for key in pods.selector if is_set_by_kmm(key)} - of_drivers
     foreign -= {key for key in foreign for group in groups for node in group.nodes if key in node.labels}
     selectors: dict[int, dict[str, str]] = {}
-    for number, workload in enumerate(daemonsets):
-        needed = workload.selector.keys() - own
+    for number, workload in enumerate(cluster.workloads):
+        needed = workload.selector.keys() - of_drivers
         if workload.is_placed and not needed & foreign and (held is None or held.issuperset(needed)):
             selectors[number] = workload.selector
-    keys = {key for selector in selectors.values() for key in selector} - own
-    local = (group for group in groups if group.nodes[0].cluster is None)
-    here = [(node, made) for group in local for made in [_set_by_kmm(group, drivers)] for node in group.nodes]
-    node_of = {node.name: node for node, _ in here}
+    keys = {key for selector in selectors.values() for key in selector} - of_drivers
+    local = [(group, _set_by_kmm(group, drivers)) for group in groups if group.nodes[0].cluster is None]
+    node_of = {node.name: node for group, _ in local for node in group.nodes}
     labels = (
-        (node.name, {**{key: node.labels[key] for key in keys & node.labels.keys()}, **made}) for node, made in here
+        (node.name, {**{key: node.labels[key] for key in keys & node.labels.keys()}, **of_kmm})
+        for group, of_kmm in local
+        for node in group.nodes
     )
-    found: dict[int, list[Node]] = {number: [] for number in selectors}
-    for numbers, names in matched(selectors.items(), labels, "where DaemonSets run"):
+    nodes_of: dict[int, list[Node]] = {number: [] for number in selectors}
+    for numbers, names in matches(selectors.items(), labels, "where DaemonSets run"):
         for number in numbers:
-            found[number] += [node_of[name] for name in names]
-    return [_placement(one, found[at]) if at in found else None for at, one in enumerate(daemonsets)]
+            nodes_of[number] += [node_of[name] for name in names]
+    return [
+        (workload, _placement(workload, nodes_of[number]) if number in nodes_of else None)
+        for number, workload in enumerate(cluster.workloads)
+    ]
 
 
-def _placement(workload: Workload, nodes: Iterable[Node]) -> Placement:
+def _placement(workload: Workload, selected: Iterable[Node]) -> Placement:
+    """Return the nodes that a workload selects, divided by whether it tolerates their lasting taints."""
     tolerations: Any = workload.pod.get("tolerations")
 
     @cache
@@ -189,8 +193,8 @@ def _placement(workload: Workload, nodes: Iterable[Node]) -> Placement:
         lasting = (taint for taint in taints if taint.key not in PASSING)
         return tuple(taint for taint in lasting if not tolerates(tolerations, taint))
 
-    left = [(node, untolerated(node.taints)) for node in nodes]
-    return Placement([node for node, taints in left if not taints], [pair for pair in left if pair[1]])
+    pairs = [(node, untolerated(node.taints)) for node in selected]
+    return Placement([node for node, taints in pairs if not taints], [pair for pair in pairs if pair[1]])
 
 
 def _set_by_kmm(group: Group, drivers: Sequence[Driver]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from krmfn import KrmfnError
 from krmfn.typed import Literal, NamedTuple
 
 from .. import exclusivity
-from ..exclusivity.claim import clashing
+from ..exclusivity.claim import index_rivals
 from ..exclusivity.node import Node, Taint
 from ..exclusivity.selectors import Exhausted, Name, Work, match
 from ..grouping import grouped
@@ -24,22 +24,23 @@ State = Literal[
     "planned", "conflict", "terminating", "taint", "kernel unknown", "no mapping",
     "failure", "not labelled", "other version", "waiting", "blocked",
 ]  # fmt: skip
-"""What becomes of a Module on a node that it selects; of several reasons the first one in this order:
+"""What becomes of a Module on a node that it selects; where several hold, the first in this order:
 
-conflict: another one that the node also gets excludes it; terminating: the Module is being deleted; taint: the node has
-one that is not tolerated; kernel unknown: the node has not reported one; no mapping: none for its kernel; failure: KMM
-fails on its kernel; not labelled, other version: in an ordered upgrade the node's version label is missing (nothing is
-loaded), or keeps another version; waiting: nothing is loaded while the node is cordoned, not ready, or the like
-(`facts.PASSING`); blocked: KMM fails on another node that the Module selects, and so does nothing with it on any.
+conflict: it excludes another Module that the node gets, too; terminating: the Module is being deleted; taint: it does
+not tolerate a taint of the node; kernel unknown: the node has not reported its kernel; no mapping: none matches the
+kernel; failure: KMM fails on the kernel; not labelled, other version: in an ordered upgrade the node's version label is
+missing (nothing is loaded), or keeps another version; waiting: nothing is loaded while the node is cordoned, not ready,
+or the like (`facts.PASSING`); blocked: KMM fails on another node that the Module selects, so it does nothing with the
+Module on any node.
 """
 Cluster = tuple[tuple[str, str], ...] | None
 """The labels of a cluster that a hub manages; None: this one."""
 LOADING = ("planned", "not labelled", "other version", "waiting", "blocked")
-"""The states in which KMM looks for the image of a Module, at once or when what keeps the node from it ends."""
+"""The states in which KMM looks for the image of a Module, at once or as soon as nothing keeps the node from it."""
 STEPS = 50_000_000
 """The bound on the work of matching, in look-ups: some tens of seconds."""
 _Judge = Callable[[int, str, tuple[Taint, ...], str | None], "Outcome"]
-"""From a driver's position, a node's kernel and taints, and the value of its version label."""
+"""Takes the position of a driver, the kernel and the taints of a node, and the value of its version label."""
 
 
 class Outcome(NamedTuple):
@@ -55,22 +56,23 @@ class Outcome(NamedTuple):
     others: frozenset[int] = frozenset()
     """The drivers that it is in conflict with, itself included."""
     failure: str = ""
-    """Why KMM fails, in its words, also in a conflict; of a node with another version that version."""
+    """Why KMM fails, in its words, also in a conflict; in state `other version` that version."""
     last_kernel: str = ""
-    """The kernel that this other version was loaded for, of a node that boots another one."""
+    """The kernel that this other version was loaded for, where the node boots another kernel."""
     blocker: str = ""
-    """The first node that KMM fails on, itself included: it does nothing with the Module on any node of the cluster."""
+    """The first node that KMM fails on, perhaps this one: it does nothing with the Module on any node of the cluster.
+    """
 
 
 class Group(NamedTuple):
-    """Nodes on which the same becomes of the same Modules; no outcome: no selector selects them."""
+    """Nodes with the same outcomes for the same Modules; without outcomes, nodes that no selector selects."""
 
     nodes: list[Node]
     """In the order of their names."""
     kernel: str
     outcomes: tuple[Outcome, ...]
     external: tuple[Outcome, ...] = ()
-    """What becomes of Modules that stand elsewhere; their positions follow those of the drivers here."""
+    """The outcomes of external drivers, whose positions follow those of the other drivers."""
 
 
 def coverage(
@@ -83,97 +85,103 @@ def coverage(
     Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
     """
     nodes, number, drivers = list(nodes), len(drivers), [*drivers, *external]
-    scoped = any(one.cluster is not None for one in drivers) or any(one.cluster is not None for one in nodes)
-    selectors = [_scoped(driver.selector, driver.cluster) if scoped else driver.selector for driver in drivers]
-    excluded = clashing([driver.claim for driver in drivers])
+    clusters = (*(driver.cluster for driver in drivers), *(node.cluster for node in nodes))
+    is_of_hub = any(cluster is not None for cluster in clusters)
+    selectors = [_hub_labels(driver.selector, driver.cluster) if is_of_hub else driver.selector for driver in drivers]
+    rivals_of = index_rivals([driver.claim for driver in drivers])
     judge, version_labels = _judge(drivers), [driver.version_label for driver in drivers]
     groups: list[Group] = []
     # two clusters of a hub may have nodes of one name
-    names = [(node.name, at) for at, node in enumerate(nodes)]
-    labels = (_scoped(node.labels, node.cluster) if scoped else node.labels for node in nodes)
-    for selected, members in matched(enumerate(selectors), zip(names, labels, strict=True), "which node gets what"):
+    names = [(node.name, position) for position, node in enumerate(nodes)]
+    labels = (_hub_labels(node.labels, node.cluster) if is_of_hub else node.labels for node in nodes)
+    for selected, members in matches(enumerate(selectors), zip(names, labels, strict=True), "which node gets what"):
         keys = {position: version_labels[position] for position in selected}
-        groups += _groups([nodes[at] for _, at in members], keys, excluded(selected) if exclusive else {}, judge)
+        rivals = rivals_of(selected) if exclusive else {}
+        groups += _groups([nodes[position] for _, position in members], keys, rivals, judge)
     groups.sort(key=lambda group: group.nodes[0].name)
-    blocker: dict[tuple[int, Cluster], tuple[str, str]] = {}
+    blockers: dict[tuple[int, Cluster], tuple[str, str]] = {}
     for group in groups:
-        for one in group.outcomes:
-            if one.failure and one.state in ("failure", "conflict"):
-                blocker.setdefault((one.driver, group.nodes[0].cluster), (group.nodes[0].name, one.failure))
-    return [_settled(group, blocker, number) for group in groups] if blocker or external else groups
+        node = group.nodes[0]
+        for outcome in group.outcomes:
+            if outcome.failure and outcome.state in ("failure", "conflict"):
+                blockers.setdefault((outcome.driver, node.cluster), (node.name, outcome.failure))
+    return [_with_blockers(group, blockers, number) for group in groups] if blockers or external else groups
 
 
-def matched(
-    selectors: Iterable[tuple[int, Mapping[str, str]]], nodes: Iterable[tuple[Name, Mapping[str, str]]], what: str
+def matches(
+    selectors: Iterable[tuple[int, Mapping[str, str]]], nodes: Iterable[tuple[Name, Mapping[str, str]]], question: str
 ) -> Iterator[tuple[list[int], list[Name]]]:
     """Yield, for all nodes (name and labels), the numbers of the selectors that select them, and the nodes' names.
 
-    Raises KrmfnError, about `what`, when too many selectors share their labels to be decided in bounded work.
+    Raises KrmfnError that names the question when too many selectors share labels to be decided in bounded work.
     """
-    numbers = grouped((frozenset(selector.items()), number) for number, selector in selectors)
-    same_selector = list(numbers.values())
+    numbers_of = grouped((frozenset(selector.items()), number) for number, selector in selectors)
+    same_selector = list(numbers_of.values())
     try:
-        for selecting, names in match(list(numbers), nodes, Work(STEPS)):
-            yield sorted(number for at in selecting for number in same_selector[at]), names
+        for positions, names in match(list(numbers_of), nodes, Work(STEPS)):
+            yield sorted(number for position in positions for number in same_selector[position]), names
     except Exhausted as failure:
-        raise KrmfnError(f"{what} could not be decided: {exclusivity.TOO_MUCH}") from failure
+        raise KrmfnError(f"{question} could not be decided: {exclusivity.TOO_MUCH}") from failure
 
 
 def by_driver(groups: Iterable[Group], drivers: Sequence[Driver]) -> list[tuple[Driver, list[tuple[Group, Outcome]]]]:
     """Return the drivers, each with the groups of nodes that it selects."""
     selected = grouped((outcome.driver, (group, outcome)) for group in groups for outcome in group.outcomes)
-    return [(driver, selected.get(at, [])) for at, driver in enumerate(drivers)]
+    return [(driver, selected.get(position, [])) for position, driver in enumerate(drivers)]
 
 
-def _settled(group: Group, blocker: Mapping[tuple[int, Cluster], tuple[str, str]], number: int) -> Group:
-    """Return a group with what becomes of Modules that KMM fails with on some node: `blocker` has the first, and why.
+def _with_blockers(group: Group, blockers: Mapping[tuple[int, Cluster], tuple[str, str]], number: int) -> Group:
+    """Return a group in which the Modules that KMM fails with on some node are blocked.
 
-    Outcomes are those of so many drivers; those of the drivers behind them are theirs.
+    `blockers` has the first such node and the failure, per driver and cluster. The first `number` drivers are those of
+    the input, the others are external.
     Source: KMM v2.6.0 and main, internal/controllers/module_reconciler.go: it joins the errors of all nodes of the
     cluster, and returns before it schedules any.
     """
+    outcomes = []
+    for outcome in group.outcomes:
+        if blocker := blockers.get((outcome.driver, group.nodes[0].cluster)):
+            name, failure = blocker
+            blocked = outcome._replace(state="blocked", failure=failure) if outcome.state == "planned" else outcome
+            outcome = blocked._replace(blocker=name)
+        outcomes.append(outcome)
+    local = sum(outcome.driver < number for outcome in outcomes)
+    return group._replace(outcomes=tuple(outcomes[:local]), external=tuple(outcomes[local:]))
 
-    def judged(one: Outcome) -> Outcome:
-        if (found := blocker.get((one.driver, group.nodes[0].cluster))) is None:
-            return one
-        own = one._replace(blocker=found[0])
-        return own._replace(state="blocked", failure=found[1]) if one.state == "planned" else own
 
-    outcomes = tuple(map(judged, group.outcomes))
-    own = sum(one.driver < number for one in outcomes)
-    return group._replace(outcomes=outcomes[:own], external=outcomes[own:])
-
-
-def _scoped(labels: Mapping[str, str], cluster: Iterable[tuple[str, str]] | None) -> dict[str, str]:
+def _hub_labels(labels: Mapping[str, str], cluster: Iterable[tuple[str, str]] | None) -> dict[str, str]:
     """Return the labels of a node, or of a selector, together with those of its cluster; no label key has a space."""
     of_cluster = {f"cluster {key}": value for key, value in cluster or ()}
     return {**labels, **of_cluster, "is managed": str(cluster is not None)}
 
 
 def _groups(
-    nodes: list[Node], selected: Mapping[int, str], excluded: Mapping[int, frozenset[int]], judge: _Judge
+    nodes: list[Node], selected: Mapping[int, str], rivals: Mapping[int, frozenset[int]], judge: _Judge
 ) -> Iterator[Group]:
-    """Yield the groups of nodes that the same drivers select; `selected` are these, with their version labels."""
+    """Yield the groups of nodes that the same drivers select.
+
+    `selected` has these drivers with their version labels, `rivals` those that exclude each other.
+    """
     labels = {position: key for position, key in selected.items() if key}
     keys = labels.values()
-    told = ((node, tuple(map(node.labels.get, keys))) for node in nodes)
-    alike = grouped(((node.kernel, node.last_kernel, node.taints, node.cluster, of), node) for node, of in told)
+    pairs = ((node, tuple(map(node.labels.get, keys))) for node in nodes)
+    alike = grouped(((node.kernel, node.last_kernel, node.taints, node.cluster, of), node) for node, of in pairs)
     for (kernel, last_kernel, taints, _, versions), members in alike.items():
         version_of = dict(zip(labels, versions, strict=True))
         outcomes = []
         for position in selected:
-            found = judge(position, kernel, taints, version_of.get(position))
-            if position in excluded:  # KMM minds no conflict, and may fail all the same
-                failure = found.failure if found.state == "failure" else ""
-                found = Outcome(position, "conflict", others=excluded[position], failure=failure)
-            elif found.state == "other version":
-                found = found._replace(last_kernel=last_kernel)
-            outcomes.append(found)
+            outcome = judge(position, kernel, taints, version_of.get(position))
+            if position in rivals:  # KMM does not know of conflicts, so it may fail as well
+                failure = outcome.failure if outcome.state == "failure" else ""
+                outcome = Outcome(position, "conflict", others=rivals[position], failure=failure)
+            elif outcome.state == "other version":
+                outcome = outcome._replace(last_kernel=last_kernel)
+            outcomes.append(outcome)
         yield Group(members, kernel, tuple(outcomes))
 
 
 def _judge(drivers: Sequence[Driver]) -> _Judge:
-    """Return the function that decides what becomes of a driver on a node; each kernel is resolved once per driver."""
+    """Return the function that gives the outcome of a driver on a node; each kernel is resolved once per driver."""
     resolvers = [resolver(driver.module) if driver.loads else None for driver in drivers]
 
     @cache
@@ -189,26 +197,26 @@ def _judge(drivers: Sequence[Driver]) -> _Judge:
         return Outcome(position, "planned" if resolution.mapping is not None else "no mapping", resolution)
 
     @cache
-    def outcome(position: int, kernel: str, taints: tuple[Taint, ...], version: str | None) -> Outcome:
+    def judge(position: int, kernel: str, taints: tuple[Taint, ...], version: str | None) -> Outcome:
         driver = drivers[position]
         if driver.is_terminating:
             return Outcome(position, "terminating")
-        left = tuple(taint for taint in taints if not tolerates(driver.tolerations, taint))
-        if not {taint.key for taint in left} <= PASSING.keys():
-            return Outcome(position, "taint", taints=left)
-        found = of_kernel(position, kernel)
-        if found.state == "planned" and driver.version_label and version != driver.module.version:
+        untolerated = tuple(taint for taint in taints if not tolerates(driver.tolerations, taint))
+        if not {taint.key for taint in untolerated} <= PASSING.keys():
+            return Outcome(position, "taint", taints=untolerated)
+        outcome = of_kernel(position, kernel)
+        if outcome.state == "planned" and driver.version_label and version != driver.module.version:
             # an empty label is none
-            found = found._replace(state="other version" if version else "not labelled", failure=version or "")
-        return _waiting(found, left) if left else found
+            outcome = outcome._replace(state="other version" if version else "not labelled", failure=version or "")
+        return _waiting(outcome, untolerated) if untolerated else outcome
 
-    return outcome
+    return judge
 
 
 def _waiting(outcome: Outcome, taints: tuple[Taint, ...]) -> Outcome:
-    """Return what becomes of a Module that would get this outcome on a node without these taints, which will end.
+    """Return the outcome on a node with these passing taints, given that without them.
 
-    KMM unloads it until then, also what is there of another version.
+    While they last KMM unloads the Module, also another version of it.
     """
     if outcome.state in ("planned", "failure"):
         return outcome._replace(state="waiting", taints=taints)

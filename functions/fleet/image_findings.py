@@ -20,11 +20,11 @@ from ..kmm.lookup import text
 from . import wording
 from .coverage import LOADING
 from .facts import PASSING
-from .findings import Joined, about, about_mappings
+from .findings import Join, about, about_mappings
 
 OS_LABELS = "feature.node.kubernetes.io/system-os_release."
 """What the labels of Node Feature Discovery for the fields of /etc/os-release begin with."""
-_UNTOLD = "kernel versions do not tell systems apart"
+_KERNELS = "kernel versions do not tell systems apart"
 _FIELDS = ("ID", "VERSION_ID", "RHEL_VERSION")
 _FAMILY = {
     **dict.fromkeys(("rhel", "rocky", "almalinux", "centos", "ol"), "el"),
@@ -54,29 +54,31 @@ class System(NamedTuple):
     """As the image or the node has it."""
 
     def is_other(self, system: System) -> bool:
-        """Return True when the two are surely not one system: versions count as far as both say them."""
-        versions = zip(self.version, system.version, strict=False)
-        return self.family != system.family or any(one != other for one, other in versions)
+        """Return True when the two surely differ: versions are compared as far as both say them."""
+        numbers = zip(self.version, system.version, strict=False)
+        return self.family != system.family or any(number != other for number, other in numbers)
 
 
 @lru_cache(maxsize=1024)
 def of_image(template: str) -> System | None:
-    """Return the one system that an image's repository or tag names; None for none, or several.
+    """Return the one system that an image's repository or tag names; None when it names none or several.
 
-    The variables in it say nothing. RHCOS is numbered as OpenShift is, so which RHEL that is, is not known.
+    Its variables are not looked at. RHCOS has the version of OpenShift, which does not say the version of RHEL.
     """
     try:
         name = "".join("\0" if part.name is not None else part.text for part in parse(template))
     except KrmfnError:
         return None
-    host, _, rest = (whole := name.partition("@")[0].lower()).partition("/")
-    found = {}
-    for match in _TOKEN.finditer(rest if rest and ("." in host or ":" in host or host == "localhost") else whole):
+    name = name.partition("@")[0].lower()
+    host, _, path = name.partition("/")
+    texts: dict[tuple[str, tuple[int, ...]], str] = {}
+    for match in _TOKEN.finditer(path if path and ("." in host or ":" in host or host == "localhost") else name):
         family, *version = (group for group in match.groups() if group)
-        family = _FAMILY.get(family.rstrip("-_"), "")
-        found[family, tuple(map(int, version))] = match[0]
-    ((family, numbers), text), *others = found.items() or [(("", ()), "")]
-    return System(family, numbers, text) if family and not others else None
+        texts[_FAMILY.get(family.rstrip("-_"), ""), tuple(map(int, version))] = match[0]
+    if len(texts) != 1:
+        return None
+    (((family, numbers), text),) = texts.items()
+    return System(family, numbers, text) if family else None
 
 
 def of_node(node: Node) -> System | None:
@@ -86,6 +88,7 @@ def of_node(node: Node) -> System | None:
 
 @lru_cache(maxsize=1024)
 def _system(os_image: str, name: str, version: str, rhel: str) -> System | None:
+    """Return the system that the osImage of a node, and the values of its labels for _FIELDS, say."""
     if name == "rhcos":
         name, version = ("rhel", rhel) if rhel else ("", "")
     numbers = tuple(map(int, re.findall(r"\d{1,4}", version)[:2]))
@@ -95,48 +98,49 @@ def _system(os_image: str, name: str, version: str, rhel: str) -> System | None:
         return System(family, numbers, f"{name} {version}") if family else None
     for family, pattern in _OS_IMAGES:
         if match := pattern.match(os_image):
-            found = tuple(int(group) for group in match.groups() if group)
-            return System(family, found, os_image) if family else None
+            numbers = tuple(int(group) for group in match.groups() if group)
+            return System(family, numbers, os_image) if family else None
     return None
 
 
-def images_can_be_checked(joined: Joined) -> Iterator[Result]:
-    """Yield a warning for a Module on a cluster of which all known nodes have taints: no image is ever found there.
+def images_can_be_checked(join: Join) -> Iterator[Result]:
+    """Yield a warning for a Module on a cluster where all known nodes have taints: KMM never sees an image there.
 
-    The pod that pulls an image to see whether it exists has no selector and no toleration; only then a node loads.
+    Before any node loads, a pod without selector and tolerations pulls the image to see whether it exists.
     Source: KMM v2.6.0, internal/pod/imagepuller.go; main gives it the Module's tolerations.
     """
-    if joined.kmm.check_tolerates:
+    if join.kmm.check_tolerates:
         return
-    fleet = joined.whole.fleet
+    fleet = join.cluster.fleet
     untainted = {node.cluster for node in fleet.nodes if all(taint.key in PASSING for taint in node.taints)}
-    for driver, selected in joined.selected:
+    for driver, selected in join.drivers:
         loading = [group for group, outcome in selected if outcome.state in LOADING and driver.loads]
         if nodes := [node for group in loading for node in group.nodes if node.cluster not in untainted]:
             taints = sorted({str(taint) for node in nodes for taint in node.taints})
             names = wording.nodes_named(sorted(node.name for node in nodes))
-            first = f"KMM {joined.kmm.name} first pulls the image in a pod without tolerations"
-            why = f"each known node has a taint ({some(taints, len(taints))}), so that pod stays Pending"
-            message = f"loads no driver on {names}: {first}, and {why}"
+            pull = f"KMM {join.kmm.name} first pulls the image in a pod without tolerations"
+            reason = f"each known node has a taint ({some(taints, len(taints))}), so that pod stays Pending"
+            message = f"loads no driver on {names}: {pull}, and {reason}"
             yield about(driver, warning(message, field=Field(driver.claim.field)))
 
 
-def images_are_for_the_system(joined: Joined) -> Iterator[Result]:
+def images_are_for_the_system(join: Join) -> Iterator[Result]:
     """Yield a warning for a kernel mapping whose image names another operating system than its nodes run."""
-    for driver, selected in joined.selected:
+    for driver, selected in join.drivers:
         module = driver.module
         others: dict[tuple[int, str, str], list[str]] = {}
         for group, outcome in selected:
-            at = outcome.resolution.mapping
-            if at is None or outcome.state not in LOADING:
+            position = outcome.resolution.mapping
+            if position is None or outcome.state not in LOADING:
                 continue
-            named = of_image(text(module.mappings[at], "containerImage") or text(module.container, "containerImage"))
-            for node in group.nodes if named else ():
+            entry = module.mappings[position]
+            expected = of_image(text(entry, "containerImage") or text(module.container, "containerImage"))
+            for node in group.nodes if expected else ():
                 system = of_node(node)
-                if named and system and named.is_other(system):
-                    others.setdefault((at, named.text, system.text), []).append(node.name)
-        for (at, named_as, runs), names in sorted(others.items()):
+                if expected and system and expected.is_other(system):
+                    others.setdefault((position, expected.text, system.text), []).append(node.name)
+        for (position, name, system_name), names in sorted(others.items()):
             nodes, verb = wording.nodes_named(sorted(names)), "runs" if len(names) == 1 else "run"
             remedy = f"select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"
-            message = f"its image names {named_as}, but {nodes} {verb} {runs}; {_UNTOLD}: {remedy}"
-            yield about_mappings(driver, warning(message), f"[{at}]")
+            message = f"its image names {name}, but {nodes} {verb} {system_name}; {_KERNELS}: {remedy}"
+            yield about_mappings(driver, warning(message), f"[{position}]")

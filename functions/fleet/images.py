@@ -47,7 +47,7 @@ The nodes are None when they are not known (a Deployment's, or one that is pulle
 """
 
 
-def images(groups: Sequence[Group], whole: Cluster, kernels: Sequence[Sequence[str]] = ()) -> list[Image]:
+def images(groups: Sequence[Group], cluster: Cluster, kernels: Sequence[Sequence[str]] = ()) -> list[Image]:
     """Return the images that a cluster needs, sorted by name, given its coverage.
 
     `kernels` are, for each Module, kernels to come (or, where no node is known, those there are), for which images are
@@ -56,17 +56,16 @@ def images(groups: Sequence[Group], whole: Cluster, kernels: Sequence[Sequence[s
     Module whose image depends on them.
     """
     pulls: list[_Pull] = []
-    futures = kernels or [()] * len(whole.drivers)
-    for (driver, selected), future in zip(by_driver(groups, whole.drivers), futures, strict=True):
+    futures = kernels or [()] * len(cluster.drivers)
+    for (driver, selected), future in zip(by_driver(groups, cluster.drivers), futures, strict=True):
         nodes_of: dict[str, Nodes] = {kernel: set() for kernel in future}
         for group, outcome in selected:  # an unknown kernel is ""
             if outcome.state in LOADING or (outcome.state == "kernel unknown" and _is_one(driver)):
                 nodes_of.setdefault(group.kernel, set()).update(map(_id, group.nodes))
         pulls += _of_driver(driver, nodes_of, bool(groups or any(kernels)))
-    placed = placements(whole.workloads, groups, whole.all_drivers, whole.fleet.label_keys)
-    for workload, placement in zip(whole.workloads, placed, strict=True):
-        where = set(map(_id, placement.nodes)) if placement and groups else None
-        pulls += ((name, Need(workload.ref, purpose), where, False) for name, purpose in workload.images())
+    for workload, placement in placements(cluster, groups):
+        nodes = set(map(_id, placement.nodes)) if placement and groups else None
+        pulls += [(name, Need(workload.ref, purpose), nodes, False) for name, purpose in workload.images()]
     by_name = grouped((pull[0], pull) for pull in pulls if pull[0])
     return [_image(name, by_name[name]) for name in sorted(by_name)]
 

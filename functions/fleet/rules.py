@@ -12,22 +12,22 @@ from . import findings, image_findings
 from .cluster import Cluster
 
 
-def check(whole: Cluster, day: str, exclusive: bool = True, kmm: Target = TARGETS[DEFAULT]) -> Iterator[Result]:
+def check(cluster: Cluster, day: str, exclusive: bool = True, kmm: Target = TARGETS[DEFAULT]) -> Iterator[Result]:
     """Yield the findings KRM601 to KRM611 about the nodes of one cluster and what they get.
 
     `day` is the one on which it is checked (see `today`). With an error about the nodes themselves nothing is concluded
     from them. Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
     """
-    wrong = list(about_input(whole, day))
+    wrong = list(about_input(cluster, day))
     yield from wrong
-    if whole.fleet.nodes and not any(finding.severity == "error" for finding in wrong):
-        yield from apply(OF_COVERAGE, findings.joined(whole, exclusive, kmm))
+    if cluster.fleet.nodes and not any(finding.severity == "error" for finding in wrong):
+        yield from apply(OF_COVERAGE, findings.join(cluster, exclusive, kmm))
 
 
-def about_input(whole: Cluster, day: str) -> Iterator[Result]:
+def about_input(cluster: Cluster, day: str) -> Iterator[Result]:
     """Yield the findings KRM601 to KRM603: whether the nodes are known well enough to say what they get."""
-    yield from whole.fleet.findings
-    yield from apply(OF_INPUT, whole, day)
+    yield from cluster.fleet.findings
+    yield from apply(OF_INPUT, cluster, day)
 
 
 def today() -> str:

@@ -12,7 +12,7 @@ from krmfn.results import apply
 from ..deviceconfig.reading import domain_of, profile_of
 from ..differences import FieldChange, differences
 from ..fleet import cluster, rules
-from ..fleet.findings import joined
+from ..fleet.findings import join
 from ..kmm.module import HUB_KIND
 from ..kmm.versions import target
 from ..plan import Plan
@@ -100,12 +100,12 @@ def _nodes_of(resources: ResourceList, config: function_config.FunctionConfig) -
         if not whole.fleet.nodes or any(finding.severity == "error" for finding in wrong):
             return {}
         try:
-            fleet = joined(whole, config.exclusivity != "off", target(config.kmm_version))
+            fleet = join(whole, config.exclusivity != "off", target(config.kmm_version))
         except KrmfnError:
             return {}
         names = {
             driver.ref.id: [node.name for group, one in selected if one.state == "planned" for node in group.nodes]
-            for driver, selected in fleet.selected
+            for driver, selected in fleet.drivers
         }
         return names | {workload.ref.id: [node.name for node in where.nodes] for workload, where in fleet.workloads}
 

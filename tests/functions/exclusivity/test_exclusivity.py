@@ -550,7 +550,7 @@ def test_claims_on_one_node_clash_as_each_pair_does(loading: list[tuple[str | No
         for number in pair
         if conflicts([claims[at] for at in pair], None)[0]
     }
-    rivals = claim.clashing(claims)(sorted(present))
+    rivals = claim.index_rivals(claims)(sorted(present))
     assert rivals.keys() == expected
     for number, members in rivals.items():
         others = {at for at in present - {number} if conflicts([claims[number], claims[at]], None)[0]}

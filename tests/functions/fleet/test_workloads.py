@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import hypothesis.strategies as st
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from krmfn_functions.exclusivity.node import Node, Taint
 from krmfn_functions.fleet import cluster, coverage
+from krmfn_functions.fleet import nodes as fleet_nodes
 from krmfn_functions.fleet.drivers import Driver
 from krmfn_functions.kmm.module import is_set_by_kmm
 
@@ -59,7 +61,7 @@ def test_a_daemonset_runs_where_the_scheduler_would_put_it(fleet: Any, manifests
     nodes, drivers = fleet
     groups = coverage.coverage(nodes, drivers)
     sets = cluster.workloads(manifests)
-    for one, where in zip(sets, cluster.placements(sets, groups, drivers, None), strict=True):
+    for one, where in placements(sets, groups, drivers):
         if where is None:  # it waits for a Module that is not among these
             own = {key for driver in drivers for key in driver.set_by_kmm}
             assert any(is_set_by_kmm(key) for key in one.selector.keys() - own)
@@ -80,11 +82,20 @@ def test_a_daemonset_that_waits_for_an_unknown_module_is_placed_by_live_nodes_on
     """An inventory of all labels has no ready label: that the pods run nowhere is not known."""
     sets = cluster.workloads([daemonset({"kmm.node.kubernetes.io/ns.other.ready": ""})])
     stale = coverage.coverage([Node("n", {"a": "b"})], [])
-    assert cluster.placements(sets, stale, [], None) == [None]
+    assert placements(sets, stale) == [(sets[0], None)]
     live = coverage.coverage([Node("n", {"kmm.node.kubernetes.io/ns.other.ready": ""}), Node("m", {})], [])
-    (where,) = cluster.placements(sets, live, [], None)
+    ((_, where),) = placements(sets, live)
     assert where
     assert [node.name for node in where.nodes] == ["n"]
+
+
+def placements(
+    sets: Sequence[cluster.Workload],
+    groups: Sequence[coverage.Group],
+    drivers: Sequence[Driver] = (),
+    held: frozenset[str] | None = None,
+) -> list[tuple[cluster.Workload, cluster.Placement | None]]:
+    return cluster.placements(cluster.Cluster(fleet_nodes.Fleet([], held), drivers, sets), groups)
 
 
 def tolerated_by(one: cluster.Workload, taint: Taint) -> bool:
@@ -117,7 +128,7 @@ def tolerated_by(one: cluster.Workload, taint: Taint) -> bool:
 def test_where_it_runs_is_not_guessed(manifest: Manifest, held: frozenset[str] | None) -> None:
     sets = cluster.workloads([manifest])
     groups = coverage.coverage([Node("n1", {"zone": "a"}, "6.1.0")], [])
-    assert cluster.placements(sets, groups, [], held) == [None]
+    assert placements(sets, groups, held=held) == [(sets[0], None)]
 
 
 def test_the_images_of_all_that_makes_pods() -> None:
