@@ -13,7 +13,7 @@ from ..kustomization.calls import ENTRY_POINTS, Ours
 from ..kustomization.graph import NO_GRAPH
 from ..options import RunOptions
 from ..paths import roots
-from ..paths.disk import shown
+from ..paths.disk import relative
 from ..paths.excludes import excluder
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
@@ -162,7 +162,7 @@ def _joined(
     members = (member for one in clusters for member in one.members if not member.problem)
     away = [real for real in dict.fromkeys(member.real for member in members) if not _is_below(real, paths)]
     here = "" if any(map(os.path.isabs, names)) else os.getcwd()
-    surveyed, failures = _surveyed([shown(path, here) for path in away], look)
+    surveyed, failures = _surveyed([relative(path, here) for path in away], look)
     unread += failures
     beyond = {os.path.realpath(path): survey.roots for path, survey in surveyed.items()}
     clusters = [_with_outside(one, beyond, paths, wrong) for one in clusters]

@@ -17,7 +17,7 @@ from ..kustomization.calls import Ours
 from ..kustomization.graph import NO_GRAPH, Graph
 from ..paths import disk, excludes, files, manifests, roots
 from ..paths.contents import has_resource
-from ..paths.disk import File, resolved, shown
+from ..paths.disk import File, relative, resolved
 from ..paths.excludes import Excluder, excluder
 from ..paths.roots import parents
 
@@ -116,7 +116,7 @@ def _below(
         placed.setdefault(file.real if file.real in marks else next(above, real), []).append(file)
     here = "" if os.path.isabs(path) else os.getcwd()
     wanted = [one for one in sorted(placed) if one == real or not itself]
-    made = [Root(kinds.get(one, "files"), shown(one, here), one, graph, tuple(placed[one])) for one in wanted]
+    made = [Root(kinds.get(one, "files"), relative(one, here), one, graph, tuple(placed[one])) for one in wanted]
     # one may be a folder
     odd = (one for one in problems if not is_excluded(os.path.join(real, one[0][start:]) + "/" * os.path.isdir(one[0])))
     findings = [error(text.removeprefix(f"{name}: "), rule="KRM523", place=Place(name)) for name, text in odd]

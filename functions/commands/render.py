@@ -79,7 +79,7 @@ def _write(context: Context, args: Any, contents: dict[str, list[Item]], changes
     write(contents, context.options.root)
     context.log.changes(changes)
     written = {*clusters, *contents}
-    for folder in replacing.left_behind(args.output_dir, written) if args.replace and args.output_dir else ():
+    for folder in replacing.stale_folders(args.output_dir, written) if args.replace and args.output_dir else ():
         message = f"{folder} was written by an earlier render, but no cluster is written there now; remove it"
         context.log.say(f"warning: {message}", "warning")
 
@@ -107,7 +107,7 @@ def _written_before(args: Any) -> frozenset[str]:
     from ..paths import replacing
 
     paths = [f"{os.path.realpath(path).rstrip('/')}/" for path in args.paths]
-    written = map(os.path.realpath, replacing.written_in(args.output_dir))
+    written = map(os.path.realpath, replacing.rendered_folders(args.output_dir))
     return frozenset(folder for folder in written if folder.startswith(tuple(paths)))
 
 

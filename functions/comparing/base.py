@@ -89,7 +89,7 @@ def checked_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> It
     absent = git.missing(root, commit)
     listing = git.entries(root, commit, absent)
     wanted = [_from_root(path, root) for path in paths]
-    gone = [name for name in history.left_out(root) if any(is_below(name, one) for one in wanted)]
+    gone = [name for name in history.unchecked_out(root) if any(is_below(name, one) for one in wanted)]
     if gone:  # of a sparse checkout: it would count as deleted
         raise KrmfnError(
             f"this is a sparse checkout without {gone[0]}{f' and {len(gone) - 1:,} more' if gone[1:] else ''}, "

@@ -21,7 +21,7 @@ from krmfn.errors import KrmfnError
 from krmfn.printing import counted
 from krmfn.streams import max_bytes
 
-from ..paths.workers import held, processors
+from ..paths.workers import hold_signals, processors
 from . import landlock
 from .landlock import Bounds
 
@@ -47,7 +47,7 @@ def run(
     """
     process = None
     try:
-        with held(), _lock:  # an interrupt while the process is started would leave it running
+        with hold_signals(), _lock:  # an interrupt while the process is started would leave it running
             if _ended:
                 raise KeyboardInterrupt
             pipe, none = subprocess.PIPE, subprocess.DEVNULL

@@ -29,7 +29,7 @@ from krmfn.yamltext.simple import PLAIN, is_merge
 from krmfn.yamltext.values import BINARY
 
 from ..paths import files
-from ..paths.contents import explained
+from ..paths.contents import explain
 from . import flow
 from .documents import documents, unreadable
 from .references import Reference
@@ -137,7 +137,7 @@ def _judge(text: bytes, place: Place, column: int) -> Judged:
         items = list(documents(place.path, text, place.line, column, is_composed=False))
         return items, [finding for item in items for finding in _misread(item)]
     except KrmfnError as failure:
-        return [], [unreadable(explained(failure, text), place.path, "KRM523")]
+        return [], [unreadable(explain(failure, text), place.path, "KRM523")]
 
 
 def _is_marked(item: Item) -> bool:

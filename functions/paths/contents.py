@@ -1,7 +1,7 @@
-"""What files hold, before it is a list of resources: whether there is any, and the usual files of a folder together.
+"""Look into files before their resources are read: whether there are any, and the usual files of a folder as one text.
 
-These are divided in one pass, and their syntax is checked by libyaml as one stream. Of a large text a second process
-checks the greater part, while this one reads what names each resource.
+That text is divided in one pass, and libyaml checks its syntax as one stream. When it is large, a second process checks
+the greater part of it, while this one reads the head of each resource.
 """
 
 import re
@@ -39,8 +39,8 @@ _ACTION = re.compile(
 def has_resource(text: bytes) -> bool:
     """Return True when a file holds a resource, or what may have been meant as one.
 
-    That is a document with apiVersion, or with kind and metadata or items, at its top; and a file that mentions these
-    and cannot be read, or that Git LFS keeps. All else (values, CI files, mkdocs.yml) is nobody's business here.
+    That is a document with apiVersion, or with kind and metadata or items, at its top; also a file that mentions these
+    and cannot be read, or that Git LFS keeps. Other YAML files (values, CI files, mkdocs.yml) are ignored.
     """
     if b"\0" in text or text.startswith(POINTER):
         return True
@@ -53,7 +53,7 @@ def has_resource(text: bytes) -> bool:
     if not is_half and not holds(b"apiVersion"):
         return False
     try:
-        parts = [one.text for one in documents.documents(text)]
+        parts = [document.text for document in documents.documents(text)]
         if documents.misread(text):
             # kubectl and Argo CD take off white space of any kind before a brace
             parts += [*re.split(rb"(?m)^---.*$", text), text.decode(errors="replace").lstrip().encode()]
@@ -64,7 +64,7 @@ def has_resource(text: bytes) -> bool:
 
 
 def _top(text: bytes) -> set[str]:
-    """Return the keys at the top of a document; those of one that is too large to be read are taken as written."""
+    """Return the keys at the top of a document; of one that is too large to be parsed, as they are spelled."""
     from krmfn.yamltext import load, split_exact  # late: they take PyYAML
 
     try:
@@ -75,8 +75,8 @@ def _top(text: bytes) -> set[str]:
     return set(data) if isinstance(data, dict) else set()
 
 
-def explained(failure: KrmfnError, text: bytes) -> KrmfnError:
-    """Return the reason why a text is no YAML; where it is a template, with what to do about it."""
+def explain(failure: KrmfnError, text: bytes) -> KrmfnError:
+    """Return the reason why a text is not YAML; for a template, with what to do about it."""
     if isinstance(failure, TooLarge) or not _ACTION.search(text):
         return failure
     hint = (
@@ -96,12 +96,12 @@ class Sheet(NamedTuple):
     dubious: set[int]
     """The indexes of the documents that `peek` does not read."""
     heads: Sequence[Ref | None]
-    """What names the resource in each document, where that is easy to read."""
+    """The head of each document, where it is easy to read."""
     files: dict[str, tuple[int, int, int]]
-    """Where each file begins whose documents are YAML, and the indexes of the first and behind the last of them."""
+    """Of each file whose documents are all YAML: its start, and the range of indexes of its documents."""
 
     def documents(self, name: str, before: Sequence[Item]) -> Iterator[tuple[Item, Place, bool]]:
-        """Yield the documents of a file, each with its place and whether it has a head; `before`: what came before."""
+        """Yield the documents of a file, each with its place and whether it has a head; `before` are earlier items."""
         text, line = self.text, 1
         seen, first, last = self.files[name]
         for index in range(first, last):
@@ -118,43 +118,44 @@ class Sheet(NamedTuple):
 
 
 def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
-    """Return some usual files (see `divided`), by name and text, but for what is no YAML to some reader."""
+    """Return usual files (see `divided`), by name and text, as one text, without those that some reader refuses."""
     text, starts = divided.joined([text for _, text in files])
     spans = divided.quick(text)
     firsts = [bisect_left(spans, start - 1, key=attrgetter("start")) for start in starts]
     places = [*zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)]
-    for (_, one), start, first, last in places:
+    for (_, content), start, first, last in places:
         if first < last:  # without the newlines of the divider
             spans[first] = spans[first]._replace(start=max(start, spans[first].start))
-            spans[last - 1] = spans[last - 1]._replace(end=min(start + len(one), spans[last - 1].end))
-    # the rest takes as long as reading the heads
-    part = bisect_left(spans, len(text) * 4 // 5, key=attrgetter("start")) if len(text) >= _LARGE else 0
-    with workers.alongside(lambda: not _wrong(text, spans[:part])) if part else nullcontext(lambda: True) as is_sound:
+            spans[last - 1] = spans[last - 1]._replace(end=min(start + len(content), spans[last - 1].end))
+    # checking the last fifth takes as long as reading all heads
+    boundary = bisect_left(spans, len(text) * 4 // 5, key=attrgetter("start")) if len(text) >= _LARGE else 0
+    check = partial(workers.second_process, lambda: not _invalid(text, spans[:boundary]))
+    with check() if boundary else nullcontext(lambda: True) as is_sound:
         dubious = divided.dubious(text, spans)
-        heads = [None if at in dubious else divided.head(text, span) for at, span in enumerate(spans)]
-        wrong = {at for at, span in enumerate(spans) if span.is_misread}
-        wrong |= {part + at for at in _wrong(text, spans[part:])}
+        heads = [None if index in dubious else divided.head(text, span) for index, span in enumerate(spans)]
+        invalid = {index for index, span in enumerate(spans) if span.is_misread}
+        invalid |= {boundary + index for index in _invalid(text, spans[boundary:])}
         if not is_sound():
-            wrong |= _wrong(text, spans[:part])
-    sound = {
-        name: (start, first, last) for (name, _), start, first, last in places if wrong.isdisjoint(range(first, last))
+            invalid |= _invalid(text, spans[:boundary])
+    ranges = {
+        name: (start, first, last) for (name, _), start, first, last in places if invalid.isdisjoint(range(first, last))
     }
     words = Words(text, [(span.start, span.end) for span in spans])
-    return Sheet(text, spans, words, dubious, heads, sound)
+    return Sheet(text, spans, words, dubious, heads, ranges)
 
 
-def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
-    """Return the indexes of those documents that are no YAML."""
+def _invalid(text: bytes, spans: Sequence[Span]) -> set[int]:
+    """Return the indexes of those documents that are not YAML."""
     if len(text) < _SMALL and not any(
         span.is_counted or simple.read(text[span.start : span.end].decode()) is None for span in spans
     ):
-        return set()  # read without a parser, so that they need none to be YAML
+        return set()  # our simple reader has read them all, so they are YAML
     from . import syntax
 
-    found: set[int] = set()
-    for index in syntax.unsure(text, spans):
+    indexes: set[int] = set()
+    for index in syntax.suspects(text, spans):
         try:
             syntax.check(text[spans[index].start : spans[index].end])
         except KrmfnError:
-            found.add(index)
-    return found
+            indexes.add(index)
+    return indexes

@@ -1,7 +1,7 @@
-"""Divide the text of many files into YAML documents in one pass, and read the head of each, by its lines.
+"""Divide the text of many files into YAML documents in one pass, and read the head of each, line by line.
 
-It is for what `is_usual`; a text that is not (other line breaks, directives, a byte order mark inside, JSON)
-`krmfn.yamltext.documents` divides alone.
+Only texts that are `usual` are divided here; `krmfn.yamltext.documents` divides the others, one by one: those with
+other line breaks, directives, a byte order mark inside, JSON.
 """
 
 import re
@@ -20,7 +20,7 @@ from krmfn.yamltext.peek import UNUSUAL
 from krmfn.yamltext.simple import MAX_DEPTH, scalar
 
 _USUAL = re.compile(rb"[A-Za-z#\n]|---[ \n]|(?:---)?\Z")
-"""How a text begins that is divided with others; an empty one, too."""
+"""The beginning of a text that is divided with others; it may be empty."""
 _DIVIDER = b"\n---\n"
 """What stands between two files that are divided together; libyaml ends every scalar and collection there."""
 _LINE = re.compile(rb"\n(?:[ ?:-]{90}|[^ \n#-]|---)")
@@ -30,13 +30,13 @@ _HEAD = re.compile(
     rb"metadata: *(\n  [A-Za-z][^\n]*(?:\n(?:  [^\n]*)?(?=\n|\Z))*)"
 )
 _NAME = re.compile(rb"\n  (name(?:space)?)(?:: +([a-z][a-z0-9.-]*) *(?=\n?\Z|\n  [^ \t]))?")
-"""A key of metadata that begins with these letters, and its value where that is a plain word alone on its line."""
+"""A key of metadata that begins with `name` or `namespace`, and its value if that is one plain word."""
 _ODD = re.compile(rb"\n  [" + UNUSUAL + rb"\t]")
 _AGAIN = UNUSUAL + b"\takmi"
-"""What a line in column 0 begins with that may be a key of the head once more, or `items`."""
+"""The first characters of lines in column 0 that may repeat a key of the head, or be `items`."""
 _DOT = ord(".")
 _NO_ALIAS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./'\"*"
-"""What stands before a `*` that is in the middle of a word, or begins a string in quotes: there no alias begins."""
+"""The characters before a `*` that is no alias: it is inside of a word, or begins a string in quotes."""
 
 
 class Span(NamedTuple):
@@ -45,20 +45,20 @@ class Span(NamedTuple):
     start: int
     end: int
     keys: Sequence[int]
-    """Where the lines begin that stand in column 0: the keys of its mapping, if it is one."""
+    """The starts of the lines in column 0: the keys of its mapping, if it is one."""
     is_counted: bool
-    """True when something in it has to be counted, so that libyaml alone cannot say whether it is sound."""
+    """True when krmfn has to count something in it (aliases, depth), so that it is not enough that libyaml reads it."""
     is_misread: bool = False
-    """True when readers divide the text differently where it begins, or in it (see `misread`)."""
+    """True when readers divide the text differently at its start, or inside of it (see `documents.misread`)."""
 
 
 def is_usual(text: bytes) -> bool:
-    """Return True when `quick` may divide a text: nothing in it is unusual."""
+    """Return True when `quick` may divide a text."""
     return bool(_USUAL.match(text)) and not WIDE.match(text) and b"\n%" not in text and is_plain(text)
 
 
 def is_plain(text: bytes) -> bool:
-    """Return True for UTF-8 without a byte order mark in which nothing but a newline breaks a line."""
+    """Return True for UTF-8 without a byte order mark in which only newlines break lines."""
     if split.has_other_breaks(text) or BOM_UTF8 in text:
         return False
     try:
@@ -69,13 +69,13 @@ def is_plain(text: bytes) -> bool:
 
 
 def joined(texts: Sequence[bytes]) -> tuple[bytes, list[int]]:
-    """Return some usual texts as one, and where each begins."""
+    """Return some usual texts as one, and the start of each in it."""
     ends = accumulate(len(text) + len(_DIVIDER) for text in texts)
     return _DIVIDER.join(texts), [0, *ends][: len(texts)]
 
 
 def quick(text: bytes) -> list[Span]:
-    """Return the documents of usual texts, joined, but for those of comments only."""
+    """Return the documents of usual texts, which are `joined`, without those that hold only comments."""
     spans: list[Span] = []
     start = 3 if text.startswith(b"---") else 0
     keys = [0] if text[:1].isalpha() else []
@@ -99,7 +99,7 @@ def quick(text: bytes) -> list[Span]:
 
 
 def _counted(text: bytes, spans: list[Span]) -> list[Span]:
-    """Return the documents, those with aliases or many brackets marked as such in which something is counted."""
+    """Return the documents with `is_counted` set where there are aliases or many brackets."""
     starts = [span.start for span in spans]
     counted: set[int] = set()
     at = text.find(b"*") if spans else -1
@@ -119,35 +119,35 @@ def _counted(text: bytes, spans: list[Span]) -> list[Span]:
 
 
 def dubious(text: bytes, spans: Sequence[Span]) -> set[int]:
-    """Return the indexes of the documents in which a scalar or flow collection runs over lines (see `split`)."""
+    """Return the indexes of the documents in which a scalar or flow collection has several lines (see `split`)."""
     starts = [span.start for span in spans]
     return {bisect_right(starts, at) - 1 for at in split.runs_on(text)}
 
 
 def head(text: bytes, span: Span) -> Ref | None:
-    """Return what names a resource that begins with these keys, plainly, and has none a second time and no `items`.
+    """Return the ref of a resource that begins with apiVersion, kind and metadata, each once, and has no `items`.
 
-    It is None, too, where only a parser can tell. Sound for what is not `dubious`.
+    Return None for anything else, and where only a parser can tell. It may be wrong for documents that are `dubious`.
     """
     keys = span.keys
     match = _HEAD.match(text, keys[0], span.end) if keys and not span.is_counted else None
     if match is None or any(text[at] in _AGAIN for at in keys[3:]):
         return None
-    begins = keys[0] <= span.start + 1 or is_nothing(text, span.start, keys[0])
-    ends = match.end() >= (keys[3] if len(keys) > 3 else span.end) - 1
+    is_first = keys[0] <= span.start + 1 or is_nothing(text, span.start, keys[0])
+    is_whole = match.end() >= (keys[3] if len(keys) > 3 else span.end) - 1
     version, kind, block = (match[at] for at in (1, 2, 3))
     names = _NAME.findall(block)
-    if not (begins and ends) or _ODD.search(block) or len(dict(names)) < len(names):
+    if not (is_first and is_whole) or _ODD.search(block) or len(dict(names)) < len(names):
         return None
     words = [_word(version), _word(kind), *(_word(value) for _, value in names)]
     if not all(words):
         return None
-    named = dict(zip((key for key, _ in names), words[2:], strict=True))
-    return Ref(words[0], words[1], named.get(b"namespace", ""), named.get(b"name", ""))
+    metadata = dict(zip((key for key, _ in names), words[2:], strict=True))
+    return Ref(words[0], words[1], metadata.get(b"namespace", ""), metadata.get(b"name", ""))
 
 
 @lru_cache(maxsize=4096)
 def _word(plain: bytes) -> str:
-    """Return the string that a plain scalar is; "" for anything else."""
+    """Return the value of a plain scalar that is a string; "" for another one."""
     value = scalar(plain.decode()) if plain else ""
     return value if type(value) is str else ""

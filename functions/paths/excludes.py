@@ -1,11 +1,11 @@
 """Which files below a folder are left out: by `exclude` of .krmfn.yaml and --exclude, and by Git.
 
-`exclude` has patterns of a .gitignore, which pathspec matches; it is imported only where there is a pattern. Whoever
-commits the file writes the patterns. So they are few, and it is RE2 that matches them, in a time that grows with the
-length of a path and not faster.
+`exclude` has the patterns of a .gitignore, which pathspec matches; it is imported only when there is a pattern. Anybody
+who commits may write the patterns, so their number is limited, and RE2 matches them, in a time that is linear in the
+length of a path.
 
-Git leaves out what a sparse checkout names, and submodules not fetched. Nothing would miss that: a check without an
-inventory, or without one of two configs, finds nothing.
+Git leaves out files in a sparse checkout, and submodules that are not fetched. That must be reported: a check without
+an inventory, or with only one of two configs, would find nothing wrong.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 import stat
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 from krmfn.errors import KrmfnError
 from krmfn.printing import some
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 CONFIG = ".krmfn.yaml"
-"""Says which roots make a cluster, so that it counts wherever it is left out."""
+"""The file that says which roots make a cluster: it must not be missing from the checkout."""
 _MOST, _LONGEST, _WILDCARDS = 1000, 16_384, 250
 _TOO_LARGE = (
     f"has more than {_MOST:,} patterns, {_LONGEST:,} characters or {_WILDCARDS} wildcards (*, ? and [) in all; "
@@ -35,17 +36,17 @@ _TOO_LARGE = (
 _UNREADABLE = "is not a valid .gitignore pattern; escape literal special characters with a backslash"
 
 Excluder = Callable[[str, str], bool]
-"""Says whether a path is left out, given the root of its repository and the path, absolute or from there.
+"""Returns True when a path is left out; takes the root of its repository, and the path, absolute or from that root.
 
 A path that ends with a slash is a folder.
 """
 
 
 def excluder(patterns: Sequence[str] = (), folders: frozenset[str] = frozenset()) -> Excluder:
-    """Return the test whether a path is left out: by a pattern, or below one of the folders.
+    """Return the function that tells whether a path is left out: by a pattern, or because it is below a folder.
 
-    These are absolute and without links: `render` has written what is in them. Raises KrmfnError for patterns that
-    cannot be used.
+    The folders are absolute and without links: those that `render` writes. Raises KrmfnError for patterns that cannot
+    be used.
     """
     matches = _compiled(patterns).match_file if patterns else None
 
@@ -62,47 +63,47 @@ def excluder(patterns: Sequence[str] = (), folders: frozenset[str] = frozenset()
 
 
 def check(patterns: Sequence[str]) -> Iterator[tuple[int | None, str]]:
-    """Yield what is wrong with patterns: the position of one, or None for all of them, and a message."""
+    """Yield what is wrong with patterns: the position of a pattern, or None for all of them, and a message."""
     if _is_large(patterns):
         yield None, _TOO_LARGE
         return
-    for at, pattern in enumerate(patterns):
+    for position, pattern in enumerate(patterns):
         try:
             _compiled((pattern,))
         except KrmfnError:
-            yield at, _UNREADABLE
+            yield position, _UNREADABLE
 
 
 def unused(patterns: Sequence[str], folder: str) -> list[int]:
-    """Return the positions of patterns that match nothing below a folder, or with a `!` bring nothing back."""
+    """Return the positions of patterns that match nothing below a folder; those with a `!`: that bring nothing back."""
     import re2  # type: ignore[import-untyped]
 
     spec = _compiled(patterns)
     regexes, numbers = re2.Set.SearchSet(), list[int]()
-    for at, pattern in enumerate(spec.patterns):
+    for position, pattern in enumerate(spec.patterns):
         if pattern.regex is not None:
             regexes.Add(pattern.regex.pattern)
-            numbers.append(at)
+            numbers.append(position)
     idle = set(range(len(patterns)))
     if numbers:
         regexes.Compile()
         names = _names(folder)
         while idle and (name := next(names, None)):
-            matching = sorted(numbers[at] for at in regexes.Match(name) or ())
-            leaving_out = [at for at in matching if spec.patterns[at].include]
-            idle.difference_update(leaving_out)
-            if leaving_out and leaving_out != matching and not spec.match_file(name):
-                idle.difference_update(at for at in matching if at > leaving_out[0])
+            matches = sorted(numbers[position] for position in regexes.Match(name) or ())
+            exclusions = [position for position in matches if spec.patterns[position].include]
+            idle.difference_update(exclusions)
+            if exclusions and exclusions != matches and not spec.match_file(name):
+                idle.difference_update(position for position in matches if position > exclusions[0])
     return sorted(idle)
 
 
 def _names(folder: str) -> Iterator[str]:
-    """Yield what is below a folder, by the way from there; folders and links to folders end with a slash."""
+    """Yield the paths of all that is below a folder, relative to it; folders, linked ones too, end with a slash."""
     for above, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name != ".git"]
-        here = os.path.relpath(above, folder)
+        path = os.path.relpath(above, folder)
         for name in (*(f"{name}/" for name in folders), *files):
-            yield _text(name if here == os.curdir else os.path.join(here, name))
+            yield _text(name if path == os.curdir else os.path.join(path, name))
 
 
 def _is_large(patterns: Sequence[str]) -> bool:
@@ -112,7 +113,7 @@ def _is_large(patterns: Sequence[str]) -> bool:
 
 
 def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
-    """Return what matches the patterns; of those that fit a path the last one counts. Raises KrmfnError without it."""
+    """Return a matcher, in which the last pattern that fits a path counts. Raises KrmfnError for invalid patterns."""
     if _is_large(patterns):
         raise KrmfnError(f"exclude {_TOO_LARGE}")
     import pathspec
@@ -120,7 +121,7 @@ def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
 
     lines = [_text(f"/{pattern[2:]}" if pattern.startswith("./") else pattern) for pattern in patterns]
     try:
-        with warnings.catch_warnings():  # `re` compiles a pattern, too, and warns of brackets; it matches none
+        with warnings.catch_warnings():  # pathspec also compiles with `re`, which warns of brackets
             warnings.simplefilter("ignore", FutureWarning)
             return pathspec.GitIgnoreSpec.from_lines(lines, backend="re2")
     except (ValueError, re.error, re2.error) as failure:
@@ -128,39 +129,39 @@ def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
 
 
 def _text(name: str) -> str:
-    """Return a name with a mark in place of what is not UTF-8, which RE2 does not take."""
+    """Return a name for RE2, which takes only UTF-8: other bytes are replaced."""
     return os.fsencode(name).decode(errors="replace")
 
 
 def missing(
     folder: str, root: str | None, is_excluded: Callable[[str], bool], is_read: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Yield a sentence about what is not there below a folder, which is absolute and without links; `root` is its root.
+    """Yield a sentence about each part of a checkout that is missing below a folder: sparse files, submodules.
 
-    `is_excluded` is asked of absolute paths (with a slash at the end of folders), `is_read` of the last names of files.
-    Raises KrmfnError when Git cannot be asked what a sparse checkout leaves out.
+    The folder is absolute and without links, `root` is its root. `is_excluded` takes absolute paths (of folders with a
+    slash at the end), `is_read` the last names of files. Raises KrmfnError when Git cannot tell what is sparse.
     """
-    own = os.path.join(root, ".git") if root else ""
-    if root is None or not os.path.lexists(own):
+    if not root or not os.path.lexists(git_folder := os.path.join(root, ".git")):
         return
-    own = os.path.join(root, _read(own).removeprefix("gitdir:").strip()) if os.path.isfile(own) else own
-    if os.path.exists(os.path.join(own, "info", "sparse-checkout")):
-        from . import history  # here: a sparse checkout is rare, and what runs Git is slow to load
+    if os.path.isfile(git_folder):
+        git_folder = os.path.join(root, _read(git_folder).removeprefix("gitdir:").strip())
+    if os.path.exists(os.path.join(git_folder, "info", "sparse-checkout")):
+        from . import history  # late: it takes long to import, and sparse checkouts are rare
 
-        gone = [
+        names = [
             name
-            for name in history.left_out(root, os.path.relpath(folder, root), CONFIG)
+            for name in history.unchecked_out(root, os.path.relpath(folder, root), CONFIG)
             if name == CONFIG or (is_read(os.path.basename(name)) and not is_excluded(os.path.join(root, name)))
         ]
-        if gone:
+        if names:
             yield (
-                f"this is a sparse checkout without {some(gone, len(gone), 2)}, so not everything that will be "
+                f"this is a sparse checkout without {some(names, len(names), 2)}, so not everything that will be "
                 "deployed is checked; pass PATHs that are checked out, skip the others with --exclude, or run `git "
                 "sparse-checkout disable`"
             )
     fields = (line.partition("=") for line in _read(os.path.join(root, ".gitmodules")).split("\n"))
-    named = (value.strip().strip('"') for key, _, value in fields if key.strip() == "path")
-    for name in map(os.path.normpath, filter(None, named)):
+    paths = (value.strip().strip('"') for key, _, value in fields if key.strip() == "path")
+    for name in map(os.path.normpath, filter(None, paths)):
         path = os.path.join(root, name)
         overlaps = within(path, folder) or within(folder, path)
         if overlaps and not is_excluded(f"{path}/") and not (os.path.isdir(path) and any(os.scandir(path))):
@@ -171,11 +172,9 @@ def missing(
 
 
 def _read(path: str) -> str:
-    """Return the text of a regular file that is no link; "" for anything else, as Git has it."""
-    try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            return ""
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(1 << 20)
-    except OSError:
-        return ""
+    """Return the text of a regular file; "" for anything else, also for links, which Git ignores here, too."""
+    with suppress(OSError):
+        if stat.S_ISREG(os.lstat(path).st_mode):
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
+                return file.read(1 << 20)
+    return ""

@@ -1,4 +1,4 @@
-"""Why the work on a PATH could not be done: what goes wrong with one hides nothing of the others."""
+"""Why the work on a PATH failed. The others go on, and all failures are reported."""
 
 from collections.abc import Sequence
 
@@ -12,42 +12,42 @@ class Unreadable(KrmfnError):
     """A PATH that cannot be read or built, with a finding for each reason."""
 
     def __init__(self, findings: Sequence[Result]) -> None:
-        """Make the error of the findings, a line each."""
+        """Make an error with a line for each finding."""
         findings = list(Findings(findings))
-        super().__init__(*(f"{one.where}{one.subject}{one.message}" for one in findings))
+        super().__init__(*(f"{finding.where}{finding.subject}{finding.message}" for finding in findings))
         self.findings = tuple(findings)
 
 
 class Failure(NamedTuple):
-    """Why the work on a PATH could not be done."""
+    """Why the work on a PATH failed."""
 
     path: str
     lines: tuple[str, ...]
     findings: tuple[Result, ...] = ()
-    """The same as findings, where they name files and rules."""
+    """The same, as findings with files and rules; () where there are only lines."""
     cluster: str = ""
-    """The cluster that lacks it; "" where nobody knows."""
+    """The cluster that lacks it; "" where that is not known."""
 
     @property
     def name(self) -> str:
-        """Return the PATH as a place."""
+        """Return the PATH as messages name it."""
         return "stdin" if self.path == "-" else self.path
 
 
 def failure_of(path: str, failure: KrmfnError) -> Failure:
-    """Return why the work on a PATH, or on what has this name, could not be done."""
+    """Return the failure of a PATH, or of anything that has this name, for an error."""
     findings = failure.findings if isinstance(failure, Unreadable) else ()
     return Failure(path, tuple(map(str, failure.args)), findings)
 
 
 def raise_first(failures: Sequence[Failure]) -> None:
-    """Raise the first of some failures as the error that it was: Unreadable or KrmfnError; return without any."""
+    """Raise the first of some failures as the error that it was: Unreadable or KrmfnError; do nothing for none."""
     for failure in failures:
         raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
 
 
 def raise_alike(failures: Sequence[Failure]) -> None:
-    """Raise KrmfnError when all failures have one and the same reason; return otherwise, and without any."""
+    """Raise KrmfnError when all failures have the same lines and no findings; do nothing for none."""
     reasons = {failure.lines for failure in failures}
     if len(reasons) == 1 and not any(failure.findings for failure in failures):
         raise KrmfnError(*reasons.pop())
@@ -55,9 +55,9 @@ def raise_alike(failures: Sequence[Failure]) -> None:
 
 def log_failures(log: Log, failures: Sequence[Failure]) -> None:
     """Write each failure with the name of its PATH."""
-    for path, (first, *more), findings, _ in failures:
+    for path, (first, *rest), findings, _ in failures:
         if findings:
             log.findings(findings)
             continue
         is_named = first.startswith((f"{path}: ", f"{path}/", f"{path} ", f"nothing in {path} "))
-        log.failure(KrmfnError(first if is_named else f"{path}: {first}", *more))
+        log.failure(KrmfnError(first if is_named else f"{path}: {first}", *rest))

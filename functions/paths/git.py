@@ -1,8 +1,8 @@
 """A commit's files, read from Git's object database into a folder.
 
-Whoever sends a pull request chooses what is in the commits, and the clone's configuration may name programs. So only
+The author of a pull request chooses what is in the commits, and the clone's configuration may name programs. So only
 plumbing runs (rev-parse, merge-base, rev-list, ls-tree, ls-files, cat-file): no hook, filter, text conversion or
-network, and nothing is written to the repository. What Git would have to fetch first is missing, and is said to be.
+network, and nothing is written to the repository. What Git would have to fetch first is reported as missing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .files import POINTER
 
 _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",  # the same for versions of Git that do not know the one above
+    "GIT_ALLOW_PROTOCOL": "none",  # the same for versions of Git that do not know GIT_NO_LAZY_FETCH
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
@@ -41,11 +41,11 @@ class Entry(NamedTuple):
 
 
 Read = Callable[[str, int], "bytes | str"]
-"""Returns the content of an object by its name, or why there is none: it has more bytes than the number."""
+"""Returns the content of an object by its name, or, when it has more bytes than the number, a sentence that says so."""
 
 
 def entries(root: str, commit: str, absent: Collection[str]) -> list[Entry]:
-    """Return every file, link and submodule of a commit. Raises KrmfnError when that is not known."""
+    """Return all files, links and submodules of a commit. Raises KrmfnError when Git cannot list them."""
     done = call(root, "ls-tree", "-r", "-z", "--full-tree", commit)
     if done.returncode and absent:
         raise KrmfnError(f"the list of files of the commit {commit} {MISSING}")
@@ -60,11 +60,11 @@ def missing(root: str, commit: str) -> set[str]:
 
 
 def write(read: Read, listing: Iterable[Entry], absent: Collection[str], folder: str, limit: int) -> dict[str, str]:
-    """Write entries of a commit below a folder, in their order, and return by its path why one is not as it was.
+    """Write entries of a commit below a folder, in their order; return why the skipped ones are, by their paths.
 
-    `absent` are missing objects, `limit` is how many bytes are written in all. Links come last, so that nothing is
-    written through one; those that lead out of the folder are left out. Raises KrmfnError when the folder cannot be
-    written.
+    `absent` are the names of missing objects, `limit` is the number of bytes that may be written in all. Links are
+    written last, so that nothing is written through one; those that lead out of the folder are skipped. Raises
+    KrmfnError when the folder cannot be written.
     """
     skipped: dict[str, str] = {}
     links: list[tuple[str, str]] = []
@@ -91,37 +91,37 @@ def write(read: Read, listing: Iterable[Entry], absent: Collection[str], folder:
 
 @contextmanager
 def objects(root: str) -> Iterator[Read]:
-    """Run `git cat-file --batch` as long as the block runs; what is yielded raises KrmfnError where Git cannot read."""
+    """Run `git cat-file --batch` during the block; yield its reader, which raises KrmfnError for an unknown object."""
     command, pipe = _command(root, "cat-file", "--batch"), subprocess.PIPE
     with subprocess.Popen(
         command, env=_environment(root), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
-    ) as running:
-        requests, answers = cast("tuple[IO[bytes], IO[bytes]]", (running.stdin, running.stdout))
+    ) as process:
+        requests, replies = cast("tuple[IO[bytes], IO[bytes]]", (process.stdin, process.stdout))
 
         def read(name: str, limit: int) -> bytes | str:
             requests.write(f"{name}\n".encode())
             requests.flush()
-            head = answers.readline().split()
+            head = replies.readline().split()
             if len(head) != 3:
                 raise KrmfnError(
                     f"git cat-file cannot read the object {name}; run `git fsck` to see what is wrong with the clone"
                 )
             size = int(head[2])
             if size <= limit:
-                return answers.read(size + 1)[:-1]
-            left = size + 1
-            while left > 0:
-                left -= len(answers.read(min(left, _CHUNK))) or left
+                return replies.read(size + 1)[:-1]
+            rest = size + 1
+            while rest > 0:
+                rest -= len(replies.read(min(rest, _CHUNK))) or rest
             return f"is too large ({size:,} bytes): raise the limit with KRMFN_MAX_BYTES"
 
         try:
             yield read
         finally:
-            running.kill()
+            process.kill()
 
 
 def _unwritable(entry: Entry) -> str:
-    """Return why an entry is not written; "" when it is."""
+    """Return why an entry cannot be written; "" when it can."""
     if entry.mode == _SUBMODULE:
         return "is a submodule, whose files are not part of the commit"
     parts = entry.path.split("/")
@@ -131,9 +131,9 @@ def _unwritable(entry: Entry) -> str:
 
 
 def _leads_out(path: str, target: str) -> bool:
-    """Return True for a link whose target, read as text, is not below the folder; readers resolve what is left."""
-    reached = os.path.normpath(os.path.join(os.path.dirname(path), target))
-    return target.startswith("/") or "\0" in target or not target or reached.split("/")[0] == ".."
+    """Return True for a link whose target, as text, is not below the folder; readers resolve the links inside it."""
+    destination = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    return target.startswith("/") or "\0" in target or not target or destination.split("/")[0] == ".."
 
 
 def _write(folder: str, path: str, content: bytes | str) -> None:
@@ -156,36 +156,36 @@ def run(root: str, *arguments: str) -> str:
 
 
 def output(done: subprocess.CompletedProcess[bytes]) -> str:
-    """Return what Git printed. Raises KrmfnError with its own words when it failed."""
+    """Return what Git printed. Raises KrmfnError with Git's messages when it failed."""
     if done.returncode:
-        words = done.stderr.decode(errors="replace").strip().splitlines()
-        if any(_DISTRUST in line for line in words):
+        messages = done.stderr.decode(errors="replace").strip().splitlines()
+        if any(_DISTRUST in line for line in messages):
             raise KrmfnError(
                 f"{done.args[2]} belongs to another user, so Git does not read it; if you trust its content, run: "
                 f"git config --global --add safe.directory {shlex.quote(done.args[2])}"
             )
-        raise KrmfnError(f"git {done.args[8]} failed in {done.args[2]}:", *words)
+        raise KrmfnError(f"git {done.args[8]} failed in {done.args[2]}:", *messages)
     return os.fsdecode(done.stdout)
 
 
 def call(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     """Run a command of Git in the work tree at `root`. Raises KrmfnError when there is no Git."""
     try:
-        command, nothing = _command(root, *arguments), subprocess.DEVNULL
-        return subprocess.run(command, env=_environment(root), stdin=nothing, capture_output=True, check=False)
+        command, null = _command(root, *arguments), subprocess.DEVNULL
+        return subprocess.run(command, env=_environment(root), stdin=null, capture_output=True, check=False)
     except OSError as failure:
-        what = "it is needed for --base, and to see what a sparse checkout leaves out"
-        raise KrmfnError(f"git cannot be run: {failure.strerror}; {what}") from failure
+        purpose = "it is needed for --base, and to see what a sparse checkout leaves out"
+        raise KrmfnError(f"git cannot be run: {failure.strerror}; {purpose}") from failure
 
 
 def _command(root: str, *arguments: str) -> list[str]:
-    """Return a command of Git; a folder that only looks like a repository (a bare one, committed) is none."""
+    """Return a command of Git; it does not take a committed folder that looks like a bare repository for one."""
     settings = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false")
     return ["git", "-C", root, "--no-pager", *settings, *arguments]
 
 
 def _environment(root: str) -> dict[str, str]:
-    """Return the environment of Git: nothing of a hook that runs us, no repository but the one at `root`."""
-    of_git = {key for key in os.environ if key.startswith("GIT_") and not key.startswith("GIT_CONFIG")}
-    kept = {key: value for key, value in os.environ.items() if key not in of_git}
-    return {**kept, **_ENVIRONMENT, "GIT_CEILING_DIRECTORIES": os.path.dirname(root)}
+    """Return the environment of Git: without the variables that a hook sets, and for the repository at `root` only."""
+    names = [name for name in os.environ if not name.startswith("GIT_") or name.startswith("GIT_CONFIG")]
+    variables = {name: os.environ[name] for name in names}
+    return {**variables, **_ENVIRONMENT, "GIT_CEILING_DIRECTORIES": os.path.dirname(root)}

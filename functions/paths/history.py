@@ -1,4 +1,4 @@
-"""Which commit is the base of a pull request, and what of it a clone does not have."""
+"""Find the commit that is the base of a pull request, and the files that a sparse checkout leaves out."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ DEEPER = "fetch its whole history (`git fetch --unshallow`; actions/checkout: `f
 def merge_base(root: str, ref: str) -> str:
     """Return the merge base of a ref and HEAD in the repository whose work tree is `root`, as a full object name.
 
-    Raises KrmfnError when the ref names no commit, when the two share no history, and when a shallow clone ends before
-    it is sure which commit it is.
+    Raises KrmfnError when the ref names no commit, when the two have no common history, and when a shallow clone may
+    not reach back far enough.
     """
     shallow = git.run(root, "rev-parse", "--is-shallow-repository").strip() == "true"
     if not (head := _resolved(root, "HEAD")):
@@ -24,8 +24,8 @@ def merge_base(root: str, ref: str) -> str:
     tips = [head, _commit(root, ref, shallow)]
     done = git.call(root, "merge-base", *tips)
     if done.returncode == 1:
-        why = f"the clone is shallow: {DEEPER}" if shallow else "pass the branch that this one started from"
-        raise KrmfnError(f"HEAD and {ref} have no commit in common; {why}")
+        hint = f"the clone is shallow: {DEEPER}" if shallow else "pass the branch that this one started from"
+        raise KrmfnError(f"HEAD and {ref} have no commit in common; {hint}")
     base = git.output(done).strip()
     if shallow:
         place = git.run(root, "rev-parse", "--git-path", "shallow").rstrip("\n")
@@ -36,19 +36,19 @@ def merge_base(root: str, ref: str) -> str:
     return base
 
 
-def left_out(root: str, *paths: str) -> list[str]:
+def unchecked_out(root: str, *paths: str) -> list[str]:
     """Return the files of the index that a sparse checkout leaves out of the work tree, from the root.
 
-    With `paths`, from the root as well, only those that are there or below.
+    With `paths`, which are also relative to the root, only those and what is below them.
     """
-    wanted = (f":(literal){path}" for path in paths)
-    names = git.run(root, "ls-files", "-z", "-t", "--cached", "--", *wanted).split("\0")
+    pathspecs = (f":(literal){path}" for path in paths)
+    names = git.run(root, "ls-files", "-z", "-t", "--cached", "--", *pathspecs).split("\0")
     skipped = [name[2:] for name in names if name.startswith("S ")]
     return [name for name in skipped if not os.path.lexists(os.path.join(root, name))]
 
 
 def _commit(root: str, ref: str, shallow: bool) -> str:
-    """Return the full object name of the commit that a ref names. Raises KrmfnError with the way out when none does."""
+    """Return the full object name of the commit that a ref names. Raises KrmfnError, with advice, for none."""
     if not ref or ref.startswith("-"):
         raise KrmfnError(f"{ref!r} is not a ref; pass a branch, a tag or a commit, such as origin/main")
     if commit := _resolved(root, ref):
@@ -66,7 +66,7 @@ def _resolved(root: str, ref: str) -> str | None:
 
 
 def _fetched(ref: str) -> str:
-    """Return what `git fetch origin` takes to make a ref known: also in a clone of a single branch."""
+    """Return the argument with which `git fetch origin` fetches a ref, even in a clone of a single branch."""
     if re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", ref):
         return ref
     branch = ref.removeprefix("origin/")

@@ -24,24 +24,24 @@ LISTS = ("List", "ResourceList")
 SUFFIXES = (".yaml", ".yml", ".json")
 
 _TOGETHER = 1 << 22
-"""How many bytes of files are divided together."""
+"""The size of the files that are divided together."""
 
 
 def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full: bool = False) -> ResourceList:
     """Return the resources in a file, below a directory (.yaml, .yml and .json files) or, for `-`, in `stdin`.
 
-    Lists (kind List, NodeList, ...) and ResourceLists count as what they hold. Every file's syntax is checked. Below a
-    directory kustomizations are passed over. Which files may be read: see `files`; `root` is what --root names.
-    `in_full`: the data of every document is read, too.
+    Lists (kind List, NodeList, ...) and ResourceLists are replaced by their items. Every file's syntax is checked.
+    Below a directory kustomizations are skipped. Which files may be read: see `files`; `root` is the argument of
+    --root. With `in_full` the data of every document is read, too.
     Raises KrmfnError that names each file and line that cannot be read.
     """
     if path != "-" and os.path.isdir(path):
         folder = disk.File(path, os.path.realpath(path))
         readable, problems = disk.below(folder, _is_read, roots.root_of(folder.real, root))
-        resources, unread = read_files(readable, in_full)
-        sentences = [*dict(problems).values(), *(named(name, failure) for name, failure in unread.items())]
-        if sentences:
-            raise KrmfnError(*sentences)
+        resources, failures = read_files(readable, in_full)
+        messages = [*dict(problems).values(), *(named(name, failure) for name, failure in failures.items())]
+        if messages:
+            raise KrmfnError(*messages)
         return resources
     name = "stdin" if path == "-" else os.path.normpath(path)
     text = stdin or b"" if path == "-" else files.read_named(path, root)
@@ -54,40 +54,40 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
 
 
 def read_files(listed: Sequence[disk.File], in_full: bool = False) -> tuple[ResourceList, dict[str, KrmfnError]]:
-    """Return the resources in some files, and why nothing of others can be read, by their names; `in_full`: see `read`.
+    """Return the resources in some files, and the errors of those that cannot be read, by name; `in_full`: see `read`.
 
-    Each file is regular and within what may be read (see `disk.below`); together they have no more than KRMFN_MAX_BYTES
-    allows.
+    Each file is regular and inside the root (see `disk.below`). Once they have more bytes together than KRMFN_MAX_BYTES
+    allows, the rest counts as unreadable.
     """
     resources, failures = ResourceList(), dict[str, KrmfnError]()
-    those, size, left = list[tuple[str, bytes]](), 0, max_bytes()
+    texts, size, rest = list[tuple[str, bytes]](), 0, max_bytes()
     for file in listed:
         name = os.path.normpath(file.name)
         try:
-            seen = file.text
-            text = files.read_regular(file.real, name, left) if seen is None else files.bounded(seen, name, left)
+            content = file.text
+            text = files.read_regular(file.real, name, rest) if content is None else files.bounded(content, name, rest)
         except KrmfnError as failure:
             failures[name] = failure
             continue
-        left -= len(text)
+        rest -= len(text)
         size += len(text)
-        those.append((name, text))
+        texts.append((name, text))
         if size >= _TOGETHER:
-            _add_files(resources, failures, those, in_full)
-            those, size = [], 0
-    _add_files(resources, failures, those, in_full)
+            _add_files(resources, failures, texts, in_full)
+            texts, size = [], 0
+    _add_files(resources, failures, texts, in_full)
     note(resources, files=len(listed) - len(failures))
     return resources, failures
 
 
 def named(name: str, failure: KrmfnError) -> str:
-    """Return the message of an error with the name of its file before it."""
+    """Return the message of an error, with the name of its file at the beginning."""
     message = str(failure)
     return message if message.startswith(f"{name}: ") else f"{name}: {message}"
 
 
 def read_stream(text: bytes, name: str = "", in_full: bool = False) -> ResourceList:
-    """Return the resources in a text: of the file `name`, or the output of a tool, which has no places in a file.
+    """Return the resources in the text of the file `name`; those in the output of a tool ("") have no places.
 
     `in_full`: see `read`. Raises KrmfnError when it cannot be read.
     """
@@ -99,7 +99,7 @@ def read_stream(text: bytes, name: str = "", in_full: bool = False) -> ResourceL
 
 
 def kustomization_in(path: str) -> str | None:
-    """Return the path of the kustomization in the directory `path`, file or not; None without one."""
+    """Return the path of the kustomization in the directory `path`, even if it is no file; None without one."""
     names = (os.path.join(path, name) for name in KUSTOMIZATIONS)
     return next((name for name in names if os.path.lexists(name)), None)
 
@@ -109,27 +109,27 @@ def _is_read(name: str) -> bool:
 
 
 def _add_files(
-    resources: ResourceList, failures: dict[str, KrmfnError], those: list[tuple[str, bytes]], in_full: bool
+    resources: ResourceList, failures: dict[str, KrmfnError], texts: list[tuple[str, bytes]], in_full: bool
 ) -> None:
-    """Add what some files hold; nothing of a file that cannot be read, half would be judged as if it were all."""
-    those = [(name, text.removeprefix(codecs.BOM_UTF8)) for name, text in those]
-    usual = [one for one in those if not (in_full or one[1].startswith(files.POINTER)) and divided.is_usual(one[1])]
-    sheet = contents.read(usual) if usual else None
-    for name, text in those:
+    """Add the resources in some files, or the errors of files; a file with an error adds no resources."""
+    texts = [(name, text.removeprefix(codecs.BOM_UTF8)) for name, text in texts]
+    usual = [file for file in texts if not file[1].startswith(files.POINTER) and divided.is_usual(file[1])]
+    sheet = contents.read(usual) if usual and not in_full else None
+    for name, text in texts:
         before = len(resources.items)
         try:
             if sheet and name in sheet.files:
                 for item, place, has_head in sheet.documents(name, resources.items):
-                    _sort(resources, item, place, "document", has_head)
+                    _add_item(resources, item, place, "document", has_head)
             else:
-                _add(resources, name, text, in_full)
+                _add_text(resources, name, text, in_full)
         except KrmfnError as failure:
-            failures[name] = contents.explained(failure, text)
+            failures[name] = contents.explain(failure, text)
             del resources.items[before:]
 
 
-def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False) -> None:
-    """Add what a text holds, which may be anything."""
+def _add_text(resources: ResourceList, name: str, text: bytes, in_full: bool) -> None:
+    """Add the resources in a text of any form. Raises KrmfnError when it cannot be read."""
     if text.startswith(files.POINTER):
         raise KrmfnError("is stored in Git LFS, and only a pointer to it is checked out; run `git lfs pull`")
     from . import syntax
@@ -141,20 +141,20 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
         raise KrmfnError(problem)
     for document in documents.documents(text):
         place = Place(name, len(resources.items), document.line)
-        sure = split.is_simple(document.text)
-        item = Item(document.text, 0, len(document.text), -2, sure, place if name else None)
+        is_simple = split.is_simple(document.text)
+        item = Item(document.text, 0, len(document.text), -2, is_simple, place if name else None)
         syntax.check(document.text, document.line - 1)
-        _sort(resources, item, place, "document")
+        _add_item(resources, item, place, "document")
     if problem and len(resources.items) > before:  # such as a List without apiVersion, divided by `---#:`
         raise KrmfnError(problem)
     for item in resources.items[before:] if in_full else ():
         _ = item.manifest
 
 
-def _sort(resources: ResourceList, item: Item, place: Place, noun: str, has_head: bool = False) -> None:
-    """Put a document, or what it holds when it is a list, among the resources; report what is not a resource.
+def _add_item(resources: ResourceList, item: Item, place: Place, noun: str, has_head: bool = False) -> None:
+    """Add a document, or the items of a list, to the resources; report it when it is not a resource.
 
-    `has_head`: see `divided.head`; it has no key `items` then.
+    `has_head`: it has a head (see `divided.head`), and so no key `items`. Raises KrmfnError for a malformed list.
     """
     cut = _list_cut(item)
     if cut:
@@ -175,18 +175,18 @@ def _sort(resources: ResourceList, item: Item, place: Place, noun: str, has_head
 
 
 def _is_taken_for_a_list(item: Item) -> bool:
-    """Return True for an object with a list `items`, which counts for kubectl and Argo CD as a list whatever its kind.
+    """Return True for an object with a list `items`: kubectl and Argo CD treat it as a list, whatever its kind.
 
     Sources: apimachinery's pkg/apis/meta/v1/unstructured, Argo CD's reposerver/repository.
     """
-    # the second reads all of it only where nothing else can tell
+    # the manifest is parsed only when nothing simpler can tell
     if not item.mentions("items") or itemtext.part(item, "items"):
         return False
     return item.is_read and isinstance(item.manifest.get("items"), list)
 
 
 def _no_resource(item: Item, noun: str, place: Place) -> Result:
-    """Return the finding about what is left out; half of what makes a resource was meant as one."""
+    """Return the finding about a document without kind or apiVersion: an error when it has one of the two."""
     present, missing = ("kind", "apiVersion") if item.kind else ("apiVersion", "kind")
     if value := item.kind or item.api_version:
         message = (
@@ -199,9 +199,9 @@ def _no_resource(item: Item, noun: str, place: Place) -> Result:
 
 
 def _list_cut(item: Item) -> split.Cut | None:
-    """Return how the items of a list divide; None for a resource.
+    """Return the cut of a list into its items; None for a resource.
 
-    Lists are List and ResourceList, and what has a kind that ends in List, `items` that are one, and no name.
+    Lists are List and ResourceList, and what has a kind that ends in List, a list of `items`, and no name.
     """
     try:
         if item.kind not in LISTS and (not item.kind.endswith("List") or item.ref.name):
@@ -209,7 +209,7 @@ def _list_cut(item: Item) -> split.Cut | None:
     except NoData as failure:
         if not isinstance(failure.__cause__, TooLarge):
             raise
-        cut = _cut(item.text)  # many resources, perhaps, of which none is too large, or one that nobody looks into
+        cut = _cut(item.text)  # too large as a whole; its items may be small enough
         head = Envelope(b"", item.text, cut, ())
         item.set_ref(ref({key: head.value(key) for key in ("apiVersion", "kind", "metadata")}))
         if not (item.kind and item.api_version):
@@ -227,19 +227,19 @@ def _cut(text: bytes) -> split.Cut:
 
 
 def _add_list(resources: ResourceList, text: bytes, place: Place, cut: split.Cut) -> None:
-    """Add the items of a List or ResourceList, each with its own line, as if each were a document."""
+    """Add the items of a List or ResourceList like documents, each with its own line."""
     line, seen = place.line, 0
     for index, (start, end) in enumerate(cut.items):
         line += text.count(b"\n", seen, start)
         seen = start
-        spot = place._replace(position=len(resources.items), line=line)
-        item = Item(text, start, end, cut.indent, index not in cut.dubious, spot if place.path else None)
+        place = place._replace(position=len(resources.items), line=line)
+        item = Item(text, start, end, cut.indent, index not in cut.dubious, place if place.path else None)
         if b"&" in text:
             itemtext.check_aliases(item)
         if item.kind.endswith("List"):
-            lines = item.text.replace(b"\r\n", b"\n")  # behind another line break the indent would stay
+            lines = item.text.replace(b"\r\n", b"\n")  # `undashed` removes the indent only after newlines
             inner = edit.undashed(lines, cut.indent) if divided.is_plain(lines) else emit.dump(item.manifest).encode()
-            item = Item(inner, 0, len(inner), -2, False, spot if place.path else None)
-        _sort(resources, item, spot, "item")
+            item = Item(inner, 0, len(inner), -2, False, place if place.path else None)
+        _add_item(resources, item, place, "item")
     if any(section.key == "functionConfig" for section in cut.sections):
         resources.function_config = ResourceList.parse(text).function_config

@@ -29,22 +29,22 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._-]|^\.+")
 
 
 def write_stdout(data: str | bytes) -> None:
-    """Write all of stdout and close it. Raises KrmfnError when it cannot be written in full.
+    """Write stdout and close it. Raises KrmfnError when it cannot be written in full.
 
-    Half a surrogate pair, which is not UTF-8, is escaped (validly in JSON, too).
+    A lone surrogate, which UTF-8 does not have, is escaped, in a way that is valid in JSON, too.
     """
     ensure_stdout()
     write(1, [data if isinstance(data, bytes) else data.encode(errors="backslashreplace")])
 
 
 def dump(items: Iterable[Item | Manifest]) -> bytes:
-    """Return a stream of documents: items as the bytes they were read from, new manifests in kyaml's layout."""
+    """Return a stream of documents: items as the bytes that were read, manifests in kyaml's layout."""
     texts = (_document(item) if isinstance(item, Item) else emit.dump(item).encode() for item in items)
     return b"---\n".join(texts)
 
 
 def dump_json(items: Iterable[Item]) -> bytes:
-    """Return the items as one JSON List, a line each. Raises KrmfnError for a value that JSON does not have."""
+    """Return the items as one JSON List, a line each. Raises KrmfnError for a value that JSON cannot hold."""
     lines: list[str] = []
     for item in items:
         try:
@@ -56,22 +56,22 @@ def dump_json(items: Iterable[Item]) -> bytes:
 
 
 def write_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | None = None) -> None:
-    """Write into each folder a file per object and a kustomization.yaml that lists them; into all of them or none.
+    """Write a file per object and a kustomization.yaml that lists them into each folder, or nothing into any.
 
-    Raises KrmfnError when a folder is neither new nor empty, or cannot be written; nothing of ours stays then.
+    Raises KrmfnError when a folder is neither new nor empty, or cannot be written; what was written is removed then.
     """
     write_texts({folder: texts_of(items) for folder, items in items_by_folder.items()}, root)
 
 
 def write_texts(texts: Mapping[str, Mapping[str, bytes]], root: str | None = None) -> None:
-    """Write files by their names into folders; all of them or none. Raises KrmfnError as `write_folders` does."""
+    """Write files, by name, into folders, by path; all or none. Raises KrmfnError as `write_folders` does."""
     from pathlib import Path
 
-    made: list[Path] = []
+    folders: list[Path] = []
     written: list[Path] = []
     try:
         for folder in texts:
-            _make_folder(folder, root, made)
+            _make_folder(folder, root, folders)
         for folder, texts_by_name in texts.items():
             for name, text in texts_by_name.items():
                 written.append(Path(folder, name))
@@ -80,26 +80,26 @@ def write_texts(texts: Mapping[str, Mapping[str, bytes]], root: str | None = Non
         with suppress(OSError):
             for path in written:
                 path.unlink(missing_ok=True)
-            for path in reversed(made):
+            for path in reversed(folders):
                 path.rmdir()
         raise
 
 
 def safe_name(name: str) -> str:
-    """Return a name as one of a file or folder that leads nowhere else."""
+    """Return a name as that of a file or folder, without slashes and leading dots, so that it stays in its folder."""
     return _UNFIT.sub("-", name) or "-"
 
 
-def _make_folder(folder: str, root: str | None, made: list[Path]) -> None:
-    """Make a folder with those above it, each noted in `made`. Raises KrmfnError for one that holds something."""
+def _make_folder(folder: str, root: str | None, folders: list[Path]) -> None:
+    """Make a folder and those above it, and add the new ones to `folders`. Raises KrmfnError for one with content."""
     files.check_named(folder, root)
     from pathlib import Path
 
     target = Path(folder)
-    with files.said_of(folder):
+    with files.errors_of(folder):
         for path in reversed([path for path in (target, *target.parents) if not path.exists()]):
             path.mkdir()
-            made.append(path)
+            folders.append(path)
         if any(target.iterdir()):
             raise KrmfnError(f"{folder} is not empty; pass a new folder, so that no stale objects stay in it")
 
@@ -112,15 +112,15 @@ def texts_of(items: Sequence[Item]) -> dict[str, bytes]:
 
 
 def kustomization(names: Sequence[str]) -> bytes:
-    """Return the kustomization.yaml of a folder with these files; its first line says who has written it."""
+    """Return the kustomization.yaml of a folder with these files; its first line says that render has written it."""
     listed = "".join(f"- {name}\n" for name in names)
     return (f"{_HEAD}\n{listed}" if listed else f"{_HEAD} []\n").encode()
 
 
 def _file_names(items: Sequence[Item]) -> list[str]:
-    """Return a file name per item: with the first word of its API group, or with all of it where two would be equal.
+    """Return a file name per item, with the first word of its API group, or the whole group if two would be equal.
 
-    Raises KrmfnError for an object that stands twice. No name leads out of the folder, whatever an object is called.
+    Raises KrmfnError when two are equal even so. No name leads out of the folder, whatever an object is called.
     """
     short = Counter(_file_name(item, item.ref.group.partition(".")[0]) for item in items)
     names: dict[str, Item] = {}
@@ -142,9 +142,10 @@ def _file_name(item: Item, group: str) -> str:
 
 
 def _document(item: Item) -> bytes:
-    """Return an item as a document that ends with its line, in its own text where all readers read that alike.
+    """Return an item as a document that ends with a newline, in its own text if all readers read that alike.
 
-    Empty lines at its end go unless they are text. Raises KrmfnError for one that a reader would divide.
+    Empty lines at its end are removed unless they belong to a scalar. Raises KrmfnError for a text that a reader would
+    divide.
     """
     text = _own_text(item)
     if documents.DIVISION.search(b"\n" + text):
@@ -155,10 +156,9 @@ def _document(item: Item) -> bytes:
 
 
 def _own_text(item: Item) -> bytes:
-    """Return an item's text where all readers read it alike, else krmfn's own; it ends with a line."""
+    """Return an item's text if all readers read it alike, else the same in kyaml's layout; it ends with a newline."""
     text = item.text.lstrip(b"\r\n").replace(b"\r\n", b"\n")
-    first = text.lstrip()[:1]
-    # kubectl skips white space of any kind before a brace
+    first = text.lstrip()[:1]  # kubectl skips white space of any kind before a brace
     is_block = item.indent == -2 and first.isascii() and first not in (b"{", b"[")
     if not is_block or not divided.is_plain(text):
         return emit.dump(item.manifest).encode()

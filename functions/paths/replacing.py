@@ -1,8 +1,8 @@
-"""Rendered folders that are written anew: what the last run wrote there goes, and nothing else.
+"""Replace rendered folders: remove the files that the last run wrote there, and no others.
 
-What that was stands in the kustomization.yaml that `render` writes. It counts only byte for byte as it was written, and
-a name in it only as one of a regular file in the folder itself: it may have been committed by anybody. The folder of a
-run's results is new, empty, or written by an earlier run, and reached by no link.
+The kustomization.yaml that `render` writes lists these files. Anybody may have committed one, so it is trusted only if
+it is byte for byte what `render` writes, and only for regular files in its own folder. The folder of a run's results is
+new, empty, or written by an earlier run, and no link leads to it.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ from krmfn.item import Item
 from . import files, output
 
 RESULT = "result.json"
-"""The file that says who has written a folder of results."""
+"""The file by which a folder of results is known as written by krmfn."""
 _STAGE = ".krmfn-"
 _NAME = re.compile(r"- ([A-Za-z0-9_-][A-Za-z0-9._-]*\.yaml)")
 
 
 def replace_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | None = None) -> None:
-    """Write into each folder a file per object and a kustomization.yaml, in place of what the last run wrote.
+    """Write a file per object and a kustomization.yaml into each folder, and remove what the last run wrote there.
 
-    Nothing is changed unless everything can be: raises KrmfnError for a folder that holds a file of somebody else's
-    under a name that is to be written, or no kustomization.yaml of ours, and for links.
+    Raises KrmfnError, before anything is changed, for a folder in which another file has a name that is to be written,
+    for one that is not empty and has no kustomization.yaml of ours, and for links.
     """
     texts = {folder: output.texts_of(items) for folder, items in items_by_folder.items()}
     for folder in texts:
-        _listed(folder, root)
+        _old_names(folder, root)
     with ExitStack() as stack:
-        for folder in sorted(texts):  # all runs in one order, or two would wait for each other
-            stack.enter_context(_held(Path(folder)))
-        listed = {folder: _listed(folder, root) for folder in texts}
-        old = {folder: names for folder, names in listed.items() if names is not None}
-        for folder, names in old.items():
+        for folder in sorted(texts):  # all runs lock in one order, or two could wait for each other
+            stack.enter_context(_locked(Path(folder)))
+        listings = {folder: _old_names(folder, root) for folder in texts}
+        names_by_folder = {folder: names for folder, names in listings.items() if names is not None}
+        for folder, names in names_by_folder.items():
             _check(folder, texts[folder], names)
-        output.write_texts({folder: text for folder, text in texts.items() if folder not in old}, root)
-        stages = {folder: stack.enter_context(_staged(folder, texts[folder])) for folder in old}
+        output.write_texts({folder: text for folder, text in texts.items() if folder not in names_by_folder}, root)
+        stages = {folder: stack.enter_context(_stage(folder, texts[folder])) for folder in names_by_folder}
         for folder, stage in stages.items():
-            _swap(Path(folder), Path(stage), texts[folder], old[folder])
+            _swap(Path(folder), Path(stage), texts[folder], names_by_folder[folder])
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Keep other runs from writing into a folder, which is made when it is not there, until the block ends.
+def _locked(folder: Path) -> Iterator[None]:
+    """Make a folder if it is missing, and lock it during the block, so that no other run writes into it.
 
-    Where the file system has no locks it is a folder like any other. What was made goes again when the block fails.
+    Some file systems have no locks; there it is not locked. New folders are removed when the block fails.
     """
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
-    with files.said_of(folder):
+    folders = [path for path in (folder, *folder.parents) if not path.exists()]
+    with files.errors_of(folder):
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -66,38 +66,38 @@ def _held(folder: Path) -> Iterator[None]:
         yield
     except BaseException:
         with suppress(OSError):
-            for path in made:
+            for path in folders:
                 path.rmdir()
         raise
     finally:
         os.close(descriptor)
 
 
-def left_behind(above: str, written: Iterable[str]) -> list[str]:
-    """Return the folders in `above` that an earlier run wrote and this one did not: their cluster is gone."""
-    kept = {os.path.realpath(folder) for folder in written}
-    return [folder for folder in written_in(above) if os.path.realpath(folder) not in kept]
+def stale_folders(above: str, written: Iterable[str]) -> list[str]:
+    """Return the folders in `above` that an earlier run wrote and this one did not: those of clusters that are gone."""
+    current = {os.path.realpath(folder) for folder in written}
+    return [folder for folder in rendered_folders(above) if os.path.realpath(folder) not in current]
 
 
-def written_in(above: str) -> list[str]:
-    """Return the folders that an earlier run wrote: `above` itself, clusters in it, and stages of it or of clusters."""
+def rendered_folders(above: str) -> list[str]:
+    """Return the folders that an earlier run wrote: `above` itself, its clusters, and the stages of all these."""
     if not Path(above).is_dir():
         return []
     inner = _folders_in(above)
-    every = (above, *inner, *(stage for cluster in inner for stage in _folders_in(cluster)))
-    return [folder for folder in every if _ours(Path(folder)) is not None]
+    folders = (above, *inner, *(stage for cluster in inner for stage in _folders_in(cluster)))
+    return [folder for folder in folders if _listed_names(Path(folder)) is not None]
 
 
 def _folders_in(above: str) -> list[str]:
-    """Return the folders in a folder, but for those of another run that writes there (see `_staged`)."""
+    """Return the folders in a folder, without the temporary ones of a run that writes there (see `_stage`)."""
     folders = (entry.path for entry in os.scandir(above) if entry.is_dir(follow_symlinks=False))
     return sorted(path for path in folders if not os.path.basename(path).startswith(_STAGE))  # noqa: PTH119
 
 
-def _ours(folder: Path) -> list[str] | None:
+def _listed_names(folder: Path) -> list[str] | None:
     """Return the files that the kustomization.yaml in a folder lists; None unless `render` wrote it, byte for byte.
 
-    It counts as a regular file only, and not as a link.
+    It must be a regular file, not a link.
     """
     path = folder / output.KUSTOMIZATION
     try:
@@ -110,8 +110,8 @@ def _ours(folder: Path) -> list[str] | None:
     return names if text.encode() == output.kustomization(names) else None
 
 
-def _listed(folder: str, root: str | None) -> list[str] | None:
-    """Return the files that the last run wrote into a folder; None for a folder that is not there, or empty.
+def _old_names(folder: str, root: str | None) -> list[str] | None:
+    """Return the files that the last run wrote into a folder; None for a folder that is missing or empty.
 
     Raises KrmfnError for a folder that was not written by `render`, or is a link.
     """
@@ -121,7 +121,7 @@ def _listed(folder: str, root: str | None) -> list[str] | None:
         raise KrmfnError(f"{folder} is a link; --replace removes files only from folders")
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return None
-    names = _ours(path)
+    names = _listed_names(path)
     if names is None or output.KUSTOMIZATION in names:
         raise KrmfnError(
             f"{folder} is not empty, and its {output.KUSTOMIZATION} was not written by render; nothing is removed: "
@@ -131,7 +131,7 @@ def _listed(folder: str, root: str | None) -> list[str] | None:
 
 
 def _check(folder: str, texts: Iterable[str], names: Sequence[str]) -> None:
-    """Raise KrmfnError for a listed name that is no regular file, and for a new one that is somebody else's file."""
+    """Raise KrmfnError for one of the old `names` that is no regular file, and for a new name that is in use."""
     for name in names:
         path = Path(folder, name)
         if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
@@ -143,24 +143,24 @@ def _check(folder: str, texts: Iterable[str], names: Sequence[str]) -> None:
             )
 
 
-def _staged(folder: str, texts: Mapping[str, bytes]) -> tempfile.TemporaryDirectory[str]:
-    """Write the files into a folder of their own within `folder`, where a failure changes nothing."""
-    with files.said_of(folder), ExitStack() as stack:
-        made = tempfile.TemporaryDirectory(prefix=_STAGE, dir=folder)
-        stack.callback(made.cleanup)
+def _stage(folder: str, texts: Mapping[str, bytes]) -> tempfile.TemporaryDirectory[str]:
+    """Write the files into a temporary folder inside of `folder`; a failure changes nothing else."""
+    with files.errors_of(folder), ExitStack() as stack:
+        stage = tempfile.TemporaryDirectory(prefix=_STAGE, dir=folder)
+        stack.callback(stage.cleanup)
         for name, text in texts.items():
-            Path(made.name, name).write_bytes(text)
+            Path(stage.name, name).write_bytes(text)
         stack.pop_all()
-    return made
+    return stage
 
 
 def _swap(folder: Path, stage: Path, texts: Mapping[str, bytes], names: Sequence[str]) -> None:
-    """Move the new files over the old ones, and remove those that are no more.
+    """Move the new files over the old ones, whose `names` are given, and remove the other old ones.
 
-    Until that is done kustomization.yaml lists both, so that a run after an interrupted one still knows them.
+    Meanwhile kustomization.yaml lists both, so that the run after an interrupted one knows them all.
     """
     both = dict.fromkeys([*names, *(name for name in texts if name != output.KUSTOMIZATION)])
-    with files.said_of(folder):
+    with files.errors_of(folder):
         files.write(str(folder / output.KUSTOMIZATION), output.kustomization(list(both)))
         for name in both:
             if name in texts:
@@ -171,24 +171,24 @@ def _swap(folder: Path, stage: Path, texts: Mapping[str, bytes], names: Sequence
 
 
 def clear(name: str, names: Collection[str], format_: str) -> None:
-    """Remove what an earlier run has written into a folder, so that none of it is taken for this one's.
+    """Remove the files that an earlier run has written into a folder, so that none is taken for one of this run.
 
-    `names` are the files of a run, and `format_` stands in RESULT. Raises KrmfnError for a folder that holds anything
-    else, and for one that is reached by a link: who commits a link would choose what is overwritten.
+    `names` are the files that a run may write; RESULT must have the format `format_`. Raises KrmfnError for a folder
+    that holds anything else, and for a path with a link: whoever commits a link would choose what is overwritten.
     """
     folder = Path.cwd() / name
     for path in (folder, *folder.parents):
         if path.is_symlink():
             raise KrmfnError(f"--out {name}: {path} is a link; pass {folder.resolve()} if that is meant")
-    with files.said_of(f"--out {name}"):
-        there = sorted(folder.iterdir(), key=lambda path: (path.name == RESULT, path.name)) if folder.exists() else []
-        is_ours = bool(there) and _is_result(there[-1], format_)
-        for path in there:
+    with files.errors_of(f"--out {name}"):
+        paths = sorted(folder.iterdir(), key=lambda path: (path.name == RESULT, path.name)) if folder.exists() else []
+        is_ours = bool(paths) and _is_result(paths[-1], format_)
+        for path in paths:
             if not is_ours or path.name not in names or path.is_symlink() or not path.is_file():
                 raise KrmfnError(
                     f"--out {name} holds {path.name}, which `krmfn ci` has not written; pass a new or an empty folder"
                 )
-        for path in there:  # RESULT last: it says whose the others are
+        for path in paths:  # RESULT last: until then it says that the others are ours
             path.unlink()
 
 

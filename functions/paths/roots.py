@@ -1,6 +1,6 @@
-"""The root of what may be read, and what lies inside it.
+"""The root: the folder that nothing outside of is read, and what is inside of it.
 
-Whoever commits a file to a repository chooses its name, its kind and what a link points to; whoever runs the command
+Whoever commits a file to a repository chooses its name, its type and the target of a link; whoever runs the command
 chooses PATH. So no link may lead out of the root: the folder that --root names, else the Git work tree that holds PATH,
 else what ARGOCD_APP_SOURCE_PATH says, else PATH itself.
 """
@@ -13,28 +13,28 @@ from collections.abc import Iterator
 from krmfn.errors import KrmfnError
 
 
-def root_of(folder: str, given: str | None = None) -> str | None:
-    """Return the root of what may be read around a folder without links, as such; None when it is the folder itself.
+def root_of(folder: str, root: str | None = None) -> str | None:
+    """Return the root of a folder, both without links; None when it is the folder itself.
 
-    Raises KrmfnError when `given` (--root) is not a folder.
+    `root` is the argument of --root. Raises KrmfnError when that is not a folder.
     """
-    if given:
-        if not os.path.isdir(given):
-            raise KrmfnError(f"--root {given} is not a folder")
-        return os.path.realpath(given)
-    top = next((one for one in parents(folder) if os.path.lexists(os.path.join(one, ".git"))), None)
+    if root:
+        if not os.path.isdir(root):
+            raise KrmfnError(f"--root {root} is not a folder")
+        return os.path.realpath(root)
+    top = next((parent for parent in parents(folder) if os.path.lexists(os.path.join(parent, ".git"))), None)
     return top or _argo_root(folder)
 
 
-def above(path: str, given: str | None = None) -> Iterator[str]:
-    """Yield each root in which an absolute path lies by its words, links not followed.
+def above(path: str, root: str | None = None) -> Iterator[str]:
+    """Yield each root that an absolute path is in as it is spelled, links not followed.
 
-    These are --root, else all Git work trees and what ARGOCD_APP_SOURCE_PATH says.
+    This is `root` (--root), else all Git work trees and what ARGOCD_APP_SOURCE_PATH says.
     """
-    if given:
-        yield os.path.abspath(given)
+    if root:
+        yield os.path.abspath(root)
         return
-    yield from (one for one in parents(os.path.dirname(path)) if os.path.lexists(os.path.join(one, ".git")))
+    yield from (parent for parent in parents(os.path.dirname(path)) if os.path.lexists(os.path.join(parent, ".git")))
     if copy := _argo_root(path):
         yield copy
 
@@ -63,7 +63,7 @@ def within(path: str, folder: str) -> bool:
 
 
 def parents(folder: str) -> Iterator[str]:
-    """Yield a path, and the folders that hold it."""
+    """Yield a path, and the folders above it."""
     yield folder
     while folder != (folder := os.path.dirname(folder)):
         yield folder

@@ -1,4 +1,4 @@
-"""Whether texts are YAML: libyaml alone says it in a tenth of the time that reading them takes."""
+"""Check whether texts are YAML: libyaml alone can tell in a tenth of the time that reading them takes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from krmfn.yamltext.simple import MAX_DEPTH
 from .divided import Span
 
 _MANY_OR_DEEP = re.compile(rb"\n(?:---|\.\.\.|[ ?:-]{90})")
-"""A line that may begin a second document, or at which block levels may be deep: each takes a column."""
+"""A line that may begin a second document, or may be at a deep block level: each level takes a column."""
 _RUN = 1 << 20
 """How many bytes libyaml is given at a time."""
 
 
-def unsure(text: bytes, spans: Sequence[Span]) -> Iterator[int]:
-    """Yield the indexes of those among the documents of usual texts (see `divided`) that may be no YAML.
+def suspects(text: bytes, spans: Sequence[Span]) -> Iterator[int]:
+    """Yield the indexes of the documents of usual texts (see `divided`) that may not be YAML.
 
-    Documents side by side are read as one stream. libyaml ends every scalar and every collection at a line `---`, and
-    takes nothing from one document to the next but directives, which no usual text has: where it reads the stream
-    without an error, it reads each of the documents.
+    Adjacent documents are read as one stream. libyaml ends every scalar and collection at a line `---`, and carries
+    nothing over to the next document but directives, which no usual text has: if it reads the stream without an error,
+    each of the documents is YAML.
     """
     first = 0
     while first < len(spans):
@@ -51,20 +51,20 @@ def _is_read(stream: bytes) -> bool:
 
 
 def check(text: bytes, line: int = 0) -> None:
-    """Raise KrmfnError, with the line (`line` lines come before), for text that is not one YAML document.
+    """Raise KrmfnError, with the line, for text that is not one YAML document; `line` is the number of lines before it.
 
-    libyaml alone reads a text without errors in which there is nothing to count: this takes a tenth of the time.
+    A text in which nothing has to be counted is read by libyaml alone, in a tenth of the time.
     """
     refuse_inner_marks(text, line)
     brackets = text.count(b"[") + text.count(b"{")
     is_counted = b"*" in text or brackets >= MAX_DEPTH // 2 or bool(_MANY_OR_DEEP.search(b"\n" + text))
     if not is_counted and _is_read(text):
         return
-    _check_events(text, line)  # an error is found again, and said in our words
+    _check_events(text, line)  # an error is found again, and reported in our words
 
 
 def _check_events(text: bytes, line: int) -> None:
-    """Raise the errors of `check`, from the parser's events."""
+    """Raise the errors of `check`, found in the parser's events."""
     documents = 0
     anchors: set[str] = set()
     aliases = b"*" in text

@@ -1,4 +1,4 @@
-"""Have a second process do a part of the work, where there is a second processor for it; hold back interrupts."""
+"""Do a part of the work in a second process if there is a second processor; hold back signals."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 @contextmanager
-def alongside(check: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
-    """Have a process of its own make a check; yield what waits for its end and returns True when it was passed.
+def second_process(check: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
+    """Run a check in a second process; yield a function that waits for it and returns True when the check passed.
 
-    It returns False as well where that is not known: no second processor, no process to be had, one that was ended.
-    Then whoever asks does the work, so nothing depends on the second process but time. It never outlives the block, nor
-    is its end left for somebody else to ask for: the first process of a container may ask for none.
+    The function also returns False when there is no answer: no second processor, no new process, or one that was
+    killed. The caller does the work itself then, so the second process only saves time. It never outlives the block,
+    and is always waited for: the first process of a container may not reap the children of others.
     """
     process = 0
     codes: list[int] = []
@@ -31,18 +31,18 @@ def alongside(check: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
 
     try:
         if _has_room():
-            with held(), suppress(OSError):  # until its id is known; a limit on processes
+            with hold_signals(), suppress(OSError):  # until its id is known; a limit on processes
                 process = os.fork()
                 if process == 0:
                     status = 1
                     try:
                         status = int(not check())
                     finally:
-                        os._exit(status)  # whatever happened: this process has nothing to say, to flush or to clean up
+                        os._exit(status)  # in any case: this process must print, flush and clean up nothing
         yield is_passed
     finally:
         if process and not codes:
-            with suppress(ProcessLookupError, ChildProcessError):  # an interrupt came just when it had ended
+            with suppress(ProcessLookupError, ChildProcessError):  # interrupted just after it was waited for
                 os.kill(process, signal.SIGKILL)
                 os.waitpid(process, 0)
 
@@ -55,21 +55,21 @@ def processors() -> int:
 
 
 def _has_room() -> bool:
-    """Return True when this process may have a twin: a processor for it, and no thread, which would not be copied.
+    """Return True when this process may fork: there is a second processor, and no thread, which is not copied.
 
-    macOS has threads of its own in any process that has used its libraries.
+    On macOS a process that has used the system's libraries has threads of theirs.
     """
     threading = sys.modules.get("threading")
     return sys.platform == "linux" and processors() > 1 and (threading is None or threading.active_count() == 1)
 
 
 @contextmanager
-def held() -> Iterator[None]:
-    """Hold back signals that have a handler until the block ends, where one would leave something behind.
+def hold_signals() -> Iterator[None]:
+    """Hold back signals that have a handler until the block ends; an interrupt in it would leave something behind.
 
-    Other threads than the main one get none anyway.
+    Does nothing in other threads than the main one, which get no signals.
     """
-    import threading  # here: most runs have one thread
+    import threading  # late: most runs have one thread
 
     if threading.current_thread() is not threading.main_thread():
         yield

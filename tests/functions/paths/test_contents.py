@@ -26,7 +26,7 @@ workers._has_room = lambda: True
 checks = {"passed": lambda: True, "failed": lambda: False, "raises": lambda: 1 / 0, "exits": lambda: sys.exit(0),
           "killed": lambda: os.kill(os.getpid(), signal.SIGKILL)}
 for check in checks.values():
-    with workers.alongside(check) as is_passed:
+    with workers.second_process(check) as is_passed:
         print(is_passed(), is_passed())
 """
 
@@ -35,7 +35,7 @@ import os, time
 from krmfn_functions.paths import workers
 workers._has_room = lambda: True
 try:
-    with workers.alongside(lambda: time.sleep(600)):
+    with workers.second_process(lambda: time.sleep(600)):
         raise KeyboardInterrupt
 except KeyboardInterrupt:
     pass
@@ -63,7 +63,7 @@ def test_processors_are_counted_where_they_cannot_be_asked_for(monkeypatch: pyte
 def test_without_a_second_processor_there_is_no_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
     monkeypatch.delattr(os, "fork")
-    with workers.alongside(lambda: True) as is_passed:
+    with workers.second_process(lambda: True) as is_passed:
         assert is_passed() is False
 
 

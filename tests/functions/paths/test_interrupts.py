@@ -23,7 +23,7 @@ def handlers() -> Iterator[None]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_comes_when_the_block_is_done(number: signal.Signals) -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), workers.held():
+    with pytest.raises(KeyboardInterrupt), workers.hold_signals():
         os.kill(os.getpid(), number)
         done.append("the rest of the block")
     assert done
@@ -31,7 +31,7 @@ def test_an_interrupt_comes_when_the_block_is_done(number: signal.Signals) -> No
 
 
 def test_a_block_that_fails_restores_the_handlers() -> None:
-    with pytest.raises(OSError, match="no such"), workers.held():
+    with pytest.raises(OSError, match="no such"), workers.hold_signals():
         raise OSError("no such program")
     assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
 
@@ -40,7 +40,7 @@ def test_another_thread_holds_nothing() -> None:
     seen = []
 
     def start() -> None:
-        with workers.held():
+        with workers.hold_signals():
             seen.append(signal.getsignal(signal.SIGTERM))
 
     thread = threading.Thread(target=start)

@@ -209,7 +209,7 @@ def test_what_another_run_stages_is_not_seen(tmp_path: Path) -> None:
     listing = (tmp_path / "out" / LISTING).read_text()
     plant(tmp_path, {"out/.krmfn-abc/kustomization.yaml": listing, "out/lab/.krmfn-abc/kustomization.yaml": listing})
     plant(tmp_path, {"out/gone/kustomization.yaml": listing})
-    assert replacing.written_in(str(tmp_path / "out")) == [str(tmp_path / "out"), str(tmp_path / "out" / "gone")]
+    assert replacing.rendered_folders(str(tmp_path / "out")) == [str(tmp_path / "out"), str(tmp_path / "out" / "gone")]
 
 
 def test_of_two_runs_at_once_one_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -229,7 +229,7 @@ def test_a_stream_is_sound_where_each_document_is() -> None:
     for at in range(0, len(texts), 5):
         text, _ = divided.joined(texts[at : at + 5])
         spans = divided.quick(text)
-        unsure = {*syntax.unsure(text, spans)}
+        unsure = {*syntax.suspects(text, spans)}
         for index, span in enumerate(spans):
             is_refused = bool(refusal(syntax.check, text[span.start : span.end]))
             outcomes[is_refused] += 1
@@ -240,4 +240,4 @@ def test_a_stream_is_sound_where_each_document_is() -> None:
 def test_what_is_refused_does_not_spoil_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syntax, "_RUN", 20)
     text, _ = divided.joined([b"a: 1\nb: 2\n", b"c: 1\nd: 2\n", b"e: f: g\n", b"h: 1\ni: 2\n", b"j: *k\n"])
-    assert [*syntax.unsure(text, divided.quick(text))] == [2, 4]
+    assert [*syntax.suspects(text, divided.quick(text))] == [2, 4]
