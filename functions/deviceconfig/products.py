@@ -6,7 +6,7 @@ from krmfn import Field, Item, Ref, Result, error, schema
 from krmfn.resource import join, split
 from krmfn.typed import Any
 
-from ..kmm.lookup import changed, strings
+from ..kmm.lookup import map_texts, strings
 from ..profile import expressions
 from ..profile.expansion import PROTECTED, Expansion, Filled, expand
 from ..profile.product import Profile
@@ -88,7 +88,7 @@ def _of_modules(product: Profile, item: Item, ref: Ref, config: FunctionConfig, 
 
 def unprotected(data: Any) -> Any:
     """Return nested data with the dollars of options in their places."""
-    return changed(data, lambda text: text.replace(PROTECTED, "$"))
+    return map_texts(data, lambda text: text.replace(PROTECTED, "$"))
 
 
 def _misfits(one: Layer) -> Iterator[Result]:

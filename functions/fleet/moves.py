@@ -10,7 +10,7 @@ from krmfn.printing import counted
 from krmfn.typed import NamedTuple
 
 from ..grouping import grouped
-from ..kmm.scheduling import Action, Move, View, doubted, entry, play
+from ..kmm.scheduling import Action, Move, View, entry, play, with_doubt
 from . import wording
 from .coverage import Cluster, Group, Outcome, State, by_driver
 from .drivers import Driver
@@ -110,6 +110,6 @@ def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
             untold = was is not None and bool(was.version) and now.action == "load" and key not in told
             older = was.is_older or untold if was else is_new and now.action == "leave"
             move = play(was.entry if was else None, was, now, not older)
-            move = doubted(move, was, now) if was and was.action == "fail" and not older else move
+            move = with_doubt(move, was, now) if was and was.action == "fail" and not older else move
             found.append(Transition(names, after.drivers.get(key) or before.drivers[key], move, was, now))
         yield found

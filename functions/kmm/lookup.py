@@ -90,10 +90,10 @@ def leaves(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Any]]:
         yield path, value
 
 
-def changed(value: Any, change: Callable[[str], Any]) -> Any:
+def map_texts(value: Any, change: Callable[[str], Any]) -> Any:
     """Return nested data with each text in it, but for keys, as `change` returns it."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {key: changed(child, change) for key, child in value.items()}
-    return [changed(child, change) for child in value] if isinstance(value, list) else value
+        return {key: map_texts(child, change) for key, child in value.items()}
+    return [map_texts(child, change) for child in value] if isinstance(value, list) else value

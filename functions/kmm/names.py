@@ -15,9 +15,9 @@ _is_name = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?").fullmatch
 _is_dns_label = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?").fullmatch
 
 
-def _shape(what: str, examples: str, regexp: str) -> str:
+def _shape(sentence: str, examples: str, regexp: str) -> str:
     ends = "must start and end with an alphanumeric character"
-    return f"{what}, and {ends} (e.g. {examples}, regex used for validation is '{regexp}')"
+    return f"{sentence}, and {ends} (e.g. {examples}, regex used for validation is '{regexp}')"
 
 
 _CHARACTERS = "consist of alphanumeric characters, '-', '_' or '.'"
@@ -36,10 +36,9 @@ def label_key_errors(key: str, long_texts: bool = False) -> list[str]:
     if "/" in head:
         return [("a valid label key " if long_texts else "a qualified name ") + _KEY_SHAPE]
     empty = ["must be non-empty"]
-    above = (subdomain_errors(head, long_texts) if head else empty) if slash else []
-    own = _errors(name, 63, long_texts, "" if _is_name(name) else _NAME_TEXT)
-    own = own if name else empty + own
-    return [*(f"prefix part {wrong}" for wrong in above), *(f"name part {wrong}" for wrong in own)]
+    of_prefix = (subdomain_errors(head, long_texts) if head else empty) if slash else []
+    of_name = [*([] if name else empty), *_errors(name, 63, long_texts, "" if _is_name(name) else _NAME_TEXT)]
+    return [*(f"prefix part {message}" for message in of_prefix), *(f"name part {message}" for message in of_name)]
 
 
 def label_value_errors(value: str, long_texts: bool = False) -> list[str]:
@@ -57,7 +56,7 @@ def dns_label_errors(name: str) -> list[str]:
     return _errors(name, 63, False, "" if _is_dns_label(name) else _DNS_LABEL_TEXT)
 
 
-def _errors(text: str, limit: int, long_texts: bool, misshapen: str) -> list[str]:
-    """Return that a text is too long, and what is wrong with its shape; "" for nothing."""
+def _errors(text: str, limit: int, long_texts: bool, shape_error: str) -> list[str]:
+    """Return the errors about a text: more than `limit` bytes, and `shape_error` unless it is ""."""
     too_long = f"must be no more than {limit} {'bytes' if long_texts else 'characters'}" if size(text) > limit else ""
-    return [*filter(None, (too_long, misshapen))]
+    return [*filter(None, (too_long, shape_error))]

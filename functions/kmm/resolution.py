@@ -31,7 +31,7 @@ def resolver(module: Module) -> Callable[[str], Resolution]:
     container, entries = module.container, module.mappings
     find = _finder(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in entries))
 
-    def answer(kernel: str) -> Resolution:
+    def resolve(kernel: str) -> Resolution:
         # The kubelet of a kernel built from a dirty tree adds one plus; KMM takes one off.
         kernel = kernel.removesuffix("+")
         if (index := find(kernel)) is None:
@@ -41,23 +41,23 @@ def resolver(module: Module) -> Callable[[str], Resolution]:
         try:
             filled = substitute(image, values)
         except KrmfnError as unclosed:
-            what = f"failed to substitute {quote(image)}: {unclosed}"
-            raise KrmfnError(f"failed to substitute templates in the ContainerImage field: {what}") from unclosed
+            detail = f"failed to substitute {quote(image)}: {unclosed}"
+            raise KrmfnError(f"failed to substitute templates in the ContainerImage field: {detail}") from unclosed
         return Resolution(index, filled, _in_tree(container, entries[index]))
 
-    return answer
+    return resolve
 
 
 def first_mapping(module: Module, kernel: str) -> int | None:
-    """Return the position of the mapping that a kernel, without the node's `+`, takes; None for none.
+    """Return the position of the mapping for a kernel version, without the node's `+`; None for none.
 
     Raises KrmfnError for a regexp before it that does not compile.
     """
     return _finder(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in module.mappings))(kernel)
 
 
-def compared(module: Module, entry: Table) -> Table:
-    """Return what KMM compares between a node and the Module for one of its mappings: a difference reloads the node.
+def compared_fields(module: Module, entry: Table) -> Table:
+    """Return the fields of a Module and a mapping that KMM compares with a node: a difference reloads the module there.
 
     The image is a template, cut into its parts. What KMM decodes to the same is the same here: an empty list or text
     is none, and of registryTLS, where the mapping's takes the place of the container's, only whether it is insecure.
@@ -88,18 +88,18 @@ def _parts(image: str) -> Any:
 
 def _stored(value: Table) -> Table:
     """Return a mapping as the API server stores it: without what is empty; an empty mapping stays."""
-    kept = {key: field for key, field in value.items() if field not in (None, "", [])}
-    return {key: _stored(field) if isinstance(field, dict) else field for key, field in kept.items()}
+    fields = {key: field for key, field in value.items() if field not in (None, "", [])}
+    return {key: _stored(field) if isinstance(field, dict) else field for key, field in fields.items()}
 
 
 @lru_cache(maxsize=256)
 def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | None]:
-    """Return the function that finds a kernel's mapping among (literal, regexp), prepared for many kernels.
+    """Return the function that finds the position of a kernel's mapping among (literal, regexp); None for none.
 
     It raises KrmfnError for a regexp before the first match that does not compile.
     """
-    ends = (at for at, (_, regexp) in enumerate(conditions) if regexp and compile_error(regexp))
-    broken = next(ends, len(conditions))  # nothing behind it is looked at
+    errors = (at for at, (_, regexp) in enumerate(conditions) if regexp and compile_error(regexp))
+    broken = next(errors, len(conditions))  # KMM reads no mapping after it
     literals = {literal: at for at, (literal, _) in reversed([*enumerate(conditions[: broken + 1])])}
     regexps = [(at, regexp) for at, (_, regexp) in enumerate(conditions[:broken]) if regexp]
     matching = matcher([regexp for _, regexp in regexps]) if regexps else None
@@ -110,8 +110,8 @@ def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | No
             hits.append(literals[kernel])
         if not hits and broken < len(conditions):
             regexp = conditions[broken][1]
-            what = f"regexp {quote(regexp[:200])} against kernel {quote(kernel)}"
-            raise KrmfnError(f"could not match {what}: {compile_error(regexp)}")
+            detail = f"regexp {quote(regexp[:200])} against kernel {quote(kernel)}"
+            raise KrmfnError(f"could not match {detail}: {compile_error(regexp)}")
         return min(hits, default=None)
 
     return find

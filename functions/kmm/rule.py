@@ -10,7 +10,7 @@ OF_MAPPINGS = "failed to validate kernel mappings: "
 """What KMM writes before its text about kernel mappings."""
 
 
-def refused(text: str, path: str, current: Any = None, hint: str = "", rule: str = "") -> Result:
+def refusal(text: str, path: str, current: Any = None, hint: str = "", rule: str = "") -> Result:
     """Return a finding with the cluster's own text about one field; the hint is ours."""
     message = f"{text} ({hint})" if hint else text
     return error(message, rule=rule, field=Field(path, current), tags=((ADMISSION, text),))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from krmfn.typed import Any, Literal, NamedTuple
 
 from .module import Module
-from .resolution import Resolution, compared
+from .resolution import Resolution, compared_fields
 
 Action = Literal["load", "leave", "remove", "fail", "ignore", "gone"]
 """What the Module reconciler decides for a node:
@@ -24,10 +24,10 @@ there stays; gone: the node is not there.
 Word = Literal["gained", "lost", "reloaded", "kept", "blocked", "waiting", "unknown", "none"]
 """What a change does with a Module on a node:
 
-gained, lost: it is loaded, or is no more, also when KMM loads it for a kernel that the node does not run; reloaded: it
-was unloaded and loaded, or loaded again after a reboot; kept: it stays as it is; blocked: KMM fails, or the Module
-selects the node and it gets nothing; waiting: the same until something about the node ends; unknown: it depends on what
-was loaded before; none: nothing was loaded and nothing is.
+gained: it is loaded; lost: it is loaded no more, or for a kernel that the node does not run; reloaded: it is unloaded
+and loaded, or loaded again after a reboot; kept: it stays as it is; blocked: KMM fails, or the Module selects the node
+and nothing is loaded; waiting: the same, but only for a time; unknown: it depends on what was loaded before; none:
+nothing was loaded and nothing is.
 """
 
 
@@ -51,13 +51,13 @@ class View(NamedTuple):
     """The Module's version; "" where it is not ordered."""
     is_selected: bool = True
     is_waiting: bool = False
-    """Whether what keeps it from loading is expected to end."""
+    """Whether what keeps the Module from loading is expected to end."""
     failing: str = ""
     """Of action `fail`: the name of the node that KMM fails on."""
 
     @property
     def is_older(self) -> bool:
-        """Whether another version may be loaded, from the time when the label named the Module's."""
+        """Whether another version may be loaded: the label names another than the Module, and nothing is unloaded."""
         return self.action in ("leave", "fail") and bool(self.version and self.label) and self.label != self.version
 
 
@@ -72,36 +72,37 @@ class Move(NamedTuple):
     after: Entry | None
     """What is loaded before and after."""
     is_known: bool = True
-    """Whether None of `before` or `after` is nothing; else it may be an older version."""
+    """Whether None in `before` or `after` means that nothing is loaded; else an older version may be."""
 
 
 def entry(module: Module, kernel: str, resolution: Resolution) -> Entry:
     """Return what KMM writes into the NodeModulesConfig of a node with this kernel."""
-    own = module.mappings[resolution.mapping] if resolution.mapping is not None else {}
-    made = {**compared(module, own), "containerImage": resolution.image or ""}
-    return {"kernelVersion": kernel.removesuffix("+"), **made}
+    mapping = module.mappings[resolution.mapping] if resolution.mapping is not None else {}
+    fields = {**compared_fields(module, mapping), "containerImage": resolution.image or ""}
+    return {"kernelVersion": kernel.removesuffix("+"), **fields}
 
 
 def play(before: Entry | None, old: View | None, new: View, is_known: bool = True) -> Move:
-    """Return what KMM does when a node and a Module that it sees as `old` become `new`.
+    """Return what KMM does when its view of a node and a Module changes from `old` to `new`.
 
-    `before` is what is loaded; with `is_known` False an older version may be loaded as well as nothing.
-    `old` is None for a pair that was not there.
+    `before` is what is loaded; with `is_known` False and None an older version may be loaded, or nothing.
+    `old` is None where the node or the Module was not there.
     """
-    rebooted = bool(old and old.kernel and new.kernel and old.kernel != new.kernel)
-    moved = bool(old and new.version and old.label != new.label)
-    is_left_alone = new.action in ("fail", "ignore") or (new.action == "leave" and not moved)
+    is_rebooted = bool(old and old.kernel and new.kernel and old.kernel != new.kernel)
+    is_relabelled = bool(old and new.version and old.label != new.label)
+    is_left_alone = new.action in ("fail", "ignore") or (new.action == "leave" and not is_relabelled)
     after = new.entry if new.action == "load" else before if is_left_alone else None
-    ends = new.action != "gone" and not rebooted and (after != before or (moved and new.action == "load"))
-    unloads = [f"Unload {before['containerImage']}"] if before and ends else []
-    loads = [f"Load {after['containerImage']}"] if after and (ends or rebooted) else []
-    move = Move("none", (*unloads, *loads), new.reason, before, after)
+    is_replaced = after != before or (is_relabelled and new.action == "load")
+    unloads = is_replaced and new.action != "gone" and not is_rebooted
+    events = [f"Unload {before['containerImage']}"] if before and unloads else []
+    events += [f"Load {after['containerImage']}"] if after and (unloads or is_rebooted) else []
+    move = Move("none", tuple(events), new.reason, before, after)
     if not is_known:
-        return _unknown(move, old or new, new, moved, rebooted)
+        return _unknown_move(move, old or new, new, is_relabelled, is_rebooted)
     if before and after:
-        return _again(move, before, after, new, rebooted)
+        return _move_of_loaded(move, before, after, new, is_rebooted)
     if before:
-        return move._replace(effect="lost", reason=_moved(old, new) if moved and old else new.reason)
+        return move._replace(effect="lost", reason=_label_reason(old, new) if is_relabelled and old else new.reason)
     if after:
         return move._replace(effect="gained", reason=after["containerImage"])
     if not new.is_selected or new.action in ("ignore", "gone"):
@@ -109,26 +110,26 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
     return move._replace(effect="waiting" if new.is_waiting else "blocked")
 
 
-def _again(move: Move, before: Entry, after: Entry, new: View, rebooted: bool) -> Move:
-    """Return the effect on what is loaded before and after."""
+def _move_of_loaded(move: Move, before: Entry, after: Entry, new: View, is_rebooted: bool) -> Move:
+    """Return the move with its effect and reason where something is loaded before and after."""
     running, image = new.kernel.removesuffix("+"), after["containerImage"]
     if not move.events:
         return move._replace(effect="blocked" if new.action == "fail" else "kept")
     if (kernel := after["kernelVersion"]) != running:
-        why = f": {new.reason}" if new.reason else ""
-        text = f"after the reboot KMM loads {image}, made for kernel {kernel}, on kernel {running}{why}"
+        reason = f": {new.reason}" if new.reason else ""
+        text = f"after the reboot KMM loads {image}, made for kernel {kernel}, on kernel {running}{reason}"
         return move._replace(effect="lost", reason=text)
-    if rebooted:
+    if is_rebooted:
         return move._replace(effect="reloaded", reason=f"{image} for kernel {running}")
     changed = [name for name in after if before[name] != after[name]]
     if "containerImage" in changed:
         return move._replace(effect="reloaded", reason=f"{image} in place of {before['containerImage']}")
-    why = f"another {', '.join(changed)}" if changed else "its version label has moved"
-    return move._replace(effect="reloaded", reason=why)
+    reason = f"another {', '.join(changed)}" if changed else "its version label has moved"
+    return move._replace(effect="reloaded", reason=reason)
 
 
-def _moved(old: View, new: View) -> str:
-    """Return why a Module is lost whose version label has moved."""
+def _label_reason(old: View, new: View) -> str:
+    """Return why a Module is lost after a change of the node's version label."""
     if new.action != "leave":
         return new.reason
     return (
@@ -137,17 +138,17 @@ def _moved(old: View, new: View) -> str:
     )
 
 
-def _unknown(move: Move, old: View, new: View, moved: bool, rebooted: bool) -> Move:
-    """Return the effect where nothing is loaded, or the version that the label named."""
+def _unknown_move(move: Move, old: View, new: View, is_relabelled: bool, is_rebooted: bool) -> Move:
+    """Return the move where either nothing was loaded, or the version that the label named."""
     word: Word = "unknown"
     doubt = f"whether {f'version {old.label}' if old.label else 'another version'} was loaded before is not known"
     if not old.label:
         doubt += ", since no node had the version label"
     if move.after:
         reason = f"{move.after['containerImage']} is loaded"
-    elif new.action == "leave" and moved:
-        word, reason = "lost", _moved(old, new)
-    elif new.action in ("leave", "fail") and rebooted:
+    elif new.action == "leave" and is_relabelled:
+        word, reason = "lost", _label_reason(old, new)
+    elif new.action in ("leave", "fail") and is_rebooted:
         word, doubt = "lost", "whether that is loaded is not known"
         reason = (
             f"its version label names {old.label} while it boots kernel {new.kernel}, so after the reboot KMM loads "
@@ -160,8 +161,8 @@ def _unknown(move: Move, old: View, new: View, moved: bool, rebooted: bool) -> M
     return move._replace(effect=word, reason=f"{reason}; {doubt}", is_known=False)
 
 
-def doubted(move: Move, old: View, new: View) -> Move:
-    """Return a move after a failure that began nobody knows when: what was loaded then was frozen, and moves now."""
+def with_doubt(move: Move, old: View, new: View) -> Move:
+    """Return the move where KMM fails no more: what was loaded before it failed is not known, and changes only now."""
     doubt = f"what was loaded before KMM failed on {old.failing} is not known"
     if move.after and not move.before:
         return move._replace(reason=f"{move.reason}; {doubt}", is_known=False)

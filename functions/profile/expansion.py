@@ -8,7 +8,7 @@ from krmfn import Ref
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any, NamedTuple
 
-from ..kmm.lookup import changed, members
+from ..kmm.lookup import map_texts, members
 from . import expressions
 from .expressions import Expression, Values
 from .product import Profile
@@ -208,7 +208,7 @@ class _Filler(NamedTuple):
 
     def protected(self, value: Any) -> Any:
         """Return an option's value in which no variable of ours is filled in."""
-        return changed(value, _protected) if self.is_protected else value
+        return map_texts(value, _protected) if self.is_protected else value
 
 
 def _printed(value: Any, node: Node) -> Any:

@@ -14,7 +14,7 @@ from krmfn.typed import Any
 
 from ..kmm.lookup import has, table, tables, text, texts
 from ..kmm.module import CONTAINER, MAPPINGS, Module, module_of
-from ..kmm.resolution import compared
+from ..kmm.resolution import compared_fields
 from .impact import SHOWN, Impact, served
 
 _FILE, _IMAGE = "the Dockerfile", "containerImage"
@@ -66,7 +66,7 @@ def _recipe(module: Module, index: int, files: Files) -> dict[str, Any]:
     entry = module.mappings[index]
     holders = (module.container, entry)
     builds, signs = ([table(holder, kind) for holder in holders] for kind in ("build", "sign"))
-    recipe: dict[str, Any] = {_IMAGE: compared(module, entry)[_IMAGE]}
+    recipe: dict[str, Any] = {_IMAGE: compared_fields(module, entry)[_IMAGE]}
     if any(has(holder, "build") for holder in holders):
         names = [name for build in builds if (name := text(table(build, "dockerfileConfigMap"), "name"))]
         recipe[_FILE] = names[-1:], files.get((module.ref.namespace, "".join(names[-1:])))

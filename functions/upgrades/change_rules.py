@@ -12,7 +12,7 @@ from ..differences import differences
 from ..fleet.wording import nodes_named
 from ..kmm.lookup import has, table, text
 from ..kmm.module import LABELS, PLUGINS
-from ..kmm.rule import refused
+from ..kmm.rule import refusal
 from ..kmm.webhook.admission import UPDATE_RULES
 from ..plan import Change
 from . import build_rules, reload_rules, removal_rules
@@ -146,8 +146,8 @@ def selector_is_kept(impact: Impact) -> Iterator[Result]:
         if changed and change.ref.group == "apps":
             hint = f"the API server refuses the change; delete the {change.ref.kind} first, or give it another name"
             field = field_of(changed)
-            refusal = refused("field is immutable", field.path, field.current, hint)
-            yield refusal._replace(ref=change.ref, field=field)
+            finding = refusal("field is immutable", field.path, field.current, hint)
+            yield finding._replace(ref=change.ref, field=field)
 
 
 KRM403 = Rule(

@@ -16,7 +16,7 @@ from krmfn.typed import NamedTuple
 from ..differences import ABSENT, FieldChange, differences
 from ..kmm.lookup import has, table, tables, text
 from ..kmm.module import CONTAINER, EVERY_KERNEL, IN_TREE, MAPPINGS, Module, module_of, node_labels
-from ..kmm.resolution import compared, first_mapping
+from ..kmm.resolution import compared_fields, first_mapping
 from ..kmm.versions import Target
 from ..plan import Plan
 
@@ -116,7 +116,7 @@ def reloaded_field(step: Step, served: Served) -> Field | None:
     path = f"{MAPPINGS}[{served.new}]"
     if any(text(before, key) != text(after, key) for key in ("literal", "regexp")):
         return Field(path, None, after)
-    first = next(differences(compared(step.old, before), compared(step.new, after)))
+    first = next(differences(compared_fields(step.old, before), compared_fields(step.new, after)))
     if (key := str(first.parts[0])) == "modprobe":
         return field_of(first._replace(parts=(*CONTAINER.split("."), *first.parts)))
     holders = ((path, before, after), (CONTAINER, step.old.container, step.new.container))
@@ -161,7 +161,7 @@ def served(old: Module, new: Module) -> Iterator[Served]:
 
 def changed(old: Module, new: Module) -> tuple[list[Served], bool]:
     """Return the served kernels for which the result is another one, or none; and whether all get another one."""
-    before, after = ([compared(module, entry) for entry in module.mappings] for module in (old, new))
+    before, after = ([compared_fields(module, entry) for entry in module.mappings] for module in (old, new))
     every = list(served(old, new))
     affected = {kernels: None for kernels in every if kernels.new is None or before[kernels.old] != after[kernels.new]}
     return list(affected), all(kernels in affected and kernels.new is not None for kernels in every if kernels.whole)

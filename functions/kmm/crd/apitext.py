@@ -8,7 +8,7 @@ from krmfn.printing import closest
 from krmfn.resource import FieldPath, ref
 from krmfn.typed import Any
 
-from ..rule import quote, refused
+from ..rule import quote, refusal
 from ..versions import TARGETS
 from .facts import Fact, module_facts
 
@@ -37,6 +37,7 @@ _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 def _with_whole_numbers(value: Any) -> Any:
+    """Return nested data with each whole float as an int, as Go prints it: 1 for 1.0."""
     if isinstance(value, dict):
         return {key: _with_whole_numbers(child) for key, child in value.items()}
     if isinstance(value, list):
@@ -49,17 +50,17 @@ def mistyped(where: str, actual: str, expected: str) -> str:
     return f'{where}: Invalid value: "{actual}": {where} in body must be of type {expected}: "{actual}"'
 
 
-def shown(value: Any) -> Any:
-    """Return the value that a finding shows: none for a mapping or a list."""
+def scalar(value: Any) -> Any:
+    """Return a scalar as it is, for a finding to show; None for a mapping or a list."""
     return None if isinstance(value, (dict, list)) else value
 
 
 def invalid(
     rule: str, where: str, value: str, errors: Iterable[str], path: str = "", current: Any = None
 ) -> Iterator[Result]:
-    """Yield the API server's refusals of a text at `where`; the finding is at `path`, if that is another one."""
-    for wrong in errors:
-        yield refused(f"{where}: Invalid value: {quote(value)}: {wrong}", path or where, current, rule=rule)
+    """Yield the API server's refusals of a text at `where`, one per error; the findings are at `path`, if it is set."""
+    for message in errors:
+        yield refusal(f"{where}: Invalid value: {quote(value)}: {message}", path or where, current, rule=rule)
 
 
 def dotted(path: FieldPath) -> str:
@@ -68,16 +69,16 @@ def dotted(path: FieldPath) -> str:
 
 
 def unmergeable(module: Manifest, text: str) -> str:
-    """Return server-side apply's message for an object that its schema cannot read; a create takes it."""
-    own = ref(module)
-    named = f"{own.namespace}/{own.name}; {own.api_version}, Kind={own.kind}"
-    return f"failed to create typed patch object ({named}): {text}"
+    """Return server-side apply's message for a Module that it cannot merge; a plain create accepts that Module."""
+    subject = ref(module)
+    identity = f"{subject.namespace}/{subject.name}; {subject.api_version}, Kind={subject.kind}"
+    return f"failed to create typed patch object ({identity}): {text}"
 
 
 def known_fields(path: FieldPath, fields: Iterable[str]) -> str:
-    """Return `did you mean 'kernelMappings'?`, the KMM versions that have the field, or the known fields."""
-    if elsewhere := [name for name, known in TARGETS.items() if not known.fork and _has(path, known.structure)]:
-        return f"KMM {' and '.join(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it, this version does not"
+    """Return a hint for an unknown field: the KMM versions that have it, a similar field, or the known fields."""
+    if versions := [name for name, known in TARGETS.items() if not known.fork and _has(path, known.structure)]:
+        return f"KMM {' and '.join(versions)} {'has' if len(versions) == 1 else 'have'} it, this version does not"
     known = sorted(fields)
     if close := closest(str(path[-1]), known):
         return f"did you mean '{close}'?"
@@ -91,8 +92,8 @@ def _has(path: FieldPath, structure: str) -> bool:
     return node is not None
 
 
-def in_quotes(value: Any, types: Iterable[str]) -> str:
-    """Return how to write a string that YAML takes for another type; "" when that is not the mistake."""
+def quoting_hint(value: Any, types: Iterable[str]) -> str:
+    """Return a hint when YAML takes a string for another type, such as `1.10`; "" when that is not the mistake."""
     if "string" not in types or isinstance(value, (dict, list, str)) or value is None:
         return ""
     if isinstance(value, bool):

@@ -13,8 +13,8 @@ from krmfn.typed import Any
 
 from ..lookup import table, text
 from ..names import dns_label_errors, label_key_errors, label_value_errors, subdomain_errors
-from ..rule import refused, size
-from .apitext import dotted, in_quotes, invalid, shown, type_name
+from ..rule import refusal, size
+from .apitext import dotted, invalid, quoting_hint, scalar, type_name
 
 MAP, ANYTHING = "map[string]string", "v1.FieldsV1"
 _FIELDS = {
@@ -33,30 +33,33 @@ STRUCTS = {name: dict(field.split() for field in fields.split("; ")) for name, f
 
 
 _SHAPES = {**dict.fromkeys((MAP, *STRUCTS), "object"), "bool": "boolean", "int64": "integer"}
-"""JSON's names of the types that Go types are decoded from, but for lists and what is a string."""
+"""The JSON types that Go types are decoded from; a Go type that is no list and not here is a string in JSON."""
 
 
 Slot = tuple[Any, str, FieldPath, str]
-"""A value, the Go type that it must have, its path, and what Go calls the place: the innermost struct and the fields
-from the outermost, without keys and positions."""
+"""A value, the Go type that it must have, its path, and Go's name of the place: the innermost struct, then the fields
+from the outermost one on, without keys and positions."""
 
 
-def decoded(module: Manifest) -> Iterator[Result]:
+def check_types(module: Manifest) -> Iterator[Result]:
     """Yield what the API server cannot decode in a Module's metadata, then the fields that it does not know there."""
     slots = list(_slots(module.get("metadata"), "v1.ObjectMeta", ("metadata",), "Go value"))
     for value, go_type, path, place in slots:
         actual = type_name(value)
         shape = "array" if go_type.startswith("[]") else _SHAPES.get(go_type, "string")
         if value is not None and go_type != ANYTHING and actual != shape:
-            given = {"boolean": "bool", "integer": "number"}.get(actual, actual)
-            given = f"number {value}" if go_type == "int64" and actual == "number" else given  # it does not fit
-            text = f"json: cannot unmarshal {given} into {place} of type {go_type}"
-            yield refused(text, join(path), shown(value), in_quotes(value, (shape,)), "KMM065")
+            subject = {"boolean": "bool", "integer": "number"}.get(actual, actual)
+            if go_type == "int64" and actual == "number":  # it does not fit into 64 bits
+                subject = f"number {value}"
+            text = f"json: cannot unmarshal {subject} into {place} of type {go_type}"
+            yield refusal(text, join(path), scalar(value), quoting_hint(value, (shape,)), "KMM065")
     for value, go_type, path, _ in slots:
         for key in value if isinstance(value, dict) and go_type in STRUCTS else ():
             if key not in STRUCTS[go_type]:
-                here = (*path, key)
-                yield refused(f'strict decoding error: unknown field "{dotted(here)}"', join(here), rule="KMM066")
+                field_path = (*path, key)
+                yield refusal(
+                    f'strict decoding error: unknown field "{dotted(field_path)}"', join(field_path), rule="KMM066"
+                )
 
 
 KMM065 = Rule(
@@ -96,20 +99,20 @@ def _slots(value: Any, go_type: str, path: FieldPath, place: str) -> Iterator[Sl
 NAME_IS_REQUIRED = "metadata.name: Required value: name or generateName is required"
 ANNOTATIONS_LIMIT = 256 * 1024
 _GENERATED = 58
-"""A generated name is so much of generateName and five characters."""
+"""How many characters of generateName are in a generated name; five others follow."""
 
 
 def check(module: Manifest) -> Iterator[Result]:
-    """Yield what the API server refuses in a Module's metadata, but for owners, finalizers and managedFields."""
-    written, metadata = module.get("metadata"), table(module, "metadata")
-    name, start, namespace = (text(metadata, key) for key in ("name", "generateName", "namespace"))
-    if start:
+    """Yield what the API server refuses in a Module's metadata, but for what `server_fields` checks."""
+    raw, metadata = module.get("metadata"), table(module, "metadata")
+    name, prefix, namespace = (text(metadata, key) for key in ("name", "generateName", "namespace"))
+    if prefix:
         # one dash at the end is fine
-        errors = subdomain_errors(f"{start[:-2]}a" if len(start) > 1 and start.endswith("-") else start)
-        yield from invalid("KMM061", "metadata.generateName", start, errors, current=start)
-    if (written is None or metadata == written) and not metadata.get("name") and not metadata.get("generateName"):
-        yield refused(NAME_IS_REQUIRED, "metadata.name", rule="KMM061")
-    if full_name := name or (f"{start[:_GENERATED]}xxxxx" if start else ""):
+        errors = subdomain_errors(f"{prefix[:-2]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix)
+        yield from invalid("KMM061", "metadata.generateName", prefix, errors, current=prefix)
+    if (raw is None or metadata == raw) and not metadata.get("name") and not metadata.get("generateName"):
+        yield refusal(NAME_IS_REQUIRED, "metadata.name", rule="KMM061")
+    if full_name := name or (f"{prefix[:_GENERATED]}xxxxx" if prefix else ""):
         yield from invalid("KMM061", "metadata.name", full_name, subdomain_errors(full_name), current=name or None)
     if namespace:
         yield from invalid("KMM062", "metadata.namespace", namespace, dns_label_errors(namespace), current=namespace)
@@ -124,7 +127,7 @@ def check(module: Manifest) -> Iterator[Result]:
         yield from invalid("KMM064", "metadata.annotations", key, label_key_errors(key.lower()), path)
     if sum(size(key) + size(text(annotations, key)) for key in annotations) > ANNOTATIONS_LIMIT:
         message = f"metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
-        yield refused(message, "metadata.annotations", rule="KMM067")
+        yield refusal(message, "metadata.annotations", rule="KMM067")
 
 
 KMM061 = Rule(

@@ -12,13 +12,13 @@ from krmfn.results import Rule
 
 from ..lookup import Table, listing, table
 from ..names import label_key_errors
-from ..rule import quote, refused
+from ..rule import quote, refusal
 from .apitext import as_json, invalid, unmergeable
 
-HERE = "metadata.ownerReferences"
+OWNERS = "metadata.ownerReferences"
 
 
-def owners(module: Manifest) -> Iterator[Result]:
+def check_owners(module: Manifest) -> Iterator[Result]:
     """Yield what the API server refuses in the owners of a Module: each by itself, then all together."""
     owners = dict(_owners(module))
     for index, owner in owners.items():
@@ -27,23 +27,23 @@ def owners(module: Manifest) -> Iterator[Result]:
             missing = "version must not be empty" if key == "apiVersion" else "must not be empty"
             if isinstance(value, str) and not (_version(value) if key == "apiVersion" else value):
                 path = join(("metadata", "ownerReferences", index, key))
-                yield from invalid("KMM068", f"{HERE}.{key}", value, (missing,), path, value)
+                yield from invalid("KMM068", f"{OWNERS}.{key}", value, (missing,), path, value)
         if (owner["apiVersion"], owner["kind"]) == ("v1", "Event"):
-            text = f"{HERE}: Invalid value: {as_json(owner)}: /v1, Kind=Event is disallowed from being an owner"
-            yield refused(text, join(("metadata", "ownerReferences", index)), rule="KMM068")
+            text = f"{OWNERS}: Invalid value: {as_json(owner)}: /v1, Kind=Event is disallowed from being an owner"
+            yield refusal(text, join(("metadata", "ownerReferences", index)), rule="KMM068")
     names = [f"{owner['kind']}/{owner['name']}" for owner in owners.values() if owner.get("controller") is True]
     for name in names[1:]:
-        what = f"{HERE}: Invalid value: {as_json(list(owners.values()))}"
+        head = f"{OWNERS}: Invalid value: {as_json(list(owners.values()))}"
         both = f'Found "true" in references for {names[0]} and {name}'
-        text = f"{what}: Only one reference can have Controller set to true. {both}"
-        yield refused(text, HERE, rule="KMM069")
+        text = f"{head}: Only one reference can have Controller set to true. {both}"
+        yield refusal(text, OWNERS, rule="KMM069")
     seen: set[str] = set()
     for index, owner in owners.items():
         if isinstance(owner["uid"], str):
             if owner["uid"] in seen:
-                text = unmergeable(module, f".{HERE}: duplicate entries for key [uid={quote(owner['uid'])}]")
+                text = unmergeable(module, f".{OWNERS}: duplicate entries for key [uid={quote(owner['uid'])}]")
                 path = join(("metadata", "ownerReferences", index, "uid"))
-                yield refused(text, path, owner["uid"], rule="KMM070")
+                yield refusal(text, path, owner["uid"], rule="KMM070")
             seen.add(owner["uid"])
 
 
@@ -117,14 +117,14 @@ def check(module: Manifest) -> Iterator[Result]:
             yield from invalid("KMM071", where, name, label_key_errors(name), f"{where}[{index}]", name)
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         both = "finalizer orphan and foregroundDeletion cannot be both set"
-        yield refused(f"{where}: Invalid value: {as_json(finalizers)}: {both}", where, rule="KMM071")
+        yield refusal(f"{where}: Invalid value: {as_json(finalizers)}: {both}", where, rule="KMM071")
     first = {name: index for index, name in reversed(list(enumerate(finalizers))) if isinstance(name, str)}
     for index, name in enumerate(finalizers):
         if isinstance(name, str) and first[name] < index:
             message = unmergeable(module, f".{where}: duplicate entries for key [={quote(name)}]")
-            yield refused(message, f"{where}[{index}]", name, rule="KMM072")
+            yield refusal(message, f"{where}[{index}]", name, rule="KMM072")
     if isinstance(metadata.get("managedFields"), list):
-        yield refused("metadata.managedFields must be nil", "metadata.managedFields", rule="KMM073")
+        yield refusal("metadata.managedFields must be nil", "metadata.managedFields", rule="KMM073")
 
 
 KMM071 = Rule(

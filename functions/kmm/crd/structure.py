@@ -12,7 +12,7 @@ from krmfn.results import Findings, Rule
 from krmfn.typed import Any
 
 from ..module import Module
-from ..rule import ADMISSION, mark_first, refused, tag
+from ..rule import ADMISSION, mark_first, refusal, tag
 from ..versions import DEFAULT, target
 from . import metadata, server_fields, values
 from .facts import Fact, module_facts
@@ -31,15 +31,15 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     """
     facts = module_facts(target(version).structure)
     manifest = module.manifest
-    walks = (metadata.decoded, metadata.check, server_fields.owners, server_fields.check)
+    walks = (metadata.check_types, metadata.check, server_fields.check_owners, server_fields.check)
     findings = [finding for walk in walks for finding in walk(manifest)]
     findings += Findings(_check(manifest, facts, ()))
     rules = (facts.fields or {})["spec"].rules
     if rules and any(map(_blocks, findings)):
-        findings.append(refused(NOT_CHECKED, "spec", rule="KMM060"))
+        findings.append(refusal(NOT_CHECKED, "spec", rule="KMM060"))
     elif "dra" in module.spec and "devicePlugin" in module.spec:
         texts = [f'spec: Invalid value: "object": {message}' for _, message in rules]
-        findings += [refused(text, "spec.dra", rule="KMM058") for text in texts]
+        findings += [refusal(text, "spec.dra", rule="KMM058") for text in texts]
     printed = {id(finding) for finding in _printed(findings)}
     for finding in findings:
         located = finding._replace(ref=module.ref)

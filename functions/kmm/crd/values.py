@@ -9,8 +9,8 @@ from krmfn.resource import FieldPath, join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
-from ..rule import quote, refused
-from .apitext import as_json, dotted, in_quotes, known_fields, mistyped, shown, type_name
+from ..rule import quote, refusal
+from .apitext import as_json, dotted, known_fields, mistyped, quoting_hint, scalar, type_name
 from .facts import Fact
 
 
@@ -20,16 +20,18 @@ def is_dropped(path: FieldPath) -> bool:
 
 
 def unknown_fields(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
-    """Yield an error per field in a value that the CRD does not have."""
+    """Yield an error for each field of a value that the CRD does not have."""
     is_map, is_list = node.type == "object" and node.fields is None, isinstance(value, list)
     if (is_list and node.type == "array") or (is_map and (not is_list or node.item is None)):
         return
     fields = node.fields or {}
     known = fields if path else {*fields, "apiVersion", "kind", "metadata"}
-    for here in _unknown_paths(value, known, path):
-        text = f'strict decoding error: unknown field "{dotted(here)}"'
-        meant = node.type == "object" and not is_list
-        yield refused(text, join(here), hint=known_fields(here, fields) if meant else "", rule="KMM051")
+    for field_path in _unknown_paths(value, known, path):
+        text = f'strict decoding error: unknown field "{dotted(field_path)}"'
+        has_fields = node.type == "object" and not is_list
+        yield refusal(
+            text, join(field_path), hint=known_fields(field_path, fields) if has_fields else "", rule="KMM051"
+        )
 
 
 def _unknown_paths(value: Any, known: Container[str], path: FieldPath) -> Iterator[FieldPath]:
@@ -64,7 +66,7 @@ def null_value(node: Fact, parent: Fact, path: FieldPath) -> Iterator[Result]:
     if path[-1] not in parent.required and node.default is None and not is_dropped(path):
         expected = "integer,string" if node.type == "quantity" else node.type
         hint = "leave the field out: a plain create drops it, server-side apply refuses it"
-        yield refused(mistyped(dotted(path), "null", expected), join(path), hint=hint, rule="KMM059")
+        yield refusal(mistyped(dotted(path), "null", expected), join(path), hint=hint, rule="KMM059")
 
 
 KMM059 = Rule(
@@ -85,57 +87,58 @@ INFINITE = float("inf")
 def check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     """Yield what the CRD refuses in one value, not in those below it."""
     yield from unknown_fields(value, node, path)
-    yield from _wrong_type(value, node, path)
+    yield from _check_type(value, node, path)
     pattern = QUANTITY if node.type == "quantity" else node.pattern
     if isinstance(value, dict):
         for key in (key for key in node.required if value.get(key) is None):
-            yield refused(f"{dotted((*path, key))}: Required value", join((*path, key)), rule="KMM053")
+            yield refusal(f"{dotted((*path, key))}: Required value", join((*path, key)), rule="KMM053")
     elif isinstance(value, list):
-        yield from _of_list(value, node, path)
+        yield from _check_list(value, node, path)
     elif pattern and isinstance(value, str) and not re.fullmatch(pattern[1:-1], value):
         where = dotted(path)
         text = f"{where}: Invalid value: {quote(value)}: {where} in body should match '{pattern}'"
-        yield refused(text, join(path), value, rule="KMM056")
+        yield refusal(text, join(path), value, rule="KMM056")
 
 
-def _wrong_type(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
+def _check_type(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     actual = type_name(value)
     expected = ("integer", "string") if node.type == "quantity" else (node.type,)
     is_dropped_number = actual == "number" and is_dropped(path) and abs(value) < INFINITE
     if actual in expected or (is_dropped_number and "integer" in expected):
         return
-    where, hint = dotted(path), in_quotes(value, expected)
-    yield refused(mistyped(where, actual, ",".join(expected)), join(path), shown(value), hint, "KMM052")
+    where, hint = dotted(path), quoting_hint(value, expected)
+    yield refusal(mistyped(where, actual, ",".join(expected)), join(path), scalar(value), hint, "KMM052")
     if node.type == "quantity":
         text = f'<nil>: Invalid value: "": "{where}" must validate at least one schema (anyOf)'
-        yield refused(text, join(path), shown(value), rule="KMM052")
-        yield refused(mistyped(where, actual, "integer"), join(path), shown(value), rule="KMM052")
+        yield refusal(text, join(path), scalar(value), rule="KMM052")
+        yield refusal(mistyped(where, actual, "integer"), join(path), scalar(value), rule="KMM052")
 
 
-def _of_list(value: list[Any], node: Fact, path: FieldPath) -> Iterator[Result]:
+def _check_list(value: list[Any], node: Fact, path: FieldPath) -> Iterator[Result]:
+    """Yield what the CRD refuses in a list: its length, and entries that are no objects or have equal keys."""
     where = dotted(path)
     if len(value) < node.low:
         text = f"{where}: Invalid value: {len(value)}: {where} in body should have at least {node.low} items"
-        yield refused(text, join(path), value, rule="KMM054")
+        yield refusal(text, join(path), value, rule="KMM054")
     if node.high is not None and len(value) > node.high:
         text = f"{where}: Too many: {len(value)}: must have at most {node.high} items"
-        yield refused(text, join(path), rule="KMM055")
+        yield refusal(text, join(path), rule="KMM055")
     if not node.keys:
         return
     for index, entry in enumerate(value):
         if entry is not None and not isinstance(entry, dict):
-            here, given = (*path, index), quote(entry) if isinstance(entry, str) else as_json(entry)
-            text = f"{dotted(here)}: Invalid value: {given}: must be an object for an array of list-type map"
-            yield refused(text, join(here), shown(entry), rule="KMM057")
+            entry_path, printed = (*path, index), quote(entry) if isinstance(entry, str) else as_json(entry)
+            text = f"{dotted(entry_path)}: Invalid value: {printed}: must be an object for an array of list-type map"
+            yield refusal(text, join(entry_path), scalar(entry), rule="KMM057")
             return
     seen = Counter[str]()  # an entry with the keys of an earlier one is an error once per key, as to the API server
     for index, entry in ((index, entry) for index, entry in enumerate(value) if entry is not None):
         text = as_json({key: entry[key] for key in node.keys if entry.get(key) is not None})
         seen[text] += 1
         if seen[text] == 2:
-            here, first = (*path, index), node.keys[0]
-            text = f"{dotted(here)}: Duplicate value: {text}"
-            yield refused(text, join((*here, first)), shown(entry.get(first)), rule="KMM057")
+            entry_path, first = (*path, index), node.keys[0]
+            text = f"{dotted(entry_path)}: Duplicate value: {text}"
+            yield refusal(text, join((*entry_path, first)), scalar(entry.get(first)), rule="KMM057")
 
 
 KMM052 = Rule(

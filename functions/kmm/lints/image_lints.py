@@ -18,16 +18,16 @@ _SAMPLE = variables(_KERNEL)
 
 
 class Template(NamedTuple):
-    """A text with variables, and what becomes of it on a node."""
+    """A text with variables, and what KMM makes of it for a node."""
 
     text: str
     known: tuple[str, ...]
     """The variables that KMM knows there."""
     is_image: bool = True
-    every_kernel: bool = False
-    """Whether it is the image of a kernel mapping that takes every kernel."""
+    takes_every_kernel: bool = False
+    """Whether it is the image of a kernel mapping that matches every kernel."""
     names: Sequence[str] | None = None
-    """The variables that decide it; None for an unclosed brace."""
+    """The variables whose values are in the result; None for an unclosed brace."""
     image: str | None = None
     pullable: str = ""
     """The image, unless KMM refuses it or no runtime can pull it (KRM224)."""
@@ -35,16 +35,17 @@ class Template(NamedTuple):
 
 def check(module: Module) -> Iterator[Result]:
     """Yield the lints about all images, then about the files to sign."""
-    wide = set()
+    catch_alls = set()
     for index, entry in enumerate(module.mappings):
         if text(entry, "regexp") in EVERY_KERNEL:
-            wide.add(f"{MAPPINGS}[{index}]" if text(entry, "containerImage") else CONTAINER)
+            catch_alls.add(f"{MAPPINGS}[{index}]" if text(entry, "containerImage") else CONTAINER)
     for path, image, known in module.images():
-        every = path.removesuffix(".containerImage") in wide
-        yield from _at(path, Template(image, known, every_kernel=every), module.ref.name, module.ref.namespace)
+        is_for_all = path.removesuffix(".containerImage") in catch_alls
+        template = Template(image, known, takes_every_kernel=is_for_all)
+        yield from _located(path, template, module.ref.name, module.ref.namespace)
     for path, sign in module.sections("sign"):
         for index, file in enumerate(texts(sign, "filesToSign")):
-            yield from _at(f"{path}.filesToSign[{index}]", Template(file, KERNEL_VARIABLES, is_image=False))
+            yield from _located(f"{path}.filesToSign[{index}]", Template(file, KERNEL_VARIABLES, is_image=False))
 
 
 def check_pods(workload: Manifest) -> Iterator[Result]:
@@ -53,27 +54,27 @@ def check_pods(workload: Manifest) -> Iterator[Result]:
     for part in ("initContainers", "containers"):
         for index, container in tables(pod, part):
             if image := text(container, "image"):
-                for finding in _at(f"spec.template.spec.{part}[{index}].image", Template(image, ())):
+                for finding in _located(f"spec.template.spec.{part}[{index}].image", Template(image, ())):
                     yield finding._replace(ref=ref(workload))
 
 
-def _at(path: str, template: Template, name: str = "", namespace: str = "") -> Iterator[Result]:
-    """Yield the lints about the text that stands at a path, in a Module of this name."""
-    named = (name or "x", namespace or "x") if "MOD_NAME" in template.text else ("", "")
-    for finding in _judged(template, *named):
+def _located(path: str, template: Template, name: str = "", namespace: str = "") -> Iterator[Result]:
+    """Yield the lints about the text at a path, in a Module of this name and namespace."""
+    owner = (name or "x", namespace or "x") if "MOD_NAME" in template.text else ("", "")
+    for finding in _findings(template, *owner):
         yield finding._replace(field=Field(path, template.text))
 
 
 @lru_cache(maxsize=1024)
-def _judged(template: Template, name: str, namespace: str) -> tuple[Result, ...]:
-    """Return the lints about a text, without its path: equal ones are judged once."""
+def _findings(template: Template, name: str, namespace: str) -> tuple[Result, ...]:
+    """Return the lints about a text, without its path; cached, since many Modules have equal texts."""
     try:
         parts = parse(template.text)
     except KrmfnError:
         return tuple(apply(RULES, template))
-    decisive = [part for part in parts if part.name in VARIABLES or part.operator in ("", "+", ":+")]
+    value_parts = [part for part in parts if part.name in VARIABLES or part.operator in ("", "+", ":+")]
     defaults = [part.default for part in parts if part.default]
-    names = [part.name for part in (*decisive, *defaults) if part.name is not None]
+    names = [part.name for part in (*value_parts, *defaults) if part.name is not None]
     template = template._replace(names=names)
     if template.is_image:
         values = {**_SAMPLE, "MOD_NAME": name, "MOD_NAMESPACE": namespace}
@@ -157,9 +158,9 @@ def _tag_does_not_move(template: Template) -> Iterator[Result]:
     if not template.pullable or "@" in template.pullable:
         return
     if (tag := template.pullable.rpartition("/")[2].partition(":")[2]) in ("", "latest"):
-        what = "the tag latest" if tag else "no tag, which means latest"
-        message = f"has {what}: the image that it names can change without a change in Git; write a version or a digest"
-        yield warning(message)
+        problem = "the tag latest" if tag else "no tag, which means latest"
+        remedy = "the image that it names can change without a change in Git; write a version or a digest"
+        yield warning(f"has {problem}: {remedy}")
 
 
 KRM225 = Rule(
@@ -175,10 +176,11 @@ KRM225 = Rule(
 
 
 def _image_is_for_its_kernels(template: Template) -> Iterator[Result]:
-    read = [name for name in template.names or () if name in KERNEL_VARIABLES]
-    if template.known and template.is_image and read and "@" in template.text:
-        yield warning(f"has a digest, which is one image for every kernel, so ${read[0]} in it changes nothing")
-    elif template.every_kernel and not read and template.pullable:
+    kernel_variables = [name for name in template.names or () if name in KERNEL_VARIABLES]
+    if template.known and template.is_image and kernel_variables and "@" in template.text:
+        variable = f"${kernel_variables[0]}"
+        yield warning(f"has a digest, which is one image for every kernel, so {variable} in it changes nothing")
+    elif template.takes_every_kernel and not kernel_variables and template.pullable:
         remedy = "put $KERNEL_FULL_VERSION into its tag, or name its kernels in the mapping"
         yield warning(f"is one image for every kernel; unless it holds a kernel module for each, {remedy}")
 

@@ -21,14 +21,14 @@ _EARLIER = 1000
 def check(module: Module, kernels: Sequence[str] = ()) -> Iterator[Result]:
     """Yield the lints about all mappings, in their order; those that KMM refuses anyway are left out."""
     mappings = [(text(entry, "literal"), text(entry, "regexp")) for entry in module.mappings]
-    known = sorted({kernel.removesuffix("+") for kernel in kernels})
+    versions = sorted({kernel.removesuffix("+") for kernel in kernels})
     for index, (literal, regexp) in enumerate(mappings):
         where = f"{MAPPINGS}[{index}]"
         if regexp:
             yield from apply(regexp_lints.SIZE, regexp, f"{where}.regexp")
         if bool(literal) == bool(regexp) or (regexp and compile_error(regexp)):
             continue
-        yield from apply(RULES, mappings, index, known)
+        yield from apply(RULES, mappings, index, versions)
         if regexp:
             yield from apply(regexp_lints.SHAPE, regexp, f"{where}.regexp")
 
@@ -76,18 +76,21 @@ def _regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -
             message = f"never reached: kernelMappings[{at}] ({quote(earlier)}) takes every kernel first"
             yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp))
             return
-    mine = [kernel for kernel in kernels if matches(regexp, kernel)]
-    takers = {_taker(mappings[: min(index, _EARLIER)], kernel) for kernel in mine}
-    if mine and None not in takers:
-        named = ", ".join(f"kernelMappings[{at}]" for at in sorted(at for at in takers if at is not None))
-        count = f"all {len(mine)} that it matches, such as {mine[0]}, are taken by {named}"
-        message = f"matches no kernel of the given nodes: {count}"
+    matching = [kernel for kernel in kernels if matches(regexp, kernel)]
+    takers = {_taker(mappings[: min(index, _EARLIER)], kernel) for kernel in matching}
+    if matching and None not in takers:
+        places = ", ".join(f"kernelMappings[{at}]" for at in sorted(at for at in takers if at is not None))
+        reason = f"all {len(matching)} that it matches, such as {matching[0]}, are taken by {places}"
+        message = f"matches no kernel of the given nodes: {reason}"
         yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp))
 
 
 def _taker(mappings: Mappings, kernel: str) -> int | None:
-    takes = ((exact and exact == kernel) or (regexp and matches(regexp, kernel)) for exact, regexp in mappings)
-    return next((at for at, taken in enumerate(takes) if taken), None)
+    """Return the position of the first mapping that matches a kernel; None for none."""
+    for at, (literal, regexp) in enumerate(mappings):
+        if (literal and literal == kernel) or (regexp and matches(regexp, kernel)):
+            return at
+    return None
 
 
 KRM212 = Rule(

@@ -67,8 +67,8 @@ KRM201 = Rule(
 def _role_labels_are_empty(module: Module) -> Iterator[Result]:
     for key, value in table(module.spec, "selector").items():
         if str(key).startswith("node-role.kubernetes.io/") and isinstance(value, str) and value:
-            other = f'has the value "" where Kubernetes sets it, not {quote(value)}: no node would match'
-            yield warning(f"the label {key} {other}", field=Field(join(("spec", "selector", key)), value, ""))
+            problem = f'has the value "" where Kubernetes sets it, not {quote(value)}: no node would match'
+            yield warning(f"the label {key} {problem}", field=Field(join(("spec", "selector", key)), value, ""))
 
 
 KRM202 = Rule(
@@ -90,8 +90,8 @@ def _version_is_a_label_value(module: Module) -> Iterator[Result]:
 
     if label_value_errors(version):
         remedy = "use letters, digits, '-', '_' and '.', at most 63, with a letter or digit at both ends"
-        invalid = "is not a valid label value, so no node can be labelled with it and nothing ever loads"
-        yield error(f"version {quote(version)} {invalid}; {remedy}", field=Field(f"{CONTAINER}.version", version))
+        problem = "is not a valid label value, so no node can be labelled with it and nothing ever loads"
+        yield error(f"version {quote(version)} {problem}; {remedy}", field=Field(f"{CONTAINER}.version", version))
 
 
 KRM203 = Rule(
@@ -155,8 +155,8 @@ KRM205 = Rule(
 
 def _firmware_path_is_absolute(module: Module) -> Iterator[Result]:
     if (path := text(module.modprobe, "firmwarePath")) and not path.startswith("/"):
-        why = "is relative, so what KMM copies depends on the image's working directory"
-        message = f"firmwarePath {quote(path)} {why}; write {quote('/' + path)} if that is where the firmware is"
+        problem = "is relative, so what KMM copies depends on the image's working directory"
+        message = f"firmwarePath {quote(path)} {problem}; write {quote('/' + path)} if that is where the firmware is"
         yield warning(message, field=Field(f"{MODPROBE}.firmwarePath", path, f"/{path}"))
 
 

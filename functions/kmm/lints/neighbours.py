@@ -11,7 +11,7 @@ from ..module import Module
 
 
 def check(modules: Iterable[Module]) -> list[Result]:
-    """Return the lints about Modules of one cluster together: those that remove what another one loads."""
+    """Return the lints about the Modules of one cluster together."""
     return list(apply(RULES, list(modules)))
 
 
@@ -21,12 +21,13 @@ def _removes_no_neighbour(modules: Sequence[Module]) -> Iterator[Result]:
         # One that loads what it removes replaces an in-tree module; two that load the same are exclusivity's business.
         removed = [(name, path) for name, path in remover.removes.items() if name not in remover.loads]
         for kernel_module, path in removed:
-            others = [neighbour for neighbour in loaders.get(kernel_module, ()) if neighbour.ref != remover.ref]
-            if met := [one for one in others if _can_meet(remover.selector or {}, one.selector or {})]:
-                named = some((str(neighbour.ref) for neighbour in met), len(met), 3)
-                both = any(remover.loads & neighbour.removes.keys() for neighbour in met)
-                what = "and is removed by it" if both else "on the same node"
-                message = f"removes {kernel_module}, which {named} loads {what}; KMM keeps no order between Modules"
+            others = [other for other in loaders.get(kernel_module, ()) if other.ref != remover.ref]
+            neighbours = [other for other in others if _can_meet(remover.selector or {}, other.selector or {})]
+            if neighbours:
+                names = some((str(neighbour.ref) for neighbour in neighbours), len(neighbours), 3)
+                is_mutual = any(remover.loads & neighbour.removes.keys() for neighbour in neighbours)
+                effect = "and is removed by it" if is_mutual else "on the same node"
+                message = f"removes {kernel_module}, which {names} loads {effect}; KMM keeps no order between Modules"
                 yield warning(message, ref=remover.ref, field=Field(path, kernel_module))
 
 

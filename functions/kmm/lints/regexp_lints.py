@@ -17,9 +17,9 @@ _CONTROL = re.compile(r"\\(?:[fntrva]|x[01][0-9a-fA-F]|x7f|x\{0*[01]?[0-9a-fA-F]
 
 
 def _is_anchored_at_both_ends(regexp: str, path: str) -> Iterator[Result]:
-    loose = None if regexp in EVERY_KERNEL else _loose_branch(regexp)
-    if loose is not None:
-        message = f"matches anywhere in the kernel version, {quote(loose)} is found inside longer ones too"
+    branch = None if regexp in EVERY_KERNEL else _loose_branch(regexp)
+    if branch is not None:
+        message = f"matches anywhere in the kernel version, {quote(branch)} is found inside longer ones too"
         remedy = "anchor it with ^ and $, or write .* where anything may follow"
         yield warning(f"{message}; {remedy}", field=Field(path, regexp))
 
@@ -45,17 +45,17 @@ def _branches(regexp: str) -> list[str]:
 def _is_anchored(branch: str, depth: int = 0) -> bool:
     """Return True when nothing can precede or follow the match, or the branch itself allows anything there.
 
-    So many groups in one another are taken for anchored: nobody writes them, and each would be read again.
+    Groups nested deeper than `_DEEPEST` count as anchored: nobody writes them, and each level is read again.
     """
-    cut = [token.text for token in tokens(branch)]
-    depths = [*accumulate(piece.startswith("(") - (piece == ")") for piece in cut)]
-    if 0 in depths and depths.index(0) == len(cut) - 1 > 0:
-        inner = "".join(cut[1:-1]).removeprefix(":")
+    pieces = [token.text for token in tokens(branch)]
+    depths = [*accumulate(piece.startswith("(") - (piece == ")") for piece in pieces)]
+    if 0 in depths and depths.index(0) == len(pieces) - 1 > 0:
+        inner = "".join(pieces[1:-1]).removeprefix(":")
         return depth > _DEEPEST or all(_is_anchored(part, depth + 1) for part in _branches(inner))
-    if cut and cut[-1] == "?" and len(cut) > 2:
-        cut.pop()
-    starts = cut[:1] in (["^"], ["\\A"]) or cut[:2] in ([".", "*"], [".", "+"])
-    ends = cut[-1:] in (["$"], ["\\z"]) or cut[-2:] in ([".", "*"], [".", "+"])
+    if pieces and pieces[-1] == "?" and len(pieces) > 2:
+        pieces.pop()
+    starts = pieces[:1] in (["^"], ["\\A"]) or pieces[:2] in ([".", "*"], [".", "+"])
+    ends = pieces[-1:] in (["$"], ["\\z"]) or pieces[-2:] in ([".", "*"], [".", "+"])
     return starts and ends
 
 
@@ -84,10 +84,10 @@ spec:
 
 def _can_match(regexp: str, path: str) -> Iterator[Result]:
     if escape := _control_character(regexp):
-        letter = escape[1:]
-        plain = f"write {letter}, or \\.{letter} for a dot before it"
-        meant = plain if len(letter) == 1 else "no kernel version has one"
-        yield warning(f"{escape} is a control character and matches no kernel; {meant}", field=Field(path, regexp))
+        letter, remedy = escape[1:], "no kernel version has one"
+        if len(letter) == 1:
+            remedy = f"write {letter}, or \\.{letter} for a dot before it"
+        yield warning(f"{escape} is a control character and matches no kernel; {remedy}", field=Field(path, regexp))
 
 
 @lru_cache(maxsize=1024)

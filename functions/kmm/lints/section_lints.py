@@ -110,14 +110,14 @@ def _cluster_has_dra(module: Module, kmm: Target, kubelets: Collection[str]) -> 
     if newest and _numbers(newest) >= since:
         return
     kubelet = f"the newest kubelet of its nodes is {newest}"
-    known = kubelet if newest else "nothing here says which version the cluster has"
-    yield info(f"{refusal}; {known}", field=Field("spec.dra"))
+    evidence = kubelet if newest else "nothing here says which version the cluster has"
+    yield info(f"{refusal}; {evidence}", field=Field("spec.dra"))
 
 
 def _numbers(version: str) -> tuple[int, ...]:
     """Return the first two numbers of a version, such as 1.34.2; () for what is none."""
-    found = re.match(r"v?(\d+)\.(\d+)", version)
-    return tuple(map(int, found.groups())) if found else ()
+    match = re.match(r"v?(\d+)\.(\d+)", version)
+    return tuple(map(int, match.groups())) if match else ()
 
 
 KRM209 = Rule(

@@ -12,7 +12,7 @@ from krmfn.results import Findings, Rule, apply
 
 from ..lookup import has, text
 from ..module import CONTAINER, Module
-from ..rule import mark_first, refused
+from ..rule import mark_first, refusal
 from ..versions import DEFAULT, Target, target
 
 _RARE = frozenset({"rawArgs", "modulesLoadingOrder"})
@@ -59,15 +59,15 @@ def check_name(module: Module, version: str = DEFAULT) -> list[Result]:
     return _located(apply(NAME_RULES, module, target(version)), module.ref)
 
 
-def _located(findings: Iterable[Result], subject: Ref, is_reached: bool = True) -> list[Result]:
-    found = [finding._replace(ref=subject) for finding in Findings(findings)]
-    return [*map(mark_first, found[:1]), *found[1:]] if is_reached else found
+def _located(results: Iterable[Result], subject: Ref, is_reached: bool = True) -> list[Result]:
+    findings = [result._replace(ref=subject) for result in Findings(results)]
+    return [*map(mark_first, findings[:1]), *findings[1:]] if is_reached else findings
 
 
 def _version_is_kept(old: Module, new: Module) -> Iterator[Result]:
     if has(old.spec, "moduleLoader") and has(new.spec, "moduleLoader") and (old.version == "") != (new.version == ""):
         message = "cannot update to or from an empty version; please delete the Module and create it again"
-        yield refused(message, f"{CONTAINER}.version", new.version or None)
+        yield refusal(message, f"{CONTAINER}.version", new.version or None)
 
 
 KMM002 = Rule(
@@ -100,7 +100,7 @@ def _name_fits_a_label(module: Module, kmm: Target) -> Iterator[Result]:
         exceeds = f"which exceeds the maximum of {kmm.name_limit} when version is set"
         message = f"module name and namespace have a combined length of {length} characters, {exceeds}"
         hint = f"{length - kmm.name_limit} too many: shorten the name or the namespace by as much"
-        yield refused(message, "metadata.name", module.ref.name, hint)
+        yield refusal(message, "metadata.name", module.ref.name, hint)
 
 
 KMM003 = Rule(

@@ -13,7 +13,7 @@ from krmfn.typed import Any
 
 from ..lookup import table
 from ..module import PLUGINS, Module
-from ..rule import refused
+from ..rule import refusal
 
 _INT32 = {
     ("awsElasticBlockStore", "partition"): "AWSElasticBlockStoreVolumeSource",
@@ -52,7 +52,7 @@ def _integers_fit(leaves: list[tuple[FieldPath, Any]]) -> Iterator[Result]:
             names = ".".join(part for part in path if isinstance(part, str))
             where = names.replace("volumes.", "volumes.VolumeSource.")
             message = f"json: cannot unmarshal number {value} into Go struct field {struct}.{where} of type int32"
-            yield refused(message, join(path), value)
+            yield refusal(message, join(path), value)
 
 
 KMM001 = Rule(
@@ -82,9 +82,9 @@ def _quantities_parse(leaves: list[tuple[FieldPath, Any]]) -> Iterator[Result]:
             continue
         exponent = _EXPONENT.fullmatch(value)
         if not _QUANTITY.fullmatch(value):
-            yield refused(_NOT_A_QUANTITY, join(path), value)
+            yield refusal(_NOT_A_QUANTITY, join(path), value)
         elif exponent and not -(2**63) <= int(exponent[1]) < 2**63:
-            yield refused("unable to parse quantity's suffix", join(path), value)
+            yield refusal("unable to parse quantity's suffix", join(path), value)
 
 
 KMM040 = Rule(

@@ -10,7 +10,7 @@ from krmfn.results import Rule
 
 from ..lookup import Table, has, listing, table, text, texts
 from ..module import MODPROBE, Module
-from ..rule import OF_MAPPINGS, quote, refused
+from ..rule import OF_MAPPINGS, quote, refusal
 from ..versions import Target
 
 ORDER = "modulesLoadingOrder"
@@ -34,13 +34,13 @@ def check(module: Module, kmm: Target) -> Iterator[Result]:
         ("KMM032", name and first != name, f"{ORDER}[0]", first, f"{when} the first element must be moduleName"),
     ):
         if is_wrong:
-            yield refused(prefix + message, f"{MODPROBE}.{path}", current, rule=rule)
+            yield refusal(prefix + message, f"{MODPROBE}.{path}", current, rule=rule)
     seen: set[str] = set()
-    for index, twin in enumerate(names):
-        if twin in seen:
-            message = f"{prefix}{quote(twin)}: duplicate value in the loading order list"
-            yield refused(message, f"{MODPROBE}.{ORDER}[{index}]", twin, rule="KMM033")
-        seen.add(twin)
+    for index, entry in enumerate(names):
+        if entry in seen:
+            message = f"{prefix}{quote(entry)}: duplicate value in the loading order list"
+            yield refusal(message, f"{MODPROBE}.{ORDER}[{index}]", entry, rule="KMM033")
+        seen.add(entry)
 
 
 KMM028 = Rule(
@@ -111,15 +111,15 @@ def in_tree(path: str, holder: Table, container: Table) -> Iterator[Result]:
     """Yield the findings about the in-tree kernel modules of a kernel mapping, or of the container itself."""
     (is_list, name), (is_other_list, other_name) = _fields(holder), _fields(container)
     if is_list and name:
-        whose, rule = ("Container's", "KMM019") if holder is container else ("KernelMapping", "KMM026")
-        fields = f"the {whose} fields: InTreeModulesToRemove or InTreeModuleToRemove"
+        owner, rule = ("Container's", "KMM019") if holder is container else ("KernelMapping", "KMM026")
+        fields = f"the {owner} fields: InTreeModulesToRemove or InTreeModuleToRemove"
         message = f"{OF_MAPPINGS}only one of {fields} can be defined"
-        yield refused(message, f"{path}.inTreeModuleToRemove", name, rule=rule)
-    mine = is_list and other_name
-    if holder is not container and (mine or (name and is_other_list)):
+        yield refusal(message, f"{path}.inTreeModuleToRemove", name, rule=rule)
+    is_own_list = is_list and other_name
+    if holder is not container and (is_own_list or (name and is_other_list)):
         fields = f"{OF_MAPPINGS}only one type if field (InTreeModuleToRemove or InTreeModulesToRemove)"
-        path = f"{path}.{'inTreeModulesToRemove' if mine else 'inTreeModuleToRemove'}"
-        yield refused(f"{fields} can be defined in KenrelMapping or Container", path, rule="KMM027")
+        path = f"{path}.{'inTreeModulesToRemove' if is_own_list else 'inTreeModuleToRemove'}"
+        yield refusal(f"{fields} can be defined in KenrelMapping or Container", path, rule="KMM027")
 
 
 def _fields(holder: Table) -> tuple[bool, str]:

@@ -10,7 +10,7 @@ from krmfn.results import Rule
 
 from ..lookup import Table, text
 from ..module import CONTAINER, EVERY_KERNEL, IN_TREE, MAPPINGS, Module
-from ..rule import OF_MAPPINGS, refused
+from ..rule import OF_MAPPINGS, refusal
 
 
 def check(module: Module) -> Iterator[Result]:
@@ -20,35 +20,36 @@ def check(module: Module) -> Iterator[Result]:
         from . import kernel_modules
 
         yield from kernel_modules.in_tree(CONTAINER, container, container)
-    yield from _tagged(container, CONTAINER, "KMM020")
+    yield from _check_tag(container, CONTAINER, "KMM020")
     for index, entry in enumerate(module.mappings):
         path = f"{MAPPINGS}[{index}]"
         literal, regexp = text(entry, "literal"), text(entry, "regexp")
         if regexp and literal:
             message = f"{OF_MAPPINGS}regexp and literal are mutually exclusive properties at kernelMappings[{index}]"
-            yield refused(message, f"{path}.literal", literal, rule="KMM021")
+            yield refusal(message, f"{path}.literal", literal, rule="KMM021")
         if not regexp and not literal:
             message = f"{OF_MAPPINGS}regexp or literal must be set at kernelMappings[{index}]"
-            yield refused(message, path, rule="KMM022")
+            yield refusal(message, path, rule="KMM022")
         if regexp and regexp not in EVERY_KERNEL:
             from ..regexps import TOO_LARGE, compile_error  # here, since the usual regexp needs no compiler
 
             wrong = compile_error(regexp)
             if wrong and wrong != TOO_LARGE:
                 message = f"{OF_MAPPINGS}invalid regexp at index {index}: {wrong}"
-                yield refused(message, f"{path}.regexp", regexp, rule="KMM023")
+                yield refusal(message, f"{path}.regexp", regexp, rule="KMM023")
         if not text(entry, "containerImage") and not text(container, "containerImage"):
-            yield refused(f"{OF_MAPPINGS}missing {path}.containerImage", f"{path}.containerImage", rule="KMM024")
-        yield from _tagged(entry, path, "KMM025")
+            yield refusal(f"{OF_MAPPINGS}missing {path}.containerImage", f"{path}.containerImage", rule="KMM024")
+        yield from _check_tag(entry, path, "KMM025")
         if has_in_tree:
             yield from kernel_modules.in_tree(path, entry, container)
 
 
-def _tagged(holder: Table, path: str, rule: str) -> Iterator[Result]:
+def _check_tag(holder: Table, path: str, rule: str) -> Iterator[Result]:
+    """Yield the finding about an image without a tag or a digest, in a mapping or the container."""
     image = text(holder, "containerImage")
     if image and ":" not in image and "@" not in image:
         message = f"{OF_MAPPINGS}failed to validate image format: container image must explicitely set a tag or digest"
-        yield refused(f"{message}; got: {image}", f"{path}.containerImage", image, rule=rule)
+        yield refusal(f"{message}; got: {image}", f"{path}.containerImage", image, rule=rule)
 
 
 KMM020 = Rule(

@@ -13,7 +13,7 @@ from krmfn.typed import Any
 from ..lookup import has, table, tables, text
 from ..module import Module
 from ..names import subdomain_errors
-from ..rule import clean, quote, refused
+from ..rule import clean, quote, refusal
 
 _DRA, _ALLOWED = "failed to validate DRA: ", "only /dev, /sys, /var, /opt and /run paths are permitted"
 HOST_PATHS = ("/dev/", "/sys/", "/var/", "/opt/", "/run/")
@@ -23,30 +23,31 @@ def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the DRA driver, class by class, then about the host paths, in the webhook's order."""
     if has(module.spec, "dra"):
         dra = module.spec["dra"]
-        yield from _named(text(dra, "driverName"), "spec.dra.driverName", dra.get("driverName"), ("KMM012", "KMM013"))
+        name = text(dra, "driverName")
+        yield from _check_name(name, "spec.dra.driverName", dra.get("driverName"), ("KMM012", "KMM013"))
         seen: set[str] = set()
         for index, entry in tables(dra, "deviceClasses"):
             name, path = text(entry, "name"), f"spec.dra.deviceClasses[{index}].name"
-            yield from _named(name, path, None, ("KMM014", "KMM015"))
+            yield from _check_name(name, path, None, ("KMM014", "KMM015"))
             if name and name in seen:
-                yield refused(f"{_DRA}{path} {quote(name)} is a duplicate", path, name, rule="KMM016")
+                yield refusal(f"{_DRA}{path} {quote(name)} is a duplicate", path, name, rule="KMM016")
             seen.add(name)
-    for section, what, rule in (("dra", "DRA", "KMM017"), ("devicePlugin", "device plugin", "KMM018")):
+    for section, plugin, rule in (("dra", "DRA", "KMM017"), ("devicePlugin", "device plugin", "KMM018")):
         for index, volume in tables(table(module.spec, section), "volumes"):
             where, path = f"spec.{section}.volumes[{index}]", text(volume.get("hostPath"), "path")
             if has(volume, "hostPath") and not f"{clean(path)}/".startswith(HOST_PATHS):
                 message = f"{where}: hostPath {quote(path)} is not allowed; {_ALLOWED}"
-                message = f"failed to validate {what} volumes: {message}"
-                yield refused(message, f"{where}.hostPath.path", path, rule=rule)
+                message = f"failed to validate {plugin} volumes: {message}"
+                yield refusal(message, f"{where}.hostPath.path", path, rule=rule)
 
 
-def _named(name: str, path: str, current: Any, rules: tuple[str, str]) -> Iterator[Result]:
+def _check_name(name: str, path: str, current: Any, rules: tuple[str, str]) -> Iterator[Result]:
     """Yield the finding about a name that is missing, or that is no subdomain."""
     if not name:
-        yield refused(f"{_DRA}{path} is required", path, current, rule=rules[0])
-    elif wrong := subdomain_errors(name):
-        message = f"{_DRA}{path} {quote(name)} is not a valid DNS subdomain: {'; '.join(wrong)}"
-        yield refused(message, path, name, rule=rules[1])
+        yield refusal(f"{_DRA}{path} is required", path, current, rule=rules[0])
+    elif errors := subdomain_errors(name):
+        message = f"{_DRA}{path} {quote(name)} is not a valid DNS subdomain: {'; '.join(errors)}"
+        yield refusal(message, path, name, rule=rules[1])
 
 
 KMM012 = Rule(

@@ -7,7 +7,7 @@ from krmfn.results import Rule
 
 from ..lookup import listing, texts
 from ..module import CONTAINER, Module
-from ..rule import quote, refused
+from ..rule import quote, refusal
 
 
 def check(module: Module) -> Iterator[Result]:
@@ -18,11 +18,11 @@ def check(module: Module) -> Iterator[Result]:
             place, rules = "global ", ("KMM034", "KMM035")
         if not listing(sign, "filesToSign"):
             message = f"{place}Sign: filesToSign is required when Sign is set"
-            yield refused(message, f"{path}.filesToSign", rule=rules[0])
+            yield refusal(message, f"{path}.filesToSign", rule=rules[0])
         for index, file in enumerate(texts(sign, "filesToSign")):
             if not file.startswith(module.directory + "/"):
                 message = f"filesToSign[{quote(file)}] must be under dirName {quote(module.directory)}"
-                yield refused(f"{place}Sign: {message}", f"{path}.filesToSign[{index}]", file, rule=rules[1])
+                yield refusal(f"{place}Sign: {message}", f"{path}.filesToSign[{index}]", file, rule=rules[1])
 
 
 KMM034 = Rule(

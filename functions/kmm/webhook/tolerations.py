@@ -8,7 +8,7 @@ from krmfn.results import Rule
 from ..lookup import tables, text
 from ..module import Module
 from ..names import label_key_errors, label_value_errors
-from ..rule import refused
+from ..rule import refusal
 from ..versions import Target
 
 PREFIX = "failed to validate Module's tolerations: "
@@ -35,7 +35,7 @@ def check(module: Module, kmm: Target) -> Iterator[Result]:
             if is_wrong:
                 path = f"spec.tolerations[{index}].{field}"
                 message = f"{PREFIX}Toleration[{index}] {message}"
-                yield refused(message, path, text(entry, field) or None, rule=rule)
+                yield refusal(message, path, text(entry, field) or None, rule=rule)
 
 
 KMM004 = Rule(

@@ -136,9 +136,9 @@ TEXTS = st.text(alphabet="$${}AB_:-+=@/.xKERNL1", max_size=12) | st.lists(
 def test_an_image_is_judged_as_if_no_equal_one_had_been(
     text: str, known: tuple[str, ...], every: bool, name: str
 ) -> None:
-    template = image_lints.Template(text, known, every_kernel=every)
-    fresh = image_lints._judged.__wrapped__(template, name or "x", name or "x")
-    assert [one._replace(field=None) for one in image_lints._at("p", template, name, name)] == list(fresh)
+    template = image_lints.Template(text, known, takes_every_kernel=every)
+    fresh = image_lints._findings.__wrapped__(template, name or "x", name or "x")
+    assert [one._replace(field=None) for one in image_lints._located("p", template, name, name)] == list(fresh)
 
 
 def test_every_rule_is_in_one_file_that_a_walk_asks() -> None:

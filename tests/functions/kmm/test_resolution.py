@@ -15,7 +15,7 @@ from krmfn_functions.kmm.envsubst import substitute, variables
 from krmfn_functions.kmm.lints import mapping_lints
 from krmfn_functions.kmm.module import EVERY_KERNEL, Module
 from krmfn_functions.kmm.regexps import compile_error, matcher, matches, tokens
-from krmfn_functions.kmm.resolution import Resolution, compared
+from krmfn_functions.kmm.resolution import Resolution, compared_fields
 from krmfn_functions.kmm.webhook import loader
 
 from krmfn.errors import KrmfnError
@@ -86,7 +86,8 @@ def test_what_a_difference_of_reloads_a_node() -> None:
     own = Module(
         module({"regexp": ".", "containerImage": "i:1"}, registryTLS={"insecure": True}, imagePullPolicy="Always")
     )
-    assert {name: value for name, value in compared(own, own.mappings[0]).items() if name != "containerImage"} == {
+    fields = compared_fields(own, own.mappings[0])
+    assert {name: value for name, value in fields.items() if name != "containerImage"} == {
         "inTreeModulesToRemove": (),
         "imagePullPolicy": "Always",
         "registryTLS": True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.kmm.module import Module
-from krmfn_functions.kmm.resolution import compared, first_mapping
+from krmfn_functions.kmm.resolution import compared_fields, first_mapping
 from krmfn_functions.upgrades.impact import changed
 
 from tests.builders import module
@@ -31,6 +31,6 @@ def test_no_kernel_with_another_result_is_passed_over(old: Module, new: Module) 
         before, after = first_mapping(old, kernel), first_mapping(new, kernel)
         if before is None:
             continue
-        left = compared(old, old.mappings[before])
-        if after is None or left != compared(new, new.mappings[after]):
+        left = compared_fields(old, old.mappings[before])
+        if after is None or left != compared_fields(new, new.mappings[after]):
             assert (before, after) in found
