@@ -115,7 +115,7 @@ def _check_copied(made: Sequence[Cluster]) -> None:
                     )
                     found = [(item.ref, item.located(warning(message, rule="KRM613")))]
                     hidden = Counter[frozenset[ignoring.Hidden]]()
-                    kept = ignoring.kept(found, {item.ref: item}, function_config.read(one.final)[0], hidden)
+                    kept = ignoring.not_ignored(found, {item.ref: item}, function_config.read(one.final)[0], hidden)
                     one.final.report([finding for _, finding in kept])
                     note(one.final, turned_off=run_of(one.final).turned_off + hidden.total())
 

@@ -143,7 +143,7 @@ def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
         if not any(rule.id.startswith(name) for rule in rules()):
             raise KrmfnError(f"--select: no rule begins with {name}; `krmfn rules` lists them")
     for rule in ignore:
-        if message := ignoring.not_turned_off(rule):
+        if message := ignoring.mistake(rule):
             raise KrmfnError(f"--ignore: {message}")
 
 

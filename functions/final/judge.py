@@ -39,4 +39,4 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
             item = by_ref.get(finding.ref) if finding.ref else None
             owner = (whole.owner(item) or item) if item else None
             owned.append((owner.ref if owner else None, finding))
-    yield from ignoring.told(resources, (owned, by_ref), config, OWNERS | run.driven, of_final=True)
+    yield from ignoring.visible(resources, (owned, by_ref), config, OWNERS | run.driven, of_final=True)

@@ -89,6 +89,10 @@ class Renderer(NamedTuple):
     has_products: bool = False
     """Whether it also renders the kinds that Profiles are for."""
 
+    def with_kinds(self, kinds: Iterable[tuple[str, str]]) -> Renderer:
+        """Return the renderer with the kinds that Profiles are for, whose schemas the Profiles have."""
+        return self._replace(schemas={**dict.fromkeys(kinds, ""), **self.schemas}) if self.has_products else self
+
     def marked(self, items: Sequence[Item]) -> Scope:
         """Return the scope with each kind that the marks of some items name as an owner: its Profile may be gone."""
         marks = [item.mark for item in items] if self.has_products else []

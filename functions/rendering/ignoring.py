@@ -1,7 +1,7 @@
 """Rules that are turned off: for a run by the functionConfig, for one resource by an annotation.
 
-Only advice can be turned off. A refusal of the cluster comes true whatever is ignored here, and without an error about
-our own kinds there would be a manifest that nobody meant.
+Only advice can be turned off. The cluster refuses an object whatever is ignored here, and an error about our own kinds
+keeps a wrong manifest from being generated.
 """
 
 import json
@@ -24,19 +24,19 @@ Hidden = tuple[Id, str]
 """A resource, and a rule that it turns off."""
 
 IGNORE = f"{OURS}/ignore"
-"""Annotation on a Module or on the resource it is made from: `KRM204: why; KRM209: why`."""
+"""Annotation on a Module or on the resource it is generated from: `KRM204: why; KRM209: why`."""
 ANNOTATION = f"metadata.annotations[{IGNORE}]"
 _CHANGES, _NODES, _FINAL = "KRM4", "KRM6", "KRM7"
-"""Families of rules that only some runs ask about: changes, what nodes get, the final list."""
+"""Families of rules that only some runs judge: changes, what nodes get, the final list."""
 _COPIES = "KRM613"
-"""A rule about nodes that is judged between the clusters, once each is."""
+"""A rule about nodes that is judged between clusters, after each of them."""
 
 
 @cache
 def _hideable() -> dict[str, list[Severity]]:
     """Return, for the id of every rule, the severities of its findings that can be turned off.
 
-    Source: `advice.json`, which tools/rules.py writes from the rules: to load all of them takes as long as a render.
+    Source: `advice.json`, which tools/rules.py writes from the rules: loading all of these takes as long as a render.
     """
     with open(os.path.join(os.path.dirname(__file__), "advice.json"), "rb") as file:  # noqa: PTH118, PTH120, PTH123
         table: dict[str, list[Severity]] = json.load(file)
@@ -44,58 +44,58 @@ def _hideable() -> dict[str, list[Severity]]:
 
 
 def is_hideable(finding: Result) -> bool:
-    """Return True for a finding that is turned off with its rule."""
+    """Return True for a finding that can be turned off."""
     return finding.severity in _hideable().get(finding.rule, ())
 
 
-def told(
+def visible(
     resources: ResourceList, judged: Judged, config: FunctionConfig, handled: Kinds, of_final: bool = False
 ) -> Iterator[Result]:
-    """Yield the findings that are not turned off, which the caller reports one by one, and count the others.
+    """Yield the findings that are not turned off, and count the others in the run.
 
-    A command that has judged all of its input says then which entries hide nothing. What `diff` says is judged
-    elsewhere, and what nodes get only where nodes are known. `of_final` asks about the rules of the final list, which
-    is judged after all else.
+    A command that judges all of its input also reports the entries that hide nothing, but for rules that are judged
+    elsewhere: by `diff`, or where nodes are known. `of_final` is for the rules of the final list, which is judged last.
     """
     hidden = Counter[frozenset[Hidden]]()
-    yield from merge_repeats(kept(*judged, config, hidden), config.source)
+    yield from merge_repeats(not_ignored(*judged, config, hidden), config.source)
     run = run_of(resources)
     if hidden:
         note(resources, turned_off=run.turned_off + hidden.total())
     if resources.failed or not run.settings.intent.judges_nodes or (run.is_settled and not of_final):
         return
-    useful = frozenset[Hidden]().union(*hidden)
-    elsewhere = (_CHANGES, _COPIES) if has_nodes(resources) else (_CHANGES, _NODES)
+    used = frozenset[Hidden]().union(*hidden)
+    not_judged = (_CHANGES, _COPIES) if has_nodes(resources) else (_CHANGES, _NODES)
     holders = [item for item in resources.mentioning(IGNORE) if OWNER not in item.annotations]  # else it is inherited
     entries: list[tuple[Item | Source, str, str]] = [
         (item, ANNOTATION, rule) for item in holders for rule, reason in _entries(item) if reason
     ]
     modules = resources.select(MODULE_KIND, MODULE_GROUP)
     is_judged = of_kinds(resources.items, handled) or any(OWNER not in item.annotations for item in modules)
-    if is_judged and run.config_item in resources.items:  # else it is also for others
+    if is_judged and run.config_item in resources.items:  # else it is also for other lists
         entries += ((config.source, f"spec.ignore.{rule}", rule) for rule in config.ignore)
     for holder, path, rule in entries:
-        is_here = not rule.startswith(elsewhere) and rule.startswith(_FINAL) == of_final
-        if is_here and _hideable().get(rule) and (holder.ref.id, rule) not in useful:
+        was_judged = not rule.startswith(not_judged) and rule.startswith(_FINAL) == of_final
+        if was_judged and _hideable().get(rule) and (holder.ref.id, rule) not in used:
             message = f"{rule} is turned off, but nothing that was checked has such a finding; remove the entry"
             yield holder.located(info(message, rule="KRM139", field=Field(path, rule)))
 
 
-def kept(
+def not_ignored(
     findings: Iterable[Finding], owners: Mapping[Ref, Item], config: FunctionConfig, hidden: Counter[frozenset[Hidden]]
 ) -> Iterator[Finding]:
-    """Yield the findings that are not turned off, neither by their owners nor by the functionConfig.
+    """Yield the findings that neither their owners nor the functionConfig turn off.
 
-    The others are counted in `hidden` by the entries that have hidden them.
+    The others are counted in `hidden` by the entries that hide them.
     """
-    off: dict[Ref, set[str]] = {}
+    rules: dict[Ref, set[str]] = {}
     for owner, finding in findings:
-        by = {(config.source.ref.id, finding.rule)} if finding.rule in config.ignore else set()
-        if owner and owner not in off:
-            off[owner] = {rule for rule, reason in _entries(owners.get(owner)) if reason}
-        by |= {(owners[owner].ref.id, finding.rule)} if owner and finding.rule in off[owner] else set()
-        if by and is_hideable(finding):
-            hidden[frozenset(by)] += finding.unlisted or 1
+        entries = {(config.source.ref.id, finding.rule)} if finding.rule in config.ignore else set()
+        if owner and owner not in rules:
+            rules[owner] = {rule for rule, reason in _entries(owners.get(owner)) if reason}
+        if owner and finding.rule in rules[owner]:
+            entries.add((owners[owner].ref.id, finding.rule))
+        if entries and is_hideable(finding):
+            hidden[frozenset(entries)] += finding.unlisted or 1
         else:
             yield owner, finding
 
@@ -109,10 +109,10 @@ def _entries(item: Item | None) -> Iterator[tuple[str, str]]:
 
 
 def check(item: Item) -> Iterator[Result]:
-    """Yield the findings about the rules that an item turns off: each can be, and has a reason."""
+    """Yield the findings about the rules that an item turns off: one that cannot be, one without a reason."""
     for rule, reason in _entries(item):
         field = Field(ANNOTATION, rule)
-        if message := not_turned_off(rule):
+        if message := mistake(rule):
             yield item.located(error(message, rule="KRM119", field=field))
         elif not reason:
             message = f"{rule} is turned off without a reason; write `{rule}: why`"
@@ -120,15 +120,15 @@ def check(item: Item) -> Iterator[Result]:
 
 
 def check_function_config(config: FunctionConfig) -> Iterator[Result]:
-    """Yield errors about rules that the functionConfig turns off and that cannot be turned off."""
+    """Yield an error per rule that the functionConfig turns off and that cannot be turned off."""
     for rule in config.ignore:
-        if message := not_turned_off(rule):
+        if message := mistake(rule):
             field = Field(f"spec.ignore.{rule}", rule)
             yield config.source.located(error(f"{message} (in the functionConfig)", rule="KRM119", field=field))
 
 
-def not_turned_off(name: str) -> str:
-    """Return why a rule's id turns nothing off; "" when it does."""
+def mistake(name: str) -> str:
+    """Return why a rule with this id cannot be turned off; "" when it can."""
     rules = _hideable()
     if rules.get(name):
         return ""
@@ -137,10 +137,9 @@ def not_turned_off(name: str) -> str:
     if name in rules and name.startswith("KRM3"):
         turn_off = '`exclusivity: {mode: "off"}`'
         return f"{name} is about node exclusivity, which can only be turned off as a whole: write {turn_off}"
-    # An id of the hundred between these is a rule of its own (KRM121), and no misspelt KRM221.
-    sure = len(name) == len("KRM121") and name.startswith("KRM1")
-    known = () if sure else [rule for rule in rules if rules[rule] and is_similar(name, rule)]
-    close = sorted(known, key=lambda rule: rule != name.upper())
+    is_own = len(name) == len("KRM121") and name.startswith("KRM1")  # KRM121 is no misspelt KRM221
+    similar = [] if is_own else [rule for rule in rules if rules[rule] and is_similar(name, rule)]
+    close = sorted(similar, key=lambda rule: rule != name.upper())
     hint = f"did you mean {close[0]}?" if close else "`krmfn rules` lists all rules"
     return f"{name or 'nothing'} is not a rule that can be turned off; {hint}"
 

@@ -1,9 +1,8 @@
-"""Generated objects in the list that no config in it asks for: removed, kept or refused.
+"""Generated objects in the list that no config in it gives any more: they are removed, kept or refused.
 
-An owner that is not in the input means that somebody deleted it only where last time's output is kept beside it, as in
-a kpt package. Everywhere else it means that the input is a part of all there is: `kustomize build | render -` of an
-output whose DeviceConfigs kustomize has dropped, a rendered branch, a dump of a cluster. To remove such objects would
-unload drivers that nobody wanted to unload.
+Where the output is kept beside the input, as in a kpt package, a missing owner was deleted by somebody. Elsewhere it
+means that the input is incomplete: `kustomize build | render -` of an output whose DeviceConfigs kustomize has dropped,
+a rendered branch, a dump of a cluster. Removing the objects there would unload drivers that are still in use.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -30,79 +29,81 @@ WAYS_OUT = (
 
 
 LeftOvers = tuple[Sequence[Item], Sequence[Item], Sequence[Result]]
-"""The objects in the list that this run does not generate, as far as somebody has to look at them.
+"""Objects in the list that this run does not generate, and the findings about them.
 
-Generated ones that no config asks for and that stay (their owner is not in the list, or nothing drives it); KMM Modules
-that are neither generated nor removed (written by hand, copied, or left over); and what is to be said of them.
+First the generated objects that are kept without their owner (it is not in the list, or nothing drives it), then the
+KMM Modules that are neither generated nor removed (written by hand, copied, or left over).
 """
 
 
 def sort_out(
     resources: ResourceList, scopes: Scopes, config: FunctionConfig, rendered: Rendered, handled: Kinds, idle: Items
 ) -> LeftOvers:
-    """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide.
+    """Return what happens to objects that this run does not generate; `prune`, the intent and kpt decide it.
 
-    `rendered` is what it generates, `handled` the kinds that are rendered in this run, and `idle` the configs
-    of these kinds that are not: what was made from a config that nothing drives stays while it is here. In a list that
-    is rendered already nothing is left over, and each Module is judged.
+    `rendered` is what the run generates, `handled` the kinds that it renders, and `idle` the configs of these kinds
+    that nothing drives: objects from such a config are kept as long as it is in the list. In a list that is rendered
+    already no object is left over, and every Module is judged.
     """
     modules, marked = resources.select(MODULE_KIND, MODULE_GROUP), resources.marked()
     if not marked:
         return (), modules, ()
-    of_scopes = [(scope, made(marked, scope)) for scope in scopes]
-    objects = dict.fromkeys(item for _, items in of_scopes for item in items)
-    names = {obj.ref.id for obj in rendered.objects}
-    named = {item for item in marked if any(scope.names(item.mark) for scope in scopes)}
-    others = [item for item in marked if item.ref.id not in names and item not in objects]
-    strays = [item for item in others if item in named or not item.mark]
+    by_scope = [(scope, generated_by(scope, marked)) for scope in scopes]
+    objects = dict.fromkeys(item for _, items in by_scope for item in items)
+    ids = {obj.ref.id for obj in rendered.objects}
+    ours = {item for item in marked if any(scope.names(item.mark) for scope in scopes)}
+    others = [item for item in marked if item.ref.id not in ids and item not in objects]
+    copies = [item for item in others if item in ours or not item.mark]
     if run_of(resources).is_settled:
-        return (), modules, [*_findings((), (), strays, ())]
-    orphaned = [obj for scope, items in of_scopes for obj in orphans(resources.items, items, scope, config.namespace)]
-    orphaned = [item for item in orphaned if item.ref.id not in names]
+        return (), modules, [*_findings((), (), copies, ())]
+    orphaned = [item for scope, items in by_scope for item in orphans(resources.items, items, scope, config.namespace)]
+    orphaned = [item for item in orphaned if item.ref.id not in ids]
     packages = _kpt_folders(resources) if orphaned else ()
-    unknown = "kept" if run_of(resources).settings.intent.keeps_left_overs else "refused"
+    default = "kept" if run_of(resources).settings.intent.keeps_left_overs else "refused"
     fates: dict[Item, str] = {}
     for item in orphaned:
-        is_gone = bool(path := _path(item)) and path.startswith(packages)  # its owner was there, in a package of kpt's
-        fates[item] = _FATES.get(config.prune, "removed" if is_gone else unknown)
+        path = _path(item)
+        is_in_package = path != "" and path.startswith(packages)  # so its owner was there, too
+        fates[item] = _FATES.get(config.prune, "removed" if is_in_package else default)
     kept, refused = ([item for item in orphaned if fates[item] == fate] for fate in ("kept", "refused"))
-    owners = _ids(idle, config.namespace)
+    idle_ids = _ids(idle, config.namespace)
     rest = [(item, item.mark) for item in objects if item not in fates]
-    undriven = [item for item, mark in rest if mark and (mark.owner[:2] not in handled or mark.owner in owners)]
-    replaced = {item for item in named if item.ref.id in names}
-    ours = (replaced if config.prune == "never" else replaced | objects.keys()).difference(kept, refused, undriven)
-    idle_left = [item for item in undriven if item.mark and item.mark.owner in owners]
-    findings = [*_findings(refused, kept if config.prune == "auto" else (), strays, idle_left)]
-    return [*kept, *undriven], [item for item in modules if item not in ours], findings
+    undriven = [item for item, mark in rest if mark and (mark.owner[:2] not in handled or mark.owner in idle_ids)]
+    replaced = {item for item in ours if item.ref.id in ids}
+    if config.prune != "never":
+        replaced |= objects.keys()
+    replaced = replaced.difference(kept, refused, undriven)
+    of_idle = [item for item, mark in rest if mark and mark.owner in idle_ids]
+    findings = [*_findings(refused, kept if config.prune == "auto" else (), copies, of_idle)]
+    return [*kept, *undriven], [item for item in modules if item not in replaced], findings
 
 
-def made(marked: Iterable[Item], scope: Scope) -> list[Item]:
-    """Return those of the items with a mark that `scope` made: mark, kind and the object's own id all fit."""
+def generated_by(scope: Scope, marked: Iterable[Item]) -> list[Item]:
+    """Return those of the items with a mark that `scope` generated: mark, kind and the object's own id all fit."""
     return [item for item in marked if scope.names(item.mark) and scope.has_generated(item.ref, item.annotations)]
 
 
 def orphans(items: Iterable[Item], objects: Collection[Item], scope: Scope, namespace: str = "") -> list[Item]:
-    """Return those of the objects `made` whose owner is not among the items, also not under a former name.
+    """Return the objects whose owner is not among the items, not even under a former name.
 
-    `namespace` is that of owners that name none.
+    `namespace` is that of owners without one.
     """
     ids = _ids(of_kinds(items, scope.owners), namespace) if objects else ()
     return [item for item in objects if item.mark and item.mark.owner not in ids]
 
 
 def _ids(items: Iterable[Item], namespace: str) -> set[Id]:
-    """Return every id of some items, the former ones too; of those without a namespace also in the one given."""
-    ids = {id_ for item in items for id_ in known_as(item.ref, item.annotations)}
+    """Return every id of some items, former ones included; an id without a namespace also with `namespace`."""
+    ids = set[Id]().union(*(known_as(item.ref, item.annotations) for item in items))
     return ids | {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
 
 
 def _findings(
     refused: Iterable[Item], kept: Sequence[Item], copies: Sequence[Item], idle: Iterable[Item]
 ) -> Iterator[Result]:
-    """Yield an error per generated object without its owner, or one warning where such objects are kept.
+    """Yield an error per refused object, and one warning each about the objects kept, the copies, and each idle config.
 
-    And a warning about the copies of generated objects, which carry a mark that is not their own, and one per config
-    that nothing drives any more, with what was generated from it (`idle`).
+    Copies are objects whose mark names another object. `idle` are objects whose config nothing drives any more.
     """
     for item in refused:
         owner = _owner(item)
@@ -133,8 +134,8 @@ def _findings(
 def _owner(item: Item) -> str:
     mark = item.mark
     group, kind, namespace, name = mark.owner if mark else ("", "", "", "")
-    of_vendor = f"{group} " if (group, kind) not in OWNERS else ""
-    return f"{of_vendor}{kind} {namespace + '/' if namespace else ''}{name}"
+    vendor = f"{group} " if (group, kind) not in OWNERS else ""
+    return f"{vendor}{kind} {namespace + '/' if namespace else ''}{name}"
 
 
 def _kpt_folders(resources: ResourceList) -> tuple[str, ...]:

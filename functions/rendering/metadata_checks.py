@@ -22,11 +22,11 @@ _ONLY_READ = "is only read, but would be deployed"
 
 
 def check(item: Item) -> Iterator[Result]:
-    """Yield the findings about an item's keys with our prefix, or nearly, and about the rules that it turns off."""
+    """Yield the findings about keys with our prefix, or a similar one, and about the rules that the item turns off."""
     annotations = item.annotations
     for part, keys in (("annotations", annotations), ("labels", item.labels)):
         for key in keys:
-            message = meaning(part, key)
+            message = mistake(part, key)
             if message:
                 yield item.located(error(message, rule="KRM118", field=Field(f"metadata.{part}[{key}]")))
     if PROFILE_MARK in annotations and not is_custom(item.group) and OWNER not in annotations:
@@ -44,8 +44,8 @@ def inputs_are_marked(resources: ResourceList, handled: Kinds) -> Iterator[Resul
     """Yield a warning, under kustomize, per input that would be deployed; one for all Nodes."""
     if not any(item.mentions(KUSTOMIZE_ID) for item in resources.items[:1]):
         return
-    read = {*handled, CONFIG, INVENTORY, PROFILE}
-    for item in (item for item in of_kinds(resources.items, read) if not item.is_local):
+    inputs = {*handled, CONFIG, INVENTORY, PROFILE}
+    for item in (item for item in of_kinds(resources.items, inputs) if not item.is_local):
         is_rendered = (item.group, item.kind) in handled
         message = "would be deployed with its generated objects" if is_rendered else _ONLY_READ
         yield item.located(warning(f"{message}; mark it with the annotation {_MARK}", rule="KRM104"))
@@ -56,7 +56,7 @@ def inputs_are_marked(resources: ResourceList, handled: Kinds) -> Iterator[Resul
 
 
 def marks_are_of_use(configs: Iterable[Item]) -> Iterator[Finding]:
-    """Yield a warning per config with the mark; for a kustomization that calls no function of ours."""
+    """Yield a warning per config with the local-config mark; for a kustomization that calls no function of ours."""
     for item in configs:
         if item.is_local:
             message = (
@@ -69,8 +69,8 @@ def marks_are_of_use(configs: Iterable[Item]) -> Iterator[Finding]:
 
 
 @lru_cache(maxsize=4096)
-def meaning(part: str, key: str) -> str:
-    """Return why a key means nothing in `part` of the metadata; "" when it means something, or is not ours."""
+def mistake(part: str, key: str) -> str:
+    """Return what is wrong with a key in `part` of the metadata; "" when it has a meaning there, or is not ours."""
     other = "labels" if part == "annotations" else "annotations"
     if key in KNOWN[part]:
         return ""
@@ -78,8 +78,9 @@ def meaning(part: str, key: str) -> str:
         return f"has no effect in metadata.{part}; move it to metadata.{other}"
     known = KNOWN[part] + KNOWN[other]
     prefix, slash, _ = key.partition("/")
-    ours = is_similar(prefix, OURS) or prefix.lower().endswith(f".{OURS}") or prefix.lower().split(".")[0] == "krmfn"
-    if not (slash and ours) and not any(is_similar(key, name) for name in known):
+    domain = prefix.lower()
+    is_ours = is_similar(prefix, OURS) or domain.endswith(f".{OURS}") or domain.split(".")[0] == "krmfn"
+    if not (slash and is_ours) and not any(is_similar(key, name) for name in known):
         return ""
     names = {name.partition("/")[2]: name for name in known}
     if close := closest(key.rpartition("/")[2], names):

@@ -17,54 +17,55 @@ from .generated import Finding, Generated, Written, at_origin
 Nodes = tuple[Sequence[str], Collection[str]]
 """The versions of the kernels of the nodes in a list, sorted, and of their kubelets."""
 
-AS_GIVEN = {
+UNCHECKED_VOLUMES = {
     *("projected", "downwardAPI", "ephemeral", "image"),
     *("awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "fc", "flexVolume", "flocker"),
     *("gcePersistentDisk", "glusterfs", "iscsi", "photonPersistentDisk", "portworxVolume", "quobyte", "rbd"),
     *("scaleIO", "storageos", "vsphereVolume"),
 }
-"""Volumes that a config's schema leaves to Kubernetes."""
+"""Volumes that a config's schema does not check."""
 
 
 def check(
     resources: ResourceList, objects: Sequence[Generated], written: Written, config: FunctionConfig, lint: bool
 ) -> Iterator[Finding]:
-    """Yield the findings about all Modules and pods; `lint` for more than refusals about those written by hand."""
+    """Yield the findings about all Modules and pods; without `lint` only the errors about those written by hand."""
     generated = [(obj, module_of(obj.manifest)) for obj in objects]
-    every = [module for _, module in (*generated, *written) if module]
+    modules = [module for _, module in (*generated, *written) if module]
     kernels, kubelets = list[str](), set[str]()
-    several, dra = any(len(module.mappings) > 1 for module in every), any("dra" in module.spec for module in every)
-    if several or dra:  # what the Modules ask for
-        from ..fleet import nodes  # here, for the start-up of the others
+    has_mappings = any(len(module.mappings) > 1 for module in modules)
+    has_dra = any("dra" in module.spec for module in modules)
+    if has_mappings or has_dra:
+        from ..fleet import nodes  # here: other Modules are judged without nodes
 
-        kernels = sorted(nodes.kernels(resources)) if several else kernels
-        kubelets = nodes.kubelets(resources) if dra else kubelets
+        kernels = sorted(nodes.kernels(resources)) if has_mappings else kernels
+        kubelets = nodes.kubelets(resources) if has_dra else kubelets
     for item, module in written:
         for finding in of_written(module, config.kmm_version, *((kernels, kubelets) if lint else ())):
             if lint or finding.severity == "error":
                 yield item.ref, item.located(finding)
     yield from _generated(generated, config, (kernels, kubelets))
     if lint:
-        own = [(module, obj.owner) for obj, module in generated if module and obj.manifest["kind"] == MODULE_KIND]
-        modules = [*own, *((module, item.ref) for item, module in written)]
-        if len(modules) > 1:
+        owned = [(module, obj.owner) for obj, module in generated if module and obj.manifest["kind"] == MODULE_KIND]
+        owned += [(module, item.ref) for item, module in written]
+        if len(owned) > 1:
             from ..kmm.lints import neighbours  # here, since one Module has none
 
-            owners = {module.ref: owner for module, owner in modules}
-            for finding in neighbours.check(module for module, _ in modules):
+            owners = {module.ref: owner for module, owner in owned}
+            for finding in neighbours.check(module for module, _ in owned):
                 yield owners[finding.ref] if finding.ref else None, finding
 
 
 def of_written(
     module: Module, version: str = DEFAULT, kernels: Sequence[str] = (), kubelets: Collection[str] = ()
 ) -> list[Result]:
-    """Return the findings about one Module that somebody wrote, in a stable order.
+    """Return the findings about one Module that is written by hand, in a stable order.
 
-    First structure (the API server's CRD), then admission (KMM's webhook), then lints (no cluster has them). What the
-    cluster would print itself is tagged `first`: what the API server finds before it stops, else the webhook's first.
-    Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
+    First structure (the API server's CRD), then admission (KMM's webhook), then lints (which no cluster has). The
+    findings that the cluster itself would print are tagged `first`: what the API server finds before it stops, else the
+    first of the webhook. Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
     """
-    from ..kmm.crd import structure  # here, since what we generate needs none of the CRD's facts
+    from ..kmm.crd import structure  # here: most generated Modules do without the facts of the CRD
 
     refused = list(structure.check(module, version))
     webhook = admission.check(module, version, is_reached=not refused)
@@ -76,43 +77,43 @@ def _generated(
 ) -> Iterator[Finding]:
     """Yield the findings about generated Modules and pods, each with the resource that its object is generated from.
 
-    A finding stands at the field that caused it, where one field did.
+    A finding stands at the field of the config that caused it, where there is one.
 
-    Their structure is right by construction (the end-to-end tests hold it against a real API server), but for fields
-    that the cluster's KMM does not have yet, and volumes that are passed on as they are. What users decide is not:
-    names, regexps, images, loading orders. Modules that differ in name and selector alone are judged once: of the
-    others only these two are.
+    Their structure is right by construction (the end-to-end tests compare it with a real API server), except for fields
+    that the cluster's KMM does not have yet, and for volumes that are copied from the config. What users choose is not:
+    names, regexps, images, loading orders. Of several Modules that differ only in name and selector the first is
+    judged; of the others only the name and the selector are, when the first has no finding.
     """
     sound: set[tuple[str, bytes]] = set()
     for obj, module in objects:
-        data = (fingerprint({**module.spec, "selector": None}) or b"") if module else b""
-        likeness = obj.manifest["kind"], b"" if b"MOD_NAME" in data else data  # the name may stand elsewhere, too
-        if module and likeness in sound:
+        spec = (fingerprint({**module.spec, "selector": None}) or b"") if module else b""
+        key = obj.manifest["kind"], b"" if b"MOD_NAME" in spec else spec  # a spec with MOD_NAME depends on the name
+        if module and key in sound:
             findings = [*admission.check_name(module, config.kmm_version), *module_lints.check_without_parts(module)]
         else:
             findings = list(_judged(obj, module, config.kmm_version, nodes))
-        if likeness[1] and not findings:
-            sound.add(likeness)
+        if key[1] and not findings:
+            sound.add(key)
         for finding in findings:
             if finding.rule not in obj.covered_rules:
                 yield obj.owner, at_origin(obj, finding)
 
 
 def _judged(obj: Generated, module: Module | None, version: str, nodes: Nodes) -> Iterator[Result]:
-    """Yield the findings about one generated object; `module` is the Module that it is or brings to spokes."""
+    """Yield the findings about one generated object; `module` is the Module that it is, or that it brings to spokes."""
     if module:
         plugin, refused = table(module.spec, "devicePlugin"), list[Result]()
-        as_given = any(not AS_GIVEN.isdisjoint(volume) for _, volume in tables(plugin, "volumes"))
-        # other fields are right by construction, and in every version that we know
-        if as_given or "dra" in module.spec or "automountServiceAccountToken" in plugin:
-            from ..kmm.crd import structure  # here, for the start-up of the others
+        has_unchecked = any(not UNCHECKED_VOLUMES.isdisjoint(volume) for _, volume in tables(plugin, "volumes"))
+        # other fields are right by construction, in every version of KMM that we know
+        if has_unchecked or "dra" in module.spec or "automountServiceAccountToken" in plugin:
+            from ..kmm.crd import structure  # here, since most Modules need no such check
 
             findings = structure.check(module, version)
             refused = [finding for finding in findings if finding.field and finding.field.path.startswith("spec")]
         yield from refused
         yield from admission.check(module, version, is_reached=not refused)
         kernels, kubelets = nodes
-        is_here = obj.manifest["kind"] == MODULE_KIND  # else its nodes are the spokes'
-        yield from module_lints.check(module, version, kernels, kubelets if is_here else ())
+        is_local = obj.manifest["kind"] == MODULE_KIND  # else it is for the nodes of spokes
+        yield from module_lints.check(module, version, kernels, kubelets if is_local else ())
     elif obj.manifest["kind"] == "DaemonSet":
         yield from image_lints.check_pods(obj.manifest)

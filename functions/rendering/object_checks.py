@@ -11,52 +11,53 @@ from ..kmm.lookup import strings
 from .function_config import FunctionConfig
 from .generated import Finding, Generated
 from .kinds import PROFILE_MARK, in_file
-from .metadata_checks import meaning
+from .metadata_checks import mistake
 
 
 def check(
     resources: ResourceList, objects: Sequence[Generated], config: FunctionConfig, written: Sequence[Item]
 ) -> Iterator[Finding]:
-    """Yield the findings about the keys that objects get, and about objects that two resources give or others own.
+    """Yield the findings about keys without meaning in generated objects, and about objects whose id is not free.
 
-    And about expressions of a Profile that are left in these, or in Modules that are `written` by hand.
+    Also about expressions of a Profile that are not filled in, in these and in Modules that are `written` by hand.
     """
-    yield from _keys_mean_something(objects, config)
+    yield from _keys_have_meaning(objects, config)
     yield from _ids_are_free(resources, objects, config)
-    shared = config.products or config.profiles or "${" in str((config.defaults, config.annotations))
-    holding = {item for item in {obj.item for obj in objects} if shared or item.mentions("${")}
-    for obj in (obj for obj in objects if obj.item in holding):
+    is_shared = config.products or config.profiles or "${" in str((config.defaults, config.annotations))
+    items = {item for item in {obj.item for obj in objects} if is_shared or item.mentions("${")}
+    for obj in (obj for obj in objects if obj.item in items):
         data = fingerprint(obj.manifest) or repr(obj.manifest).encode()
-        if left := next((word for word in _LEFT if word in data), None):
-            message = f"{left.decode()}...}} is left in it; {_ONLY_THERE}"
+        if start := next((start for start in _EXPRESSIONS if start in data), None):
+            message = f"{start.decode()}...}} is left in it; {_ONLY_PROFILES}"
             yield obj.owner, obj.item.located(error(f"its {obj.ref}: {message}", rule="KRM182"))
     for item in (item for item in written if item.mentions("${")):
         for path, text, _ in strings(item.manifest):
-            if any(word.decode() in text for word in _LEFT):
-                yield item.ref, item.located(error(_ONLY_THERE, rule="KRM182", field=Field(join(path), text)))
+            if any(start.decode() in text for start in _EXPRESSIONS):
+                yield item.ref, item.located(error(_ONLY_PROFILES, rule="KRM182", field=Field(join(path), text)))
 
 
-_ONLY_THERE = "only a Profile has expressions: write the value itself"
-_LEFT = (b"${spec.", b"${metadata.", b"${texts.", b"${spec[", b"${metadata[", b"${texts[")
+_ONLY_PROFILES = "only a Profile has expressions: write the value itself"
+_EXPRESSIONS = (b"${spec.", b"${metadata.", b"${texts.", b"${spec[", b"${metadata[", b"${texts[")
+"""How an expression of a Profile begins."""
 
 _PARTS = ("annotations", "labels")
-_NOT_HERE = {
+_ONLY_CONFIGS = {
     PROFILE_MARK: "has no effect on what is generated",
     "config.kubernetes.io/local-config": "keeps the generated objects off the cluster; leave it out",
 }
 """Keys that are right on a config and wrong on what is generated from it."""
 
 
-def _keys_mean_something(objects: Sequence[Generated], config: FunctionConfig) -> Iterator[Finding]:
+def _keys_have_meaning(objects: Sequence[Generated], config: FunctionConfig) -> Iterator[Finding]:
     """Yield the findings about keys with our prefix that mean nothing there, and about annotations without effect."""
     metas = [obj.manifest["metadata"] for obj in objects]
     keys = {(part, key) for part in _PARTS for key in set[str]().union(*(meta.get(part, ()) for meta in metas))}
-    wrong = {(part, key): why for part, key in keys if (why := _NOT_HERE.get(key) or meaning(part, key))}
-    for obj in objects if wrong else ():
+    messages = {(part, key): _ONLY_CONFIGS.get(key) or mistake(part, key) for part, key in keys}
+    for obj in objects if any(messages.values()) else ():
         for part in _PARTS:
-            for key in obj.manifest["metadata"].get(part, ()):
-                own = key == PROFILE_MARK and obj.product == obj.manifest["metadata"][part][key]
-                if (message := wrong.get((part, key))) and not own:
+            for key, value in obj.manifest["metadata"].get(part, {}).items():
+                is_ours = key == PROFILE_MARK and obj.product == value
+                if (message := messages[part, key]) and not is_ours:
                     message = f"generated from {obj.owner}: {message}"
                     field = Field(f"metadata.{part}[{key}]")
                     yield obj.owner, error(message, rule="KRM118", ref=obj.ref, field=field, place=obj.item.place)
@@ -76,42 +77,41 @@ def _ids_are_free(resources: ResourceList, objects: Sequence[Generated], config:
             present.setdefault(item.ref.id, []).append(item)
     first: dict[Id, Generated] = {}
     for obj in objects:
-        name = obj.ref.id
-        other = first.setdefault(name, obj)
+        other = first.setdefault(obj.ref.id, obj)
         if other is not obj:
             message = f"its {obj.ref} is also generated from {other.owner}{in_file(other.item)}; rename one of the two"
             yield obj.owner, _located(obj, error(message, rule="KRM113"))
-        existing = present.get(name, [])
+        existing = present.get(obj.ref.id, [])
         if len(existing) > 1 or (existing and not config.adopt and not obj.scope.names(existing[0].mark)):
-            yield obj.owner, _located(obj, error(_taken(obj, existing, resources), rule="KRM114"))
+            yield obj.owner, _located(obj, error(_message(obj, existing, resources), rule="KRM114"))
 
 
 def _located(obj: Generated, finding: Result) -> Result:
     """Return the finding at the text of the object, where there is one (`extraObjects`), else at the config."""
-    placed = obj.origin(finding._replace(field=Field("metadata")))
-    if placed is None:
+    moved = obj.origin(finding._replace(field=Field("metadata")))
+    if moved is None:
         return obj.item.located(finding)
-    return placed._replace(message=f"{obj.owner}: {finding.message}; $KRMFN_NAME is the name of the config")
+    return moved._replace(message=f"{obj.owner}: {finding.message}; $KRMFN_NAME is the name of the config")
 
 
-def _taken(obj: Generated, items: Sequence[Item], resources: ResourceList) -> str:
-    """Return why an object is not put in place of what is there: several, each with who made it, or somebody else's."""
+def _message(obj: Generated, items: Sequence[Item], resources: ResourceList) -> str:
+    """Return why an object does not replace the items that have its id: there are several, or one of another owner."""
     if len(items) > 1:
         places = [(item.place.path if item.place else "") or f"items[{resources.items.index(item)}]" for item in items]
-        made = ["generated" if obj.scope.names(item.mark) else "written by hand or by others" for item in items]
-        shown = " and ".join(map("{} ({})".format, places, made))
-        return f"{obj.ref} is in the list more than once: {shown}; none is overwritten: remove or rename all but one"
-    (existing,), ref = items, obj.ref
-    where = in_file(existing)
-    if OWNER in existing.annotations and (twice := existing.content.duplicate_keys):
+        origins = ["generated" if obj.scope.names(item.mark) else "written by hand or by others" for item in items]
+        copies = " and ".join(map("{} ({})".format, places, origins))
+        return f"{obj.ref} is in the list more than once: {copies}; none is overwritten: remove or rename all but one"
+    (item,) = items
+    prefix = f"{obj.ref} is already in the list{in_file(item)}"
+    if OWNER in item.annotations and (keys := item.content.duplicate_keys):
         remedy = "it is not overwritten: remove one of the two keys"
-        return f"{ref} is already in the list{where} with {twice[0]} twice, so readers disagree on its owner; {remedy}"
-    mark = existing.mark
+        return f"{prefix} with {keys[0]} twice, so readers disagree on its owner; {remedy}"
+    mark = item.mark
     _, kind, namespace, name = mark.owner if mark else ("", "", "", "")
     function = f" by the function {mark.function}" if mark else ""
-    by = f"was generated from {kind} {namespace}/{name}{function}" if mark else "was not generated by this function"
+    origin = f"was generated from {kind} {namespace}/{name}{function}" if mark else "was not generated by this function"
     remedy = "rename one of the two, or take it over with `adopt: true` in the functionConfig"
-    return f"{ref} is already in the list{where} and {by}; it is not overwritten: {remedy}"
+    return f"{prefix} and {origin}; it is not overwritten: {remedy}"
 
 
 KRM113 = Rule(

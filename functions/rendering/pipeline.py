@@ -1,4 +1,4 @@
-"""The pipeline: check, generate, judge what was generated, stop at errors, put the objects into the list."""
+"""The pipeline: check the input, generate objects, judge them, stop at errors, put the objects into the list."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -18,19 +18,15 @@ from .metadata_checks import marks_are_of_use
 
 
 def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
-    """Render the resources of several kinds; with any error finding nothing is changed unless it `shows_errors`.
+    """Render the resources of several kinds; with an error the list stays as it is, unless the intent `shows_errors`.
 
-    What is wrong with one resource hides nothing about the others: each goes through the stages as far as it is sound.
+    An error in one resource hides no finding about the others: each goes through the stages as far as it is sound.
     """
     if profiles := resources.select(PROFILE[1], PROFILE[0]):
         note(resources, driven=driven_kinds(profiles), kept=driven_kinds(profiles, kept=True))
-        schemas = dict.fromkeys(run_of(resources).driven, "")  # their schemas the Profiles have
-        renderers = [
-            renderer._replace(schemas={**schemas, **renderer.schemas}) if renderer.has_products else renderer
-            for renderer in renderers
-        ]
+        renderers = [renderer.with_kinds(run_of(resources).driven) for renderer in renderers]
     handled = {pair: name for renderer in renderers for pair, name in renderer.schemas.items()}
-    resources.mentioning(OURS)  # first: what our marks hold besides is then looked for where this word is
+    resources.mentioning(OURS)  # first: later searches for words of our marks then look only at these items
     marked = resources.marked()
     scopes = [renderer.marked(marked) if marked else renderer.scope for renderer in renderers]
     items = of_kinds(resources.items, handled)
@@ -48,18 +44,18 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     resources.report(recognition.check(resources, handled, config))
     of_profiles = frozenset(pair for pair, name in handled.items() if not name)
     idle = [item for item in of_kinds(items, of_profiles) if config.product(item) is None] if of_profiles else []
-    rest = [item for item in items if item not in idle] if idle else items
+    configs = [item for item in items if item not in idle] if idle else items
 
-    known = run_of(resources)
-    render = partial(_render, renderers, rest, config)
-    rendered = render(resources) if not known.is_settled else Rendered()
-    kept, handwritten, of_left = leftovers.sort_out(resources, scopes, config, rendered, handled, idle)
-    lint = bool(items or not known.settings.intent.is_function)
-    judged = _judge(resources, render, rest, rendered, handwritten, config, lint)
-    resources.report(of_left)
-    is_sound = resources.report(ignoring.told(resources, judged, config, handled))
-    if (is_sound or known.settings.intent.shows_errors) and not known.is_settled:
-        settle(resources, scopes, [renderer.manifest for renderer in rendered.objects], kept, config)
+    is_settled, intent = run_of(resources).is_settled, run_of(resources).settings.intent
+    render = partial(_render, renderers, configs, config)
+    rendered = render(resources) if not is_settled else Rendered()
+    kept, handwritten, findings = leftovers.sort_out(resources, scopes, config, rendered, handled, idle)
+    lint = bool(items or not intent.is_function)
+    judged = _judge(resources, render, configs, rendered, handwritten, config, lint)
+    resources.report(findings)
+    is_sound = resources.report(ignoring.visible(resources, judged, config, handled))
+    if (is_sound or intent.shows_errors) and not is_settled:
+        settle(resources, scopes, [obj.manifest for obj in rendered.objects], kept, config)
 
 
 def _judge(
@@ -71,9 +67,10 @@ def _judge(
     config: FunctionConfig,
     lint: bool,
 ) -> Judged:
-    """Return the findings about what is rendered and what is written by hand, and the resources that they are about.
+    """Return the findings about generated and hand-written objects, and the resources that may turn them off.
 
-    `render` does it again: what kustomize had generated is judged with what its configs give now.
+    `render` renders once more when kustomize has called the function already: findings about the objects in the list
+    are then moved to the fields of the configs that give them now.
     """
     resources.report(readings.check(*handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
     modules = [(item, Module(item.manifest)) for item in handwritten if not item.content.ambiguous]
@@ -86,7 +83,7 @@ def _judge(
     of_modules: Iterator[Finding] = chain(module_checks.check(resources, objects, modules, config, lint), of_nodes)
     of_marks = marks_are_of_use(items) if run.is_plain else ()
     of_claims = claims.check(resources, rendered.claims, modules, config, fleet)
-    first = [*islice(of_modules, 1)] if run.is_settled else []  # never all at once: they may be many
+    first = [*islice(of_modules, 1)] if run.is_settled else []  # the others later: they may be many
     of_modules = chain(first, of_modules)
     if (first or (of_claims and run.is_settled)) and any(item.mark for item in handwritten):
         scratch = ResourceList(resources.items, resources.function_config)  # nobody reads its findings
@@ -103,8 +100,8 @@ def settle(
     resources: ResourceList, scopes: Scopes, manifests: Sequence[Manifest], kept: Sequence[Item], config: FunctionConfig
 ) -> None:
     """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones."""
-    marked = resources.marked() if config.prune != "never" else ()  # first, so that nobody looks at what is new
-    if marked and (objects := [item for scope in scopes for item in leftovers.made(marked, scope)]):
+    marked = resources.marked() if config.prune != "never" else ()  # first, to leave out the new objects
+    if marked and (objects := [item for scope in scopes for item in leftovers.generated_by(scope, marked)]):
         keep = {*(ref(manifest).id for manifest in manifests), *(item.ref.id for item in kept)}
         stale = {item: item.ref for item in objects if item.ref.id not in keep}
         resources.items = [item for item in resources.items if item not in stale]
@@ -115,7 +112,10 @@ def settle(
 def _render(
     renderers: Iterable[Renderer], items: Sequence[Item], config: FunctionConfig, resources: ResourceList
 ) -> Rendered:
-    """Render the resources of all kinds; of a kind without any, what the functionConfig says of it is looked at."""
+    """Render the resources of all kinds.
+
+    With a functionConfig or a Profile a kind without resources is rendered, too: it finds the errors in these.
+    """
     parts: list[Rendered] = []
     for renderer in renderers:
         configs = of_kinds(items, renderer.schemas)

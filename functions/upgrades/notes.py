@@ -52,7 +52,7 @@ def notes(
             else:
                 finding = finding._replace(place=_cause(finding, source, former, resources))
         findings.append((source.ref if source else None, finding))
-    shown = list(ignoring.kept(findings, owners, config, Counter()))
+    shown = list(ignoring.not_ignored(findings, owners, config, Counter()))
     return [one for severity in ("error", "warning", "info") for _, one in shown if one.severity == severity]
 
 

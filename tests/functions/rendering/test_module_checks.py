@@ -9,7 +9,7 @@ import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.kmm.rule import tag
 from krmfn_functions.rendering.kinds import schema
-from krmfn_functions.rendering.module_checks import AS_GIVEN
+from krmfn_functions.rendering.module_checks import UNCHECKED_VOLUMES
 
 from krmfn import Result
 from tests.builders import PLUGIN, SPEC, applied, device_config, function_config
@@ -55,7 +55,7 @@ def test_the_schema_is_not_first_and_the_webhook_too() -> None:
 
 def test_these_are_the_volumes_that_the_schema_leaves_to_kubernetes() -> None:
     volumes = schema("deviceconfig")["$defs"]["volumes"]["items"]["properties"]
-    assert {name for name, node in volumes.items() if list(open_objects(node))} == AS_GIVEN
+    assert {name for name, node in volumes.items() if list(open_objects(node))} == UNCHECKED_VOLUMES
 
 
 def test_nothing_else_of_a_plugin_is_left_to_kubernetes() -> None:

@@ -8,7 +8,7 @@ import pytest
 from krmfn_functions.rendering import pipeline
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.kinds import Scope
-from krmfn_functions.rendering.leftovers import made, orphans
+from krmfn_functions.rendering.leftovers import generated_by, orphans
 
 from krmfn import Manifest, Ref, ResourceList
 from krmfn.ownership import OWNER, mark_of
@@ -33,7 +33,7 @@ PREVIOUS = "internal.config.kubernetes.io/previous"
 
 
 def left_over(resources: ResourceList, namespace: str = "") -> list[str]:
-    return [item.name for item in orphans(resources.items, made(resources.marked(), SCOPE), SCOPE, namespace)]
+    return [item.name for item in orphans(resources.items, generated_by(SCOPE, resources.marked()), SCOPE, namespace)]
 
 
 def prune(resources: ResourceList, keep: Sequence[Manifest], scope: Scope = SCOPE) -> None:
