@@ -15,7 +15,7 @@ from ..cluster import cluster_lists, cluster_streams
 from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..formats import findings
-from ..formats.checked import Checked, dump_baseline, new, of_cluster, parse_baseline, summary
+from ..formats.checked import Checked, dump_baseline, new, of_cluster, parse_baseline
 from ..paths import failures, files, output
 from ..paths.manifests import KUSTOMIZATIONS
 from ..rendering import ignoring
@@ -161,7 +161,7 @@ def _shown(checked: Checked, least: str, select: tuple[str, ...]) -> Checked:
     for one in checked.results:
         is_wanted = not select or one.rule.startswith(select)
         (kept if is_wanted and one.severity in severities else left).append(one)
-    return checked._replace(results=kept, hidden=summary(left))
+    return checked._replace(results=kept, hidden=findings.summary(left))
 
 
 def _source_of(root: str | None) -> findings.Source:

@@ -18,7 +18,7 @@ from krmfn.yamltext import emit
 from .. import grouping
 from ..differences import ABSENT, FieldChange
 from ..plan import Change, Comparison, Plan
-from . import checked, columns, findings, grouped
+from . import columns, findings, grouped
 from .grouped import Row
 
 SIGNS = {"created": "+", "changed": "~", "deleted": "-", "unknown": "?"}
@@ -157,7 +157,7 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
         "changes": [of(names) | _change(change) for change, names in grouped.changes(comparisons)],
         "effects": [effect for comparison in comparisons for effect in _effects(comparison, is_fleet)],
         "notes": [of(names) | findings.finding(note) for note, names in notes],
-        "summary": {**totals, **({"same": same} if same else {}), **checked.summary(all_notes)},
+        "summary": {**totals, **({"same": same} if same else {}), **findings.summary(all_notes)},
         **({"failed": failed} if failed else {}),
     }
     return json_text(document, 2) + "\n"

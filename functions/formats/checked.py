@@ -56,12 +56,6 @@ def whose(result: Result) -> str:
     return f" ({printable(names)})" if names else ""
 
 
-def summary(results: Sequence[Result]) -> dict[str, int]:
-    """Return how many findings of each severity: {"error": ..., "warning": ..., "info": ...}."""
-    names = ("error", "warning", "info")
-    return {name: sum(result.unlisted or 1 for result in results if result.severity == name) for name in names}
-
-
 Known = frozenset[tuple[str, str, str]]
 """Rule, resource and field path: what makes a finding the same one when lines move and wordings change."""
 

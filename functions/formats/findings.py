@@ -1,13 +1,13 @@
 """Findings for readers: text for people, JSON for programs, and the table of all formats of `check`."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from krmfn import printing
 from krmfn.printing import Paint, counted, extent, json_text, listed, plain, printable
 from krmfn.results import UNLISTED, Result, reference
 from krmfn.typed import Any
 
-from .checked import Checked, names_of, summary, whose
+from .checked import Checked, names_of, whose
 from .rules import Rules
 from .servers import github, gitlab, junit, prometheus, sarif
 
@@ -63,6 +63,12 @@ def summary_line(checked: Checked, paint: Paint = plain) -> str:
     clean = "no findings to show" if hides else paint("no findings", "clean")
     inside = f"{fleet + ',' if fleet else ':'} {kinds}" if kinds else fleet
     return f"{', '.join(parts) or clean}{inside} in {read}{omissions}{off}"
+
+
+def summary(results: Sequence[Result]) -> dict[str, int]:
+    """Return how many findings of each severity: {"error": ..., "warning": ..., "info": ...}."""
+    names = ("error", "warning", "info")
+    return {name: sum(result.unlisted or 1 for result in results if result.severity == name) for name in names}
 
 
 def fails(results: Iterable[Result], words: Collection[str]) -> bool:

@@ -13,7 +13,7 @@ from krmfn.results import Result, Rule
 from krmfn.typed import Any
 
 from . import rules as texts
-from .checked import Checked, summary, whose
+from .checked import Checked, whose
 from .rules import Rules
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -152,12 +152,11 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
     for result in checked.results:
         counts[result.rule, result.severity] += result.unlisted or 1
     findings = [({"rule": rule, "severity": severity}, count) for (rule, severity), count in sorted(counts.items())]
-    clusters = checked.clusters.items() if len(checked.clusters) > 1 else ()
-    of_clusters = [
-        ({"cluster": name, "severity": severity}, count)
-        for name, results in clusters
-        for severity, count in summary(results).items()
-    ]
+    of_clusters: list[Sample] = []
+    for cluster, results in checked.clusters.items() if len(checked.clusters) > 1 else ():
+        for severity in _LEVELS:
+            number = sum(result.unlisted or 1 for result in results if result.severity == severity)
+            of_clusters.append(({"cluster": cluster, "severity": severity}, number))
     kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
     gauges = [
         ("config_failed", "1 if an error keeps the config from being rendered, else 0.", _failed(checked)),

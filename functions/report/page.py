@@ -23,7 +23,7 @@ from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..formats import changes
-from ..formats.checked import summary as number_of
+from ..formats.findings import summary as number_of
 from ..formats.rules import sentence
 from ..plan import Comparison
 from . import states, tallies
