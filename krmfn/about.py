@@ -43,15 +43,15 @@ def text(spec: Any) -> str:
     lines = [spec.doc or spec.name, "", f"A KRM function for kustomize and kpt. By hand: {spec.name} < list.yaml", ""]
     if spec.config:
         lines += [f"functionConfig: {config.expected(spec)}", ""]
-        rows = [(option.key, _says(option)) for option in config.options(spec.config)]
+        rows = [(option.key, _description(option)) for option in config.options(spec.config)]
         width = max(len(key) for key, _ in rows)
-        lines += [*(f"  {key:{width}}  {says}".rstrip() for key, says in rows), ""]
+        lines += [*(f"  {key:{width}}  {description}".rstrip() for key, description in rows), ""]
         lines += ["  --schema   the JSON Schema of the functionConfig", "  --example  a functionConfig"]
     lines += ["  --metadata metadata.yaml, for a catalogue of functions", "  --version  the version"]
     return "\n".join([*lines, ""])
 
 
-def _says(option: config.Option) -> str:
+def _description(option: config.Option) -> str:
     default = option.default
     if default is MISSING:
         return f"{option.doc} (required)"
@@ -105,6 +105,6 @@ def _example(rule: Manifest, key: str = "value") -> Any:
     if kind == "array":
         return [_example(rule["items"])]
     if kind == "object":
-        known = {name: _example(one, name) for name, one in rule.get("properties", {}).items()}
+        known = {name: _example(node, name) for name, node in rule.get("properties", {}).items()}
         return known or {"key": _example(rule.get("additionalProperties") or {})}
     return _EXAMPLES.get(kind, key)

@@ -18,12 +18,12 @@ __all__ = ["Doc", "Option", "Rest", "expected", "options", "read", "schema", "sc
 
 _HEAD = ("apiVersion", "kind", "metadata")
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
-_READ: dict[str, tuple[str, typing.Callable[[str], Any]]] = {
+_PARSERS: dict[str, tuple[str, typing.Callable[[str], Any]]] = {
     "integer": (r"[-+]?[0-9]{1,18}", int),
     "number": (r"[-+]?[0-9]+(?:\.[0-9]+)?", float),
     "boolean": ("true|false", "true".__eq__),
 }
-"""How the text of a type looks, and what makes a value of it."""
+"""By the name of a type: the pattern of its texts, and what makes a value of one."""
 
 
 class Doc(typing.NamedTuple):
@@ -33,7 +33,7 @@ class Doc(typing.NamedTuple):
 
 
 class Rest(typing.NamedTuple):
-    """Mark the field that takes what no other one does of a ConfigMap's data: `Annotated[dict[str, str], Rest()]`."""
+    """Mark the field that takes what is left of a ConfigMap's data: `Annotated[dict[str, str], Rest()]`."""
 
 
 class Option(typing.NamedTuple):
@@ -44,7 +44,7 @@ class Option(typing.NamedTuple):
     key: str
     """In YAML: `newTag` for `new_tag`."""
     hint: Any
-    """The type, without what it is annotated with."""
+    """The type, without its annotations."""
     doc: str
     is_rest: bool
     default: Any
@@ -52,43 +52,44 @@ class Option(typing.NamedTuple):
 
 
 def read(manifest: Manifest | None, spec: Any) -> tuple[Any, list[Result]]:
-    """Return the config, and no findings; or None, and what is wrong with the functionConfig."""
+    """Return the config and no findings; or None and the findings about the functionConfig."""
     if not manifest and "required" in schema(spec.config):
         return None, [error(f"the functionConfig is missing: pass {expected(spec)}")]
     manifest = manifest or {}
-    own, version = ref(manifest), f"{spec.group}/{spec.version}"
-    is_map = own[:2] == ("v1", "ConfigMap")
-    where = "data" if is_map else "" if spec.is_top else "spec"
+    reference, version = ref(manifest), f"{spec.group}/{spec.version}"
+    is_map = reference[:2] == ("v1", "ConfigMap")
+    section = "data" if is_map else "" if spec.is_top else "spec"
     data: Any = {key: value for key, value in manifest.items() if key not in _HEAD}
-    beside = data.keys() - {where, "immutable" if is_map else "status"} if where else ()
-    if where:
-        data = {} if manifest.get(where) is None else manifest[where]
+    strays = data.keys() - {section, "immutable" if is_map else "status"} if section else ()
+    if section:
+        data = {} if manifest.get(section) is None else manifest[section]
     findings: list[Result] = []
-    if manifest and not is_map and (own.group != spec.group or own.kind not in spec.kinds):
-        findings = [error(f"the functionConfig must be {expected(spec)}, not {own.kind or 'a resource without kind'}")]
-    elif manifest and not is_map and own.api_version != version:
-        findings = [error(f"must be {version}, not {own.api_version}", field=Field("apiVersion"))]
-    elif beside:
+    if manifest and not is_map and (reference.group != spec.group or reference.kind not in spec.kinds):
+        kind = reference.kind or "a resource without kind"
+        findings = [error(f"the functionConfig must be {expected(spec)}, not {kind}")]
+    elif manifest and not is_map and reference.api_version != version:
+        findings = [error(f"must be {version}, not {reference.api_version}", field=Field("apiVersion"))]
+    elif strays:
         advice = "move it there if it is a field of the function, else remove it"
-        message = f"is not read: only what is below {where} is; {advice}"
-        findings = [error(message, field=Field(key)) for key in sorted(map(str, beside))]
+        message = f"is not read: only what is below {section} is; {advice}"
+        findings = [error(message, field=Field(key)) for key in sorted(map(str, strays))]
     elif isinstance(data, dict):
         names = {_camel(key): key for key in data}
         data = _from_texts(data, spec.config) if is_map else data
         for result in check(data, schema(spec.config)):
-            field = result.field or Field(where)
+            field = result.field or Field(section)
             first, *rest = split(field.path)
-            path = join(filter(None, (where, names.get(first, first), *rest)))
+            path = join(filter(None, (section, names.get(first, first), *rest)))
             findings.append(result._replace(field=field._replace(path=path)))
     else:
-        findings = [error("must be a mapping", field=Field(where))]
+        findings = [error("must be a mapping", field=Field(section))]
     if not findings:
         try:
-            return _made(spec.config, data), []
+            return _instance(spec.config, data), []
         except (ValueError, KrmfnError) as failure:  # what the class itself checks when it is made
             findings = [error(str(failure))]
     place = place_of(annotations_of(manifest))
-    return None, [finding._replace(ref=own, place=place) for finding in findings]
+    return None, [finding._replace(ref=reference, place=place) for finding in findings]
 
 
 def expected(spec: Any) -> str:
@@ -113,14 +114,14 @@ def _from_texts(data: Manifest, config: Any) -> Manifest:
 
 
 def _typed(value: Any, rule: Manifest) -> Any:
-    """Return a text as the type of its field; as it is where it does not fit, which the schema then says."""
+    """Return a text as a value of its field's type; a text that does not fit stays one, and the schema reports it."""
     if not isinstance(value, str):
         return value
     kind = rule.get("type", "string")
     kind = kind[0] if isinstance(kind, list) else kind  # of a type `| None`
-    if kind in _READ:
-        pattern, made = _READ[kind]
-        return made(value) if re.fullmatch(pattern, value) else value
+    if kind in _PARSERS:
+        pattern, convert = _PARSERS[kind]
+        return convert(value) if re.fullmatch(pattern, value) else value
     if kind in ("array", "object"):
         from .yamltext.edit import parse
 
@@ -186,17 +187,17 @@ def schema_of(hint: Any) -> Manifest:
     raise TypeError(f"{hint} cannot be the type of a config's field; take {known}")
 
 
-def _made(hint: Any, value: Any) -> Any:
-    """Return a value that fits the schema of a type as that type."""
+def _instance(hint: Any, value: Any) -> Any:
+    """Return a value, which fits the schema of a type, as an instance of it."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint) and isinstance(value, dict):
         make: Any = hint
         known = (option for option in options(make) if option.key in value)
-        return make(**{option.name: _made(option.hint, value[option.key]) for option in known})
+        return make(**{option.name: _instance(option.hint, value[option.key]) for option in known})
     if origin in (list, tuple) and isinstance(value, list):
-        return origin(_made(args[0], entry) for entry in value)
+        return origin(_instance(args[0], entry) for entry in value)
     if origin is dict and isinstance(value, dict):
-        return {key: _made(args[1], entry) for key, entry in value.items()}
+        return {key: _instance(args[1], entry) for key, entry in value.items()}
     if origin in (typing.Union, types.UnionType) and value is not None:
-        return _made(next(arg for arg in args if arg is not type(None)), value)
+        return _instance(next(arg for arg in args if arg is not type(None)), value)
     return float(value) if hint is float else value

@@ -33,12 +33,12 @@ class Content:
     """Whether name, kind or apiVersion may have been written: by a field, or in the manifest."""
     is_lent = False
     """Whether somebody has the manifest, or a part of it, who may change it in place."""
-    _print: int | None = None
+    _fingerprint: int | None = None
     """A hash of the manifest as it was when it was lent, or written to the text."""
-    _at: _Parts = ()
+    _written: _Parts = ()
     """The field that was written last, for errors."""
-    _whole = False
-    """Whether it was written as a whole: then it may be written anew."""
+    _is_replaced = False
+    """Whether `take` has replaced all data: then the text may be written anew."""
     is_edited = False
     """Whether a field or comment was written or deleted: the text is made anew when the list is written."""
 
@@ -63,14 +63,14 @@ class Content:
         if not self.is_lent:
             return False
         now = fingerprint(self.manifest)
-        if now is not None and hash(now) == self._print:
+        if now is not None and hash(now) == self._fingerprint:
             return False
         return self.is_edited or not same(self._read(), self.manifest)
 
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
-        self.manifest, self._print, self._lists = copied(manifest), None, None
-        self.is_open = self.is_lent = self.is_edited = self._whole = True
+        self.manifest, self._fingerprint, self._lists = copied(manifest), None, None
+        self.is_open = self.is_lent = self.is_edited = self._is_replaced = True
 
     def lend(self, parts: _Parts) -> None:
         """Note that what is in the field, or it itself, may be written without more words: the item's name, perhaps.
@@ -78,7 +78,7 @@ class Content:
         Call it with () for the whole manifest. What only reads `manifest` need not: no fingerprint is taken then.
         """
         if not self.is_lent:
-            self.is_lent, self._print = True, hash(fingerprint(self.manifest))
+            self.is_lent, self._fingerprint = True, hash(fingerprint(self.manifest))
         self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
 
     def touch(self, parts: _Parts) -> None:
@@ -86,7 +86,7 @@ class Content:
         self.lend(parts)
         if self._lists is None and not self.is_changed:
             self._lists = dict(_lists(self.manifest))
-        self.is_edited, self._at = True, parts
+        self.is_edited, self._written = True, parts
 
     @property
     def node(self) -> Any:
@@ -179,7 +179,7 @@ class Content:
         except KrmfnError as failure:
             raise Refused(str(failure), item, f"{item.ref}: ") from failure
         if self._remarks:
-            text = remarks.commented(text.decode(), self.node, self._remarks).encode()
+            text = remarks.with_comments(text.decode(), self.node, self._remarks).encode()
             data = edit.parse(text.decode())
             data = data[0] if self.indent >= 0 else data
             is_written = same(data, self.manifest)
@@ -188,16 +188,17 @@ class Content:
         try:
             # an edit of the text must not lose what no reader of the manifest has seen
             problem = "" if self._is_mapping and self.manifest else "an item must be a mapping; mend or remove it"
-            if not problem and self._text is None and (twice := self.duplicate_keys):
-                problem = f"{twice[0]} stands twice in this item; remove one of them"
-            if problem and not self._whole:
+            if not problem and self._text is None and (duplicates := self.duplicate_keys):
+                problem = f"{duplicates[0]} stands twice in this item; remove one of them"
+            if problem and not self._is_replaced:
                 raise KrmfnError(f"cannot be written: line {lines_before(self) + 1}: {problem}")
-            text = text if is_written else edit.updated(text, self.manifest, self.indent, self._lists, self._whole)
+            if not is_written:
+                text = edit.updated(text, self.manifest, self.indent, self._lists, self._is_replaced)
         except KrmfnError as failure:
-            raise Refused(str(failure), item, f"{item.ref}: {join(self._at) or 'it'} ") from failure
+            raise Refused(str(failure), item, f"{item.ref}: {join(self._written) or 'it'} ") from failure
         self._text, self._node, self._is_simple, self.is_edited = text, None, None, True
         self._remarks, self._comments, self._lists = {}, None, None
-        self._print = hash(fingerprint(self.manifest))
+        self._fingerprint = hash(fingerprint(self.manifest))
 
     def _read(self) -> Manifest:
         text = memoryview(self.data)[self.start : self.end] if self._text is None else self._text

@@ -57,13 +57,13 @@ class Envelope(NamedTuple):
             from .yamltext import load, positions
 
             most = len(raw) if key == "results" else simple.MAX_NODES  # earlier functions may have had much to say
-            data = self.parsed(section, partial(load.read, most=most))
-            for one in positions.ambiguous(load.compose(raw)) if key == "functionConfig" else ():
-                line = one.line + self.text.count(b"\n", 0, section.start)
-                raise KrmfnError(f"line {line}: {one.path}: {one}")
+            data = self.read_section(section, partial(load.read, most=most))
+            for ambiguity in positions.ambiguous(load.compose(raw)) if key == "functionConfig" else ():
+                line = ambiguity.line + self.text.count(b"\n", 0, section.start)
+                raise KrmfnError(f"line {line}: {ambiguity.path}: {ambiguity}")
         return data if self.cut.flow_root else data[key]
 
-    def parsed(self, section: split.Section, reader: Callable[..., Any]) -> Any:
+    def read_section(self, section: split.Section, reader: Callable[..., Any]) -> Any:
         """Return what a reader of YAML makes of a section. Raises its KrmfnError with the key and the right line."""
         from .yamltext import load
 

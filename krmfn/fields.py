@@ -168,10 +168,10 @@ class ItemField:
             is_text = not isinstance(entry, (dict, list))
             if (is_text and len(entries) == size) or (index < len(entries) and entries[index] is entry and not is_text):
                 continue
-            places = [i for i, one in enumerate(entries) if one is entry or (is_text and same(one, entry))]
+            places = [at for at, other in enumerate(entries) if other is entry or (is_text and same(other, entry))]
             if not places or (len(places) > 1 and not is_text):
                 return False
-            parts[at], has_moved = str(max((i for i in places if i <= index), default=places[0])), True
+            parts[at], has_moved = str(max((place for place in places if place <= index), default=places[0])), True
         if has_moved:
             self.parts, self._path = tuple(parts), ""
             self._hold()

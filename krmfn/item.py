@@ -99,9 +99,9 @@ class Item:
         """
         if self._content is not None and self._content.is_edited:
             return True
-        wanted = word.encode()
-        known = self.words.known.get(wanted) if self.words is not None else None
-        return itemtext.mentions(self.data, self.start, self.end, wanted) if known is None else self.start in known
+        encoded = word.encode()
+        known = self.words.known.get(encoded) if self.words is not None else None
+        return itemtext.mentions(self.data, self.start, self.end, encoded) if known is None else self.start in known
 
     @property
     def kind(self) -> str:
@@ -194,10 +194,10 @@ class Item:
         return ItemField(self, path)
 
     def each(self, pattern: str, comment: str = "") -> "list[ItemField]":
-        """Return the fields that fit a pattern, and whose comment begins with `comment` (see `patterns.each`)."""
+        """Return the fields of a pattern whose comment begins with `comment` (see `patterns.matching_fields`)."""
         from . import patterns
 
-        return patterns.each(self, pattern, comment)
+        return patterns.matching_fields(self, pattern, comment)
 
     def get(self, path: str, kind: "type[T]", default: "T | None" = None) -> "T | None":
         """Return the value at a path when it is of a type, `default` when there is none (see `fields.get`)."""

@@ -8,8 +8,8 @@ from functools import lru_cache, partial
 from .typed import Any
 from .yamltext import peek, simple
 
-__all__ = ["Words", "check_aliases", "chosen", "lines_before", "mapping", "mentioning", "mentions", "named", "part"]
-__all__ += ["string", "strings"]
+__all__ = ["Words", "check_aliases", "lines_before", "mapping", "mentioning", "mentions", "named", "part", "string"]
+__all__ += ["strings", "strings_under"]
 
 _ESCAPE = rb"\\(?:/|\r?\n[ \t]*|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
 """The escapes of double quotes behind which part of a word may hide."""
@@ -22,11 +22,11 @@ def string(item: Any, *path: str) -> str:
     value: Any = peek.UNSURE if item.is_read else mapping(item)
     if isinstance(value, peek.Mapping):
         value = value.scalar(*map(str.encode, path))
-    value = _loaded(item, path) if value is peek.UNSURE else value
+    value = _loaded_value(item, path) if value is peek.UNSURE else value
     return value if isinstance(value, str) else ""
 
 
-def chosen(item: Any, keys: Iterable[str], *path: str) -> dict[str, str]:
+def strings_under(item: Any, keys: Iterable[str], *path: str) -> dict[str, str]:
     """Return the strings under some keys of the mapping at a path, "" where there is none; it is looked for once."""
     block: Any = peek.UNSURE if item.is_read else mapping(item, *path)
     known = {key: block.scalar(key.encode()) for key in keys} if isinstance(block, peek.Mapping) else {}
@@ -38,7 +38,7 @@ def strings(item: Any, *path: str) -> dict[str, str]:
     value: Any = peek.UNSURE if item.is_read else mapping(item, *path)
     if isinstance(value, peek.Mapping) and isinstance(texts := value.strings(), dict):
         return texts
-    value = _loaded(item, path) if value is not peek.MISSING else value
+    value = _loaded_value(item, path) if value is not peek.MISSING else value
     return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
 
 
@@ -46,7 +46,7 @@ def part(item: Any, *path: str) -> Any:
     """Return the mapping at a path of keys, {} when there is none; the rest is read only where it has to be."""
     value: Any = peek.UNSURE if item.is_read else mapping(item, *path)
     value = value.data() if isinstance(value, peek.Mapping) else value
-    value = _loaded(item, path) if value is peek.UNSURE else value
+    value = _loaded_value(item, path) if value is peek.UNSURE else value
     return value if isinstance(value, dict) else {}
 
 
@@ -83,7 +83,7 @@ def _root(item: Any) -> peek.Mapping | peek.Answer:
     return peek.root(item.data, item.start, item.end, item.indent, item.keys)
 
 
-def _loaded(item: Any, path: tuple[str, ...]) -> Any:
+def _loaded_value(item: Any, path: tuple[str, ...]) -> Any:
     """Return the value at a path of keys in all that the item holds; None when there is none."""
     value: Any = item.content.manifest
     for key in path:
@@ -127,28 +127,28 @@ class Words:
         self._text, self._spans = text, spans
         self._starts = [start for start, _ in spans]
         self.known: dict[bytes, frozenset[int]] = {}
-        """What `naming` returned for the words that it was asked for."""
+        """What `starts_of` returned for the words that it was asked for."""
 
-    def naming(self, word: bytes) -> frozenset[int]:
+    def starts_of(self, word: bytes) -> frozenset[int]:
         """Return where the resources begin that may hold `word` (see `mentions`)."""
         if word not in self.known:
             part = next((known for known in self.known if known and known in word), None)
             if part is not None:  # whatever names the word names its part
-                holding = self._those(self.known[part], word)
+                holding = self._confirmed(self.known[part], word)
             else:
                 if b"" not in self.known:  # where a word may be spelled in another way: with escapes, by a tag
-                    self.known[b""] = frozenset((*self._holding(b"\\"), *self._holding(b"!")))
-                holding = frozenset(self._holding(word))
-                holding |= self._those(self.known[b""] - holding, word)
+                    self.known[b""] = frozenset((*self._occurrences(b"\\"), *self._occurrences(b"!")))
+                holding = frozenset(self._occurrences(word))
+                holding |= self._confirmed(self.known[b""] - holding, word)
             self.known[word] = holding
         return self.known[word]
 
-    def _those(self, starts: frozenset[int], word: bytes) -> frozenset[int]:
+    def _confirmed(self, starts: frozenset[int], word: bytes) -> frozenset[int]:
         """Return those of the resources that may hold the word."""
         spans = (self._spans[bisect_right(self._starts, start) - 1] for start in starts)
         return frozenset(start for start, end in spans if mentions(self._text, start, end, word))
 
-    def _holding(self, word: bytes) -> Iterator[int]:
+    def _occurrences(self, word: bytes) -> Iterator[int]:
         """Yield where each resource begins whose bytes hold `word`."""
         at = self._text.find(word, self._starts[0]) if self._starts else -1
         while at >= 0:
@@ -160,8 +160,9 @@ class Words:
 
 def mentioning(items: Collection[Any], words: Collection[str]) -> list[Any]:
     """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
-    wanted = [word.encode() for word in words]
-    starts = {one: frozenset[int]().union(*map(one.naming, wanted)) for one in {item.words for item in items} if one}
+    encoded = [word.encode() for word in words]
+    texts = {item.words for item in items if item.words}
+    starts = {text: frozenset[int]().union(*map(text.starts_of, encoded)) for text in texts}
     return [
         item
         for item in items

@@ -44,14 +44,14 @@ def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str
     Call it when apiVersion, kind, namespace and name are final. Raises ValueError for an object without kind or name,
     and for a function or id that the mark cannot hold: one with a space or a `|`.
     """
-    made = ref(manifest)
-    if not made.kind or not made.name:
-        raise ValueError(f"{made} cannot be marked as generated: it needs a kind and a name")
-    mark = f"{function} {'|'.join(owner.id)} {'|'.join(made.id)}"
+    subject = ref(manifest)
+    if not subject.kind or not subject.name:
+        raise ValueError(f"{subject} cannot be marked as generated: it needs a kind and a name")
+    mark = f"{function} {'|'.join(owner.id)} {'|'.join(subject.id)}"
     if not (mark.isprintable() and mark.count(" ") == 2 and mark.count("|") == 6):  # more than what joins the parts
-        for part in (function, *owner.id, *made.id):
+        for part in (function, *owner.id, *subject.id):
             if " " in part or "|" in part or part != part.strip():
-                raise ValueError(f"{part!r} cannot be part of the mark of {made}: it has a space or a |")
+                raise ValueError(f"{part!r} cannot be part of the mark of {subject}: it has a space or a |")
     annotations = manifest["metadata"].setdefault("annotations", {})
     annotations[OWNER] = mark
     names = sorted(passed_on)
@@ -78,10 +78,10 @@ def known_as(now: Ref, annotations: dict[str, str]) -> set[Id]:
     return former | {(g, k, "", n) for g, k, space, n in former if space == "default"} | {now.id}
 
 
-def updated(existing: Manifest, wanted: Manifest) -> Manifest:
+def updated(existing: Manifest, new: Manifest) -> Manifest:
     """Return what an update makes of `existing`: all that `wanted` says, and labels, annotations, keys of others."""
     old_meta = mapping(existing.get("metadata"))
-    new_meta = wanted["metadata"]
+    new_meta = new["metadata"]
     taken_back = set(str(annotations_of(existing).get(PASSED_ON, "")).split())
     metadata = {**old_meta, **new_meta}
     for part in ("labels", "annotations"):
@@ -92,4 +92,4 @@ def updated(existing: Manifest, wanted: Manifest) -> Manifest:
             metadata[part] = merged
         else:
             metadata.pop(part, None)
-    return {**existing, **wanted, "metadata": metadata}
+    return {**existing, **new, "metadata": metadata}

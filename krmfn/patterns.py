@@ -8,14 +8,14 @@ from .fields import ItemField, parts_of
 from .resource import split
 from .typed import Any
 
-__all__ = ["each", "field_spec"]
+__all__ = ["field_spec", "matching_fields"]
 
 _FREE = ("*", "**")
 _SPELLED = ("true", "false")
 """Keys that a text may spell in another way: `yes`, `off`."""
 
 
-def each(item: Any, pattern: str, comment: str = "") -> list[ItemField]:
+def matching_fields(item: Any, pattern: str, comment: str = "") -> list[ItemField]:
     """Return the fields that fit a pattern, in the order of the text, as they are now.
 
     `[*]` is every entry of a list, `*` every value of a mapping, `**` zero or more levels of both; `comment` is how the
@@ -27,9 +27,9 @@ def each(item: Any, pattern: str, comment: str = "") -> list[ItemField]:
     free = next((at for at, part in enumerate(parts) if part in _FREE), len(parts))
     # with a wildcard here nothing raises, so an item without the words need not be looked at
     words = [part for part in parts[free + 1 :] if part[0].isalpha() and part not in _SPELLED] if free <= 1 else []
-    is_as_it_came = not item.is_read or not item.content.is_changed
-    is_without = words and is_as_it_came and not all(map(item.mentions, words))
-    if is_without or (comment and comment.encode() not in item.text):
+    is_changed = item.is_read and item.content.is_changed
+    lacks_words = words and not is_changed and not all(map(item.mentions, words))
+    if lacks_words or (comment and comment.encode() not in item.text):
         return []
     comments = item.content.comments(item) if comment else {}
     commented = {path for path, words in comments.items() if words.startswith(comment)}
@@ -40,13 +40,13 @@ def each(item: Any, pattern: str, comment: str = "") -> list[ItemField]:
             yield path
         if isinstance(value, (dict, list)):
             for key, child in value.items() if isinstance(value, dict) else enumerate(value):
-                below, further = (*path, str(key)), _behind(parts, states, key)
-                if further and (not comment or below in above):  # few fields have one
-                    yield from walk(child, below, further)
+                below, next_states = (*path, str(key)), _next_states(parts, states, key)
+                if next_states and (not comment or below in above):  # few fields have one
+                    yield from walk(child, below, next_states)
         elif value is not None and not comment and max(states) < free:
             raise ItemField(item, path).failure(f"is no mapping and no list, and {pattern} goes on below it")
 
-    return [ItemField(item, path) for path in walk(item.content.manifest, (), _closed(frozenset({0}), parts))]
+    return [ItemField(item, path) for path in walk(item.content.manifest, (), _closure(frozenset({0}), parts))]
 
 
 def field_spec(
@@ -57,9 +57,9 @@ def field_spec(
     None of an item of another group, version or kind, where they are given; one that is not there only with `create`,
     below mappings. Raises KrmfnError, with item and path, where the path goes on below a scalar.
     """
-    own = item.ref
-    found = (own.group, own.api_version.rpartition("/")[2], own.kind)
-    if any(part and part != one for part, one in zip((group, version, kind), found, strict=True)):
+    ref = item.ref
+    names = (ref.group, ref.api_version.rpartition("/")[2], ref.kind)
+    if any(part and part != name for part, name in zip((group, version, kind), names, strict=True)):
         return []
     parts = [part.replace("\\/", "/") for part in re.split(r"(?<!\\)/", path.replace("[]", ""))]
 
@@ -86,16 +86,16 @@ def _parts(pattern: str) -> tuple[str, ...]:
     return tuple(word if word == "[*]" else split(word)[0] for word in words)
 
 
-def _closed(states: frozenset[int], parts: tuple[str, ...]) -> frozenset[int]:
-    """Return the positions in a pattern with those that a `**` of no level leads to."""
-    more = {at + 1 for at in states if at < len(parts) and parts[at] == "**"} - states
-    return _closed(states | more, parts) if more else states
+def _closure(states: frozenset[int], parts: tuple[str, ...]) -> frozenset[int]:
+    """Return positions in a pattern, and those behind each `**` there, which may stand for no level."""
+    further = {at + 1 for at in states if at < len(parts) and parts[at] == "**"} - states
+    return _closure(states | further, parts) if further else states
 
 
 @lru_cache(maxsize=4096)
-def _behind(parts: tuple[str, ...], states: frozenset[int], key: str | int) -> frozenset[int]:
+def _next_states(parts: tuple[str, ...], states: frozenset[int], key: str | int) -> frozenset[int]:
     """Return the positions in a pattern behind a key or index."""
     wild = "[*]" if isinstance(key, int) else "*"
-    going = [at for at in states if at < len(parts)]
-    staying = {at for at in going if parts[at] == "**"}
-    return _closed(frozenset(staying | {at + 1 for at in going if parts[at] in (wild, str(key))}), parts)
+    active = [at for at in states if at < len(parts)]
+    repeated = {at for at in active if parts[at] == "**"}
+    return _closure(frozenset(repeated | {at + 1 for at in active if parts[at] in (wild, str(key))}), parts)

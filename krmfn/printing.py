@@ -32,11 +32,11 @@ _BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\
 def visible(text: str, kept: str = "") -> str:
     """Return `text` with every character escaped that does not print or hides what follows; those in `kept` stay."""
 
-    def shown(match: re.Match[str]) -> str:
-        is_shown = match[0].isprintable() and not re.match(_BLANK, match[0])
-        return match[0] if is_shown or match[0] in kept else ascii(match[0])[1:-1]
+    def escape(match: re.Match[str]) -> str:
+        is_visible = match[0].isprintable() and not re.match(_BLANK, match[0])
+        return match[0] if is_visible or match[0] in kept else ascii(match[0])[1:-1]
 
-    return re.sub("[^ -~]", shown, text)
+    return re.sub("[^ -~]", escape, text)
 
 
 def printable(text: str) -> str:
@@ -100,9 +100,9 @@ def extent(resources: int, files: int) -> str:
     return counted(resources, "resource") + (f", {counted(files, 'file')}" if files else "")
 
 
-def some(names: Iterable[str], number: int, shown: int = SHOWN) -> str:
+def some(names: Iterable[str], number: int, limit: int = SHOWN) -> str:
     """Return the names as `a, b, c, d, e and 7 more`; there are `number` in all."""
-    first = list(islice(names, shown))
+    first = list(islice(names, limit))
     return ", ".join(first) + (f" and {number - len(first):,} more" if number > len(first) else "")
 
 
@@ -114,9 +114,9 @@ def listed(numbers: Mapping[str, int]) -> str:
 def summary_of_changes(changes: Iterable[tuple[str, str]]) -> str:
     """Return `created 2 Modules; removed 1 DaemonSet` for (what, kind) pairs; "" for none."""
     kinds = {"created": Counter[str](), "updated": Counter[str](), "removed": Counter[str]()}
-    for what, kind in changes:
-        kinds.setdefault(what, Counter())[kind or "resource"] += 1
-    return "; ".join(f"{what} {listed(numbers)}" for what, numbers in kinds.items() if numbers)
+    for action, kind in changes:
+        kinds.setdefault(action, Counter())[kind or "resource"] += 1
+    return "; ".join(f"{action} {listed(numbers)}" for action, numbers in kinds.items() if numbers)
 
 
 def is_wanted(choice: str, stream: TextIO | None) -> bool:

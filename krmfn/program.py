@@ -102,5 +102,5 @@ def function(
     The functionConfig is of the kind `kind` (the name of the class, where it is not given; the first of several is the
     usual one) in `group`/`version`, its fields below `spec` or, with `fields="top"`, beside `metadata`; or a ConfigMap.
     """
-    made = partial(KrmFunction[Any], config=config, group=group, version=version, kind=kind, fields=fields)
-    return made(call) if call else made
+    wrap = partial(KrmFunction[Any], config=config, group=group, version=version, kind=kind, fields=fields)
+    return wrap(call) if call else wrap

@@ -132,20 +132,21 @@ def fingerprint(value: Any) -> bytes | None:
         return None
 
 
-def same(one: Any, other: Any) -> bool:
+def same(value: Any, other: Any) -> bool:
     """Return True when two values mean the same in YAML; for Python, True, 1 and 1.0 are equal."""
-    if type(one) is dict and one == other and (mark := fingerprint(one)) and mark == fingerprint(other):
+    if type(value) is dict and value == other and (mark := fingerprint(value)) and mark == fingerprint(other):
         return True  # as nearly all are that are equal
-    return bool(one == other) and _alike(one, other)
+    return bool(value == other) and _same_types(value, other)
 
 
-def _alike(one: Any, other: Any) -> bool:
-    kind = type(one)
+def _same_types(value: Any, other: Any) -> bool:
+    """Return True when two equal values, and what they hold, have the same types."""
+    kind = type(value)
     if kind is not type(other):
         return False
     if kind is dict:
-        return all(type(value) is str is type(other[key]) or _alike(value, other[key]) for key, value in one.items())
-    return all(map(_alike, one, other)) if kind is list else True
+        return all(type(old) is str is type(other[key]) or _same_types(old, other[key]) for key, old in value.items())
+    return all(map(_same_types, value, other)) if kind is list else True
 
 
 def copied(value: Any) -> Any:
@@ -167,19 +168,19 @@ def checked(manifest: Manifest) -> Ref:
     for path, value in (("apiVersion", new.api_version), ("kind", new.kind), ("metadata.name", new.name)):
         if not value.strip():
             raise KrmfnError(f"{new} cannot be put into the list: it has no {path}, or one that is blank or no string")
-    if not _is_plain(manifest, _DEEPEST) and (problem := _odd(manifest, ())):
+    if not _is_plain(manifest, _DEEPEST) and (problem := _problem(manifest, ())):
         raise KrmfnError(f"{new} cannot be put into the list: {problem}")
     return new
 
 
 def check_plain(value: Any) -> None:
     """Raise KrmfnError, with the field path, for what JSON does not have."""
-    if not _is_plain(value, _DEEPEST) and (problem := _odd(value, ())):
+    if not _is_plain(value, _DEEPEST) and (problem := _problem(value, ())):
         raise KrmfnError(problem)
 
 
 def _is_plain(value: Any, levels: int) -> bool:
-    """Return True for data of ASCII texts, integers, booleans, that many levels deep; of other data nothing is said."""
+    """Return True for data of ASCII texts, integers and booleans, at most `levels` deep; False is no proof."""
     kind = type(value)
     if kind is dict:
         for key, child in value.items():
@@ -193,8 +194,8 @@ def _is_plain(value: Any, levels: int) -> bool:
     return value.isascii() if kind is str else value is None or kind is bool or (kind is int and value in _INTEGERS)
 
 
-def _odd(value: Any, path: tuple[str | int, ...]) -> str:
-    """Return the sentence for the first thing in `value` that JSON does not have; "" when there is none."""
+def _problem(value: Any, path: tuple[str | int, ...]) -> str:
+    """Return what is wrong with the first thing in `value` that JSON does not have; "" when JSON has all of it."""
     if len(path) >= _DEEPEST:
         return f"{join(path[:3])} is nested deeper than {_DEEPEST} levels, or contains itself"
     if isinstance(value, (dict, list)):
@@ -202,7 +203,7 @@ def _odd(value: Any, path: tuple[str | int, ...]) -> str:
             if isinstance(value, dict) and not isinstance(key, str):
                 inside = f"{join(path)} has the key {key!r}, which is not a string"
                 return inside if path else f"the key {key!r} is not a string"
-            if problem := _odd(child, (*path, key)) or _odd(key, (*path, key)):
+            if problem := _problem(child, (*path, key)) or _problem(key, (*path, key)):
                 return problem
         return ""
     if isinstance(value, str):
@@ -212,8 +213,8 @@ def _odd(value: Any, path: tuple[str | int, ...]) -> str:
         return f"{join(path) or 'it'} is an integer of more than 64 bits; Kubernetes has none"
     if value is None or isinstance(value, int) or (isinstance(value, float) and abs(value) < float("inf")):
         return ""
-    shown = repr(value) if isinstance(value, float) else f"a Python {type(value).__name__}"
-    return f"{join(path) or 'it'} is {shown}; a manifest may contain only what JSON has"
+    description = repr(value) if isinstance(value, float) else f"a Python {type(value).__name__}"
+    return f"{join(path) or 'it'} is {description}; a manifest may contain only what JSON has"
 
 
 def join(parts: Iterable[str | int]) -> str:

@@ -15,14 +15,14 @@ from .yamltext.split import Cut
 __all__ = ["ResourceList"]
 
 
-class _Ids:
+class _Index:
     """The items of some kinds by their ids; made once, since functions ask and add object by object."""
 
     def __init__(self, items: Iterable[Item], kinds: Collection[str]) -> None:
         self.kinds = frozenset(kinds)
         self.items: list[Item] = []
-        self.there: dict[Id, list[Item]] = {}
-        self.made: dict[Id, Sequence[Item]] | None = None  # of each owner, once that was asked (see `editing.own`)
+        self.by_id: dict[Id, list[Item]] = {}
+        self.children: dict[Id, Sequence[Item]] | None = None  # by their owners; None until `editing.put_owned` asks
         self._names: dict[int, Id] = {}
         for item in items:
             self.add(item)
@@ -31,12 +31,12 @@ class _Ids:
         self.items.append(item)
         if item.kind in self.kinds:
             name = self._names[id(item)] = item.ref.id
-            self.there.setdefault(name, []).append(item)
+            self.by_id.setdefault(name, []).append(item)
 
     def drop(self, item: Item) -> None:
         self.items.remove(item)
         if id(item) in self._names:
-            self.there[self._names.pop(id(item))].remove(item)
+            self.by_id[self._names.pop(id(item))].remove(item)
 
     def holds(self, items: list[Item], kinds: Collection[str]) -> bool:
         """Return True for the same items, open ones by the same names, when these kinds were looked for."""
@@ -61,8 +61,8 @@ class ResourceList:
         """What the program that runs the function knows about the run; the SDK does not read it."""
         self.function = ""
         """The name of the function that runs (see `program.function`): that of the owner's mark."""
-        self.known: _Ids | None = None
-        """The items by their ids, once they were asked for (see `_ids`)."""
+        self.index: _Index | None = None
+        """The items by their ids, once a method has asked for them (see `_index`)."""
         self._config = function_config
         self.envelope = Envelope(b"", b"", Cut((), ()), tuple(self.items))
 
@@ -148,7 +148,7 @@ class ResourceList:
         Raises KrmfnError, with the places of both, when there are two.
         """
         ref = Ref(api_version, kind, namespace, name)
-        return editing.single(self._ids({kind}).there.get(ref.id, ()), ref)
+        return editing.single(self._index({kind}).by_id.get(ref.id, ()), ref)
 
     def append(self, manifest: Manifest, path: str = "") -> Item:
         """Add a resource at the end, for kpt in the file `path`; return its item. One of its id may be there."""
@@ -156,20 +156,20 @@ class ResourceList:
         if path:
             manifest = copied(manifest)
             manifest["metadata"].setdefault("annotations", {})[PATH] = path
-        return editing.added(self, manifest, ref)
+        return editing.add(self, manifest, ref)
 
     def remove(self, item: Item) -> None:
         """Take an item out. Raises KrmfnError when it is not in the list."""
-        left = [one for one in self.items if one is not item]
-        if len(left) == len(self.items):
+        others = [other for other in self.items if other is not item]
+        if len(others) == len(self.items):
             raise Refused("cannot be removed: it is not in the list", item, f"{item.ref} ")
-        self.items = left
+        self.items = others
         self.changes.append(("removed", item.ref))
 
     def replace(self, item: Item, manifest: Manifest) -> None:
         """Give an item other data; its comments, key order, place and file stay. Raises as `upsert` does."""
         checked(manifest)
-        item.content.take(editing.kept(item, manifest))
+        item.content.take(editing.with_origin(item, manifest))
 
     def own(self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
         """Let these, and no others, be what the function makes of `owner`: stamp and upsert them, remove the rest.
@@ -177,7 +177,7 @@ class ResourceList:
         What was made of an owner that is not in the list any more stays. Raises KrmfnError for an object with the id of
         one that the function did not make from it, and as `upsert` does. `owner` may be the functionConfig.
         """
-        editing.own(self, owner, manifests)
+        editing.put_owned(self, owner, manifests)
 
     def upsert(self, manifests: Manifest | Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
@@ -187,11 +187,11 @@ class ResourceList:
         that JSON does not have (a set, a tuple, NaN, a key that is no string), and for one that is twice in the list or
         among the manifests; nothing is put in then.
         """
-        named = editing.distinct(manifests)
-        known = self._ids({new.kind for new, _ in named})
+        named = editing.with_refs(manifests)
+        index = self._index({new.kind for new, _ in named})
         for new, _ in named:
-            editing.single(known.there.get(new.id, ()), new)
-        self._put(named, known)
+            editing.single(index.by_id.get(new.id, ()), new)
+        self._put(named, index)
 
     def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
         """Upsert generated objects; labels, annotations and top-level keys that others put on an existing one stay.
@@ -204,26 +204,26 @@ class ResourceList:
             mark = mark_of(annotations_of(manifest))
             if mark is None or mark.made != new.id:
                 raise ValueError(f"{new} has no mark of its own; call ownership.stamp when its name is final")
-        self._put(named, self._ids({new.kind for new, _ in named}), is_owned=True)
+        self._put(named, self._index({new.kind for new, _ in named}), is_owned=True)
 
-    def _put(self, named: Iterable[tuple[Ref, Manifest]], known: _Ids, *, is_owned: bool = False) -> None:
+    def _put(self, named: Iterable[tuple[Ref, Manifest]], index: _Index, *, is_owned: bool = False) -> None:
         """Put checked manifests in, each with its reference; `is_owned`: what others put on existing objects stays."""
         for new, manifest in named:
-            item = next(iter(known.there.get(new.id, ())), None)
+            item = next(iter(index.by_id.get(new.id, ())), None)
             if item is None:
-                editing.added(self, manifest, new)
+                editing.add(self, manifest, new)
                 continue
-            known_data = item.content.manifest
-            whole = updated(known_data, manifest) if is_owned else editing.kept(item, manifest)
-            if not same(known_data, whole):
-                item.content.take(whole)
+            old = item.content.manifest
+            data = updated(old, manifest) if is_owned else editing.with_origin(item, manifest)
+            if not same(old, data):
+                item.content.take(data)
                 self.changes.append(("updated", new))
 
-    def _ids(self, kinds: Collection[str]) -> _Ids:
-        """Return the items of some kinds by their ids."""
-        if self.known is None or not self.known.holds(self.items, kinds):
-            self.known = _Ids(self.items, self.known.kinds.union(kinds) if self.known else kinds)
-        return self.known
+    def _index(self, kinds: Collection[str]) -> _Index:
+        """Return the index of some kinds; one that still holds is used again."""
+        if self.index is None or not self.index.holds(self.items, kinds):
+            self.index = _Index(self.items, self.index.kinds.union(kinds) if self.index else kinds)
+        return self.index
 
     def marked(self) -> list[Item]:
         """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
@@ -239,7 +239,7 @@ class ResourceList:
         target = self.envelope if self.envelope.data else envelope.empty(self._config)
         for at, item in enumerate(() if self.failed else items):
             if item.is_read and (item.is_edited or item.content.is_changed):
-                items[at] = editing.edited(target, item)
+                items[at] = editing.edited_item(target, item)
         results = self.results
         if target.holds(items) and not results:
             return [target.data]

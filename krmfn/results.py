@@ -115,7 +115,7 @@ class Findings:
         """Take these, equal ones too."""
         self.listed: dict[Any, Result] = {}
         self._numbers: dict[Any, int] = {}
-        self._more: dict[Any, tuple[Result, int]] = {}
+        self._unlisted: dict[Any, tuple[Result, int]] = {}
         self._seen: set[int] = set()
         for at, result in enumerate(results):
             self.add(result, at)
@@ -137,25 +137,25 @@ class Findings:
                 self.listed[name] = result
                 return
         self._seen.add(hash(name))  # a name is as long as its finding
-        first, number = self._more.get((key, result.severity), (result, 0))
-        self._more[key, result.severity] = first, number + (result.unlisted or 1)
+        first, number = self._unlisted.get((key, result.severity), (result, 0))
+        self._unlisted[key, result.severity] = first, number + (result.unlisted or 1)
 
     def placed(self) -> list[Result]:
         """Return them as `placed` does, which looks up each once: it stands in a file from then on."""
-        if any(one.place and one.place.finder for one in self.listed.values()):
-            found = {name: _found(one) for name, one in self.listed.items()}
-            names = {_identity(one): name for name, one in reversed(found.items())}  # of equal ones the first
-            self.listed = {names[_identity(one)]: one for one in found.values()}
+        if any(result.place and result.place.finder for result in self.listed.values()):
+            results = {name: _placed(result) for name, result in self.listed.items()}
+            names = {_identity(result): name for name, result in reversed(results.items())}  # of equal ones the first
+            self.listed = {names[_identity(result)]: result for result in results.values()}
         return placed(self)
 
     def __iter__(self) -> Iterator[Result]:
         """Yield what is listed, and behind it what stands for all others."""
         yield from self.listed.values()
-        for first, number in self._more.values():
-            more = counted(number, "more finding") + (f" of {first.rule}" if first.rule else "")
+        for first, number in self._unlisted.values():
+            excess = counted(number, "more finding") + (f" of {first.rule}" if first.rule else "")
             limit = f"only the first {MOST:,} of a rule are listed for each file: correct those first"
             field, tags = first.field and Field(first.field.path), ((UNLISTED, str(number)),)
-            yield first._replace(message=f"{more} from here on; {limit}", field=field, tags=tags)
+            yield first._replace(message=f"{excess} from here on; {limit}", field=field, tags=tags)
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:
@@ -167,12 +167,12 @@ def placed(results: Iterable[Result]) -> list[Result]:
     """Return findings where they stand in files (see `Place.finder`); two that are one and the same there are one."""
     results = list(results)
     if any(result.place and result.place.finder for result in results):
-        results = list({_identity(one): one for one in map(_found, results)}.values())
+        results = list({_identity(result): result for result in map(_placed, results)}.values())
     return list(Findings(results)) if len(results) > MOST else results
 
 
-def _found(result: Result) -> Result:
-    """Return a finding where it stands in files; its finder may run kustomize."""
+def _placed(result: Result) -> Result:
+    """Return a finding with its place in the files; its finder may run kustomize."""
     return result.place.finder(result) if result.place and result.place.finder else result
 
 
@@ -232,7 +232,9 @@ class Rule(NamedTuple):
     @property
     def hideable(self) -> tuple[Severity, ...]:
         """Return the severities of the findings that users may turn off."""
-        return tuple(one for one in self.severities if self.advice and (one != "error" or one == self.severities[0]))
+        if not self.advice:
+            return ()
+        return tuple(severity for severity in self.severities if severity in ("warning", "info", self.severities[0]))
 
 
 def apply(rules: Iterable[Rule], *subject: Any) -> Iterator[Result]:

@@ -98,8 +98,8 @@ class Schema(dict[str, Any]):
             return tests[0]
 
         def test(value: Any) -> bool:
-            for one in tests:  # noqa: SIM110 - twice as fast as all() of a generator
-                if not one(value):
+            for fits in tests:  # noqa: SIM110 - twice as fast as all() of a generator
+                if not fits(value):
                     return False
             return True
 

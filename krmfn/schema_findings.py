@@ -21,7 +21,7 @@ _LONG = 80
 def findings(problems: Iterable[Any], rule: str) -> list[Result]:
     """Return a finding with the id `rule` for each of jsonschema's errors (ValidationError), ordered by path."""
     results = Findings()
-    for message, field in _explained(problems):
+    for message, field in _messages(problems):
         name, result = (field.path, message.startswith(_KEY)), Result(message, "error", rule, field=field)
         results.add(result, name)
         if name in results.listed:  # the last one about a field counts
@@ -30,7 +30,7 @@ def findings(problems: Iterable[Any], rule: str) -> list[Result]:
     return list(results)
 
 
-def _explained(problems: Iterable[Any]) -> Iterator[tuple[str, Field]]:
+def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, Field]]:
     """Yield (message, field) of each thing that is wrong."""
     guesses = iter(range(MOST))  # each takes as long as a hundred findings
     for problem in problems:
@@ -40,25 +40,25 @@ def _explained(problems: Iterable[Any]) -> Iterator[tuple[str, Field]]:
             names = iter([f"; known here: {', '.join(sorted(known))}"])  # once
             for key in problem.instance:
                 if key not in known:
-                    yield _unknown(str(key), problem.schema, guesses, names), Field(join([*path, key]))
+                    yield _unknown_key(str(key), problem.schema, guesses, names), Field(join([*path, key]))
         elif problem.validator == "required":
             for key in problem.validator_value:
                 if key not in problem.instance:
-                    yield _missing(key, problem.schema), Field(join([*path, key]))
+                    yield _missing_key(key, problem.schema), Field(join([*path, key]))
         elif "propertyNames" in problem.absolute_schema_path:
-            yield f"{_KEY}{_wrong(problem)}", Field(join([*path, problem.instance]))
+            yield f"{_KEY}{_message(problem)}", Field(join([*path, problem.instance]))
         else:
-            yield _wrong(problem), Field(join(path), _current(problem.instance))
+            yield _message(problem), Field(join(path), _current_value(problem.instance))
 
 
-def _current(value: Any) -> Any:
+def _current_value(value: Any) -> Any:
     """Return the value for a finding, a date as text, where it is short enough to be read."""
     if isinstance(value, str):
         return str(value) if len(value) <= _LONG else None
     return value if isinstance(value, (int, float)) else None
 
 
-def _unknown(key: str, schema: dict[str, Any], guesses: Iterator[int], names: Iterator[str]) -> str:
+def _unknown_key(key: str, schema: dict[str, Any], guesses: Iterator[int], names: Iterator[str]) -> str:
     elsewhere = schema.get("x-elsewhere", {}).get(key)
     if elsewhere:
         return f"{key!r} does not belong here: {elsewhere}"
@@ -66,50 +66,50 @@ def _unknown(key: str, schema: dict[str, Any], guesses: Iterator[int], names: It
     return f"unknown field {key!r}" + (did_you_mean(key, known, quote="'") or next(names, ""))
 
 
-def _missing(key: str, schema: dict[str, Any]) -> str:
+def _missing_key(key: str, schema: dict[str, Any]) -> str:
     description = schema.get("properties", {}).get(key, {}).get("description", "")
     return f"is required{': ' + description if description else ''}"
 
 
-def _wrong(problem: Any) -> str:
+def _message(problem: Any) -> str:
     value, rule = problem.instance, problem.validator_value
     match problem.validator:
         case "type":
-            return _wrong_type(value, [rule] if isinstance(rule, str) else list(rule))
+            return _type_message(value, [rule] if isinstance(rule, str) else list(rule))
         case "enum":
             return f"is {value!r}; must be {'one of ' if len(rule) > 1 else ''}{', '.join(map(repr, rule))}"
         case "pattern" | "maxLength" if "x-says" in problem.schema:
-            shown = value if len(value) <= _LONG else f"{value[:60]}... ({len(value):,} characters)"
+            excerpt = value if len(value) <= _LONG else f"{value[:60]}... ({len(value):,} characters)"
             says, longest = problem.schema["x-says"], problem.schema.get("maxLength")
             too_long = problem.validator == "maxLength" and str(longest) not in says
-            return f"is {shown!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}"
+            return f"is {excerpt!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}"
         case "minItems" | "minLength" | "minProperties" if not value:
             return "must not be empty; leave the field out if it is not needed"
         case "minItems" | "maxItems" | "minProperties" | "maxProperties":
-            return _wrong_count(len(value), problem)
+            return _count_message(len(value), problem)
         case "minimum" | "maximum":
             return f"is {value}; must be at {'least' if problem.validator == 'minimum' else 'most'} {rule}"
     return str(problem.message)[:300]
 
 
-def _wrong_count(count: int, problem: Any) -> str:
-    one, many = ("entry", "entries") if isinstance(problem.instance, list) else ("field", "fields")
+def _count_message(count: int, problem: Any) -> str:
+    singular, plural = ("entry", "entries") if isinstance(problem.instance, list) else ("field", "fields")
     bound = f"{'at most' if problem.validator.startswith('max') else 'at least'} {problem.validator_value}"
-    return f"has {count:,} {one if count == 1 else many}; must be {problem.schema.get('x-says', bound)}"
+    return f"has {count:,} {singular if count == 1 else plural}; must be {problem.schema.get('x-says', bound)}"
 
 
-def _wrong_type(value: Any, wanted: list[str]) -> str:
-    must = " or ".join(_NAMES[name] for name in wanted)
+def _type_message(value: Any, types: list[str]) -> str:
+    must = " or ".join(_NAMES[name] for name in types)
     if value is None:
         return f"is empty; must be {must}"
     if isinstance(value, (dict, list)) or (isinstance(value, str) and len(value) > _LONG):
         return f"is {_LARGE[type(value)]}; must be {must}"
     if type(value) is str:
         return f"is the string {value!r}; must be {must}"
-    shown = str(value).lower() if isinstance(value, bool) else str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     digits = ", with every digit: a YAML reader turns 1.10 into 1.1" if isinstance(value, float) else ""
-    remedy = f': write it in quotes, "{shown}"{digits}' if "string" in wanted else ""
-    return f"is the {_WHAT[type(value)]} {shown}; must be {must}{remedy}"
+    remedy = f': write it in quotes, "{text}"{digits}' if "string" in types else ""
+    return f"is the {_WHAT[type(value)]} {text}; must be {must}{remedy}"
 
 
 _LARGE = {dict: "a mapping", list: "a list", str: "a string", Timestamp: "a date"}

@@ -52,9 +52,9 @@ class Log(NamedTuple):
 
     def failure(self, failure: KrmfnError) -> None:
         """Write why the work could not be done, in the lines of the exception."""
-        first, *more = [str(failure)] if self.format == "json" else map(str, failure.args or ("",))
+        first, *lines = [str(failure)] if self.format == "json" else map(str, failure.args or ("",))
         self.say(first, "error")
-        for line in more:
+        for line in lines:
             self._line(Result(line))
 
     def findings(self, results: Iterable[Result]) -> None:
@@ -65,10 +65,10 @@ class Log(NamedTuple):
     def changes(self, changes: Sequence[tuple[str, Ref]]) -> None:
         """Write how many objects of each kind were created, updated and removed; each of them when verbose."""
         if self.verbose or self.format == "json":
-            for what, ref in changes:
-                self._line(Result(f"{what} {ref}", "info", ref=ref))
+            for action, ref in changes:
+                self._line(Result(f"{action} {ref}", "info", ref=ref))
         if changes and self.format == "text":
-            self.say(summary_of_changes((what, ref.kind) for what, ref in changes))
+            self.say(summary_of_changes((action, ref.kind) for action, ref in changes))
 
     def crash(self, advice: str) -> None:
         """Write the exception that is being handled, with its traceback, and the advice."""
@@ -78,35 +78,35 @@ class Log(NamedTuple):
         for line in ["\n".join(lines)] if self.format == "json" else lines:
             self._line(Result(line))
 
-    def _line(self, said: Result, text: str = "", where: str | None = None) -> None:
+    def _line(self, result: Result, text: str = "", where: str | None = None) -> None:
         """Write a line: `text` for people, or the message where there is none; all of the finding for programs.
 
         Behind `where`, if that is given, the text says its severity.
         """
-        if self.quiet and said.severity != "error":
+        if self.quiet and result.severity != "error":
             return
         if self.format == "json":
-            text = json_text(_fields(said))
+            text = json_text(_fields(result))
         else:
-            text = printable(text or said.message)
+            text = printable(text or result.message)
             if self.color and where is not None:
-                text = painted_message(text, said.severity, start=len(printable(where)))
+                text = painted_message(text, result.severity, start=len(printable(where)))
         with suppress(OSError):  # nobody reads it any more
             sys.stderr.write(f"{text}\n")
 
 
-def _fields(said: Result) -> dict[str, Any]:
+def _fields(result: Result) -> dict[str, Any]:
     """Return a line for programs; what does not apply is null."""
-    place = said.place if said.place and said.place.path else None
+    place = result.place if result.place and result.place.path else None
     return {
-        "level": said.severity,
-        "message": said.message,
-        "rule": said.rule or None,
-        "ref": reference(said.ref) if said.ref else None,
-        "path": said.field.path if said.field else None,
+        "level": result.severity,
+        "message": result.message,
+        "rule": result.rule or None,
+        "ref": reference(result.ref) if result.ref else None,
+        "path": result.field.path if result.field else None,
         "file": place.path if place else None,
         "line": (place.line or None) if place else None,
-        UNLISTED: said.unlisted or None,
+        UNLISTED: result.unlisted or None,
     }
 
 

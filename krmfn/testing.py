@@ -54,7 +54,7 @@ def _items(path: Path, name: str) -> list[Item]:
 
 
 def golden(function: KrmFunction[Any], folder: str | Path) -> None:
-    """Run the function on each case of a folder, twice, and compare with what is expected of it.
+    """Run the function twice on each case of a folder, and compare with what the case expects.
 
     A case is a folder with `_expected.yaml`, the ResourceList that comes out, or one right below `folder` that lacks it
     yet; its functionConfig is `_fnconfig.yaml`, everything else its input. Or one of kpt's: a package with `.expected`
@@ -71,27 +71,27 @@ def golden(function: KrmFunction[Any], folder: str | Path) -> None:
         again = function.run(done.output) if done.code == 0 else done
         changed = _rows(done.output, again.output)
         assert not changed, f"{case}: a second run changes something\n{changed}"
-        expected = case / "_expected.yaml"
+        file = case / "_expected.yaml"
         if os.environ.get(UPDATE) == "1":
-            expected.write_bytes(done.output)
-        wanted = expected.read_bytes() if expected.exists() else b""
-        assert done.output == wanted, f"{case} (KRMFN_UPDATE=1 writes it)\n{_rows(wanted, done.output)}"
+            file.write_bytes(done.output)
+        expected = file.read_bytes() if file.exists() else b""
+        assert done.output == expected, f"{case} (KRMFN_UPDATE=1 writes it)\n{_rows(expected, done.output)}"
 
 
 def _cases(folder: Path, packages: list[Path]) -> list[Path]:
     """Return the folders that are cases: those that say so, and those with resources right below `folder`."""
     cases = {path.parent for path in folder.rglob("_*.yaml")}
     known = [*cases, *packages]
-    is_one = any(path.is_file() and _is_resource(path, folder) for path in folder.iterdir())  # and these its parts
-    for below in () if is_one else folder.iterdir():
+    is_case = any(path.is_file() and _is_resource(path, folder) for path in folder.iterdir())  # and these its parts
+    for below in () if is_case else folder.iterdir():
         has_resources = any(path.is_file() and _is_resource(path, folder) for path in below.rglob("*"))
         if has_resources and not any(case in (below, *below.parents) or below in case.parents for case in known):
             cases.add(below)
     return sorted(cases)
 
 
-def _rows(wanted: bytes, output: bytes) -> str:
-    return "\n".join(difflib.unified_diff(wanted.decode().split("\n"), output.decode().split("\n"), lineterm=""))
+def _rows(expected: bytes, output: bytes) -> str:
+    return "\n".join(difflib.unified_diff(expected.decode().split("\n"), output.decode().split("\n"), lineterm=""))
 
 
 def _check_package(function: KrmFunction[Any], package: Path) -> None:
@@ -110,11 +110,11 @@ def _check_package(function: KrmFunction[Any], package: Path) -> None:
         shutil.copytree(package, copy, ignore=shutil.ignore_patterns(".expected"))
         _git(copy, "init", "-q")
         _git(copy, "add", "-A", "-f")
-        runs = [_once(function, copy, step) for step in steps]
+        runs = [_run_step(function, copy, step) for step in steps]
         diff = _diff(copy)
         code = max((run.code for run in runs), default=0)
         for step in steps if code == 0 else ():
-            _once(function, copy, step)
+            _run_step(function, copy, step)
         assert _diff(copy) == diff, f"{package}: a second run changes something\n{_diff(copy)}"
     items = [{"exitCode": run.code, "results": [result.to_manifest() for result in run.results]} for run in runs]
     if os.environ.get(UPDATE) == "1":
@@ -123,15 +123,17 @@ def _check_package(function: KrmFunction[Any], package: Path) -> None:
         (expected / "results.yaml").write_text(emit.dump({**head, "exitCode": code, "items": items}), encoding="utf-8")
         return
     patch = expected / "diff.patch"
-    said = "".join(run.stderr for run in runs)
-    wanted = patch.read_text(encoding="utf-8") if patch.exists() else ""
-    assert _lines(diff) == _lines(wanted), f"{package}: diff.patch differs (KRMFN_UPDATE=1 writes it)\n{diff}{said}"
-    assert code == settings.get("exitCode", 0), f"{package}: the exit code is {code}\n{said}"
-    found = _yaml(expected / "results.yaml")
-    if found is not None:
-        listed = [{"severity": "info", **one} for item in found.get("items") or [] for one in item.get("results") or []]
+    stderr = "".join(run.stderr for run in runs)
+    expected_diff = patch.read_text(encoding="utf-8") if patch.exists() else ""
+    is_same = _lines(diff) == _lines(expected_diff)
+    assert is_same, f"{package}: diff.patch differs (KRMFN_UPDATE=1 writes it)\n{diff}{stderr}"
+    assert code == settings.get("exitCode", 0), f"{package}: the exit code is {code}\n{stderr}"
+    document = _yaml(expected / "results.yaml")
+    if document is not None:
+        entries = [entry for item in document.get("items") or [] for entry in item.get("results") or []]
         results = [result.to_manifest() for run in runs for result in run.results]
-        fits = len(results) == len(listed) and all(map(_has, results, listed))
+        expected_results = [{"severity": "info", **entry} for entry in entries]
+        fits = len(results) == len(entries) and all(map(_contains, results, expected_results))
         assert fits, f"{package}: results.yaml differs (KRMFN_UPDATE=1 writes it)\n{emit.dump(results)}"
 
 
@@ -150,34 +152,35 @@ def _steps(function: KrmFunction[Any], package: Path, settings: dict[str, Any]) 
         yield _yaml(package / path) if path else step.get("configMap"), step.get("selectors") or []
 
 
-def _once(function: KrmFunction[Any], folder: Path, step: _Step) -> Run:
+def _run_step(function: KrmFunction[Any], folder: Path, step: _Step) -> Run:
     """Run the function on the files of a folder, and write what comes out there unless there is an error."""
     config, selectors = step
     resources = resource_list(folder, config)
-    every, selectors = resources.items, [{key: one[key] for key in one if one[key]} for one in selectors]
-    known = ((item, item.manifest | item["metadata"]) for item in every if selectors)
-    passed = [item for item, data in known if not any(_has(data, one) for one in selectors)]
-    resources.items = [item for item in every if item not in passed]
+    all_items = resources.items
+    selectors = [{key: value for key, value in selector.items() if value} for selector in selectors]
+    fields = ((item, item.manifest | item["metadata"]) for item in all_items if selectors)
+    others = [item for item, data in fields if not any(_contains(data, selector) for selector in selectors)]
+    resources.items = [item for item in all_items if item not in others]
     run = function.run(resources)
     if run.code == 0:
-        files: dict[str, list[Item]] = {item.path: [] for item in every}
-        for item in (*passed, *run.items):
+        files: dict[str, list[Item]] = {item.path: [] for item in all_items}
+        for item in (*others, *run.items):
             path = item.path or f"{item.namespace}/{item.kind.lower()}_{item.name}.yaml".lstrip("/")  # as kpt does
             files.setdefault(path, []).append(item)
         for path, items in files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            items.sort(key=lambda item: int(item.annotations.get(INDEX, len(every))))
+            items.sort(key=lambda item: int(item.annotations.get(INDEX, len(all_items))))
             (folder / path).write_bytes(b"---\n".join(map(_document, items)))
             if not items:
                 (folder / path).unlink()
     return run
 
 
-def _has(value: Any, wanted: Any) -> bool:
-    """Return True when a value is what is wanted; a mapping may have more keys."""
-    if isinstance(wanted, dict) and isinstance(value, dict):
-        return all(key in value and _has(value[key], one) for key, one in wanted.items())
-    return bool(value == wanted)
+def _contains(value: Any, expected: Any) -> bool:
+    """Return True when a value is the expected one; a mapping may have more keys."""
+    if isinstance(expected, dict) and isinstance(value, dict):
+        return all(key in value and _contains(value[key], child) for key, child in expected.items())
+    return bool(value == expected)
 
 
 def _document(item: Item) -> bytes:

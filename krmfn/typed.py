@@ -43,10 +43,10 @@ else:
 
         def _replace(self, /, **changes):
             """Return one with other values; raises ValueError for a name that is no field."""
-            made = type(self)(*map(changes.pop, self._fields, self))
+            copy = type(self)(*map(changes.pop, self._fields, self))
             if changes:
                 raise ValueError(f"Got unexpected field names: {list(changes)!r}")
-            return made
+            return copy
 
         def _asdict(self):
             """Return the values by name."""

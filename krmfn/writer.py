@@ -25,8 +25,8 @@ def chunks(envelope: Envelope, items: Sequence[Item], results: Sequence[dict[str
         return [envelope.data]
     if not envelope.holds(items[: len(envelope.items)]):
         _refuse_lost_anchors(envelope, items)
-    written = [*known, *fresh] if fresh else None
-    return _flow(envelope, items, written) if envelope.cut.flow_root else list(_block(envelope, items, written))
+    all_results = [*known, *fresh] if fresh else None
+    return _flow(envelope, items, all_results) if envelope.cut.flow_root else list(_block(envelope, items, all_results))
 
 
 def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
@@ -45,7 +45,7 @@ def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
         if section.key != "items" and not shared.isdisjoint(re.findall(_ALIAS, text[section.start : section.end])):
             from .yamltext import load
 
-            envelope.parsed(section, load.compose)
+            envelope.read_section(section, load.compose)
 
 
 def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:
@@ -68,7 +68,7 @@ def _block_items(envelope: Envelope, section: Chunk, items: Sequence[Item]) -> I
         yield b"items: []\n"
         yield from map(_comments, envelope.items)
     elif envelope.cut.indent < 0:
-        yield b"items: [" + b",\n  ".join(map(partial(_fitting, envelope), items)) + b"]\n"
+        yield b"items: [" + b",\n  ".join(map(partial(_item_text, envelope), items)) + b"]\n"
     else:
         yield section[: envelope.items[0].start - envelope.items[-1].end] if envelope.items else b"items:\n"
         yield from _runs(envelope, items)
@@ -80,7 +80,7 @@ def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
     unended = envelope.items[-1] if envelope.items and envelope.text[-1:] != b"\n" else None
     order = {id(item): at for at, item in enumerate(envelope.items)}
     kept = {id(item.origin or item) for item in items}
-    gone = not kept >= order.keys()
+    has_removed = not kept >= order.keys()
     start = end = upcoming = 0
     for item in items:
         is_ours = item.data is envelope.text and item is not unended
@@ -88,19 +88,19 @@ def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
             end, upcoming = item.end, upcoming + 1
             continue
         at = order.get(id(item.origin or item), upcoming)
-        passed = envelope.items[upcoming:at] if gone else ()
-        left = b"".join(_comments(old) for old in passed if id(old) not in kept) if passed else b""
+        removed = envelope.items[upcoming:at] if has_removed else ()
+        comments = b"".join(_comments(old) for old in removed if id(old) not in kept) if removed else b""
         upcoming = max(upcoming, at)
-        if is_ours and item.start == end and not left:
+        if is_ours and item.start == end and not comments:
             end = item.end
             continue
         if end > start:
             yield _line_end(view[start:end])
-        if left:
-            yield left
+        if comments:
+            yield comments
         start, end = (item.start, item.end) if is_ours else (0, 0)
         if not is_ours:
-            text = view[item.start : item.end] if item is unended else _fitting(envelope, item)
+            text = view[item.start : item.end] if item is unended else _item_text(envelope, item)
             yield _closed(text, item.indent)
     yield _line_end(view[start:end])
     yield from (_comments(old) for old in envelope.items[upcoming:] if id(old) not in kept)
@@ -109,14 +109,14 @@ def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
 def _flow(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) -> list[Chunk]:
     parts = {section.key: envelope.text[section.start : section.end] for section in envelope.cut.sections}
     if items or envelope.items:
-        parts["items"] = b"[" + b",\n".join(map(partial(_fitting, envelope), items)) + b"]"
+        parts["items"] = b"[" + b",\n".join(map(partial(_item_text, envelope), items)) + b"]"
     if results is not None:
         parts["results"] = emit.dump_json(results).encode()
     body = b",\n".join(emit.dump_json(key).encode() + b": " + value for key, value in parts.items())
     return [envelope.data[: len(envelope.data) - len(envelope.text)], b"{" + body + b"}\n"]
 
 
-def _fitting(envelope: Envelope, item: Item) -> bytes:
+def _item_text(envelope: Envelope, item: Item) -> bytes:
     """Return an item's text in this list's layout: one from another list or a file may have to be written anew."""
     if item.data is envelope.text:  # after an error not what was edited
         return item.data[item.start : item.end]
@@ -155,6 +155,6 @@ def _comments(item: Item) -> bytes:
     from .yamltext.edit import trailer
 
     text = item.text
-    left = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
-    start = left.find(b"#")  # empty lines before it would become text of a literal that keeps them
-    return bytes(_line_end(left[left.rfind(b"\n", 0, start) + 1 :])) if start >= 0 else b""
+    tail = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
+    start = tail.find(b"#")  # empty lines before it would become text of a literal that keeps them
+    return bytes(_line_end(tail[tail.rfind(b"\n", 0, start) + 1 :])) if start >= 0 else b""

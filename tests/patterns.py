@@ -49,7 +49,7 @@ RULES = _of_files("schemas", "pattern", config.SCHEMA)
 CRD_RULES = _of_files("functions/kmm/crd", "$pattern")
 CONFIG = SimpleNamespace(ref=SimpleNamespace(name="a-b.c"))
 LOCALS: dict[str, list[dict[str, Any]]] = {
-    "krmfn/config.py _typed": [{"pattern": pattern} for pattern, _ in sdk_config._READ.values()],
+    "krmfn/config.py _typed": [{"pattern": pattern} for pattern, _ in sdk_config._PARSERS.values()],
     "krmfn/schema.py _pattern": [{"rule": rule} for rule in RULES],
     "functions/kustomization/confinement.py named": [
         {"names": names} for names in (confinement.CLOSED, confinement.OPEN, confinement.HELM)

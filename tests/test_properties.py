@@ -313,7 +313,7 @@ def test_an_edit_means_the_change_and_nothing_else(data: bytes, choice: st.DataO
         return
     old = resources.items[at]
     old.content.take(wanted)
-    new = editing.edited(resources.envelope, old)
+    new = editing.edited_item(resources.envelope, old)
     resources.items[at] = new
     out = resources.to_bytes()
     expected = [*whole[:at], wanted, *whole[at + 1 :]]

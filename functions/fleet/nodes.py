@@ -104,7 +104,7 @@ def _node(item: Item, keys: Collection[str] | None) -> Node:
     labels = itemtext.strings(item, "metadata", "labels")
     if keys is not None:  # the common case of a large list, where each step counts
         return Node(item.name, {key: labels[key] for key in keys if key in labels})
-    info = itemtext.chosen(item, facts.NODE_INFO, "status", "nodeInfo")
+    info = itemtext.strings_under(item, facts.NODE_INFO, "status", "nodeInfo")
     if any(not text and item.mentions(name) for name, text in info.items()):
         return facts.of_manifest(item.manifest)  # it may be no string
     kernel, architecture, system, kubelet = info.values()

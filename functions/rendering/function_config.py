@@ -207,7 +207,7 @@ def merge_repeats(findings: Iterable[tuple[Ref | None, Result]], source: Source)
 def _summary(configs: Iterable[Ref]) -> str:
     """Return the configs in short: `DeviceConfig kmm/a, kmm/b and 3 more`."""
     first, *names = map(str, sorted(configs, key=lambda ref: ref.id))
-    return some([first, *(name.partition(" ")[2] for name in names)], 1 + len(names), shown=2)
+    return some([first, *(name.partition(" ")[2] for name in names)], 1 + len(names), limit=2)
 
 
 KRM110 = Rule(

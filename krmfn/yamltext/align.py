@@ -42,11 +42,11 @@ def aligned(old: list[Any], new: list[Any], lists: Lists | None = None) -> list[
     return matches
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _alike(old: Any, new: Any) -> bool:
     """Return True unless two mappings have other names and nothing in common: then one took the other's place."""
-    if not (isinstance(one, dict) and isinstance(other, dict)) or not {*one} & {*other} & {*MERGE_KEYS}:
+    if not (isinstance(old, dict) and isinstance(new, dict)) or not {*old} & {*new} & {*MERGE_KEYS}:
         return True
-    return any(key in other and _text(other[key]) == _text(value) for key, value in one.items())
+    return any(key in new and _text(new[key]) == _text(value) for key, value in old.items())
 
 
 def _names(old: list[Any], new: list[Any]) -> list[tuple[list[str], list[str]]]:

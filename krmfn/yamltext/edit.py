@@ -24,20 +24,21 @@ _BRACKETS = rb'(?s)[-\s]*\{(?:"(?:[^"\\]|\\.)*"|[^"#])*\Z'
 _LOSES = "cannot be written: comments or spellings would be lost; change it by hand, or the whole item with replace"
 
 
-def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, whole: bool = True) -> bytes:
+def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_rewrite: bool = True) -> bytes:
     """Return the text of an item (its dash at column `indent`; -2: a document) changed to the data `new`.
 
     Comment lines behind the item belong to whatever follows and stay as they are. `lists`: see `align.aligned`.
-    Raises KrmfnError, unless `whole`, where it would have to be written anew, and so lose comments and spellings.
+    Raises KrmfnError, unless `may_rewrite`, when the item must be written anew and would lose comments or spellings.
     """
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
-    wanted = [new] if indent >= 0 else new
-    edited = nodewise.patched(body.decode(), wanted, lists, whole)
-    if edited is None or not _means(edited, wanted):
-        if not (whole or re.match(_BRACKETS, body) or emit.dump(parse(body.decode()), max(indent, 0)).encode() == body):
+    data = [new] if indent >= 0 else new
+    edited = nodewise.patched(body.decode(), data, lists, may_rewrite)
+    if edited is None or not _holds(edited, data):
+        is_harmless = may_rewrite or re.match(_BRACKETS, body)
+        if not is_harmless and emit.dump(parse(body.decode()), max(indent, 0)).encode() != body:
             raise KrmfnError(_LOSES)
-        edited = emit.dump(wanted, max(indent, 0))
+        edited = emit.dump(data, max(indent, 0))
     out = edited.encode()
     return out + (rest.lstrip(b"\r\n") if re.search(KEEPS, out) else rest)  # else empty lines would become text
 
@@ -57,7 +58,7 @@ def closed(text: bytes, indent: int) -> bytes:
         from . import load
 
         return load.closed(text)
-    if _means(text.decode() + "\n", data):
+    if _holds(text.decode() + "\n", data):
         return text + b"\n"
     return updated(text + b"\n", data[0] if indent >= 0 else data, indent)
 
@@ -72,9 +73,10 @@ def parse(text: str) -> Any:
     return data
 
 
-def _means(text: str, wanted: Any) -> bool:
+def _holds(text: str, data: Any) -> bool:
+    """Return True when a text is YAML of this data."""
     try:
-        return same(parse(text), wanted)
+        return same(parse(text), data)
     except KrmfnError:
         return False
 
@@ -90,7 +92,7 @@ def dashed(text: bytes, data: Any, old: int, indent: int) -> bytes:
     pad = " " * (indent + 2)
     moved = "\n".join(pad + line if line.strip() else line for line in lines)
     moved = f"{moved[:indent]}-{moved[indent + 1 :]}\n"
-    return (moved if _means(moved, [data]) else emit.dump([data], indent)).encode()
+    return (moved if _holds(moved, [data]) else emit.dump([data], indent)).encode()
 
 
 def trailer(text: bytes, indent: int) -> int:

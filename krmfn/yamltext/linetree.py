@@ -54,8 +54,8 @@ class Node:
 
 def tree(text: str, is_item: bool = False) -> Node:
     """Return the node tree of a text that `simple.read` has read; with `is_item` of the one entry of its list."""
-    whole = _Text(text)
-    root = whole.collection(0, len(whole.spans))
+    source = _Text(text)
+    root = source.collection(0, len(source.spans))
     return root.value[0] if is_item else root
 
 
@@ -86,7 +86,7 @@ class _Text:
             while at < stop and self.lines[at].column >= column + (not is_mapping or not self.lines[at].dash):
                 at += 1
             if is_mapping:
-                key = self.word("scalar", start, (column, column + len(line.key or "")), line.key)
+                key = self.leaf("scalar", start, (column, column + len(line.key or "")), line.key)
                 yield key, self.collection(start + 1, at) if at > start + 1 else self.scalar(start, line)
             elif line.key is None:
                 yield self.scalar(start, line)
@@ -97,7 +97,7 @@ class _Text:
         """Return the scalar, or the empty collection, on a line."""
         kind = _EMPTY.get(line.value, "scalar")
         value = "" if line.value is ABSENT else line.value
-        node = self.word(kind, at, line.span, value if kind == "scalar" else [])
+        node = self.leaf(kind, at, line.span, value if kind == "scalar" else [])
         node.flow_style, node.style = kind != "scalar", line.quote
         if line.quote == "|":  # to a parser empty lines behind it are the block's
             row = self.spans[at][1]
@@ -106,7 +106,7 @@ class _Text:
             node.end = (row, 0)
         return node
 
-    def word(self, kind: str, at: int, span: tuple[int, int], value: Any) -> Node:
+    def leaf(self, kind: str, at: int, span: tuple[int, int], value: Any) -> Node:
         """Return what stands between two columns of a line."""
         row = self.spans[at][0]
         node = Node(self, kind, (row, span[0]), (row, span[1]))

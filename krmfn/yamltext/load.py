@@ -30,7 +30,7 @@ _INNER_MARK = re.compile(rb"(?:[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])\xef\xbb\xbf")
 """A byte order mark at the start of a line: libyaml skips it, Kubernetes takes it for a part of the first word."""
 _LONE_TAG = re.compile(rb"[\s\[{,:]!\s")
 _LONE_TAG_AT = re.compile(r"(?:&[\w-]+\s+)?!\s")
-_HEADER = re.compile(r"((?:[&!]\S+\s+)*[|>][0-9]?)[+-]?([0-9]?)")
+_HEADER = re.compile(r"\A((?:[&!]\S+\s+)*[|>][0-9]?)[+-]?([0-9]?)")
 """What a block scalar begins with: anchor and tag, its mark, and how it is indented and ends."""
 
 
@@ -40,13 +40,13 @@ class Composer(CParser, BaseResolver):
     def __init__(self, stream: bytes, most: int = MAX_NODES) -> None:
         CParser.__init__(self, stream)
         BaseResolver.__init__(self)
-        self.depth, self.left = 0, most
+        self.depth, self.budget = 0, most
 
     def descend_resolver(self, current_node: Any, current_index: Any) -> None:
         """Count a level and a node; raise KrmfnError for one too many, before they crash us or take all memory."""
         self.depth += 1
-        self.left -= 1
-        if self.left < 0:
+        self.budget -= 1
+        if self.budget < 0:
             problem = "nodes (keys, values, lists and mappings) is not read; split the resource that begins here"
             line = current_node.start_mark.line + 1
             raise TooLarge(f"line {line}: a resource of more than {MAX_NODES:,} {problem}")
@@ -143,7 +143,7 @@ def closed(text: bytes) -> bytes:
         old = _outline(text)
         scalars: list[Any] = [event for event in events(text) if isinstance(event, yaml.ScalarEvent)]
         characters, start = text.decode(), scalars[-1].start_mark.index
-        stripped = characters[:start] + _HEADER.sub(r"\1-\2", characters[start:], count=1) + "\n"
+        stripped = characters[:start] + _HEADER.sub(r"\1-\2", characters[start:]) + "\n"
         for candidate in (text + b"\n", text.rstrip(b" "), stripped.encode()):
             if candidate.endswith(b"\n") and _outline(candidate) == old:
                 return candidate

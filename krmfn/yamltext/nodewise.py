@@ -17,7 +17,7 @@ __all__ = ["patched"]
 _IN_FLOW = r"[^,\[\]{}#:]*"
 
 
-def patched(text: str, new: Any, lists: Lists | None = None, whole: bool = True) -> str | None:
+def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool = True) -> str | None:
     """Return `text` changed to the data `new`; None when that needs more than edits of its parts.
 
     `lists` tells which entry of an edited list is which (see `align.aligned`); `whole`: one of the text's own list,
@@ -32,8 +32,8 @@ def patched(text: str, new: Any, lists: Lists | None = None, whole: bool = True)
 
         root = load.compose(text.encode())
         old = values.build(root)
-    walk = _Walk(text, root, lists, whole)
-    return remarks.applied(text, walk.patches) if walk.is_edited(root, old, new) else None
+    walk = _Walk(text, root, lists, may_rewrite)
+    return remarks.patched(text, walk.patches) if walk.is_edited(root, old, new) else None
 
 
 class _TooMuch(Exception):
@@ -43,8 +43,8 @@ class _TooMuch(Exception):
 class _Walk:
     """One walk over a node tree, next to the data that it should hold."""
 
-    def __init__(self, text: str, root: Any, lists: Lists | None, whole: bool) -> None:
-        self.text, self.root, self.lists, self.whole = text, root, lists, whole
+    def __init__(self, text: str, root: Any, lists: Lists | None, may_rewrite: bool) -> None:
+        self.text, self.root, self.lists, self.whole = text, root, lists, may_rewrite
         self.patches: list[tuple[int, int, str]] = []
 
     def is_edited(self, node: Any, old: Any, new: Any) -> bool:
@@ -77,22 +77,22 @@ class _Walk:
 
     def mapping(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
         following = pairwise([*node.value, (None, None)])
-        own = [(_name(key), key, value, after) for (key, value), (after, _) in following if not is_merge(key)]
-        names = {name for name, *_ in own}
+        entries = [(_name(key), key, value, after) for (key, value), (after, _) in following if not is_merge(key)]
+        names = {name for name, *_ in entries}
         merged = {key: value for key, value in old.items() if key not in names}  # what `<<` brings
-        is_known = len(names) == len(own) and old.keys() >= names
+        is_known = len(names) == len(entries) and old.keys() >= names
         if not is_known or not new.keys() & names or not merged.keys() <= new.keys():
             raise _TooMuch
         column = node.value[0][0].start_mark.column
-        for name, key, value, after in own:
+        for name, key, value, after in entries:
             if name not in new:
                 self.remove(key, value, after)
             elif not same(old[name], new[name]):
                 self.child(key, value, old[name], {name: new[name]}, column)
         kept = names | {key for key, value in merged.items() if same(value, new[key])}
-        more = {key: value for key, value in new.items() if key not in kept}
-        if more:
-            at, piece = self.end(node.value[-1]), emit.dump(more, column)
+        added = {key: value for key, value in new.items() if key not in kept}
+        if added:
+            at, piece = self.end(node.value[-1]), emit.dump(added, column)
             is_ended = not at or self.text[at - 1] == "\n"
             self.patches.append((at, at, piece if is_ended else "\n" + piece.rstrip("\n")))
 
@@ -136,7 +136,7 @@ class _Walk:
                 continue
             self.entry(node, match, old[match], value, dashes)
             begin, until = begins[match : match + 2]
-            piece = remarks.applied(self.text[begin:until], self.patches, begin)
+            piece = remarks.patched(self.text[begin:until], self.patches, begin)
             pieces.append(piece.removesuffix("\n") + "\n")
         is_ended = self.text.endswith("\n", 0, end) or matches[: len(old)] != [*range(len(old))]
         self.patches = [*outer, (begins[0], end, "".join(pieces) if is_ended else "".join(pieces)[:-1])]
@@ -167,9 +167,9 @@ class _Walk:
             if re.search(r"[#\n]", self.text[start:end]):
                 raise _TooMuch
             values = new if isinstance(new, list) else new.values()
-            own = {match for match, child in nodes.items() if start < child.start_mark.index <= end}  # and no alias
+            inline = {match for match, child in nodes.items() if start < child.start_mark.index <= end}  # and no alias
             parts = [
-                self.flow(nodes[match], old[match], value) if match in own else _flow(value)
+                self.flow(nodes[match], old[match], value) if match in inline else _flow(value)
                 for match, value in zip(matches, values, strict=True)
             ]
             if isinstance(new, list):

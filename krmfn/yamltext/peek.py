@@ -101,8 +101,8 @@ class Mapping:
         if self._keys is None:
             text, start, lines = self.text, self.start, self._lines
             if lines is None:
-                found = _pattern(_LINES, self.column).finditer(text, start, self.end)
-                lines = [match.end() for match in found]
+                matches = _pattern(_LINES, self.column).finditer(text, start, self.end)
+                lines = [match.end() for match in matches]
             keys: dict[bytes | None, tuple[int, int]] = {}
             for at in (*lines, self.end + self.column):
                 end = at - self.column
@@ -141,11 +141,11 @@ def heads(
         lines = [match.end() for match in _pattern(_HEADS, column).finditer(text, starts[0], end)]
     plain = _pattern(_HEAD, column, column + 1)
     matches = ((index, plain.match(text, start + indent)) for index, start in enumerate(starts))
-    found = {match.start(1): (index, match[0]) for index, match in matches if match}
+    candidates = {match.start(1): (index, match[0]) for index, match in matches if match}
     keys = (b"apiVersion", b"kind")
-    odd = (at for at in lines if at not in found and (text[at] in UNUSUAL or text.startswith(keys, at)))
+    odd = (at for at in lines if at not in candidates and (text[at] in UNUSUAL or text.startswith(keys, at)))
     doubtful = {bisect_right(starts, at) - 1 for at in odd if starts[0] <= at < end}
-    for index, head in found.values():
+    for index, head in candidates.values():
         names = _names(head) if index not in doubtful else None
         if names:
             yield index, *names

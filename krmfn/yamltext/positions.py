@@ -28,23 +28,23 @@ class Ambiguous(NamedTuple):
     def __str__(self) -> str:
         """Return what each of the two makes of it, and what to write."""
         value, quoted = scalar(self.text), f'"{self.text}"'
-        theirs = self.text if type(value) is Timestamp else str(value).lower()
-        theirs = f'"{theirs}"' if self.is_key or type(value) is Timestamp else theirs
-        ours = f"{quoted} to kustomize" if self.text in OLD else "refused by kustomize"
-        ours = ours if self.is_key or self.text in OLD else "a time to kustomize"
-        what = f"the key {self.text}" if self.is_key else self.text
-        return f"{what} is {theirs} to Kubernetes and {ours}; put it in quotes: {quoted}"
+        kubernetes = self.text if type(value) is Timestamp else str(value).lower()
+        kubernetes = f'"{kubernetes}"' if self.is_key or type(value) is Timestamp else kubernetes
+        kustomize = f"{quoted} to kustomize" if self.text in OLD else "refused by kustomize"
+        kustomize = kustomize if self.is_key or self.text in OLD else "a time to kustomize"
+        subject = f"the key {self.text}" if self.is_key else self.text
+        return f"{subject} is {kubernetes} to Kubernetes and {kustomize}; put it in quotes: {quoted}"
 
 
 def nodes(root: Node | None) -> Iterator[Node]:
     """Yield the nodes of a document, keys among them; those behind aliases once."""
-    seen, left = set[int](), [root] if root is not None else []
-    while left:
-        node = left.pop()
+    seen, stack = set[int](), [root] if root is not None else []
+    while stack:
+        node = stack.pop()
         if id(node) not in seen:
             seen.add(id(node))
             yield node
-            left.extend(parts(node))
+            stack.extend(parts(node))
 
 
 def parts(node: Node) -> Iterator[Node]:
@@ -106,7 +106,8 @@ def shared(root: Node | None) -> frozenset[tuple[str, ...]]:
 
     if root is not None:
         visit(root, ())
-    return frozenset(path for name, every in paths.items() if len(every) > 1 or name in merged for path in every)
+    several = (places for name, places in paths.items() if len(places) > 1 or name in merged)
+    return frozenset(path for places in several for path in places)
 
 
 def duplicate_keys(root: Node | None) -> list[str]:

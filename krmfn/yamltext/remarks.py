@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ..typed import Any, NamedTuple
 from .positions import children, nodes
 
-__all__ = ["Parts", "Spot", "above", "applied", "commented", "comments", "dash", "find", "head", "rest", "stop"]
+__all__ = ["Parts", "Spot", "above", "comments", "dash", "find", "head", "patched", "rest", "stop", "with_comments"]
 
 Parts = tuple[str, ...]
 
@@ -27,7 +27,7 @@ class Spot(NamedTuple):
 
 def comments(text: str, root: Any) -> dict[Parts, str]:
     """Return the comments on the lines of fields, without `# `, by the parts of their paths; none of what has none."""
-    found: dict[Parts, str] = {}
+    texts: dict[Parts, str] = {}
 
     def visit(node: Any, path: Parts) -> None:
         for name, (key, value) in children(node).items():
@@ -39,13 +39,13 @@ def comments(text: str, root: Any) -> dict[Parts, str]:
                 spot = _spot(text, node, key, value)
                 span = rest(text, spot.stop) if spot else None
                 if span and (words := _words(text[span[0] : span[1]])):
-                    found[parts] = words
+                    texts[parts] = words
             if not is_leaf:
                 visit(value, parts)
 
     if not _is_leaf(root):
         visit(root, ())
-    return found
+    return texts
 
 
 def find(text: str, root: Any, parts: Parts) -> Spot | None:
@@ -79,7 +79,7 @@ def _words(comment: str) -> str:
     return "\n".join(row.partition("#")[2].removeprefix(" ").rstrip() for row in comment.split("\n") if "#" in row)
 
 
-def commented(text: str, root: Any, new: Mapping[tuple[Parts, bool], tuple[Spot, str]]) -> str:
+def with_comments(text: str, root: Any, new: Mapping[tuple[Parts, bool], tuple[Spot, str]]) -> str:
     """Return the text with comments written to fields, by their parts and whether the lines above are meant."""
     patches: list[tuple[int, int, str]] = []
     for (_, is_head), ((begin, stop), words) in new.items():
@@ -94,10 +94,10 @@ def commented(text: str, root: Any, new: Mapping[tuple[Parts, bool], tuple[Spot,
             patches.append((start, begin, "".join(rows)))
         elif span := rest(text, stop):
             patches.append((*span, f" # {words}" if words else ""))
-    return applied(text, sorted(patches))
+    return patched(text, sorted(patches))
 
 
-def applied(text: str, patches: list[tuple[int, int, str]], offset: int = 0) -> str:
+def patched(text: str, patches: list[tuple[int, int, str]], offset: int = 0) -> str:
     """Return a piece of a text, which begins at `offset`, with the patches in it."""
     # inner additions come first, here and in the text
     for start, end, piece in sorted(patches, key=lambda patch: patch[0])[::-1]:

@@ -61,9 +61,9 @@ def scalar(plain: str) -> str | bool | int | float | None:
     digits = plain.replace("_", "")
     number = re.fullmatch(_INT, digits)
     if number and len(digits) <= _LONGEST_INT:
-        whole = int(number[1] + number[number.lastindex or 0], _BASES[number.lastindex or 0])
-        if -(1 << 63) <= whole < 1 << 64:
-            return whole
+        integer = int(number[1] + number[number.lastindex or 0], _BASES[number.lastindex or 0])
+        if -(1 << 63) <= integer < 1 << 64:
+            return integer
     if re.fullmatch(_FLOAT, digits):
         real = float(digits)
         return plain if abs(real) == float("inf") else real
@@ -124,8 +124,8 @@ def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     if len(rows) > _MAX_LINES or (not all(map(str.isprintable, rows)) and re.search(_ODD, text)):
         raise NotSimple
     if "|" not in text:
-        found = [*map(_line, rows)]
-        return [*filter(None, found), _END], ((at, at + 1) for at, line in enumerate(found) if line)
+        entries = [*map(_line, rows)]
+        return [*filter(None, entries), _END], ((at, at + 1) for at, line in enumerate(entries) if line)
     lines: list[Line] = []
     spans: list[tuple[int, int]] = []
     at = 0
@@ -218,8 +218,8 @@ def _sequence(lines: list[Line], at: int, column: int) -> tuple[list[Any], int]:
 def _mapping(lines: list[Line], at: int, column: int) -> tuple[dict[str, Any], int]:
     values: dict[str, Any] = {}
     while True:
-        here, dash, key, value, _, _ = lines[at]
-        if here != column or dash:
+        indent, dash, key, value, _, _ = lines[at]
+        if indent != column or dash:
             break
         if key is None or key in values:
             raise NotSimple
@@ -231,7 +231,7 @@ def _mapping(lines: list[Line], at: int, column: int) -> tuple[dict[str, Any], i
         elif value is list or value is dict:
             value = value()
         values[key] = value
-    if here > column or not values:
+    if indent > column or not values:
         raise NotSimple
     return values, at
 

@@ -46,12 +46,12 @@ class _Builder:
     """One walk over a node tree; counts what aliases expand to."""
 
     def __init__(self, limit: int) -> None:
-        self.limit = self.left = limit
+        self.limit = self.budget = limit
         self.open: set[int] = set()
 
     def value(self, node: Node | None) -> Any:
-        self.left -= 1
-        if self.left < 0:
+        self.budget -= 1
+        if self.budget < 0:
             raise self.failure(node, f"aliases expand to more than {self.limit:,} values here; write the values out")
         if node is None:
             return None
@@ -67,35 +67,36 @@ class _Builder:
         return data
 
     def mapping(self, node: Node) -> dict[Any, Any]:
-        own: dict[Any, Any] = {}
+        entries: dict[Any, Any] = {}
         merged: dict[Any, Any] = {}
         texts: set[str] = set()
         for key, value in node.value:
             if is_merge(key):
-                taken = self.merged(value)
-                twice = next((name for name in taken if name in own and not same(own[name], taken[name])), None)
-                if twice is not None:
-                    problem = f"`<<` after the key {twice} brings another value for it"
+                inherited = self.merged(value)
+                repeated = (name for name in inherited if name in entries)
+                clash = next((name for name in repeated if not same(entries[name], inherited[name])), None)
+                if clash is not None:
+                    problem = f"`<<` after the key {clash} brings another value for it"
                     advice = "and YAML readers disagree about which one counts; put `<<` first"
                     raise self.failure(key, f"{problem}, {advice}")
-                merged.update(taken)
+                merged.update(inherited)
             else:
                 name, is_text = self.key(key)
-                if name in own and not (is_text and name in texts):
+                if name in entries and not (is_text and name in texts):
                     raise self.failure(key, f"the key {name} is already here, spelled differently")
                 texts.update((name,) if is_text else ())
-                own[name] = self.value(value)
-        return {**merged, **own} if merged else own
+                entries[name] = self.value(value)
+        return {**merged, **entries} if merged else entries
 
     def merged(self, node: Node) -> dict[Any, Any]:
         """Return what `<<` takes in: a mapping, or several merged, of which the first that has a key wins."""
         value = self.value(node)
-        taken: dict[Any, Any] = {}
+        inherited: dict[Any, Any] = {}
         for part in reversed(value if isinstance(value, list) else [value]):
             if not isinstance(part, dict):
                 raise self.failure(node, "`<<` takes a mapping or a list of mappings")
-            taken.update(part)
-        return taken
+            inherited.update(part)
+        return inherited
 
     def key(self, node: Node) -> tuple[str, bool]:
         """Return a key as Kubernetes reads it (`yes` is "true", `012` is "10"), and whether it was a string before."""

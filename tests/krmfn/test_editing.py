@@ -212,10 +212,10 @@ def test_many_owners_do_not_look_through_the_list_each() -> None:
     resources = parsed(owner("x") + owner("y", name="other"))
     first, second = resources.items
     resources.own(owner=first, manifests=[config_map("p"), config_map("q")])
-    known = resources.known
+    index = resources.index
     resources.own(owner=second, manifests=[config_map("r")])
     resources.own(owner=first, manifests=[config_map("q")])
-    assert resources.known is known
+    assert resources.index is index
     assert [item.name for item in resources.where(kind="ConfigMap")][-2:] == ["q", "r"]
     stranger = resources.append(config_map("d"))
     with pytest.raises(Refused, match="ConfigMap d is there, and was not made from"):
@@ -224,21 +224,21 @@ def test_many_owners_do_not_look_through_the_list_each() -> None:
     resources.own(owner=first, manifests=[config_map("d")])
     with pytest.raises(Refused, match="ConfigMap e is there, and was not made from"):
         resources.own(owner=first, manifests=[config_map("e")])
-    assert resources.known is not known
+    assert resources.index is not index
 
 
 def test_get_and_upsert_do_not_look_through_the_list_each() -> None:
     """1,400 calls of upsert took 3 s, and 45 s over edited items."""
     resources = parsed(owner("x"))
     resources.upsert(config_map("a"))
-    known = resources.known
+    index = resources.index
     resources.upsert(config_map("b"))
     resources.append(config_map("c"))
     assert [resources.get("v1", "ConfigMap", name) for name in "abc"] == resources.where(kind="ConfigMap")
-    assert resources.known is known
+    assert resources.index is index
     resources.items[-1].name = "d"
     assert resources.get("v1", "ConfigMap", "c") is None
-    assert resources.known is not known
+    assert resources.index is not index
 
 
 @pytest.mark.parametrize("change", ["twin", "renamed", "swapped"])
