@@ -158,7 +158,7 @@ def _judged(view: Joined, keys: Collection[str], is_required: bool) -> Iterator[
         yield from clusters.lacking(view)
 
 
-def _loaded(joined: Joined, live: explanation.Loading) -> Iterator[Result]:
+def _loaded(joined: Joined, live: explanation.LiveNodes) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
     modules = [
         (row.state, row.loaded, f"{row.driver.module.ref.name} on {row.node.name}")

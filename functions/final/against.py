@@ -45,7 +45,7 @@ def against(
     left = ResourceList(foreign)
     findings += _unknown(foreign)
     drivers = cluster.external_drivers(left, domain_of)
-    claims = [driver.joint for driver in drivers if driver.owner or driver.module.loads]
+    claims = [driver.full_claim for driver in drivers if driver.owner or driver.module.loads]
     if claims and not here.is_failed:
         findings += conflicts(lists, list(_with_origin(claims, foreign, here)))
     return left, findings
@@ -175,8 +175,9 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
         modes.add(config.exclusivity)
         for driver in cluster.of_list(resources, domain_of).drivers:
             if driver.owner or driver.module.loads:
-                roots[_key(driver.joint)] = number  # on the nodes of a hub's clusters with the labels of the clusters
-                every.append(driver.joint)
+                # on the nodes of a hub's clusters with the labels of the clusters
+                roots[_key(driver.full_claim)] = number
+                every.append(driver.full_claim)
     mode = modes.pop() if len(modes) == 1 else "auto"
     here = [claim for claim in every if not claim.of_hub]
     nodes, wrong = claims.nodes(lists[0], here) if mode in ("auto", "nodes") else ([], [])

@@ -1,4 +1,4 @@
-"""A Module as far as it decides which nodes get it, and whom it is made for."""
+"""A Module as far as it decides which nodes get it, and the config that it is made from."""
 
 from collections.abc import Callable, Mapping
 
@@ -40,21 +40,21 @@ class Driver(NamedTuple):
         """Return True when the Module, or the config that it is made from, has this name, or namespace/name."""
         return any(name in (ref.name, f"{ref.namespace}/{ref.name}") for ref in (self.ref, self.owner) if ref)
 
-    def lacking(self, labels: Mapping[str, str]) -> dict[str, str]:
-        """Return the labels that it asks for, sorted, and that a node with these lacks or has with other values."""
+    def missing_labels(self, labels: Mapping[str, str]) -> dict[str, str]:
+        """Return the labels of its selector, sorted, that a node with `labels` lacks or has with other values."""
         return {key: value for key, value in sorted(self.selector.items()) if labels.get(key) != value}
 
     @property
     def product(self) -> str:
-        """NAME@VERSION of the Profile that it is made by; "" for another one."""
+        """NAME@VERSION of the Profile that generates it; "" without one."""
         return text(table(self.module.manifest, "metadata", "annotations"), "krmfn.dev/profile") if self.owner else ""
 
     @property
-    def joint(self) -> Claim:
+    def full_claim(self) -> Claim:
         """The claim with the Module that it is for, and with the labels of the clusters that a hub brings it to."""
-        of_hub = {f"cluster {key}": value for key, value in self.cluster or ()}
-        named, is_of_hub = (self.ref.namespace, self.ref.name), self.cluster is not None
-        return self.claim._replace(selector={**of_hub, **self.claim.selector}, module=named, of_hub=is_of_hub)
+        selector = {**{f"cluster {key}": value for key, value in self.cluster or ()}, **self.claim.selector}
+        module = self.ref.namespace, self.ref.name
+        return self.claim._replace(selector=selector, module=module, of_hub=self.cluster is not None)
 
     @property
     def loads(self) -> bool:
@@ -63,12 +63,12 @@ class Driver(NamedTuple):
 
     @property
     def is_terminating(self) -> bool:
-        """Whether it is being deleted, on a cluster: KMM then unloads it from every node."""
+        """Whether it is being deleted on a cluster: KMM then unloads it from every node."""
         return bool(text(table(self.module.manifest, "metadata"), "deletionTimestamp"))
 
     @property
     def tolerations(self) -> Any:
-        """What the Module tolerates: what is written, and what KMM adds (2.6+, internal/module/helper.go)."""
+        """The tolerations of the Module, and those that KMM adds (2.6+, internal/module/helper.go)."""
         return [*_PRESSURE, *(listing(self.module.spec, "tolerations") or [])]
 
     @property
@@ -94,9 +94,9 @@ class Driver(NamedTuple):
     def labels(self, version: str) -> dict[str, str]:
         """Return the labels that KMM sets on a node that runs this version."""
         ready, version_ready, plugin_ready = self.set_by_kmm
-        made = {ready: ""} if self.loads else {}
-        made |= {version_ready: version} if self.version_label else {}
-        return made | ({plugin_ready: ""} if has(self.module.spec, "devicePlugin") else {})
+        labels = {ready: ""} if self.loads else {}
+        labels |= {version_ready: version} if self.version_label else {}
+        return labels | ({plugin_ready: ""} if has(self.module.spec, "devicePlugin") else {})
 
 
 def driver(manifest: Manifest, claim: Claim | None = None, place: Place | None = None) -> Driver:
@@ -105,13 +105,13 @@ def driver(manifest: Manifest, claim: Claim | None = None, place: Place | None =
     `claim` is that of the config that it is made from; None for one that is written by hand, at `place`.
     Raises ValueError for any other kind.
     """
-    module, own = module_of(manifest), ref(manifest)
+    module, source = module_of(manifest), ref(manifest)
     if module is None:
-        raise ValueError(f"{own} brings no driver to nodes")
-    of_hub = own.kind == HUB_KIND
+        raise ValueError(f"{source} brings no driver to nodes")
+    is_of_hub = source.kind == HUB_KIND
     clusters = table(manifest, "spec", "selector")
-    cluster = tuple((str(key), str(value)) for key, value in clusters.items()) if of_hub else None
+    cluster = tuple((str(key), str(value)) for key, value in clusters.items()) if is_of_hub else None
     selector = module.selector or {}
-    selector_at = "spec.moduleSpec.selector" if of_hub else "spec.selector"
-    by_hand = Claim(own, selector, selector_at, None, module.loads, "", place)
-    return Driver(module, own, selector, claim or by_hand, cluster)
+    path = "spec.moduleSpec.selector" if is_of_hub else "spec.selector"
+    claim = claim or Claim(source, selector, path, None, module.loads, "", place)
+    return Driver(module, source, selector, claim, cluster)

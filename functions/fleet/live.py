@@ -1,6 +1,7 @@
-"""What a dump of a cluster says: `kubectl get nodes,modules,nodemodulesconfigs,pods,events -A -o json`.
+"""A cluster as a dump describes it: `kubectl get nodes,modules,nodemodulesconfigs,pods,events -A -o json`.
 
-Only named fields are kept, never env, args, commands or annotations; texts of others are cut and printable.
+Only named fields are kept, never env, args, commands or annotations. Messages from the cluster are cut, and escaped to
+be printable.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,18 +20,18 @@ Key = tuple[str, str, str]
 _ACTION, _ROLE = f"{LABELS}worker-action", f"{LABELS}role"
 _LONGEST = 200
 _Events = dict[tuple[str, str, str], tuple[str, str]]
-"""The newest warning about an object, with its time, by namespace, name and uid: a pod of before had the same name."""
+"""The newest warning about an object, after its time, by namespace, name and uid: an earlier pod had the same name."""
 ROLES = {"device-plugin": "devicePlugin", "dra": "dra"}
 """The roles of the pods that KMM runs on a node beside a kernel module, and the fields that ask for them."""
 
 
-class Held(NamedTuple):
-    """A Module in a NodeModulesConfig, as KMM wants it on the node or has loaded it there."""
+class NodeModule(NamedTuple):
+    """A Module in a NodeModulesConfig, as KMM schedules it for the node or has loaded it there."""
 
     image: str
     kernel: str
     boot: str = ""
-    """The boot of the node that it was loaded in; of what is wanted ""."""
+    """The boot of the node that it was loaded in; "" for one that is scheduled."""
 
     def __str__(self) -> str:
         return f"{self.image} for {self.kernel}"
@@ -41,8 +42,8 @@ class Worker(NamedTuple):
 
     pod: str
     action: str
-    said: str
-    """A verb: what it does, or why it does not go on, in the cluster's words."""
+    status: str
+    """What it does, or why it does not go on, in the cluster's words; it begins with a verb."""
 
 
 class Live(NamedTuple):
@@ -50,25 +51,25 @@ class Live(NamedTuple):
 
     nodes: dict[str, Manifest]
     inventories: list[Manifest]
-    """NodeInventories, of which no label that KMM sets is known."""
+    """NodeInventories, which hold none of the labels that KMM sets."""
     boots: dict[str, str]
     modules: dict[tuple[str, str], bool]
     """Whether the Module is being deleted, by namespace and name; empty: not known."""
-    wanted: dict[Key, Held]
-    loaded: dict[Key, Held]
+    scheduled: dict[Key, NodeModule]
+    loaded: dict[Key, NodeModule]
     configured: set[str]
     """The nodes with a NodeModulesConfig."""
     workers: dict[Key, Worker]
     pods: dict[str, list[tuple[str, frozenset[str]]]]
-    """Names and label keys that they select nodes by, of the other pods on each node."""
+    """The other pods on each node: the name, and the label keys that it selects nodes by."""
     plugins: dict[tuple[str, str, str, str], str]
-    """By node, Module and role: "" when a pod is ready there, else a sentence about one that is not."""
+    """By node, Module and role: "" when a plugin's pod is ready, else a sentence about one that is not."""
     roles: set[tuple[str, str, str]]
     """The namespace, name and role of the Modules of which the dump has plugins, on whichever node."""
     troubles: dict[str, list[str]]
-    """What is wrong with a node itself, by its name: sentences."""
+    """Sentences about what is wrong with a node itself, by its name."""
     committed: dict[str, dict[str, Node]]
-    """By the clusters' names, the nodes that those of the dump stand for; kept by who puts them in their place."""
+    """The committed nodes that those of the dump replace, by cluster; filled when they are replaced."""
     name: str = ""
     """The file."""
     items: Sequence[Item] = ()
@@ -76,12 +77,15 @@ class Live(NamedTuple):
 
     @property
     def is_of_nodes(self) -> bool:
-        """Whether the dump has nodes and nothing else, as before a merge: what KMM has done is not in it."""
+        """Whether the dump has nodes and nothing else, so it does not show what KMM has done."""
         return not (self.configured or self.modules or self.workers or self.pods or self.plugins)
 
 
 def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
-    """Return what the objects of a dump say. Raises KrmfnError for a dump without a Node, and for a name twice."""
+    """Return the cluster that the objects of a dump describe.
+
+    Raises KrmfnError for a dump without a Node, and for a Node without a name or with that of another.
+    """
     live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items)
     events = _Events()
     pods: list[Manifest] = []
@@ -96,8 +100,8 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
             live.modules[text(metadata, "namespace"), text(metadata, "name")] = "deletionTimestamp" in metadata
         elif (group, kind) == ("kmm.sigs.x-k8s.io", "NodeModulesConfig"):
             live.configured.add(text(metadata, "name"))
-            live.wanted.update(_held(manifest, "spec"))
-            live.loaded.update(_held(manifest, "status"))
+            live.scheduled.update(_node_modules(manifest, "spec"))
+            live.loaded.update(_node_modules(manifest, "status"))
         elif (group, kind) == ("", "Pod"):
             labels = table(metadata, "labels")
             if text(labels, _ACTION) or text(labels, _ROLE) in ROLES:
@@ -105,11 +109,11 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
             if not text(labels, _ACTION):
                 _add_holder(live, manifest)
         elif kind == "Event" and group in ("", "events.k8s.io") and text(manifest, "type") == "Warning":
-            about = table(manifest, "involvedObject") or table(manifest, "regarding")
-            key = text(about, "namespace"), text(about, "name"), text(about, "uid")
-            when = text(manifest, "lastTimestamp") or text(manifest, "eventTime")
-            said = f"{text(manifest, 'reason')}: {text(manifest, 'message') or text(manifest, 'note')}"
-            events[key] = max(events.get(key, ("", "")), (when, said))
+            subject = table(manifest, "involvedObject") or table(manifest, "regarding")
+            key = text(subject, "namespace"), text(subject, "name"), text(subject, "uid")
+            time = text(manifest, "lastTimestamp") or text(manifest, "eventTime")
+            message = f"{text(manifest, 'reason')}: {text(manifest, 'message') or text(manifest, 'note')}"
+            events[key] = max(events.get(key, ("", "")), (time, message))
     for pod in pods:
         _add_pod(live, pod, events)
     if not (live.nodes or live.inventories):
@@ -118,7 +122,10 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
 
 
 def _add_node(live: Live, manifest: Manifest) -> None:
-    """Add the named fields of a Node; the reader of Nodes judges them. Raises KrmfnError for a name that is there."""
+    """Add the named fields of a Node; the reader of Nodes judges them.
+
+    Raises KrmfnError for a Node without a name, and for a second one of a name.
+    """
     metadata, info = table(manifest, "metadata"), table(manifest, "status", "nodeInfo")
     if not (name := text(metadata, "name")):
         raise KrmfnError("it holds a Node without a name")
@@ -127,8 +134,8 @@ def _add_node(live: Live, manifest: Manifest) -> None:
     live.boots[name] = text(info, "bootID")
     ready, troubles = _condition(manifest, "Ready"), list[str]()
     if ready and text(ready, "status") != "True":
-        said = printable(text(ready, "message") or text(ready, "reason") or text(ready, "status"))[:_LONGEST]
-        troubles.append(f"the node is NotReady ({said}); what the dump says about its drivers may be old")
+        reason = printable(text(ready, "message") or text(ready, "reason") or text(ready, "status"))[:_LONGEST]
+        troubles.append(f"the node is NotReady ({reason}); what the dump says about its drivers may be old")
     if "deletionTimestamp" in metadata:
         troubles.append("the node is being deleted (metadata.deletionTimestamp)")
     live.troubles[name] = troubles
@@ -143,8 +150,8 @@ def _add_node(live: Live, manifest: Manifest) -> None:
 
 def _condition(manifest: Manifest, kind: str) -> Table:
     """Return a condition of a Node or Pod; {} without it."""
-    conditions = (one for _, one in tables(table(manifest, "status"), "conditions"))
-    return next((one for one in conditions if text(one, "type") == kind), {})
+    conditions = tables(table(manifest, "status"), "conditions")
+    return next((condition for _, condition in conditions if text(condition, "type") == kind), {})
 
 
 def _add_holder(live: Live, pod: Manifest) -> None:
@@ -155,43 +162,49 @@ def _add_holder(live: Live, pod: Manifest) -> None:
         live.pods.setdefault(text(spec, "nodeName"), []).append((name, frozenset(table(spec, "nodeSelector"))))
 
 
-def _held(manifest: Manifest, part: str) -> Iterator[tuple[Key, Held]]:
-    """Yield the Modules of a NodeModulesConfig (KMM v2.6.0, api/v1beta1/nodemodulesconfig_types.go)."""
+def _node_modules(manifest: Manifest, part: str) -> Iterator[tuple[Key, NodeModule]]:
+    """Yield the Modules in the spec or status of a NodeModulesConfig.
+
+    Source: KMM v2.6.0, api/v1beta1/nodemodulesconfig_types.go.
+    """
     node = text(table(manifest, "metadata"), "name")
     for _, entry in tables(manifest.get(part), "modules"):
         config = table(entry, "config")
-        held = Held(text(config, "containerImage"), text(config, "kernelVersion"), text(entry, "bootId"))
-        yield (node, text(entry, "namespace"), text(entry, "name")), held
+        module = NodeModule(text(config, "containerImage"), text(config, "kernelVersion"), text(entry, "bootId"))
+        yield (node, text(entry, "namespace"), text(entry, "name")), module
 
 
 def _add_pod(live: Live, pod: Manifest, events: _Events) -> None:
-    """Add a worker, or what is said of a plugin; of a node's plugin pods one that is ready counts."""
+    """Add a pod of KMM's, a worker or that of a plugin; of several pods of a plugin on one node a ready one counts."""
     metadata, status = table(pod, "metadata"), table(pod, "status")
     labels, namespace, name = table(metadata, "labels"), text(metadata, "namespace"), text(metadata, "name")
     module, action, role = text(labels, NAME_LABEL), text(labels, _ACTION), text(labels, _ROLE)
     node = text(table(pod, "spec"), "nodeName") or name.removeprefix("kmm-worker-").removesuffix(f"-{module}")
-    named, said = printable(f"{namespace}/{name}"), _said(pod, events)
+    full_name, problem = printable(f"{namespace}/{name}"), _pod_status(pod, events)
     if action:
-        live.workers[node, namespace, module] = Worker(named, action, said or "is at work")
+        live.workers[node, namespace, module] = Worker(full_name, action, problem or "is at work")
         return
     live.roles.add((namespace, module, role))
-    is_up = text(status, "phase") == "Running" and text(_condition(pod, "Ready"), "status") in ("", "True")
-    is_up = is_up and all(entry.get("ready") is not False for _, entry in tables(status, "containerStatuses"))
+    is_ready = text(status, "phase") == "Running" and text(_condition(pod, "Ready"), "status") in ("", "True")
+    is_ready = is_ready and all(entry.get("ready") is not False for _, entry in tables(status, "containerStatuses"))
     if live.plugins.get((node, namespace, module, role)) != "":
-        live.plugins[node, namespace, module, role] = "" if is_up else f"the pod {named} {said or 'is not ready'}"
+        sentence = f"the pod {full_name} {problem or 'is not ready'}"
+        live.plugins[node, namespace, module, role] = "" if is_ready else sentence
 
 
-def _said(pod: Manifest, events: _Events) -> str:
+def _pod_status(pod: Manifest, events: _Events) -> str:
     """Return how a pod has ended, or why it does not go on; "" for one that does."""
     metadata, status, phase = table(pod, "metadata"), table(pod, "status"), text(table(pod, "status"), "phase")
     if phase == "Succeeded":
         return "completed, and KMM has not recorded it"
     containers = [*tables(status, "initContainerStatuses"), *tables(status, "containerStatuses")]
-    ways = (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
-    states = [table(entry, *way) for _, entry in containers for way in ways]
-    stuck = [one for one in (status, _condition(pod, "PodScheduled"), *states) if text(one, "reason") not in _PLAIN]
-    said = [": ".join(filter(None, (text(one, "reason"), text(one, "message").strip()))) for one in stuck]
-    reason = "; ".join(dict.fromkeys(one for one in said if one not in ("", "Error"))) or max(said, default="")
+    paths = (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
+    states = [status, _condition(pod, "PodScheduled")]
+    states += [table(entry, *path) for _, entry in containers for path in paths]
+    states = [state for state in states if text(state, "reason") not in _PLAIN]
+    reasons = [": ".join(filter(None, (text(state, "reason"), text(state, "message").strip()))) for state in states]
+    reason = "; ".join(dict.fromkeys(reason for reason in reasons if reason not in ("", "Error")))
+    reason = reason or max(reasons, default="")
     if not reason and phase != "Running":
         key = text(metadata, "namespace"), text(metadata, "name"), text(metadata, "uid")
         reason = events.get(key, ("", ""))[1]
@@ -202,4 +215,4 @@ def _said(pod: Manifest, events: _Events) -> str:
 
 
 _PLAIN = ("ContainerCreating", "PodInitializing", "Completed")
-"""Reasons of a pod that goes on."""
+"""The reasons of states in which a pod goes on."""

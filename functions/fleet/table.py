@@ -12,7 +12,7 @@ from ..formats.columns import aligned
 from . import explanation, wording
 from .coverage import Group, Outcome
 from .drivers import Driver
-from .explanation import Loading
+from .explanation import LiveNodes
 
 _COMPARED = 100
 """Modules up to which those that do not select a node are compared with its labels."""
@@ -79,7 +79,11 @@ class Filter(NamedTuple):
 
 
 def rows(
-    groups: Iterable[Group], drivers: Sequence[Driver], cluster: str = "", doubt: str = "", live: Loading | None = None
+    groups: Iterable[Group],
+    drivers: Sequence[Driver],
+    cluster: str = "",
+    doubt: str = "",
+    live: LiveNodes | None = None,
 ) -> Iterator[Row]:
     """Yield the rows in the order of the nodes' names; `doubt` says why more selectors may select nodes.
 

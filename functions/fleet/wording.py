@@ -74,8 +74,8 @@ def name(driver: Driver) -> str:
 
 def nearest(node: Node, drivers: Sequence[Driver]) -> str:
     """Return the Module, of some that do not select a node, with the fewest labels that it lacks, and name these."""
-    near = min(drivers, key=lambda driver: (len(driver.lacking(node.labels)), name(driver)))
-    has, lacks = node.labels, near.lacking(node.labels).items()
+    near = min(drivers, key=lambda driver: (len(driver.missing_labels(node.labels)), name(driver)))
+    has, lacks = node.labels, near.missing_labels(node.labels).items()
     differences = [f"{key}={value} ({f'it is {has[key]}' if key in has else 'missing'})" for key, value in lacks]
     return f"{name(near)} asks for {', '.join(differences)}"
 

@@ -14,7 +14,7 @@ from ..exclusivity.claim import FindPlace, local_conflict
 from ..exclusivity.messages import REMEDY, law_of, line_of
 from ..fleet import cluster, rules, wording
 from ..fleet.coverage import Group, coverage
-from ..fleet.explanation import Loading
+from ..fleet.explanation import LiveNodes
 from ..fleet.images import Image, images, unknown_images
 from ..fleet.nodes import Fleet
 from ..kmm.resolution import resolver
@@ -39,7 +39,7 @@ class Joined(NamedTuple):
     groups: Sequence[Group]
     bare: Sequence[Ref]
     """Its configs of which nothing was generated: they are wrong, or a kustomization left them alone."""
-    live: Loading | None = None
+    live: LiveNodes | None = None
     """What a dump says, where its nodes are live."""
 
 
@@ -71,7 +71,8 @@ def part(joined: Joined) -> Part:
     findings = {(one.rule, one.severity, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
     nodes = [node for node in whole.fleet.nodes if node.cluster is None]
     # on a hub's clusters only selectors decide
-    conflicts = [] if wrong else exclusivity.conflicts([driver.joint for driver in whole.all_drivers], nodes, mode)[0]
+    full_claims = [driver.full_claim for driver in whole.all_drivers]
+    conflicts = [] if wrong else exclusivity.conflicts(full_claims, nodes, mode)[0]
     found = list(filter(None, map(local_conflict, conflicts)))
     where = claims.at_selector([resources])
     return Part(

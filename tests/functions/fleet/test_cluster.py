@@ -40,7 +40,7 @@ def test_columns_in_which_nothing_stands_are_left_out(row: Row, columns: set[str
 def test_a_module_of_a_hub_is_for_the_clusters_with_its_labels() -> None:
     spec = {"moduleSpec": module()["spec"], "spokeNamespace": "kmm", "selector": {"gpu": "true"}}
     made = {**manifest("hub.kmm.sigs.x-k8s.io/v1beta1", "ManagedClusterModule", "simple", ""), "spec": spec}
-    claims = [driver(one).joint for one in (made, module())]
+    claims = [driver(one).full_claim for one in (made, module())]
     assert [(claim.of_hub, claim.selector) for claim in claims] == [
         (True, {"cluster gpu": "true", "a": "b"}),
         (False, {"a": "b"}),
