@@ -166,8 +166,8 @@ def candidates(resources: ResourceList) -> list[Item]:
     kinds = {item.kind for item in resources.items}
     similar = {kind for kind in kinds if any(is_similar(kind, known) for known in _KINDS)}
     named = {id(item) for item in resources.mentioning(OURS)}
-    settled = _COMMON | similar
-    named |= {id(item) for item in resources.items if item.kind not in settled and item.mentions(PTEMPLATE_GROUP)}
+    others = _COMMON | similar
+    named |= {id(item) for item in resources.items if item.kind not in others and item.mentions(PTEMPLATE_GROUP)}
     return [item for item in resources.items if item.kind in similar or id(item) in named]
 
 

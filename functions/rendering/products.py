@@ -17,32 +17,33 @@ from .kinds import OURS, OWN, PROFILE, in_file, is_custom
 
 
 def read(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
-    """Return a functionConfig with the Profiles among the resources; report what is wrong with them by themselves.
+    """Return the functionConfig with the Profiles among the resources, and report the errors in these.
 
-    One that does not fit its schema is there, without fields and unsound, so that its configs are not called undriven.
+    A Profile with an error is added without fields and marked unsound, so that its configs are not reported as
+    undriven.
     """
     products: dict[str, Profile] = {}
     for item in resources.select(PROFILE[1], PROFILE[0]):
-        wrong = list(mistakes(item, config.kmm_version))
-        resources.report(map(item.located, wrong))
+        findings = list(mistakes(item, config.kmm_version))
+        resources.report(map(item.located, findings))
         name = name_of(item)
         if (other := products.get(name)) or name in config.profiles:
             where = f"{other.item.ref}{in_file(other.item)}" if other else "the functionConfig's spec.profiles"
             message = f"the name {name!r} is also that of {where}; rename one of the two"
             resources.report(item.located(error(message, rule="KRM184", field=Field("metadata.name", name))))
             continue
-        if not any(finding.severity == "error" for finding in wrong):
+        if not any(finding.severity == "error" for finding in findings):
             products[name] = product(item)
         else:  # only its name and its kind are known
             target = table(item.manifest, "spec", "for")
             kind = {"group": target.get("group"), "kind": target.get("kind")}
-            spec = {"for": kind} if all(isinstance(finding, str) for finding in kind.values()) else {}
+            spec = {"for": kind} if all(isinstance(value, str) for value in kind.values()) else {}
             products[name] = Profile(name, item, spec, {}, Schema({}), Schema({}), False)
     return config._replace(products=products)
 
 
 def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
-    """Yield what is wrong with a Profile by itself; of one that does not fit its schema nothing else is known."""
+    """Yield the findings about a Profile by itself; of one that does not fit its schema only the misfits."""
     misfits = [*readings.repeated(item), *readings.check(item)]
     misfits += schema.check(item.manifest, kinds.schema("profile"), "KRM180")
     yield from misfits
@@ -62,19 +63,22 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
 
 
 def check_options(product: Profile, item: Item) -> Iterator[Result]:
-    """Yield what of a config does not fit the schema of its Profile."""
+    """Yield an error per field of a config that does not fit the schema of its Profile."""
     is_ours = item.group == OURS
     manifest = {"spec": table(item.manifest, "spec").get("options", {})} if is_ours else item.manifest
     findings = schema.check(manifest, product.config_schema if is_ours else product.schema, "KRM101")
-    known = kinds.schema("profile")  # its metadata are those of a config, too
-    if not is_ours and "metadata" in manifest and not known.fits(manifest["metadata"], "metadata"):
-        subset = Schema({"properties": {"metadata": known["properties"]["metadata"]}, "$defs": known["$defs"]})
+    profile_schema = kinds.schema("profile")  # its metadata are those of a config, too
+    if not is_ours and "metadata" in manifest and not profile_schema.fits(manifest["metadata"], "metadata"):
+        properties = {"metadata": profile_schema["properties"]["metadata"]}
+        subset = Schema({"properties": properties, "$defs": profile_schema["$defs"]})
         findings += schema.check({"metadata": manifest["metadata"]}, subset, "KRM101")
     for path, message in structural.misfits(table(product.options, "properties", "spec"), manifest.get("spec")):
         findings.append(error(message, rule="KRM101", field=Field(join(("spec", *path)))))
     for finding in findings:
-        field = finding.field and finding.field._replace(path=f"spec.options{finding.field.path.removeprefix('spec')}")
-        yield finding._replace(field=field) if is_ours else finding
+        if is_ours and (field := finding.field):
+            field = field._replace(path=f"spec.options{field.path.removeprefix('spec')}")
+            finding = finding._replace(field=field)
+        yield finding
 
 
 _GOOD = """\

@@ -1,4 +1,4 @@
-"""What is read: items that kpt hides, misspelt kinds, groups and versions; and each of ours stands once and fits."""
+"""Checks of the input: items that kpt hides, misspelt kinds, groups and versions, our resources twice or misshapen."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -20,7 +20,7 @@ PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 """kpt's annotation on the items that its selectors pick."""
 
 _SHARED = frozenset({SEED, MODULE_GROUP, HUB_GROUP})
-"""Groups that may have other kinds, which are none of our business."""
+"""Groups that may have kinds of others, which are not judged."""
 
 
 def partial_view(resources: ResourceList, config: FunctionConfig) -> list[Result]:
@@ -38,27 +38,27 @@ def partial_view(resources: ResourceList, config: FunctionConfig) -> list[Result
 def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None = None) -> Iterator[Result]:
     """Yield the errors about unknown kinds, groups, versions, annotations and labels, and about undriven configs.
 
-    `handled` are the pairs that are rendered in this run: their own schema judges their version. With a functionConfig
-    also those about rules turned off in vain, and about inputs without a mark.
+    `handled` are the kinds that are rendered in this run: their own schema judges their version. With a functionConfig
+    also those about rules that cannot be turned off, and about inputs without the local-config mark.
     """
     items = candidates(resources)
     rendered = frozenset(of_kinds(items, handled))
-    wrong: set[int] = set()
+    misspelt: set[int] = set()
     for item in items:
         if item in rendered or not (message := mistake(item.api_version, item.kind)):
             continue
-        wrong.add(id(item))
+        misspelt.add(id(item))
         if (item.group, item.kind) == INVENTORY:
             from ..fleet import nodes  # here: few lists have one
 
-            yield nodes.other_version(item)  # as those say it that read the nodes
+            yield nodes.other_version(item)  # the same finding as where nodes are read
         else:
             yield item.located(error(message, rule="KRM108"))
     if any(kind == "DeviceConfig" for _, kind in handled):
-        yield from undriven.check(resources, handled, config or FunctionConfig(), wrong)
+        yield from undriven.check(resources, handled, config or FunctionConfig(), misspelt)
     for item in items:
         if item in rendered:
-            _ = item.content  # read in full in any case; doing it first makes the looks at its metadata cheap
+            _ = item.content  # it is parsed in any case, and doing so first makes the metadata cheap to read
         yield from metadata_checks.check(item)
     if config and config.ignore:
         yield from ignoring.check_function_config(config)
@@ -68,53 +68,55 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
 
 @lru_cache(maxsize=4096)
 def mistake(api_version: str, kind: str) -> str:
-    """Return what is wrong with a kind that is nearly ours or KMM's; "" when it exists or is none of our business."""
+    """Return what is wrong with a kind that is similar to ours or KMM's; "" when it exists, or is another's."""
     group, slash, version = api_version.partition("/")
     if not slash:
         group, version = "", api_version
     kinds = KNOWN.get(group, {})
     if version in kinds.get(kind, ()) or (group, kind) == (GUIDE_GROUP, "Ptemplate"):
         return ""
-    alike = [(g, k) for g, known in KNOWN.items() for k in known if is_similar(kind, k)]
+    pairs = [(g, k) for g, known in KNOWN.items() for k in known if is_similar(kind, k)]
     if group in KNOWN and group not in _SHARED:
-        alike = alike or [(group, closest(kind, kinds) or next(iter(kinds)))]
-    elif group and kind != "RenderDeviceConfigs" and not any(_near_group(group, known) for known, _ in alike):
+        pairs = pairs or [(group, closest(kind, kinds) or next(iter(kinds)))]
+    elif group and kind != "RenderDeviceConfigs" and not any(_is_similar_group(group, known) for known, _ in pairs):
         return ""
-    if not alike:
+    if not pairs:
         return ""
-    names = [f"{g}/{version} {k}" for g, k in alike for version in KNOWN[g][k]]
-    written = f"{api_version} {kind}"
-    name = written if api_version else f"{kind} without an apiVersion"
-    outcome = "the cluster refuses it" if alike[0][0] in (MODULE_GROUP, HUB_GROUP) else "nothing is generated from it"
-    return f"there is no {name}, so {outcome}; did you mean {closest(written, names, 0)}?"
+    names = [f"{g}/{version} {k}" for g, k in pairs for version in KNOWN[g][k]]
+    name = f"{api_version} {kind}"
+    subject = name if api_version else f"{kind} without an apiVersion"
+    outcome = "the cluster refuses it" if pairs[0][0] in (MODULE_GROUP, HUB_GROUP) else "nothing is generated from it"
+    return f"there is no {subject}, so {outcome}; did you mean {closest(name, names, 0)}?"
 
 
-def _near_group(group: str, known: str) -> bool:
-    """Return True for a group that is a known one but for a letter, for its end, or for a part before it."""
+def _is_similar_group(group: str, known: str) -> bool:
+    """Return True for a group that differs from a known one in a letter, in its end, or in a part before it."""
     group = group.lower()
-    part = known != SEED and (group.endswith(f".{known}") or known.endswith(f".{group}"))
-    return part or is_similar(group, known) or group.partition(".")[0] == known.partition(".")[0]
+    has_more = known != SEED and (group.endswith(f".{known}") or known.endswith(f".{group}"))
+    return has_more or is_similar(group, known) or group.partition(".")[0] == known.partition(".")[0]
 
 
 def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, config: FunctionConfig) -> list[Item]:
-    """Report what is wrong with our resources by themselves; return those that stand once and fit their schema."""
+    """Report the errors in our resources by themselves; return those that stand once and fit their schema."""
     first: dict[Id, Item] = {}
     for item in items:
         other = first.setdefault(item.ref.id, item)
         if other is not item:
             where = in_file(other).replace("(", "(the other one: ", 1)
-            folders = {item.place.path.rpartition("/")[0] for item in (item, other) if item.place and item.place.path}
-            is_of_two = len(folders) > 1 and not run_of(resources).settings.intent.is_function
-            hint = "; if these are two clusters, name the folder of each as a PATH" if is_of_two else ""
+            paths = [twin.place.path for twin in (item, other) if twin.place and twin.place.path]
+            folders = {path.rpartition("/")[0] for path in paths}
+            is_command = not run_of(resources).settings.intent.is_function
+            hint = "; if these are two clusters, name the folder of each as a PATH"
+            hint = hint if len(folders) > 1 and is_command else ""
             message = f"this {item.kind} appears twice{where}; remove or rename one{hint}"
             resources.report([item.located(error(message, rule="KRM103"))])
-    fitting: list[Item] = []
+    sound_items: list[Item] = []
     for item in first.values():
         product = config.product(item) if config.products else None
         findings = [*readings.repeated(item), *readings.check(item)]  # readers disagree on which of two keys counts
-        known = {finding.field.path for finding in findings if finding.field}
+        reported = {finding.field.path for finding in findings if finding.field}
         if product and not product.is_sound:
-            continue  # what is wrong is said of the Profile
+            continue  # the errors are reported about the Profile
         name = renderer.schemas[item.group, item.kind]
         misfits = schema.check(item.content.manifest, kinds.schema(name), "KRM101") if name else []
         if product:
@@ -124,12 +126,13 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, co
         if misfits:
             from .variables import explained  # here, since most resources fit
 
-            misfits = [item for item in misfits if item.unlisted or not item.field or item.field.path not in known]
-            findings += [explained(renderer.hint(finding)) for finding in misfits]
+            for misfit in misfits:
+                if misfit.unlisted or not misfit.field or misfit.field.path not in reported:
+                    findings.append(explained(renderer.hint(misfit)))
         resources.report(map(item.located, findings))
         if not any(finding.severity == "error" for finding in findings):
-            fitting.append(item)
-    return fitting
+            sound_items.append(item)
+    return sound_items
 
 
 KRM108 = Rule(

@@ -1,4 +1,4 @@
-"""Configs that nothing drives: no driver may vanish because a Profile is gone, misspelt or for another version."""
+"""Configs that nothing drives: a Profile that is gone, misspelt or for another version must not unload a driver."""
 
 from collections.abc import Collection, Iterator
 
@@ -15,78 +15,80 @@ from .kinds import DEVICECONFIG, OURS, OWN, PROFILE_MARK, PTEMPLATE_GROUP, SEED,
 
 _KINDS = ("DeviceConfig", "Profile", "RenderDeviceConfigs", "NodeInventory", "Ptemplate")
 _BEFORE = "before, nothing drove this {}: what its own operator has made of it is not compared"
-_NAMES_ONE = (OURS, SEED)
-"""The groups of which a rule of its own (KRM111) says that a profile is not defined."""
+_WITH_PROFILE_FIELD = (OURS, SEED)
+"""The groups whose configs have a field for their profile; KRM111 is about those."""
 
 
 def check(
     resources: ResourceList, handled: Kinds, config: FunctionConfig, misspelt: Collection[int]
 ) -> Iterator[Result]:
-    """Yield a finding per config that nothing drives, and per resource that names a Profile which is not there.
+    """Yield a finding per config that nothing drives, and per resource that names a missing Profile.
 
-    Not of those whose kind is `misspelt`, by their id(): that is said of them.
+    `misspelt` are items by their id() that are left out: another finding is about their kind.
     """
-    yield from _acted_on_twice(resources, handled, config) if config.operators else ()
-    theirs = _kinds(resources, handled, config)
-    named = {id(item) for item in resources.mentioning(PROFILE_MARK) if item.group not in _NAMES_ONE}
-    names = {"DeviceConfig", *(kind for _, kind in theirs)}  # a kind is known without a look at the group
-    those = [item for item in resources.items if id(item) in named or (item.kind in names and item.group not in OWN)]
-    if not those:
+    yield from _driven_twice(resources, handled, config) if config.operators else ()
+    pairs = _kinds(resources, handled, config)
+    marked = {id(item) for item in resources.mentioning(PROFILE_MARK) if item.group not in _WITH_PROFILE_FIELD}
+    names = {"DeviceConfig", *(kind for _, kind in pairs)}  # looked at first: the group costs more
+    items = [item for item in resources.items if id(item) in marked or (item.kind in names and item.group not in OWN)]
+    if not items:
         return
     run = run_of(resources)
     report = warning if run.settings.intent.is_old else error
-    is_asked = run.settings.intent.deploys or run.settings.intent.is_old or any_of_ours(resources)
-    quiet: dict[str, list[Item]] = {}
-    for item in those:
-        own, pair = item.annotations.get(PROFILE_MARK, ""), (item.group, item.kind)
-        is_config = item.group not in OWN and (item.kind == "DeviceConfig" or pair in theirs)
-        is_made = OWNER in item.annotations and pair in DEVICECONFIG.kinds  # else the mark lies
-        if id(item) in misspelt or is_made or own == "none" or pair in config.operators:
+    is_judged = run.settings.intent.deploys or run.settings.intent.is_old or any_of_ours(resources)
+    unjudged: dict[str, list[Item]] = {}
+    for item in items:
+        mark, pair = item.annotations.get(PROFILE_MARK, ""), (item.group, item.kind)
+        is_config = item.group not in OWN and (item.kind == "DeviceConfig" or pair in pairs)
+        is_generated = OWNER in item.annotations and pair in DEVICECONFIG.kinds  # else the mark is wrong
+        if id(item) in misspelt or is_generated or mark == "none" or pair in config.operators:
             continue
-        # of a kind that is not custom KRM118 says that a profile has no effect there
-        if config.product(item) if is_config else not (own and is_custom(item.group)):
+        # KRM118 is about marks on kinds that are not custom
+        if config.product(item) if is_config else not (mark and is_custom(item.group)):
             continue
-        if own or is_asked or pair in run.elsewhere:
-            field = Field(f"metadata.annotations[{PROFILE_MARK}]", own) if own else None
-            severity = report if own or is_asked else warning
-            yield item.located(severity(_message(resources, item, own, config), rule="KRM107", field=field))
+        if mark or is_judged or pair in run.elsewhere:
+            field = Field(f"metadata.annotations[{PROFILE_MARK}]", mark) if mark else None
+            severity = report if mark or is_judged else warning
+            yield item.located(severity(_message(resources, item, mark, config), rule="KRM107", field=field))
         else:
-            quiet.setdefault(item.group, []).append(item)
-    for group, ones in quiet.items():
-        others = f"; the same holds for {len(ones) - 1:,} more" if len(ones) > 1 else ""
+            unjudged.setdefault(item.group, []).append(item)
+    for group, (first, *rest) in unjudged.items():
+        others = f"; the same holds for {len(rest):,} more" if rest else ""
         outcome = f"nothing is generated from it, and it stays as it is{others}"
         message = f"belongs to another vendor's group, {group}: {outcome}"
-        yield ones[0].located(info(message, rule="KRM107"))
+        yield first.located(info(message, rule="KRM107"))
 
 
-def _acted_on_twice(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> Iterator[Result]:
-    """Yield a finding per kind of which `operators` says that its own operator acts on it, and krmfn does, too."""
+def _driven_twice(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> Iterator[Result]:
+    """Yield a finding per kind whose configs are driven by krmfn and, by an entry of `operators`, by their operator."""
     report = warning if run_of(resources).settings.intent.is_old else error
     for group, kind in sorted(config.operators.intersection(handled)):
-        those = (one for one in resources.select(kind, group) if not is_foreign(one))
-        if first := next((one for one in those if group in OWN or config.product(one)), None):
+        configs = (item for item in resources.select(kind, group) if not is_foreign(item))
+        if first := next((item for item in configs if group in OWN or config.product(item)), None):
             product = config.product(first)
-            who = f"the Profile {product.name}" if product else "krmfn"
+            driver = f"the Profile {product.name}" if product else "krmfn"
             mark = f", or write the annotation `{PROFILE_MARK}: none` on each {kind} that its operator acts on"
             remedy = f"remove this entry{mark if product else ''}"
-            message = f"{group} {kind}: {who} makes objects of {first.ref}, and its own operator would, too; {remedy}"
+            message = (
+                f"{group} {kind}: {driver} makes objects of {first.ref}, and its own operator would, too; {remedy}"
+            )
             yield config.source.located(report(message, rule="KRM107", field=Field("spec.operators")))
 
 
 def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> set[tuple[str, str]]:
-    """Return the kinds of vendors' configs, as far as a Profile for one, or nearly for one, or a mark says so."""
+    """Return the kinds of vendors' configs: those that a Profile is for or a mark names, and similar ones."""
     pairs = {*handled}
     if not run_of(resources).is_settled:
         marks = (item.mark for item in resources.marked())
         pairs |= {mark.owner[:2] for mark in marks if mark and mark.function == DEVICECONFIG.function}
         pairs |= run_of(resources).elsewhere.keys()
-    products = [one.kind for one in config.products.values() if one.kind]
-    for pair in {(item.group, item.kind) for item in resources.items} if products else ():
-        near = [group for group, kind in products if kinds.is_similar(pair[1], kind)]
-        # of one group but for a letter, or for what follows the last dot: nvidia.org
-        start = pair[0].lower().rpartition(".")[0]
-        if any(kinds.is_similar(pair[0], group) or start == group.rpartition(".")[0] != "" for group in near):
-            pairs.add(pair)
+    targets = [profile.kind for profile in config.products.values() if profile.kind]
+    for group, kind in {(item.group, item.kind) for item in resources.items} if targets else ():
+        groups = [target for target, name in targets if kinds.is_similar(kind, name)]
+        # groups that differ in a letter, or in what follows the last dot: nvidia.org
+        stem = group.lower().rpartition(".")[0]
+        if any(kinds.is_similar(group, target) or stem == target.rpartition(".")[0] != "" for target in groups):
+            pairs.add((group, kind))
     return {pair for pair in pairs if pair[0] not in OWN}
 
 
@@ -100,16 +102,16 @@ def vanished(resources: ResourceList, before: Kinds) -> Iterator[Result]:
 
 
 def adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
-    """Yield what is said of configs that nothing drove in the `old` list, but for those that stay so in the new one.
+    """Yield a finding per config that nothing drove in the `old` list, but for those that nothing drives in the new.
 
-    What their own operators have made of them is in neither list, so it is not seen to change.
+    The objects that their own operators have made are in neither list, so their changes are unknown.
     """
     driven = run_of(new).driven
-    same = {item.ref for item in new.items if (item.group, item.kind) not in driven or is_foreign(item)}
-    said = [one for one in old.results if one.rule == "KRM107" and one.ref not in same]
-    yield from said
-    known = same.union(one.ref for one in said if one.ref)
-    for item in kinds.of_kinds(old.items, driven - run_of(old).driven):  # a kind that nobody knew before
+    undriven = {item.ref for item in new.items if (item.group, item.kind) not in driven or is_foreign(item)}
+    findings = [finding for finding in old.results if finding.rule == "KRM107" and finding.ref not in undriven]
+    yield from findings
+    known = undriven.union(finding.ref for finding in findings if finding.ref)
+    for item in kinds.of_kinds(old.items, driven - run_of(old).driven):  # kinds that no Profile was for
         if item.ref not in known and not is_foreign(item):
             message = _BEFORE.format(item.kind)
             if (item.group, item.kind) not in run_of(new).kept:
@@ -119,20 +121,20 @@ def adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
 
 
 def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[Result]:
-    """Return an error when neither a Profile nor the functionConfig defines `profile`."""
+    """Return an error when neither a Profile nor the functionConfig defines `profile`; `field` is where it is named."""
     if not profile or profile in (*config.profiles, *config.products):
         return []
-    known = ", ".join(sorted(config.profiles))
-    there = f"; the functionConfig's spec.profiles has: {known}" if known else ""
-    there += f"; Profiles: {', '.join(sorted(config.products))}" if config.products else ""
-    nowhere = "; none is: a Profile has to be among the resources (listed in the kustomization) or in `profiles` of "
-    nowhere += ".krmfn.yaml, a short one in spec.profiles of the functionConfig"
-    message = f"profile {profile!r} is not defined{there or nowhere}"
+    names = ", ".join(sorted(config.profiles))
+    known = f"; the functionConfig's spec.profiles has: {names}" if names else ""
+    known += f"; Profiles: {', '.join(sorted(config.products))}" if config.products else ""
+    hint = "; none is: a Profile has to be among the resources (listed in the kustomization) or in `profiles` of "
+    hint += ".krmfn.yaml, a short one in spec.profiles of the functionConfig"
+    message = f"profile {profile!r} is not defined{known or hint}"
     return [error(message, rule="KRM111", field=Field(field, profile))]
 
 
 def overrides_nothing(resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
-    """Yield a finding per profile that is overridden and not there: an error where one of nearly its name is meant."""
+    """Yield a finding per overridden profile that is not defined: an error where the name of another is similar."""
     run, known = run_of(resources), [*config.profiles, *config.products]
     for name in (name for name in config.overrides if name not in run.named):
         for finding in profile_findings(name, join(("spec", "overrides", name)), config):
@@ -146,7 +148,7 @@ def overrides_nothing(resources: ResourceList, config: FunctionConfig) -> Iterat
 
 
 def any_of_ours(resources: ResourceList) -> bool:
-    """Return True for a list that holds anything of ours, and for one that krmfn was called for with settings."""
+    """Return True for a list with anything of ours, and for one that krmfn was called for with settings."""
     if resources.function_config or run_of(resources).is_settled or run_of(resources).has_ours:
         return True
     ours = resources.mentioning(OURS, PTEMPLATE_GROUP, SEED)
@@ -155,29 +157,30 @@ def any_of_ours(resources: ResourceList) -> bool:
     )
 
 
-def _message(resources: ResourceList, item: Item, own: str, config: FunctionConfig) -> str:
-    """Return what is wrong with a config that nothing drives, and what to do."""
+def _message(resources: ResourceList, item: Item, mark: str, config: FunctionConfig) -> str:
+    """Return why nothing drives a config, and what to do; `mark` is the Profile that its annotation names."""
     if run_of(resources).settings.intent.is_old:
         return _BEFORE.format(item.kind)
-    those = [one for one in config.products.values() if one.kind == (item.group, item.kind)]
+    profiles = [profile for profile in config.products.values() if profile.kind == (item.group, item.kind)]
     known = ", ".join(sorted(config.products)) or "none"
     setting = f"`operators: [{{group: {item.group}, kind: {item.kind}}}]` in the functionConfig's spec"
-    ways = f"if its own operator acts on it, write the annotation `{PROFILE_MARK}: none` on it, or {setting}"
-    if own and own not in config.products:
-        hint = did_you_mean(own, config.products, f"there are: {known}.", "'")
-        return f"there is no Profile {own!r}, so nothing is generated from this {item.kind}{hint} Or {ways}"
-    if own:
-        return f"the Profile {own!r} is not for {item.api_version} {item.kind}, so nothing is generated from it; {ways}"
-    if len([one for one in those if one.drives(item)]) > 1:
-        names = ", ".join(sorted(one.name for one in those))
+    remedy = f"if its own operator acts on it, write the annotation `{PROFILE_MARK}: none` on it, or {setting}"
+    if mark and mark not in config.products:
+        hint = did_you_mean(mark, config.products, f"there are: {known}.", "'")
+        return f"there is no Profile {mark!r}, so nothing is generated from this {item.kind}{hint} Or {remedy}"
+    if mark:
+        problem = f"the Profile {mark!r} is not for {item.api_version} {item.kind}, so nothing is generated from it"
+        return f"{problem}; {remedy}"
+    if len([profile for profile in profiles if profile.drives(item)]) > 1:
+        names = ", ".join(sorted(profile.name for profile in profiles))
         return f"several Profiles are for this kind: {names}; write the annotation `{PROFILE_MARK}: NAME` with one"
-    if those:
-        versions = ", ".join(f"{item.group}/{version}" for one in those for version in one.versions)
-        return f"no Profile is for this version, {item.api_version}, but for {versions}, so nothing drives it; {ways}"
-    if why := run_of(resources).elsewhere.get((item.group, item.kind)):
-        return f"{why}, or {ways}"
-    why = f"there is no Profile for {item.group} {item.kind} (Profiles: {known}), so nothing would be generated from it"
-    return f"nothing drives this {item.kind}: {why}; bring its Profile back, or {ways}"
+    if profiles:
+        versions = ", ".join(f"{item.group}/{version}" for profile in profiles for version in profile.versions)
+        return f"no Profile is for this version, {item.api_version}, but for {versions}, so nothing drives it; {remedy}"
+    if reason := run_of(resources).elsewhere.get((item.group, item.kind)):
+        return f"{reason}, or {remedy}"
+    problem = f"there is no Profile for {item.group} {item.kind} (Profiles: {known}), so nothing would be generated"
+    return f"nothing drives this {item.kind}: {problem} from it; bring its Profile back, or {remedy}"
 
 
 KRM107 = Rule(

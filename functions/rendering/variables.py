@@ -1,4 +1,4 @@
-"""krmfn's own variables in strings: which there are, where they may stand, and filling them in.
+"""krmfn's own variables in strings: their names, the fields that may hold them, and filling them in.
 
 `$KRMFN_NAME` or `${KRMFN_NAME}`, without defaults and without escapes. Every other dollar stays as it is: KMM's, the
 kubelet's `$(NAME)`, the shell's, a Dockerfile's.
@@ -18,7 +18,7 @@ VERSION, IMAGE, NAME, NAMESPACE, MODULE = VARIABLES = tuple(
     f"KRMFN_{name}" for name in ("DRIVER_VERSION", "DRIVER_IMAGE", "NAME", "NAMESPACE", "MODULE_NAME")
 )
 OF_CONFIG = (NAME, NAMESPACE)
-"""The variables that never change while a config is what it is."""
+"""The variables whose values follow from the identity of a config."""
 FILLED = {
     *("driverImage", "driverImageParts", "image", "imageParts", "unsignedImage", "tag"),
     *("command", "args", "parameters", "loadArgs", "unloadArgs", "rawLoadArgs", "rawUnloadArgs", "value"),
@@ -29,7 +29,7 @@ FILLED = {
 }
 """Fields below which every string may hold a variable; a ConfigMap may be one of the extra objects."""
 _NEVER = frozenset({"nodeSelector", "clusterSelector", "selector", "tolerations", "resources"})
-"""Fields below which no name means what it means elsewhere."""
+"""Fields with free keys: a key below these that is also in FILLED means something else."""
 _REFERENCE = re.compile(r"\$(?:krmfn_\w*|\{krmfn_[^}]*\}?)", re.IGNORECASE | re.ASCII)
 _FORM = re.compile(r"\$(?:(\w+)|\{(\w+)\})", re.ASCII)
 
@@ -41,19 +41,20 @@ class Reference(NamedTuple):
     text: str
     """As it is written: `${KRMFN_NAME}`."""
     is_filled: bool
-    """Whether it stands where variables are filled in."""
+    """Whether variables are filled in at its path."""
 
     @property
     def name(self) -> str:
-        """The variable that it names; "" when there is none of that name."""
+        """The variable that it names; "" when no variable has that name."""
         name = _name(self.text)
         return name if name in VARIABLES else ""
 
 
 def fill(data: Any, values: Mapping[str, str], everywhere: bool = True) -> Any:
-    """Return nested data with our variables filled in, in every string but for keys; else only where they may stand.
+    """Return nested data with our variables filled in; keys are left as they are.
 
-    What is filled in stays a string. A variable without a value stays as it is written (`references` finds it).
+    It is done `everywhere`, or only below the fields in FILLED. Every value stays a string, and a variable without a
+    value stays as it is written (`references` finds it).
     """
     if isinstance(data, str):
         is_filled = everywhere and "$" in data
@@ -69,11 +70,13 @@ def fill(data: Any, values: Mapping[str, str], everywhere: bool = True) -> Any:
 
 def references(data: Any, path: FieldPath = ()) -> Iterator[Reference]:
     """Yield each reference to a variable of ours in nested data, also those in keys."""
-    for at, text, is_key in strings(data, path):
-        yield from (Reference(at, match[0], not is_key and _may_stand(at)) for match in _REFERENCE.finditer(text))
+    for field, text, is_key in strings(data, path):
+        for match in _REFERENCE.finditer(text):
+            yield Reference(field, match[0], not is_key and _is_filled(field))
 
 
-def _may_stand(path: FieldPath) -> bool:
+def _is_filled(path: FieldPath) -> bool:
+    """Return True for a field in which variables are filled in."""
     return next((part for part in path if part in FILLED or part in _NEVER), "") in FILLED
 
 
@@ -81,23 +84,23 @@ def mistake(reference: Reference) -> str:
     """Return what is wrong with a reference by itself; "" when it is right."""
     text, name = reference.text, _name(reference.text)
     if name in VARIABLES:
-        where = "variables can be used in images, arguments, values, paths, labels, annotations and names of ConfigMaps"
-        return "" if reference.is_filled else f"{text} is not filled in here; {where}"
+        hint = "variables can be used in images, arguments, values, paths, labels, annotations and names of ConfigMaps"
+        return "" if reference.is_filled else f"{text} is not filled in here; {hint}"
     if not name:
-        what = "has more than a name between its braces" if text.endswith("}") else "has no closing brace"
-        return f"{text} {what}; a variable of krmfn is written $NAME or ${{NAME}}, without a default"
-    longer = [known for known in VARIABLES if name.startswith(known)]
-    if longer:
-        known = max(longer, key=len)
-        return f"{text} is not a variable of krmfn; did you mean ${{{known}}}{name[len(known) :]}?"
-    every = [f"${variable}" for variable in VARIABLES]
-    return f"{text} is not a variable of krmfn{did_you_mean(f'${name}', every, 'there are: ' + ', '.join(every))}"
+        problem = "has more than a name between its braces" if text.endswith("}") else "has no closing brace"
+        return f"{text} {problem}; a variable of krmfn is written $NAME or ${{NAME}}, without a default"
+    prefixes = [variable for variable in VARIABLES if name.startswith(variable)]
+    if prefixes:
+        prefix = max(prefixes, key=len)
+        return f"{text} is not a variable of krmfn; did you mean ${{{prefix}}}{name[len(prefix) :]}?"
+    names = [f"${variable}" for variable in VARIABLES]
+    return f"{text} is not a variable of krmfn{did_you_mean(f'${name}', names, 'there are: ' + ', '.join(names))}"
 
 
 def explained(finding: Result) -> Result:
-    """Return a finding of a schema, with the reason when it is about a variable of ours where none is filled in."""
+    """Return a finding of a schema; one about a variable in a field where none is filled in says so."""
     path = split(finding.field.path) if finding.field else ()
-    if not _REFERENCE.search(finding.message) or _may_stand(path):
+    if not _REFERENCE.search(finding.message) or _is_filled(path):
         return finding
     return finding._replace(message=f"{finding.message} (variables of krmfn are not filled in here)")
 
