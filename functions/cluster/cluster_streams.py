@@ -152,7 +152,7 @@ def told(context: Context, streams: Clusters, lists: Lists, notes: Collection[st
         return [one for results in found.values() for one in results]
     from ..formats import checked, grouped  # late: of one cluster nothing is told for several
 
-    every = (one for name, results in found.items() for one in checked.of_cluster(name, results))
+    every = (one for name, results in found.items() for one in checked.tag_cluster(name, results))
     return grouped.lines(every, streams.lists)
 
 

@@ -15,7 +15,7 @@ from ..cluster import cluster_lists, cluster_streams
 from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..formats import findings
-from ..formats.checked import Checked, dump_baseline, new, of_cluster, parse_baseline
+from ..formats.checked import Checked, dump_baseline, new_findings, parse_baseline, tag_cluster
 from ..paths import failures, files, output
 from ..paths.manifests import KUSTOMIZATIONS
 from ..rendering import ignoring
@@ -92,20 +92,20 @@ def judged(context: Context, streams: Clusters, known: str | None, more: Iterabl
     results = [*streams.findings, *in_order(streams.outside)]
     for one in streams.clusters:
         if one.final.results:
-            results += of_cluster(one.name, in_order(one.final.results))
+            results += tag_cluster(one.name, in_order(one.final.results))
     number = len(results)
     if known:
-        results = new(results, parse_baseline(files.read_text(known, context.options.root), known))
+        results = new_findings(results, parse_baseline(files.read_text(known, context.options.root), known))
         context.log.say(f"{number - len(results)} of {number} findings are listed in {known}")
     left_out = number - len(results)
     results += more
     # no baseline names these: what was not read was not judged
     for failure in streams.failures:
-        results += of_cluster(failure.cluster, _unread(failure)) if failure.cluster else _unread(failure)
+        results += tag_cluster(failure.cluster, _unread(failure)) if failure.cluster else _unread(failure)
     if len(streams.clusters) > 1:
         from ..formats import grouped  # late: of one cluster nothing is told for several
 
-        results = grouped.joined(results, streams.lists)
+        results = grouped.join(results, streams.lists)
     results = [*map(_in_file, results)]
     by_cluster = {one.name: one.final.results for one in streams.clusters}
     return whole._replace(

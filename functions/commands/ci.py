@@ -70,7 +70,7 @@ def _checked(context: Context, args: Any, streams: Clusters, compared: Sequence[
     said = {str(result) for result in checked.results}
     every = [one.name for one in compared]
     serious = ((note, names) for note, names in grouped.notes(compared) if note.severity != "info")
-    of_change = (grouped.named(note, names, every) if every[1:] else note for note, names in serious)
+    of_change = (grouped.tag_clusters(note, names, every) if every[1:] else note for note, names in serious)
     results = [*checked.results, *(note for note in of_change if str(note) not in said)]
     return checked._replace(results=list(Findings(results)))
 

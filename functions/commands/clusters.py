@@ -13,7 +13,7 @@ from krmfn.typed import TYPE_CHECKING
 from ..cluster import cluster_streams
 from ..cluster.deployed import Clusters
 from ..command import Context
-from ..formats.checked import names_of, of_cluster
+from ..formats.checked import names_of, tag_cluster
 from ..kmm.module import MODULE_KINDS
 from ..paths import files, output
 
@@ -110,7 +110,7 @@ def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iter
             if not joined.groups:
                 reason = joined.wrong[0] if joined.wrong else local.NO_NODES
                 yield error(f"which nodes of {joined.name} get no driver is not known: {reason}")
-            yield from of_cluster(joined.name, lacking(joined))
+            yield from tag_cluster(joined.name, lacking(joined))
     if without := not_asked(joins):
         yield error(without)
 
@@ -150,15 +150,15 @@ def of_change(compared: Sequence[Comparison], words: Collection[str]) -> list[Re
         if "change" in words and (one.plan.changes or one.plan.effects or is_told):
             found.append(error(f"{where} changes (--fail-on change)"))
         if "lost" in words:
-            found += of_cluster(one.name, (error(f"{reason} (--fail-on lost)") for reason in one.doubtful))
+            found += tag_cluster(one.name, (error(f"{reason} (--fail-on lost)") for reason in one.doubtful))
         for word in (word for word in _EFFECTS if word in words):
             alike = [effect for effect in one.plan.effects if effect.what in (_EFFECTS[word], "unknown")]
             about = (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in alike)
-            found += of_cluster(one.name, about)
+            found += tag_cluster(one.name, about)
             is_about = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in one.plan.changes)
             if is_about and not one.knows_nodes and _EFFECTS[word] not in one.spared:
                 why = f": {one.doubt}" if one.doubt else "; add a NodeInventory (`krmfn inventory`)"
-                found += of_cluster(
+                found += tag_cluster(
                     one.name, [error(f"what happens on the nodes is not known (--fail-on {word}){why}")]
                 )
     return found

@@ -18,7 +18,7 @@ from ..fleet.coverage import Group, by_driver
 from ..fleet.drivers import Driver
 from ..fleet.images import Image
 from ..formats import columns
-from ..formats.checked import of_cluster
+from ..formats.checked import tag_cluster
 from ..kmm.resolution import resolver
 from ..paths import files
 from ..report import local
@@ -70,7 +70,7 @@ def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
         if resources.failed:
             continue
         joined = local.join(name, resources)
-        results += of_cluster(name, joined.about_nodes)
+        results += tag_cluster(name, joined.about_nodes)
         if joined.wrong:
             continue
         whole, groups = joined.whole, joined.groups
@@ -80,9 +80,9 @@ def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
         needed.append(fleet_images.images(groups, whole, kernels))
         built += fleet_images.builds(groups, whole.drivers, kernels) if args.builds else ()
         lacking = (_left_out(one, bool(moves)) for one in fleet_images.unknown_images(groups, whole.drivers))
-        results += of_cluster(name, lacking)
+        results += tag_cluster(name, lacking)
         if not args.allow_unmapped:
-            results += of_cluster(name, _unmapped(whole.drivers, kernels))
+            results += tag_cluster(name, _unmapped(whole.drivers, kernels))
     moving.check_moved(moves, args.where, args.kernel, every)
     for part in clusters.elsewhere(args.files, lists):
         needed.append(part.images)

@@ -16,7 +16,7 @@ from ..command import Command, Context
 from ..fleet import explanation, table, wording
 from ..fleet.live import Live
 from ..formats import findings
-from ..formats.checked import of_cluster
+from ..formats.checked import tag_cluster
 from ..report import local, parts
 from ..report.local import Joined
 from ..settings import ANSWER
@@ -99,17 +99,17 @@ def _found(args: Any, wanted: table.Filter, where: table.Filter, views: Sequence
     for view in views:
         if some_are_known and not view.whole.fleet.nodes and not view.wrong:
             is_wrong = is_required and view.whole.drivers
-            yield from of_cluster(view.name, [(error if is_wrong else warning)(moving.NO_NODES.format(view.name))])
+            yield from tag_cluster(view.name, [(error if is_wrong else warning)(moving.NO_NODES.format(view.name))])
             continue
-        yield from of_cluster(view.name, _judged(view, {*where.labels, *wanted.labels}, is_required))
-        yield from of_cluster(view.name, () if args.format == "json" else _left_out(view, wanted.owner))
+        yield from tag_cluster(view.name, _judged(view, {*where.labels, *wanted.labels}, is_required))
+        yield from tag_cluster(view.name, () if args.format == "json" else _left_out(view, wanted.owner))
     _check_filter(wanted, views)
     known = [view for view in views if view.groups] if args.where and not args.kernel else []
     if known and not any(any(_rows(view, where, table.Filter(), is_named=False)) for view in known):
         raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
     for view in views:
         if view.live:
-            yield from of_cluster(view.name, _loaded(view, view.live))
+            yield from tag_cluster(view.name, _loaded(view, view.live))
     if (without := clusters.not_asked(views)) and some_are_known:
         yield (error if is_required else warning)(without)
 

@@ -64,7 +64,7 @@ def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
     return Overview(headline, names, table, sentences, grouped.notes(comparisons), changes, clusters)
 
 
-def first(comparisons: Sequence[Comparison]) -> list[str]:
+def first_lines(comparisons: Sequence[Comparison]) -> list[str]:
     """Return the lines that stand before all others, with their clusters where there are several; all of them."""
     names_of = grouping.grouped((line, comparison.name) for comparison in comparisons for line in comparison.first)
     clusters = [comparison.name for comparison in comparisons]
@@ -77,7 +77,7 @@ def summary(comparison: Comparison, with_nodes: bool = True) -> str:
         return "cannot be rendered, so what changes is not known"
     if comparison.is_same:
         return "nothing changes: its files are those of the base"
-    parts = [f"{count:,} {word}" for word, count in counted(comparison.plan).items() if count]
+    parts = [f"{count:,} {word}" for word, count in counts(comparison.plan).items() if count]
     parts += [f"{printing.counted(comparison.hidden, 'change')} of other kinds"] if comparison.hidden else []
     effects = [effect for effect in comparison.plan.effects if effect.what != "kept"]
     nodes = {name for effect in effects if effect.what != "unknown" for name in effect.nodes}
@@ -89,7 +89,7 @@ def summary(comparison: Comparison, with_nodes: bool = True) -> str:
     return ", ".join(parts if comparison.plan.changes else [*head, *parts])
 
 
-def counted(plan: Plan) -> dict[str, int]:
+def counts(plan: Plan) -> dict[str, int]:
     """Return how many objects are created, changed, deleted and unchanged; unknown ones only if there are some."""
     numbers = {word: sum(change.what == word for change in plan.changes) for word in SIGNS}
     unknown = numbers.pop("unknown")
@@ -116,8 +116,9 @@ def text(comparisons: Sequence[Comparison], paint: printing.Paint = printing.pla
     notes = list[str]()
     for note, names in fleet.notes:
         notes.append(printing.finding(note, paint) + (f" ({printable(fleet.where(names))})" if fleet.rows else ""))
-    before, after = [printable(f"! {line}") for line in first(comparisons)], [] if fleet.rows else [fleet.headline]
-    parts = (before, table, objects, ["on the nodes:", *effects] if effects else [], notes, after)
+    first = [printable(f"! {line}") for line in first_lines(comparisons)]
+    last = [] if fleet.rows else [fleet.headline]
+    parts = (first, table, objects, ["on the nodes:", *effects] if effects else [], notes, last)
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
 
 
@@ -137,23 +138,23 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
     nodes of each gain a driver, lose it, ... (null: not known), and `failed` those whose new side cannot be rendered.
     """
     is_fleet = len(comparisons) > 1 or any(comparison.name for comparison in comparisons)
-    nothing = dict.fromkeys(grouped.COLUMNS, 0)
+    zeros = dict.fromkeys(grouped.COLUMNS, 0)
 
     def of(names: Names) -> dict[str, Any]:
         return {"clusters": list(names)} if is_fleet else {}
 
-    rows = ((row, {**nothing, **row.numbers} if row.is_known else None) for row in grouped.rows(comparisons))
+    rows = ((row, {**zeros, **row.numbers} if row.is_known else None) for row in grouped.rows(comparisons))
     clusters = [{"name": row.name, "nodes": nodes} for row, nodes in rows]
     all_notes = [note for comparison in comparisons for note in comparison.notes]
     notes = grouped.notes(comparisons) if is_fleet else [(note, ()) for note in all_notes]
     totals: Counter[str] = Counter()
     for comparison in comparisons:
-        totals.update({**counted(comparison.plan), **({"hidden": comparison.hidden} if comparison.hidden else {})})
+        totals.update({**counts(comparison.plan), **({"hidden": comparison.hidden} if comparison.hidden else {})})
     same = sum(comparison.is_same for comparison in comparisons)
     failed = [comparison.name for comparison in comparisons if comparison.failed]
     document = {
         **({"clusters": clusters} if is_fleet else {}),
-        **({"first": lines} if (lines := first(comparisons)) else {}),
+        **({"first": lines} if (lines := first_lines(comparisons)) else {}),
         "changes": [of(names) | _change(change) for change, names in grouped.changes(comparisons)],
         "effects": [effect for comparison in comparisons for effect in _effects(comparison, is_fleet)],
         "notes": [of(names) | findings.finding(note) for note, names in notes],
@@ -198,10 +199,10 @@ def values(field: FieldChange) -> Iterator[str]:
         yield from islice(unified_diff(field.old.split("\n"), field.new.split("\n"), lineterm="", n=1), 2, None)
         return
     for sign, value in (("-", field.old), ("+", field.new)):
-        yield from (f"{sign} {line}" for line in _written(value))
+        yield from (f"{sign} {line}" for line in _value_lines(value))
 
 
-def _written(value: Any) -> Iterable[str]:
+def _value_lines(value: Any) -> Iterable[str]:
     if isinstance(value, dict | list) and value:
         return emit.dump(value).splitlines()
     return () if value is ABSENT else (json.dumps(value, ensure_ascii=False),)

@@ -39,7 +39,7 @@ NAMES = "names"
 """The tag with their names, a line each."""
 
 
-def of_cluster(name: str, results: Iterable[Result]) -> list[Result]:
+def tag_cluster(name: str, results: Iterable[Result]) -> list[Result]:
     """Return the findings with a tag that names their cluster."""
     return [finding._replace(tags=(*finding.tags, (NAMES, name))) for finding in results]
 
@@ -50,17 +50,17 @@ def names_of(result: Result) -> list[str]:
     return names.split("\n") if names else []
 
 
-def whose(result: Result) -> str:
+def cluster_suffix(result: Result) -> str:
     """Return the clusters that have a finding, as its line ends with them: ` (dev, stage)`; "" for none."""
     names = dict(result.tags).get(CLUSTERS)
     return f" ({printable(names)})" if names else ""
 
 
-Known = frozenset[tuple[str, str, str]]
+Baseline = frozenset[tuple[str, str, str]]
 """Rule, resource and field path: what makes a finding the same one when lines move and wordings change."""
 
 
-def parse_baseline(text: str, name: str) -> Known:
+def parse_baseline(text: str, name: str) -> Baseline:
     """Return the findings of a baseline file; `name` is for the message. Raises KrmfnError for any other text."""
     try:
         entries = json.loads(text)["findings"]
@@ -76,9 +76,9 @@ def dump_baseline(results: Iterable[Result]) -> str:
     return json_text({"findings": findings}, 2) + "\n"
 
 
-def new(results: Sequence[Result], known: Known) -> list[Result]:
+def new_findings(results: Sequence[Result], baseline: Baseline) -> list[Result]:
     """Return the findings that the baseline does not name, and those that stand for others, which it never names."""
-    return [result for result in results if result.unlisted or _identity(result) not in known]
+    return [result for result in results if result.unlisted or _identity(result) not in baseline]
 
 
 def _identity(result: Result) -> tuple[str, str, str]:

@@ -11,7 +11,7 @@ from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from ..plan import Change, Comparison
-from .changes import Names, Overview, as_json, fields_of, first, named, overview, text, values
+from .changes import Names, Overview, as_json, fields_of, first_lines, named, overview, text, values
 
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536, GitLab a million."""
@@ -41,48 +41,49 @@ def markdown(comparisons: Sequence[Comparison]) -> str:
     """
     clusters = [name if len(name) <= _NAME else f"{name[:_NAME]}..." for name, *_ in comparisons]
     comparisons = [comparison._replace(name=name) for comparison, name in zip(comparisons, clusters, strict=True)]
-    changed = [
+    listed = [
         comparison
         for comparison in comparisons
         if comparison.plan.changes or comparison.plan.effects or comparison.notes or comparison.failed
     ]
-    fleet = overview(changed or comparisons[:1], clusters)
+    fleet = overview(listed or comparisons[:1], clusters)
     head = _head(fleet) if fleet.rows else f"**{fleet.headline}**\n"
-    others = len(comparisons) - max(len(changed), 1)
+    others = len(comparisons) - max(len(listed), 1)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
-    leading = ((f"* {_cell(_shortened(line))}\n", ()) for line in (*_lost(comparisons), *first(comparisons)))
-    opening = _filled(leading, LIMIT // 4)
+    first = ((f"* {_cell(_shorten(line))}\n", ()) for line in (*_losses(comparisons), *first_lines(comparisons)))
+    opening = _fit(first, LIMIT // 4)
     if opening.text:
         rest = f"* **and {opening.cut:,} more, which do not fit: read them with krmfn diff**\n" if opening.cut else ""
         head = f"**Look at this first**\n\n{opening.text}{rest}\n{head}"
     room = LIMIT - len(head) - len(tail) - _REST
-    lines = _filled(_lines(fleet), room // 2)
+    lines = _fit(_lines(fleet), room // 2)
     room -= len(lines.text)
-    rows = _filled(((_row(change, _whose(fleet, names)), names) for change, names in fleet.changes), room // 2)
+    changes = [(change, _cluster_suffix(fleet, names), names) for change, names in fleet.changes]
+    rows = _fit(((_row(change, suffix), names) for change, suffix, names in changes), room // 2)
     room -= len(rows.text)
-    details = _filled(((_details(change, _whose(fleet, names)), names) for change, names in fleet.changes), room)
+    details = _fit(((_details(change, suffix), names) for change, suffix, names in changes), room)
     column, rule, cell = (" clusters |", "---|", " |") if fleet.rows else ("", "", "")
-    further = " more" if details.text else ""
+    word = " more" if details.text else ""
     parts = (
-        _section(lines, f"- and {printing.counted(lines.cut, 'more line')}{_cut(lines)}\n"),
+        _section(lines, f"- and {printing.counted(lines.cut, 'more line')}{_omissions(lines)}\n"),
         _section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
-        _section(details, f"The details of {details.cut:,}{further} do not fit into a comment{_cut(details)}.\n"),
+        _section(details, f"The details of {details.cut:,}{word} do not fit into a comment{_omissions(details)}.\n"),
     )
     return "".join((head, *parts, tail))
 
 
-def _shortened(line: str) -> str:
+def _shorten(line: str) -> str:
     return line if len(line) <= 2 * _LINE else f"{line[:_LINE]} ... {line[-_LINE:]}"
 
 
-def _lost(comparisons: Sequence[Comparison]) -> list[str]:
+def _losses(comparisons: Sequence[Comparison]) -> list[str]:
     """Return a line when nodes lose a driver, which a reader could overlook among the numbers of an upgrade."""
     effects = [(comparison.name, effect) for comparison in comparisons for effect in comparison.plan.effects]
     number = len({(name, node) for name, effect in effects if effect.what == "lost" for node in effect.nodes})
     return [f"{printing.counted(number, 'node')} {'lose' if number > 1 else 'loses'} a driver"] if number else []
 
 
-def _whose(fleet: Overview, names: Names) -> str:
+def _cluster_suffix(fleet: Overview, names: Names) -> str:
     """Return the clusters in brackets, as a line ends with them; "" where there is only one."""
     return f" ({_cell(fleet.where(names))})" if fleet.rows else ""
 
@@ -97,18 +98,18 @@ class Part(NamedTuple):
     """How many of these each cluster has."""
 
 
-def _filled(entries: Iterable[tuple[str, Names]], room: int) -> Part:
+def _fit(entries: Iterable[tuple[str, Names]], room: int) -> Part:
     """Return the texts that fit into `room` characters; one that does not is left out, and the next one tried."""
-    fitting: list[str] = []
+    texts: list[str] = []
     cut, clusters = 0, Counter[str]()
     for entry, names in entries:
         if len(entry) <= room:
-            fitting.append(entry)
+            texts.append(entry)
             room -= len(entry)
         else:
             cut += 1
             clusters.update(names)
-    return Part("".join(fitting), cut, clusters)
+    return Part("".join(texts), cut, clusters)
 
 
 def _head(fleet: Overview) -> str:
@@ -117,7 +118,7 @@ def _head(fleet: Overview) -> str:
         (f"| {_cell(row.name)} | {' | '.join(row.cells(fleet.columns))} | {_cell(objects)} |\n", (row.name,))
         for row, objects in fleet.rows
     ]
-    table = _filled(lines, LIMIT // 3)
+    table = _fit(lines, LIMIT // 3)
     remaining = Counter[str]()
     for row, _ in fleet.rows:
         remaining.update(row.numbers if row.name in table.clusters else {})
@@ -127,7 +128,7 @@ def _head(fleet: Overview) -> str:
     return f"**{_cell(fleet.headline)}**\n\n{title}{table.text}{rest}"
 
 
-def _cut(part: Part) -> str:
+def _omissions(part: Part) -> str:
     """Return how many entries of each cluster are left out: ` (dev 3, stage 2)`; "" for none."""
     if not part.clusters:
         return ""
@@ -142,11 +143,11 @@ def _section(part: Part, rest: str, title: str = "") -> str:
 
 def _lines(fleet: Overview) -> Iterator[tuple[str, Names]]:
     """Yield errors and warnings, new rights, what happens on the nodes, then what is worth knowing."""
-    notes = [(f"- {_note(note)}{_whose(fleet, names)}\n", names, note.severity) for note, names in fleet.notes]
+    notes = [(f"- {_note(note)}{_cluster_suffix(fleet, names)}\n", names, note.severity) for note, names in fleet.notes]
     yield from ((line, names) for line, names, severity in notes if severity != "info")
     for change, names in fleet.changes if fleet.rows else ():
         if change.ref.kind in _RIGHTS and change.what != "deleted":
-            yield f"- **rights** {_cell(f'{change.ref} is {change.what}')}{_whose(fleet, names)}\n", names
+            yield f"- **rights** {_cell(f'{change.ref} is {change.what}')}{_cluster_suffix(fleet, names)}\n", names
     yield from ((f"- {_cell(line)}\n", names) for _, line, names in fleet.effects)
     yield from ((line, names) for line, names, severity in notes if severity == "info")
 
@@ -173,16 +174,16 @@ def _details(change: Change, clusters: str) -> str:
         language = "yaml"
     body = "\n".join(map(printable, lines))
     fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", body)), 0)
-    title = html.escape(_inert(f"{change.what}: {named(change)}"))
+    title = html.escape(_without_mentions(f"{change.what}: {named(change)}"))
     return f"<details><summary>{title}{clusters}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n\n"
 
 
 def _cell(text: str) -> str:
     """Return the text escaped, so that Markdown takes none of it for markup, in a table or outside."""
-    return re.sub(r"[^\w\s.,:;/()=+'-]|_", lambda match: f"&#{ord(match[0])};", _inert(text))
+    return re.sub(r"[^\w\s.,:;/()=+'-]|_", lambda match: f"&#{ord(match[0])};", _without_mentions(text))
 
 
-def _inert(text: str) -> str:
+def _without_mentions(text: str) -> str:
     """Return one line of text that mentions nobody.
 
     GitHub and GitLab look for mentions in the text that they show, so escapes do not help: a zero width space does.

@@ -7,7 +7,7 @@ from krmfn.printing import Paint, counted, extent, json_text, listed, plain, pri
 from krmfn.results import UNLISTED, Result, reference
 from krmfn.typed import Any
 
-from .checked import Checked, names_of, whose
+from .checked import Checked, cluster_suffix, names_of
 from .rules import Rules
 from .servers import github, gitlab, junit, prometheus, sarif
 
@@ -36,7 +36,7 @@ def text(
 
 def _excerpt(result: Result, paint: Paint, source: Source) -> list[str]:
     """Return the line of a finding and, where its file can be read, the line of the file with a caret below."""
-    first = f"{printing.finding(result, paint)}{whose(result)}"
+    first = f"{printing.finding(result, paint)}{cluster_suffix(result)}"
     place = result.place
     line_text = source(place.path, place.line) if place and place.path and place.line else ""
     if not place or not line_text.strip():
@@ -52,17 +52,17 @@ def summary_line(checked: Checked, paint: Paint = plain) -> str:
     parts = [paint(counted(number, severity), severity) for severity, number in counts.items() if number]
     if parts and not (counts["error"] or counts["warning"] or any(checked.hidden.values())):
         parts.insert(0, paint("no errors or warnings", "clean"))
-    kinds, read = listed(checked.kinds), extent(checked.resources, checked.files)
+    kinds, inputs = listed(checked.kinds), extent(checked.resources, checked.files)
     omissions = (
         f"; {counted(checked.excluded, 'file')} skipped (excluded, or of Helm charts)" if checked.excluded else ""
     )
-    hides = any(checked.hidden.values())
-    omissions += f"; not shown: {listed(checked.hidden)}" if hides else ""
+    is_hiding = any(checked.hidden.values())
+    omissions += f"; not shown: {listed(checked.hidden)}" if is_hiding else ""
     fleet = f": {counted(len(checked.clusters), 'cluster')}" if len(checked.clusters) > 1 else ""
-    off = f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
-    clean = "no findings to show" if hides else paint("no findings", "clean")
-    inside = f"{fleet + ',' if fleet else ':'} {kinds}" if kinds else fleet
-    return f"{', '.join(parts) or clean}{inside} in {read}{omissions}{off}"
+    turned_off = f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
+    none = "no findings to show" if is_hiding else paint("no findings", "clean")
+    scope = f"{fleet + ',' if fleet else ':'} {kinds}" if kinds else fleet
+    return f"{', '.join(parts) or none}{scope} in {inputs}{omissions}{turned_off}"
 
 
 def summary(results: Sequence[Result]) -> dict[str, int]:

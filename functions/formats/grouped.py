@@ -13,7 +13,7 @@ from krmfn.typed import NamedTuple, TypeVar
 from .. import grouping
 from ..plan import Change, Comparison, Effect
 from . import node_counts
-from .checked import CLUSTERS, NAMES, names_of, whose
+from .checked import CLUSTERS, NAMES, cluster_suffix, names_of
 
 T = TypeVar("T")
 Shared = tuple[T, tuple[str, ...]]
@@ -99,8 +99,8 @@ def where(names: Sequence[str], clusters: Collection[str]) -> str:
 
 def changes(comparisons: Sequence[Comparison]) -> list[Shared[Change]]:
     """Return each change once, those of most clusters first; two are equal when they do the same to one object."""
-    keyed = ((_digest(change), (pair.name, change)) for pair in comparisons for change in pair.plan.changes)
-    shared = [(copies[0][1], _names(copies)) for copies in grouping.grouped(keyed).values()]
+    pairs = ((_digest(change), (pair.name, change)) for pair in comparisons for change in pair.plan.changes)
+    shared = [(copies[0][1], _names(copies)) for copies in grouping.grouped(pairs).values()]
     return sorted(shared, key=lambda entry: (-len(entry[1]), entry[1]))
 
 
@@ -117,23 +117,24 @@ def notes(comparisons: Sequence[Comparison]) -> list[Shared[Result]]:
     Notes that differ only in their nodes and in their resource are equal: what to do is the same for all of them.
     """
     copies = [(comparison.name, note) for comparison in comparisons for note in comparison.notes]
-    keyed = (
-        ((note.severity, note.rule, note.field and note.field.path, node_counts.alike(note.message)), (cluster, note))
-        for cluster, note in copies
-    )
     shared: list[Shared[Result]] = []
     clusters = [comparison.name for comparison in comparisons]
-    for group in grouping.grouped(keyed).values():
+    for group in grouping.grouped((_note_key(copy[1]), copy) for copy in copies).values():
         subjects = grouping.grouped((note.ref or note.where, (cluster, note)) for cluster, note in group)
         (_, first), *rest = subjects.items()
-        others = [f"{subject} {_on(findings, clusters)}" for subject, findings in rest]
-        message = node_counts.merged([(cluster, note.message) for cluster, note in first])
+        others = [f"{subject} {_place(findings, clusters)}" for subject, findings in rest]
+        message = node_counts.merge([(cluster, note.message) for cluster, note in first])
         message += f"; the same for {some(others, len(others), 10)}" if others else ""
         shared.append((first[0][1]._replace(message=message), _names(group)))
     return sorted(shared, key=lambda entry: ("error", "warning", "info").index(entry[0].severity))
 
 
-def _on(copies: Sequence[tuple[str, Result]], clusters: Collection[str]) -> str:
+def _note_key(note: Result) -> tuple[object, ...]:
+    """Return what notes that become one have in common."""
+    return note.severity, note.rule, note.field and note.field.path, node_counts.without_nodes(note.message)
+
+
+def _place(copies: Sequence[tuple[str, Result]], clusters: Collection[str]) -> str:
     """Return on how many nodes a note is, `on 3 nodes (dev 1, stage 2)`, or `in` which clusters if one counts none."""
     counts = [(cluster, match) for cluster, note in copies if (match := node_counts.NODES.search(note.message))]
     if len(counts) < len(copies):
@@ -141,7 +142,7 @@ def _on(copies: Sequence[tuple[str, Result]], clusters: Collection[str]) -> str:
     return f"on {node_counts.total_of([(cluster, node_counts.number(match[1])) for cluster, match in counts])}"
 
 
-def joined(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]:
+def join(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]:
     """Return each finding once, with tags that name those of `clusters` that have it.
 
     Findings about nodes are equal when they differ in their nodes only.
@@ -152,7 +153,7 @@ def joined(findings: Iterable[Result], clusters: Collection[str]) -> list[Result
         if finding.unlisted or not (names := names_of(finding)):
             groups.setdefault((place, str(finding)) if place and place.line else id(finding), {})[""] = finding
             continue
-        text = node_counts.alike(finding.message) if _is_about_nodes(finding) else finding.message
+        text = node_counts.without_nodes(finding.message) if _is_about_nodes(finding) else finding.message
         key = (finding.severity, finding.rule, finding.ref, field and field.path, place and (place[2:4], place.path))
         # a cluster may have several, about different nodes
         candidates = (groups.setdefault((*key, text, at), {}) for at in count())
@@ -169,11 +170,11 @@ def _merged(copies: Mapping[str, Result], clusters: Collection[str]) -> Result:
         return first
     if len(copies) > 1 and _is_about_nodes(first):
         messages = [(cluster, finding.message) for cluster, finding in copies.items()]
-        first = first._replace(message=node_counts.merged(messages))
-    return named(first, [*names], clusters)
+        first = first._replace(message=node_counts.merge(messages))
+    return tag_clusters(first, [*names], clusters)
 
 
-def named(finding: Result, names: Sequence[str], clusters: Collection[str]) -> Result:
+def tag_clusters(finding: Result, names: Sequence[str], clusters: Collection[str]) -> Result:
     """Return a finding with tags that name those of `clusters` that have it."""
     tags = {**dict(finding.tags), NAMES: "\n".join(names), CLUSTERS: where(names, clusters)}
     return finding._replace(tags=tuple(tags.items()))
@@ -181,7 +182,8 @@ def named(finding: Result, names: Sequence[str], clusters: Collection[str]) -> R
 
 def lines(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]:
     """Return findings for stderr, each once; of several clusters its message ends with those that have it."""
-    return [finding._replace(message=f"{finding.message}{whose(finding)}") for finding in joined(findings, clusters)]
+    shared = join(findings, clusters)
+    return [finding._replace(message=f"{finding.message}{cluster_suffix(finding)}") for finding in shared]
 
 
 def _is_about_nodes(result: Result) -> bool:
@@ -189,7 +191,7 @@ def _is_about_nodes(result: Result) -> bool:
 
 
 def without_note(comparison: Comparison) -> list[Effect]:
-    """Return the effects whose message no note has."""
+    """Return the effects that no note has the message of."""
     messages = {note.message for note in comparison.notes}
     return [effect for effect in comparison.plan.effects if effect.message not in messages]
 
@@ -199,8 +201,8 @@ def effects(comparisons: Sequence[Comparison]) -> Iterator[tuple[str, str, tuple
 
     Images differ by kernel, and the first is named.
     """
-    keyed = ((_key(effect), (pair.name, effect)) for pair in comparisons for effect in without_note(pair))
-    for (ref, head, _), copies in grouping.grouped(keyed).items():
+    pairs = ((_key(effect), (pair.name, effect)) for pair in comparisons for effect in without_note(pair))
+    for (ref, head, _), copies in grouping.grouped(pairs).items():
         nodes: dict[str, int] = {}
         for cluster, effect in copies:
             nodes[cluster] = nodes.get(cluster, 0) + len(effect.nodes)

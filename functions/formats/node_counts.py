@@ -15,7 +15,7 @@ _SHOWN = 4
 """How many clusters are named with their numbers; of more there is only the sum."""
 
 
-def merged(messages: Sequence[tuple[str, str]]) -> str:
+def merge(messages: Sequence[tuple[str, str]]) -> str:
     """Return one message for several clusters, from a (cluster, message) of each; they differ in their nodes only."""
     if len(messages) == 1:
         return messages[0][1]
@@ -48,7 +48,7 @@ def total_of(numbers: Sequence[tuple[str, int]], of_all: str = "", names_cluster
     return f"{nodes} ({', '.join(f'{cluster} {number:,}' for cluster, number in numbers)})"
 
 
-def alike(message: str) -> str:
+def without_nodes(message: str) -> str:
     """Return a message without its nodes: equal for two messages that differ in their nodes only."""
     return _VERB.sub("", NODES.sub("", _INVENTORY.sub("", message)))
 

@@ -20,20 +20,20 @@ def text(plan: Rollout) -> str:
     head = [
         f"{plan.module}, version {plan.old} to {plan.new}: {counted(sum(map(len, plan.waves)), 'node')} in "
         f"{counted(len(plan.waves), 'wave')}. Each step was played as KMM does it.",
-        *_beside(plan),
+        *_remarks(plan),
         "",
         f"Apply NEW first: the nodes keep version {plan.old}.",
         "Before each wave, stop the workloads on its nodes that use the driver: KMM cannot unload it while they run.",
         "Do not cordon the nodes for that, and uncordon those that are: unless the Module tolerates it",
         "(node.kubernetes.io/unschedulable), KMM unloads it from a cordoned node, and does not load it there.",
     ]
-    back = [
+    way_back = [
         "",
         "The way back: apply OLD again first, and the nodes keep what they have; a label that is moved back before",
         "unloads the driver and loads nothing. Then, with the workloads stopped as above:",
         *_waves(plan, plan.old),
     ]
-    lines = [*map(_comment, head), *_waves(plan, plan.new), *map(_comment, back)]
+    lines = [*map(_comment, head), *_waves(plan, plan.new), *map(_comment, way_back)]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -43,7 +43,7 @@ def as_json(plan: Rollout) -> str:
     return json_text(document, 2) + "\n"
 
 
-def _beside(plan: Rollout) -> Iterator[str]:
+def _remarks(plan: Rollout) -> Iterator[str]:
     """Yield the notes, and the nodes and workloads that the upgrade does not touch."""
     yield from (finding(note, plain) for note in plan.notes)
     others = f"Nothing happens on {counted(len(plan.others), 'node')} with another version label or none"
@@ -57,17 +57,17 @@ def _waves(plan: Rollout, version: str) -> Iterator[str]:
     """Yield the commands that bring all waves to a version, each once what comes before it is done."""
     module = plan.module
     path = "{.spec.moduleLoader.container.version}"
-    done = f"{module.kind.lower()}.{module.group}/{module.name} --namespace={module.namespace}"
+    resource = f"{module.kind.lower()}.{module.group}/{module.name} --namespace={module.namespace}"
     for number, wave in enumerate(plan.waves, 1):
         yield ""
         yield f"# wave {number:,} of {len(plan.waves):,}: {counted(len(wave), 'node')}"
-        yield f"{_wait(done, path, version)} &&"
+        yield f"{_wait(resource, path, version)} &&"
         yield f"  kubectl label node {' '.join(map(quote, wave))} {quote(f'{plan.label}={version}')} --overwrite"
         path = f"{{.metadata.labels.{plan.ready.replace('.', chr(92) + '.')}}}"
-        done = " ".join(quote(f"node/{name}") for name in wave)
+        resource = " ".join(quote(f"node/{name}") for name in wave)
     yield ""
     yield "# done when"
-    yield _wait(done, path, version)
+    yield _wait(resource, path, version)
 
 
 def _wait(resource: str, path: str, value: str) -> str:

@@ -13,12 +13,12 @@ def text(rule: Rule, notes: Sequence[str] = (), width: int = 80) -> str:
     from functools import partial
     from textwrap import fill, indent
 
-    filled = partial(fill, width=width, break_on_hyphens=False, break_long_words=False)
+    wrap = partial(fill, width=width, break_on_hyphens=False, break_long_words=False)
     parts = [
-        filled(f"{rule.id}: {rule.sentence}", subsequent_indent=" " * (len(rule.id) + 2)),
+        wrap(f"{rule.id}: {rule.sentence}", subsequent_indent=" " * (len(rule.id) + 2)),
         f"Bad:\n\n{indent(rule.bad.rstrip(), '    ')}",
         f"Good:\n\n{indent(rule.good.rstrip(), '    ')}",
-        *map(filled, (rule.remedy, *notes)),
+        *map(wrap, (rule.remedy, *notes)),
     ]
     return "\n\n".join(parts) + "\n"
 

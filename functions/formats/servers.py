@@ -13,7 +13,7 @@ from krmfn.results import Result, Rule
 from krmfn.typed import Any
 
 from . import rules as texts
-from .checked import Checked, whose
+from .checked import Checked, cluster_suffix
 from .rules import Rules
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -36,16 +36,16 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
         results = [*worst[: MOST - 1], Result(message, rest[0].severity)]
     ids = sorted({result.rule for result in results if result.rule})
     known = {rule.id: rule for rule in rules()} if rules and ids else {}
-    described = [{"id": name} | (_texts(known[name]) if name in known else {}) for name in ids]
-    driver = {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": described}
+    descriptions = [{"id": name} | (_texts(known[name]) if name in known else {}) for name in ids]
+    driver = {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": descriptions}
     run = {"tool": {"driver": driver}, "results": list(map(_entry, results))}
     return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
 
 
 def _texts(rule: Rule) -> dict[str, Any]:
     """Return a rule's texts; there is no helpUri, which would have to name a host."""
-    about = {"text": texts.sentence(rule)}
-    return {"shortDescription": about, "help": {"text": texts.text(rule), "markdown": texts.markdown(rule)}}
+    short = {"text": texts.sentence(rule)}
+    return {"shortDescription": short, "help": {"text": texts.text(rule), "markdown": texts.markdown(rule)}}
 
 
 def _entry(result: Result) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _entry(result: Result) -> dict[str, Any]:
 
 
 def _message(result: Result) -> str:
-    return result.subject + result.message + whose(result)
+    return result.subject + result.message + cluster_suffix(result)
 
 
 def junit(checked: Checked, rules: Rules = None) -> str:
@@ -85,14 +85,14 @@ def junit(checked: Checked, rules: Rules = None) -> str:
     suite = xml.Element("testsuite", name="krmfn", tests=str(len(failures) or 1), failures=number, errors="0")
     for result in failures:
         # the name has the place: the schema of Jenkins knows no attributes for file and line
-        attributes = {"classname": _clean(result.rule or "krmfn"), "name": _clean(f"{result}{whose(result)}")}
+        attributes = {"classname": _clean(result.rule or "krmfn"), "name": _clean(f"{result}{cluster_suffix(result)}")}
         case = xml.SubElement(suite, "testcase", attributes)
         failure = xml.SubElement(case, "failure", type=result.severity, message=_clean(result.message))
         failure.text = _clean("\n".join(filter(None, (str(result), remedies.get(result.rule)))))
     if not failures:
         infos = f"no errors or warnings, {counted(len(checked.results), 'info')}" if checked.results else ""
-        passed = f"{infos or 'no findings'} in {extent(checked.resources, checked.files)}"
-        xml.SubElement(suite, "testcase", classname="krmfn", name=passed)
+        summary = f"{infos or 'no findings'} in {extent(checked.resources, checked.files)}"
+        xml.SubElement(suite, "testcase", classname="krmfn", name=summary)
     xml.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(suite, encoding="unicode") + "\n"
 
@@ -109,14 +109,14 @@ def github(checked: Checked, rules: Rules = None) -> str:
 
 def _command(result: Result) -> str:
     place = result.place
-    known = {"file": place.path, "line": place.line, "col": place.column} if place and place.path else {}
-    known["title"] = result.rule or "krmfn"
-    properties = ",".join(f"{key}={_percent(printable(str(value)), ':,')}" for key, value in known.items() if value)
+    values = {"file": place.path, "line": place.line, "col": place.column} if place and place.path else {}
+    values["title"] = result.rule or "krmfn"
+    properties = ",".join(f"{key}={_encode(printable(str(value)), ':,')}" for key, value in values.items() if value)
     message = "\n".join(map(printable, _message(result).split("\n")))
-    return f"::{_COMMANDS[result.severity]} {properties}::{_percent(message)}"
+    return f"::{_COMMANDS[result.severity]} {properties}::{_encode(message)}"
 
 
-def _percent(text: str, reserved: str = "") -> str:
+def _encode(text: str, reserved: str = "") -> str:
     """Return text percent-encoded as GitHub's runner reads it, `%` first."""
     for char in "%\r\n" + reserved:
         text = text.replace(char, f"%{ord(char):02X}")
@@ -135,10 +135,10 @@ def gitlab(checked: Checked, rules: Rules = None) -> str:
         path, line = (result.place.path, result.place.line) if result.place else ("", 0)
         name = json.dumps([result.rule, path, result.subject, result.message])
         seen[name] += 1
-        about = {"description": _message(result), "check_name": result.rule or "krmfn"}
-        mark = {"fingerprint": sha256(f"{name}|{seen[name]}".encode()).hexdigest()}
+        head = {"description": _message(result), "check_name": result.rule or "krmfn"}
+        identity = {"fingerprint": sha256(f"{name}|{seen[name]}".encode()).hexdigest()}
         location = {"path": path or _NOWHERE, "lines": {"begin": line or 1}}
-        entries.append({**about, **mark, "severity": _SEVERITIES[result.severity], "location": location})
+        entries.append({**head, **identity, "severity": _SEVERITIES[result.severity], "location": location})
     return json_text(entries, 2) + "\n"
 
 
@@ -159,7 +159,7 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
             of_clusters.append(({"cluster": cluster, "severity": severity}, number))
     kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
     gauges = [
-        ("config_failed", "1 if an error keeps the config from being rendered, else 0.", _failed(checked)),
+        ("config_failed", "1 if an error keeps the config from being rendered, else 0.", _config_samples(checked)),
         ("findings", "Findings of the last check.", findings),
         *([("cluster_findings", "Findings of each cluster.", of_clusters)] if of_clusters else ()),
         ("resources", "Resources that the last check looked at.", [({}, checked.resources)]),
@@ -169,7 +169,7 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
     return "".join(line for gauge in gauges for line in _gauge(*gauge))
 
 
-def _failed(checked: Checked) -> list[Sample]:
+def _config_samples(checked: Checked) -> list[Sample]:
     """Return 1 for each config that an error names or stands in, else 0; an error that names no config fails all."""
     errors = [result for result in checked.results if result.severity == "error"]
     subjects = ((ref, place, Result("", ref=ref, place=place)) for ref, place in checked.configs if errors)
@@ -182,7 +182,7 @@ def _failed(checked: Checked) -> list[Sample]:
 
 
 def _concerns(result: Result, ref: Ref, source: Result) -> bool:
-    """Return True when a finding is about a config, whose name and place in its file `source` has."""
+    """Return True when a finding is about a config; `source` has the name and place of the config in its file."""
     if result.unlisted:  # it stands for findings about any config in its file
         return not (result.place and source.place) or result.place.path == source.place.path
     if result.ref and any(name and name.id == result.ref.id for name in (ref, source.ref)):
@@ -195,11 +195,11 @@ def _gauge(name: str, description: str, samples: Iterable[Sample]) -> Iterator[s
     yield f"# HELP {name} {description}\n# TYPE {name} gauge\n"
     values: dict[str, int] = {}
     for labels, value in samples:
-        pairs = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+        pairs = ",".join(f'{key}="{_escape(text)}"' for key, text in labels.items())
         values[pairs] = max(value, values.get(pairs, 0))  # Prometheus refuses all when labels are equal
     for pairs, value in values.items():
         yield f"{name}{{{pairs}}} {value}\n" if pairs else f"{name} {value}\n"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return visible(text, "\n").replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

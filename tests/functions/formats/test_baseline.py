@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from krmfn_functions.formats.checked import dump_baseline as dump
-from krmfn_functions.formats.checked import new
+from krmfn_functions.formats.checked import new_findings
 from krmfn_functions.formats.checked import parse_baseline as parse
 
 from krmfn import KrmfnError, Place, Ref, Result, error, warning
@@ -20,8 +20,8 @@ FOUND = [
 
 
 def test_what_was_written_names_all_of_it() -> None:
-    assert new(FOUND, parse(dump(FOUND), "baseline.json")) == []
-    assert new(FOUND, parse(dump([]), "baseline.json")) == FOUND
+    assert new_findings(FOUND, parse(dump(FOUND), "baseline.json")) == []
+    assert new_findings(FOUND, parse(dump([]), "baseline.json")) == FOUND
 
 
 def test_the_file_does_not_depend_on_the_order() -> None:
@@ -31,7 +31,7 @@ def test_the_file_does_not_depend_on_the_order() -> None:
 def test_a_finding_stays_the_same_when_lines_move_and_wordings_change() -> None:
     known = parse(dump(FOUND), "baseline.json")
     moved = FOUND[1]._replace(message="other words", place=Place("moved.yaml", 3, 9), severity="warning")
-    assert new([moved], known) == []
+    assert new_findings([moved], known) == []
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_a_finding_stays_the_same_when_lines_move_and_wordings_change() -> None:
     ids=["rule", "field", "name", "namespace", "group", "file"],
 )
 def test_another_rule_field_or_resource_is_new(other: Result) -> None:
-    assert new([*FOUND, other], parse(dump(FOUND), "baseline.json")) == [other]
+    assert new_findings([*FOUND, other], parse(dump(FOUND), "baseline.json")) == [other]
 
 
 @pytest.mark.parametrize("nasty", ["\n\t\x00", "😀", "\"'\\", "\ud800"])
 def test_any_text_comes_back(nasty: str) -> None:
     findings = [error("x", rule=nasty, ref=ABOUT._replace(name=nasty), field=Field(nasty))]
     written = dump(findings).encode()
-    assert new(findings, parse(written.decode(), "baseline.json")) == []
+    assert new_findings(findings, parse(written.decode(), "baseline.json")) == []
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from krmfn_functions.fleet import rules
 from krmfn_functions.formats import findings
-from krmfn_functions.formats.checked import Checked, names_of, of_cluster
-from krmfn_functions.formats.grouped import joined, where
+from krmfn_functions.formats.checked import Checked, names_of, tag_cluster
+from krmfn_functions.formats.grouped import join, where
 
 from krmfn import Ref, Result, error
 from krmfn.printing import json_text
@@ -26,7 +26,7 @@ def found(rule: Rule, text: str) -> list[Result]:
 def of_two(rule: Rule) -> list[Result]:
     """The findings of the rule's example in two clusters, whose nodes have other names."""
     other = found(rule, rule.bad.replace("gpu-", "edge-").replace("name: lab", "name: prod"))
-    return joined([*of_cluster("dev", found(rule, rule.bad)), *of_cluster("prod", other)], ["dev", "prod"])
+    return join([*tag_cluster("dev", found(rule, rule.bad)), *tag_cluster("prod", other)], ["dev", "prod"])
 
 
 @pytest.mark.parametrize("rule", OF_NODES, ids=lambda rule: rule.id)
@@ -49,30 +49,30 @@ def test_numbers_are_added_and_names_are_of_clusters() -> None:
         "a": "1 of the 4 nodes that it selects gets no driver, for 6.1 on 1 node (x-1)",
         "b": "1,200 of the 3,000 nodes that it selects get no driver, for 6.1 on 1,200 nodes (y-1, y-2 and 1,198 more)",
     }
-    every = [one for name, text in texts.items() for one in of_cluster(name, [error(text, rule="KRM604")])]
-    (one,) = joined(every, "abc")
+    every = [one for name, text in texts.items() for one in tag_cluster(name, [error(text, rule="KRM604")])]
+    (one,) = join(every, "abc")
     said = "1,201 of the 3,004 nodes that it selects get no driver, for 6.1 on 1,201 nodes (a 1, b 1,200)"
     assert (one.message, names_of(one)) == (said, ["a", "b"])
     single = [one._replace(tags=(("names", name),)) for name in "abc" for one in every[:1]]
-    assert joined(single, "abc")[0].message.startswith("3 of the 12 nodes that it selects get no driver")
+    assert join(single, "abc")[0].message.startswith("3 of the 12 nodes that it selects get no driver")
     names = [f"c{at}" for at in range(40)]
     many = [one._replace(tags=(("names", name),)) for name in names for one in every[:1]]
-    assert joined(many, names)[0].message.endswith("on 40 nodes in 40 clusters")
+    assert join(many, names)[0].message.endswith("on 40 nodes in 40 clusters")
 
 
 def test_what_differs_in_more_than_nodes_stays_apart() -> None:
     said = [error("for 6.1 on 1 node (x)", rule="KRM604"), error("for 6.2 on 1 node (x)", rule="KRM604")]
-    assert len(joined([*of_cluster("a", said[:1]), *of_cluster("b", said[1:])], "ab")) == 2
+    assert len(join([*tag_cluster("a", said[:1]), *tag_cluster("b", said[1:])], "ab")) == 2
     # one cluster twice: of different nodes
     twice = [error("2 nodes (x, y)", rule="KRM604"), error("3 nodes (z, u, v)", rule="KRM604")]
-    assert [one.message for one in joined(of_cluster("a", twice), "ab")] == [one.message for one in twice]
+    assert [one.message for one in join(tag_cluster("a", twice), "ab")] == [one.message for one in twice]
     # what is not about nodes is equal when it is equal
     limits = [error("takes 3 nodes of YAML", rule="KRM104"), error("takes 4 nodes of YAML", rule="KRM104")]
-    assert len(joined([*of_cluster("a", limits[:1]), *of_cluster("b", limits[1:])], "ab")) == 2
+    assert len(join([*tag_cluster("a", limits[:1]), *tag_cluster("b", limits[1:])], "ab")) == 2
 
 
 def test_json_lists_the_clusters_by_name() -> None:
-    (one,) = joined([*of_cluster("a", [error("x")]), *of_cluster("b, c", [error("x")])], ["a", "b, c", "d"])
+    (one,) = join([*tag_cluster("a", [error("x")]), *tag_cluster("b, c", [error("x")])], ["a", "b, c", "d"])
     assert '"b, c"' in findings.as_json(Checked([one]))
     assert json_text(names_of(one), None) == '["a", "b, c"]'
 
