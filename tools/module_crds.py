@@ -19,7 +19,7 @@ from krmfn_functions.kmm.crd.facts import at, table
 from krmfn_functions.kmm.crd.values import QUANTITY as QUANTITY_PATTERN
 from krmfn_functions.kmm.versions import TARGETS
 
-FOLDERS = {name: known.source for name, known in TARGETS.items() if not known.fork}
+FOLDERS = {name: known.source for name, known in TARGETS.items() if not known.is_fork}
 """The folder of each KMM version; the fork has the CRDs of what it is made from."""
 
 Table = dict[str, Any]

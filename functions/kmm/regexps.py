@@ -67,15 +67,15 @@ def compile_error(regexp: str) -> str | None:
 
 
 def _refusal(regexp: str) -> str | None:
-    compiled = _compiled(regexp)
-    if compiled != TOO_LARGE and (refused := _go_only(regexp)):
-        head = _compiled(regexp[: refused[0]])
+    outcome = _compile(regexp)
+    if outcome != TOO_LARGE and (refusal := _go_refusal(regexp)):
+        head = _compile(regexp[: refusal[0]])
         if not isinstance(head, str) or "missing closing )" in head:  # what is before it is just unfinished
-            return refused[1]
-    return compiled if isinstance(compiled, str) else None
+            return refusal[1]
+    return outcome if isinstance(outcome, str) else None
 
 
-def _go_only(regexp: str) -> tuple[int, str] | None:
+def _go_refusal(regexp: str) -> tuple[int, str] | None:
     r"""Return where and why Go refuses what C++ RE2 takes: `\C`, a group name beyond ASCII, deep nesting."""
     groups: list[bool] = []
     for token in tokens(regexp):
@@ -104,7 +104,7 @@ def _go_error(reason: str, piece: str) -> str:
 
 
 @lru_cache(maxsize=2048)  # times what one may take is what all may take
-def _compiled(regexp: str) -> Any:
+def _compile(regexp: str) -> Any:
     """Return the compiled regexp, or Go's message (a str) when it is refused."""
     if len(regexp) > _LONGEST:
         return TOO_LARGE
@@ -143,7 +143,7 @@ def _re2(memory: int) -> tuple[Any, Any]:
 
 def matches(regexp: str, text: str) -> bool:
     """Return True when the regexp matches anywhere in the text (Go's MatchString); False if it does not compile."""
-    compiled = _compiled(regexp)
+    compiled = _compile(regexp)
     return not isinstance(compiled, str) and compiled.search(text) is not None
 
 
@@ -155,12 +155,12 @@ def matcher(regexps: Sequence[str]) -> Callable[[str], list[int]]:
     asks for thousands of kernels (google-re2 1.1, Python 3.11, runs of both in turn).
     """
 
-    def one_by_one(text: str) -> list[int]:
+    def match_each(text: str) -> list[int]:
         return [at for at, regexp in enumerate(regexps) if matches(regexp, text)]
 
-    def together(text: str) -> list[int]:
+    def match_set(text: str) -> list[int]:
         hits = compiled.Match(text)
-        return [at for at in hits if at < len(regexps)] if hits else one_by_one(text)
+        return [at for at in hits if at < len(regexps)] if hits else match_each(text)
 
     re2, options = _re2(_MEMORY_TOGETHER)
     compiled = re2.Set.SearchSet(options)
@@ -169,5 +169,5 @@ def matcher(regexps: Sequence[str]) -> Callable[[str], list[int]]:
     try:
         compiled.Compile()
     except re2.error:
-        return one_by_one
-    return together
+        return match_each
+    return match_set

@@ -39,11 +39,11 @@ def resolver(module: Module) -> Callable[[str], Resolution]:
         values = variables(kernel) | {"MOD_NAME": module.ref.name, "MOD_NAMESPACE": module.ref.namespace}
         image = text(entries[index], "containerImage") or text(container, "containerImage")
         try:
-            filled = substitute(image, values)
+            image_of_kernel = substitute(image, values)
         except KrmfnError as unclosed:
             detail = f"failed to substitute {quote(image)}: {unclosed}"
             raise KrmfnError(f"failed to substitute templates in the ContainerImage field: {detail}") from unclosed
-        return Resolution(index, filled, _in_tree(container, entries[index]))
+        return Resolution(index, image_of_kernel, _in_tree(container, entries[index]))
 
     return resolve
 
@@ -69,7 +69,7 @@ def compared_fields(module: Module, entry: Table) -> Table:
         IN_TREE[0]: _in_tree(module.container, entry),
         "imagePullPolicy": text(module.container, "imagePullPolicy"),
         "registryTLS": is_insecure(module, entry),
-        "modprobe": {**_stored(module.modprobe), "dirName": module.directory},
+        "modprobe": {**_stored_fields(module.modprobe), "dirName": module.directory},
     }
 
 
@@ -86,10 +86,10 @@ def _parts(image: str) -> Any:
         return image
 
 
-def _stored(value: Table) -> Table:
+def _stored_fields(value: Table) -> Table:
     """Return a mapping as the API server stores it: without what is empty; an empty mapping stays."""
     fields = {key: field for key, field in value.items() if field not in (None, "", [])}
-    return {key: _stored(field) if isinstance(field, dict) else field for key, field in fields.items()}
+    return {key: _stored_fields(field) if isinstance(field, dict) else field for key, field in fields.items()}
 
 
 @lru_cache(maxsize=256)

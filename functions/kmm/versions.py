@@ -31,7 +31,7 @@ class Target(NamedTuple):
     dra_since: str = "1.34"
 
     @property
-    def fork(self) -> bool:
+    def is_fork(self) -> bool:
         """Whether it is the OpenShift fork's, with the CRDs of the version that it is made from."""
         return self.platform == "OpenShift"
 

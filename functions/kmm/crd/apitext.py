@@ -45,7 +45,7 @@ def _with_whole_numbers(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def mistyped(where: str, actual: str, expected: str) -> str:
+def type_error(where: str, actual: str, expected: str) -> str:
     """Return the API server's message for a wrong type."""
     return f'{where}: Invalid value: "{actual}": {where} in body must be of type {expected}: "{actual}"'
 
@@ -55,7 +55,7 @@ def scalar(value: Any) -> Any:
     return None if isinstance(value, (dict, list)) else value
 
 
-def invalid(
+def refusals(
     rule: str, where: str, value: str, errors: Iterable[str], path: str = "", current: Any = None
 ) -> Iterator[Result]:
     """Yield the API server's refusals of a text at `where`, one per error; the findings are at `path`, if it is set."""
@@ -63,29 +63,34 @@ def invalid(
         yield refusal(f"{where}: Invalid value: {quote(value)}: {message}", path or where, current, rule=rule)
 
 
-def dotted(path: FieldPath) -> str:
+def api_path(path: FieldPath) -> str:
     """Return the path as the API server writes it, keys with dots in them included."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
-def unmergeable(module: Manifest, text: str) -> str:
+def merge_error(module: Manifest, text: str) -> str:
     """Return server-side apply's message for a Module that it cannot merge; a plain create accepts that Module."""
     subject = ref(module)
     identity = f"{subject.namespace}/{subject.name}; {subject.api_version}, Kind={subject.kind}"
     return f"failed to create typed patch object ({identity}): {text}"
 
 
-def known_fields(path: FieldPath, fields: Iterable[str]) -> str:
+def unknown_field(path: FieldPath) -> str:
+    """Return the API server's message for a field that it does not know."""
+    return f'strict decoding error: unknown field "{api_path(path)}"'
+
+
+def unknown_field_hint(path: FieldPath, fields: Iterable[str]) -> str:
     """Return a hint for an unknown field: the KMM versions that have it, a similar field, or the known fields."""
-    if versions := [name for name, known in TARGETS.items() if not known.fork and _has(path, known.structure)]:
+    if versions := [name for name, known in TARGETS.items() if not known.is_fork and _is_known(path, known.structure)]:
         return f"KMM {' and '.join(versions)} {'has' if len(versions) == 1 else 'have'} it, this version does not"
     known = sorted(fields)
-    if close := closest(str(path[-1]), known):
-        return f"did you mean '{close}'?"
+    if similar := closest(str(path[-1]), known):
+        return f"did you mean '{similar}'?"
     return f"known here: {', '.join(known)}" if known else "nothing is known here"
 
 
-def _has(path: FieldPath, structure: str) -> bool:
+def _is_known(path: FieldPath, structure: str) -> bool:
     node: Fact | None = module_facts(structure)
     for part in path:
         node = node and (node.item if isinstance(part, int) else (node.fields or {}).get(part, node.item))

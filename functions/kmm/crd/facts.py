@@ -56,27 +56,29 @@ def table(structure: str) -> dict[str, Any]:
     return fields
 
 
-def _node(short: Any, table: dict[str, Any]) -> Fact:
-    if isinstance(short, str):
-        return Fact(_TYPES.get(short, short))
-    if "$same" in short:
-        return _node(at(short["$same"], table), table)
-    if "$type" in short:
-        return _node(short["$type"], table)._replace(pattern=short.get("$pattern", ""), default=short.get("$default"))
-    if "$map" in short:
-        return Fact("object", item=_node(short["$map"], table))
-    if "$list" in short:
-        item, keys = _node(short["$list"], table), tuple(short.get("$keys", ()))
-        return Fact("array", item=item, low=short.get("$min", 0), high=short.get("$max"), keys=keys)
-    names = [name for name in short if not name.startswith("$")]
-    fields = {name.removesuffix("!"): _node(short[name], table) for name in names}
+def _node(notation: Any, table: dict[str, Any]) -> Fact:
+    """Return the facts about a value from the notation of the tool; `table` is the whole, for `$same`."""
+    if isinstance(notation, str):
+        return Fact(_TYPES.get(notation, notation))
+    if "$same" in notation:
+        return _node(at(notation["$same"], table), table)
+    if "$type" in notation:
+        pattern, default = notation.get("$pattern", ""), notation.get("$default")
+        return _node(notation["$type"], table)._replace(pattern=pattern, default=default)
+    if "$map" in notation:
+        return Fact("object", item=_node(notation["$map"], table))
+    if "$list" in notation:
+        item, keys = _node(notation["$list"], table), tuple(notation.get("$keys", ()))
+        return Fact("array", item=item, low=notation.get("$min", 0), high=notation.get("$max"), keys=keys)
+    names = [name for name in notation if not name.startswith("$")]
+    fields = {name.removesuffix("!"): _node(notation[name], table) for name in names}
     required = tuple(name[:-1] for name in names if name.endswith("!"))
-    return Fact("object", fields, required, rules=tuple(short.get("$rules", {}).items()))
+    return Fact("object", fields, required, rules=tuple(notation.get("$rules", {}).items()))
 
 
 def at(path: str, table: dict[str, Any]) -> Any:
     """Return the part of the table at a path like `spec.devicePlugin.volumes[].csi`."""
-    part_of_table: Any = table
+    part_of_facts: Any = table
     for part in path.replace("[]", ".$list").replace("{}", ".$map").split("."):
-        part_of_table = part_of_table[part] if part in part_of_table else part_of_table[part + "!"]
-    return part_of_table
+        part_of_facts = part_of_facts[part] if part in part_of_facts else part_of_facts[part + "!"]
+    return part_of_facts

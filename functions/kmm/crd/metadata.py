@@ -14,7 +14,7 @@ from krmfn.typed import Any
 from ..lookup import table, text
 from ..names import dns_label_errors, label_key_errors, label_value_errors, subdomain_errors
 from ..rule import refusal, size
-from .apitext import dotted, invalid, quoting_hint, scalar, type_name
+from .apitext import quoting_hint, refusals, scalar, type_name, unknown_field
 
 MAP, ANYTHING = "map[string]string", "v1.FieldsV1"
 _FIELDS = {
@@ -57,9 +57,7 @@ def check_types(module: Manifest) -> Iterator[Result]:
         for key in value if isinstance(value, dict) and go_type in STRUCTS else ():
             if key not in STRUCTS[go_type]:
                 field_path = (*path, key)
-                yield refusal(
-                    f'strict decoding error: unknown field "{dotted(field_path)}"', join(field_path), rule="KMM066"
-                )
+                yield refusal(unknown_field(field_path), join(field_path), rule="KMM066")
 
 
 KMM065 = Rule(
@@ -109,22 +107,22 @@ def check(module: Manifest) -> Iterator[Result]:
     if prefix:
         # one dash at the end is fine
         errors = subdomain_errors(f"{prefix[:-2]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix)
-        yield from invalid("KMM061", "metadata.generateName", prefix, errors, current=prefix)
+        yield from refusals("KMM061", "metadata.generateName", prefix, errors, current=prefix)
     if (raw is None or metadata == raw) and not metadata.get("name") and not metadata.get("generateName"):
         yield refusal(NAME_IS_REQUIRED, "metadata.name", rule="KMM061")
     if full_name := name or (f"{prefix[:_GENERATED]}xxxxx" if prefix else ""):
-        yield from invalid("KMM061", "metadata.name", full_name, subdomain_errors(full_name), current=name or None)
+        yield from refusals("KMM061", "metadata.name", full_name, subdomain_errors(full_name), current=name or None)
     if namespace:
-        yield from invalid("KMM062", "metadata.namespace", namespace, dns_label_errors(namespace), current=namespace)
+        yield from refusals("KMM062", "metadata.namespace", namespace, dns_label_errors(namespace), current=namespace)
     for key, value in table(metadata, "labels").items():
         path = join(("metadata", "labels", key))
-        yield from invalid("KMM063", "metadata.labels", key, label_key_errors(key), path)
+        yield from refusals("KMM063", "metadata.labels", key, label_key_errors(key), path)
         if isinstance(value, str):
-            yield from invalid("KMM063", "metadata.labels", value, label_value_errors(value), path, value)
+            yield from refusals("KMM063", "metadata.labels", value, label_value_errors(value), path, value)
     annotations = table(metadata, "annotations")
     for key in annotations:
         path = join(("metadata", "annotations", key))
-        yield from invalid("KMM064", "metadata.annotations", key, label_key_errors(key.lower()), path)
+        yield from refusals("KMM064", "metadata.annotations", key, label_key_errors(key.lower()), path)
     if sum(size(key) + size(text(annotations, key)) for key in annotations) > ANNOTATIONS_LIMIT:
         message = f"metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
         yield refusal(message, "metadata.annotations", rule="KMM067")

@@ -13,7 +13,7 @@ from krmfn.results import Rule
 from ..lookup import Table, listing, table
 from ..names import label_key_errors
 from ..rule import quote, refusal
-from .apitext import as_json, invalid, unmergeable
+from .apitext import as_json, merge_error, refusals
 
 OWNERS = "metadata.ownerReferences"
 
@@ -27,7 +27,7 @@ def check_owners(module: Manifest) -> Iterator[Result]:
             missing = "version must not be empty" if key == "apiVersion" else "must not be empty"
             if isinstance(value, str) and not (_version(value) if key == "apiVersion" else value):
                 path = join(("metadata", "ownerReferences", index, key))
-                yield from invalid("KMM068", f"{OWNERS}.{key}", value, (missing,), path, value)
+                yield from refusals("KMM068", f"{OWNERS}.{key}", value, (missing,), path, value)
         if (owner["apiVersion"], owner["kind"]) == ("v1", "Event"):
             text = f"{OWNERS}: Invalid value: {as_json(owner)}: /v1, Kind=Event is disallowed from being an owner"
             yield refusal(text, join(("metadata", "ownerReferences", index)), rule="KMM068")
@@ -41,7 +41,7 @@ def check_owners(module: Manifest) -> Iterator[Result]:
     for index, owner in owners.items():
         if isinstance(owner["uid"], str):
             if owner["uid"] in seen:
-                text = unmergeable(module, f".{OWNERS}: duplicate entries for key [uid={quote(owner['uid'])}]")
+                text = merge_error(module, f".{OWNERS}: duplicate entries for key [uid={quote(owner['uid'])}]")
                 path = join(("metadata", "ownerReferences", index, "uid"))
                 yield refusal(text, path, owner["uid"], rule="KMM070")
             seen.add(owner["uid"])
@@ -114,14 +114,14 @@ def check(module: Manifest) -> Iterator[Result]:
     for index, entry in enumerate(finalizers):
         name = "" if entry is None else entry
         if isinstance(name, str):
-            yield from invalid("KMM071", where, name, label_key_errors(name), f"{where}[{index}]", name)
+            yield from refusals("KMM071", where, name, label_key_errors(name), f"{where}[{index}]", name)
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         both = "finalizer orphan and foregroundDeletion cannot be both set"
         yield refusal(f"{where}: Invalid value: {as_json(finalizers)}: {both}", where, rule="KMM071")
     first = {name: index for index, name in reversed(list(enumerate(finalizers))) if isinstance(name, str)}
     for index, name in enumerate(finalizers):
         if isinstance(name, str) and first[name] < index:
-            message = unmergeable(module, f".{where}: duplicate entries for key [={quote(name)}]")
+            message = merge_error(module, f".{where}: duplicate entries for key [={quote(name)}]")
             yield refusal(message, f"{where}[{index}]", name, rule="KMM072")
     if isinstance(metadata.get("managedFields"), list):
         yield refusal("metadata.managedFields must be nil", "metadata.managedFields", rule="KMM073")

@@ -40,7 +40,7 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     elif "dra" in module.spec and "devicePlugin" in module.spec:
         texts = [f'spec: Invalid value: "object": {message}' for _, message in rules]
         findings += [refusal(text, "spec.dra", rule="KMM058") for text in texts]
-    printed = {id(finding) for finding in _printed(findings)}
+    printed = {id(finding) for finding in _first_findings(findings)}
     for finding in findings:
         located = finding._replace(ref=module.ref)
         yield mark_first(located) if id(finding) in printed else located
@@ -60,7 +60,7 @@ def _check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
             yield from _check(entry, node.item, (*path, index))
 
 
-def _printed(findings: list[Result]) -> list[Result]:
+def _first_findings(findings: list[Result]) -> list[Result]:
     """Return what a create prints: the first undecodable value, or else all unknown fields, or else all errors.
 
     When it would print nothing, only an apply is refused, and may print everything.

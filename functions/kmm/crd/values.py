@@ -10,7 +10,7 @@ from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..rule import quote, refusal
-from .apitext import as_json, dotted, known_fields, mistyped, quoting_hint, scalar, type_name
+from .apitext import api_path, as_json, quoting_hint, scalar, type_error, type_name, unknown_field, unknown_field_hint
 from .facts import Fact
 
 
@@ -27,11 +27,9 @@ def unknown_fields(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     fields = node.fields or {}
     known = fields if path else {*fields, "apiVersion", "kind", "metadata"}
     for field_path in _unknown_paths(value, known, path):
-        text = f'strict decoding error: unknown field "{dotted(field_path)}"'
         has_fields = node.type == "object" and not is_list
-        yield refusal(
-            text, join(field_path), hint=known_fields(field_path, fields) if has_fields else "", rule="KMM051"
-        )
+        hint = unknown_field_hint(field_path, fields) if has_fields else ""
+        yield refusal(unknown_field(field_path), join(field_path), hint=hint, rule="KMM051")
 
 
 def _unknown_paths(value: Any, known: Container[str], path: FieldPath) -> Iterator[FieldPath]:
@@ -66,7 +64,7 @@ def null_value(node: Fact, parent: Fact, path: FieldPath) -> Iterator[Result]:
     if path[-1] not in parent.required and node.default is None and not is_dropped(path):
         expected = "integer,string" if node.type == "quantity" else node.type
         hint = "leave the field out: a plain create drops it, server-side apply refuses it"
-        yield refusal(mistyped(dotted(path), "null", expected), join(path), hint=hint, rule="KMM059")
+        yield refusal(type_error(api_path(path), "null", expected), join(path), hint=hint, rule="KMM059")
 
 
 KMM059 = Rule(
@@ -91,11 +89,11 @@ def check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     pattern = QUANTITY if node.type == "quantity" else node.pattern
     if isinstance(value, dict):
         for key in (key for key in node.required if value.get(key) is None):
-            yield refusal(f"{dotted((*path, key))}: Required value", join((*path, key)), rule="KMM053")
+            yield refusal(f"{api_path((*path, key))}: Required value", join((*path, key)), rule="KMM053")
     elif isinstance(value, list):
         yield from _check_list(value, node, path)
     elif pattern and isinstance(value, str) and not re.fullmatch(pattern[1:-1], value):
-        where = dotted(path)
+        where = api_path(path)
         text = f"{where}: Invalid value: {quote(value)}: {where} in body should match '{pattern}'"
         yield refusal(text, join(path), value, rule="KMM056")
 
@@ -106,17 +104,17 @@ def _check_type(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     is_dropped_number = actual == "number" and is_dropped(path) and abs(value) < INFINITE
     if actual in expected or (is_dropped_number and "integer" in expected):
         return
-    where, hint = dotted(path), quoting_hint(value, expected)
-    yield refusal(mistyped(where, actual, ",".join(expected)), join(path), scalar(value), hint, "KMM052")
+    where, hint = api_path(path), quoting_hint(value, expected)
+    yield refusal(type_error(where, actual, ",".join(expected)), join(path), scalar(value), hint, "KMM052")
     if node.type == "quantity":
         text = f'<nil>: Invalid value: "": "{where}" must validate at least one schema (anyOf)'
         yield refusal(text, join(path), scalar(value), rule="KMM052")
-        yield refusal(mistyped(where, actual, "integer"), join(path), scalar(value), rule="KMM052")
+        yield refusal(type_error(where, actual, "integer"), join(path), scalar(value), rule="KMM052")
 
 
 def _check_list(value: list[Any], node: Fact, path: FieldPath) -> Iterator[Result]:
     """Yield what the CRD refuses in a list: its length, and entries that are no objects or have equal keys."""
-    where = dotted(path)
+    where = api_path(path)
     if len(value) < node.low:
         text = f"{where}: Invalid value: {len(value)}: {where} in body should have at least {node.low} items"
         yield refusal(text, join(path), value, rule="KMM054")
@@ -128,7 +126,7 @@ def _check_list(value: list[Any], node: Fact, path: FieldPath) -> Iterator[Resul
     for index, entry in enumerate(value):
         if entry is not None and not isinstance(entry, dict):
             entry_path, printed = (*path, index), quote(entry) if isinstance(entry, str) else as_json(entry)
-            text = f"{dotted(entry_path)}: Invalid value: {printed}: must be an object for an array of list-type map"
+            text = f"{api_path(entry_path)}: Invalid value: {printed}: must be an object for an array of list-type map"
             yield refusal(text, join(entry_path), scalar(entry), rule="KMM057")
             return
     seen = Counter[str]()  # an entry with the keys of an earlier one is an error once per key, as to the API server
@@ -137,7 +135,7 @@ def _check_list(value: list[Any], node: Fact, path: FieldPath) -> Iterator[Resul
         seen[text] += 1
         if seen[text] == 2:
             entry_path, first = (*path, index), node.keys[0]
-            text = f"{dotted(entry_path)}: Duplicate value: {text}"
+            text = f"{api_path(entry_path)}: Duplicate value: {text}"
             yield refusal(text, join((*entry_path, first)), scalar(entry.get(first)), rule="KMM057")
 
 

@@ -80,15 +80,15 @@ def _findings(template: Template, name: str, namespace: str) -> tuple[Result, ..
         values = {**_SAMPLE, "MOD_NAME": name, "MOD_NAMESPACE": namespace}
         known = {name: values[name] for name in template.known}
         image = substitute(template.text, known) if known else template.text
-        refused = bool(known) and ":" not in template.text
-        template = template._replace(image=image, pullable="" if refused or _is_incomplete(image) else image)
+        is_refused = bool(known) and ":" not in template.text
+        template = template._replace(image=image, pullable="" if is_refused or _is_incomplete(image) else image)
     return tuple(apply(RULES, template))
 
 
 def _braces_are_closed(template: Template) -> Iterator[Result]:
     if template.known and template.names is None:
-        fails = "KMM accepts it and then fails on every node"
-        yield error(f"{quote(template.text)} has a ${{ that is not closed by a }}; {fails}")
+        consequence = "KMM accepts it and then fails on every node"
+        yield error(f"{quote(template.text)} has a ${{ that is not closed by a }}; {consequence}")
 
 
 KRM221 = Rule(
@@ -105,8 +105,8 @@ KRM221 = Rule(
 def _variables_are_known(template: Template) -> Iterator[Result]:
     for name in dict.fromkeys(template.names or ()) if template.known else ():
         if name not in template.known:
-            also = " here" if name in VARIABLES else ""
-            yield warning(f"KMM sets no variable {name}{also}, so it is empty; known: {', '.join(template.known)}")
+            suffix = " here" if name in VARIABLES else ""
+            yield warning(f"KMM sets no variable {name}{suffix}, so it is empty; known: {', '.join(template.known)}")
 
 
 KRM222 = Rule(

@@ -136,9 +136,9 @@ spec: {moduleLoader: {container: {version: "2.0"}}}
 def _parameters_have_no_spaces(module: Module) -> Iterator[Result]:
     for index, parameter in enumerate(texts(module.modprobe, "parameters")):
         if any(char.isspace() for char in parameter):
-            several = "has a space, so modprobe reads it as several; write one entry for each"
+            problem = "has a space, so modprobe reads it as several; write one entry for each"
             field = Field(f"{MODPROBE}.parameters[{index}]", parameter)
-            yield warning(f"parameter {quote(parameter)} {several}", field=field)
+            yield warning(f"parameter {quote(parameter)} {problem}", field=field)
 
 
 KRM205 = Rule(

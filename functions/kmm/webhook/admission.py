@@ -51,15 +51,15 @@ def check(module: Module, version: str = DEFAULT, is_reached: bool = True) -> li
         from . import sign
 
         findings += sign.check(module)
-    return _located(findings, module.ref, is_reached)
+    return _with_ref(findings, module.ref, is_reached)
 
 
 def check_name(module: Module, version: str = DEFAULT) -> list[Result]:
     """Return those of its findings that are about the Module's name."""
-    return _located(apply(NAME_RULES, module, target(version)), module.ref)
+    return _with_ref(apply(NAME_RULES, module, target(version)), module.ref)
 
 
-def _located(results: Iterable[Result], subject: Ref, is_reached: bool = True) -> list[Result]:
+def _with_ref(results: Iterable[Result], subject: Ref, is_reached: bool = True) -> list[Result]:
     findings = [result._replace(ref=subject) for result in Findings(results)]
     return [*map(mark_first, findings[:1]), *findings[1:]] if is_reached else findings
 

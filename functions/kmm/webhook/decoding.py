@@ -39,7 +39,7 @@ _NOT_A_QUANTITY = r"quantities must match the regular expression '^([+-]?[0-9.]+
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the scalars below the two plugins, in the order in which the API server sends them."""
     places = [("spec", plugin, part) for plugin in PLUGINS for part in ("container", "initContainer", "volumes")]
-    leaves = [leaf for path in places for leaf in _below(path, table(module.spec, path[1]).get(path[2]))]
+    leaves = [leaf for path in places for leaf in _scalars(path, table(module.spec, path[1]).get(path[2]))]
     yield from apply(RULES, leaves)
 
 
@@ -108,12 +108,12 @@ spec:
 RULES = (KMM001, KMM040)
 
 
-def _below(path: FieldPath, value: Any) -> Iterator[tuple[FieldPath, Any]]:
+def _scalars(path: FieldPath, value: Any) -> Iterator[tuple[FieldPath, Any]]:
     if isinstance(value, dict):
         for key in sorted(value, key=str):
-            yield from _below((*path, str(key)), value[key])
+            yield from _scalars((*path, str(key)), value[key])
     elif isinstance(value, list):
         for index, entry in enumerate(value):
-            yield from _below((*path, index), entry)
+            yield from _scalars((*path, index), entry)
     else:
         yield path, value

@@ -24,14 +24,14 @@ def check(module: Module, kmm: Target) -> Iterator[Result]:
     name, names = text(modprobe, "moduleName"), texts(modprobe, ORDER)
     load, unload = (bool(listing(table(modprobe, "rawArgs"), key)) for key in ("load", "unload"))
     order = listing(modprobe, ORDER)
-    is_ordered, first, when = order is not None, (*names, name)[0], "if a loading order is defined,"
-    unset = "load and unload rawArgs must be set when moduleName is unset"
+    is_ordered, first, condition = order is not None, (*names, name)[0], "if a loading order is defined,"
+    missing = "load and unload rawArgs must be set when moduleName is unset"
     for rule, is_wrong, path, current, message in (
         ("KMM028", name and (load or unload), "rawArgs", None, "rawArgs cannot be set when moduleName is set"),
-        ("KMM029", not name and not (load and unload), "moduleName", modprobe.get("moduleName"), unset),
-        ("KMM030", is_ordered and len(names) < 2, ORDER, order, f"{when} at least two values must be defined"),
-        ("KMM031", is_ordered and not name, "moduleName", None, f"{when} moduleName must be set"),
-        ("KMM032", name and first != name, f"{ORDER}[0]", first, f"{when} the first element must be moduleName"),
+        ("KMM029", not name and not (load and unload), "moduleName", modprobe.get("moduleName"), missing),
+        ("KMM030", is_ordered and len(names) < 2, ORDER, order, f"{condition} at least two values must be defined"),
+        ("KMM031", is_ordered and not name, "moduleName", None, f"{condition} moduleName must be set"),
+        ("KMM032", name and first != name, f"{ORDER}[0]", first, f"{condition} the first element must be moduleName"),
     ):
         if is_wrong:
             yield refusal(prefix + message, f"{MODPROBE}.{path}", current, rule=rule)

@@ -33,9 +33,9 @@ def check(module: Module) -> Iterator[Result]:
         if regexp and regexp not in EVERY_KERNEL:
             from ..regexps import TOO_LARGE, compile_error  # here, since the usual regexp needs no compiler
 
-            wrong = compile_error(regexp)
-            if wrong and wrong != TOO_LARGE:
-                message = f"{OF_MAPPINGS}invalid regexp at index {index}: {wrong}"
+            reason = compile_error(regexp)
+            if reason and reason != TOO_LARGE:
+                message = f"{OF_MAPPINGS}invalid regexp at index {index}: {reason}"
                 yield refusal(message, f"{path}.regexp", regexp, rule="KMM023")
         if not text(entry, "containerImage") and not text(container, "containerImage"):
             yield refusal(f"{OF_MAPPINGS}missing {path}.containerImage", f"{path}.containerImage", rule="KMM024")

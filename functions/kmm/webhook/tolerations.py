@@ -20,14 +20,14 @@ def check(module: Module, kmm: Target) -> Iterator[Result]:
     """Yield the findings about all tolerations, in the webhook's order."""
     for index, entry in tables(module.spec, "tolerations"):
         key, operator, value, effect = (text(entry, name) for name in ("key", "operator", "value", "effect"))
-        bad_key = label_key_errors(key, kmm.long_texts) if key else []
-        bad_value = label_value_errors(value, kmm.long_texts) if operator in ("Equal", "") else []
-        bad_time = entry.get("tolerationSeconds") is not None and effect != "NoExecute"
+        key_errors = label_key_errors(key, kmm.long_texts) if key else []
+        value_errors = label_value_errors(value, kmm.long_texts) if operator in ("Equal", "") else []
+        is_timed = entry.get("tolerationSeconds") is not None and effect != "NoExecute"
         for rule, is_wrong, field, message in (
-            ("KMM004", bad_key, "key", f"invalid key '{key}': {'; '.join(bad_key)}"),
+            ("KMM004", key_errors, "key", f"invalid key '{key}': {'; '.join(key_errors)}"),
             ("KMM005", not key and operator != "Exists", "operator", "operator must be 'Exists' when key is empty"),
-            ("KMM006", bad_time, "effect", "effect must be 'NoExecute' when tolerationSeconds is set"),
-            ("KMM007", bad_value, "value", f"invalid value '{value}' for Equal operator {'; '.join(bad_value)}"),
+            ("KMM006", is_timed, "effect", "effect must be 'NoExecute' when tolerationSeconds is set"),
+            ("KMM007", value_errors, "value", f"invalid value '{value}' for Equal operator {'; '.join(value_errors)}"),
             ("KMM008", operator == "Exists" and value, "value", "value must be empty when operator is 'Exists'"),
             ("KMM009", operator not in ("", *OPERATORS), "operator", f"invalid operator '{operator}', {_OPERATORS}"),
             ("KMM010", effect not in ("", *EFFECTS), "effect", f"invalid effect '{effect}', {_EFFECTS}"),
