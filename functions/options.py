@@ -27,7 +27,7 @@ ASKED = "$(krmfn completion {} 2>/dev/null)"
 class RunOptions(NamedTuple):
     """The options of a run: of every command that runs the function, as they were given."""
 
-    own: Mapping[str, str] = MappingProxyType({})
+    flags: Mapping[str, str] = MappingProxyType({})
     """The settings of the functionConfig that were given as options (see SETTINGS), by their names."""
     function_config: tuple[str, ...] = ()
     """The files of --function-config: functionConfigs and Profiles."""

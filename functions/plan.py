@@ -40,7 +40,7 @@ class Effect(NamedTuple):
     """What becomes of some nodes of the cluster, as far as one object is concerned."""
 
     ref: Ref
-    what: str
+    word: str
     """One word for programs: `gained`, `lost`, ..., as `kmm.scheduling.Word` has them."""
     nodes: tuple[str, ...]
     message: str

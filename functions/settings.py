@@ -60,5 +60,5 @@ class Settings(NamedTuple):
     intent: Intent = FUNCTION
     fallback_namespace: str = ""
     """For resources that get a namespace neither from themselves nor from the functionConfig (Argo CD's)."""
-    own: Mapping[str, str] = MappingProxyType({})
+    flags: Mapping[str, str] = MappingProxyType({})
     """The functionConfig's settings that were given as options, by their names without dashes: `kmm-version`."""

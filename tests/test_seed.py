@@ -153,4 +153,4 @@ def test_a_deleted_config_takes_its_generated_objects_along(function: Function) 
     made = [one.manifest for one in resources.items if one.kind not in ("DeviceConfig", "Ptemplate")]
     assert made
     assert applied(function, *made).failed, "whose owner is not there is not removed on a guess"
-    assert applied(function, *made, settings=Settings(own={"prune": "always"})).items == []
+    assert applied(function, *made, settings=Settings(flags={"prune": "always"})).items == []

@@ -33,7 +33,7 @@ def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures
     """
     if not names:
         return {}
-    alone = context.options._replace(own={}, function_config=(), cluster=(), against=())
+    alone = context.options._replace(flags={}, function_config=(), cluster=(), against=())
     made: dict[str, Cluster] = {}
     is_stdin_read = any(root.kind == "stream" for root in roots)
     for name, paths in _by_cluster(context.options.against, names).items():

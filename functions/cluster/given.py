@@ -33,18 +33,18 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
     build, and for an item whose manifest was changed in place: a bug, for commands only read.
     """
     fallback = os.environ.get("ARGOCD_APP_NAMESPACE") or ""  # what stands in Git wins over it
-    for where, name in (("--namespace", options.own.get("namespace")), ("ARGOCD_APP_NAMESPACE", fallback)):
+    for where, name in (("--namespace", options.flags.get("namespace")), ("ARGOCD_APP_NAMESPACE", fallback)):
         if name and not _NAMESPACE.fullmatch(name):  # it becomes part of labels and of other names
             raise KrmfnError(
                 f"{where} is {name!r}; a namespace must have 1 to 63 lower case letters, digits and dashes, and must "
                 "not begin or end with a dash"
             )
-    note(resources, settings=Settings(intent, fallback, options.own))
+    note(resources, settings=Settings(intent, fallback, options.flags))
     if options.profiles_from:
         resources.report(_untrusted(options, resources))
     is_settled = run_of(resources).is_settled
     runs = [] if is_settled else _runs(options, intent, path, resources)
-    own = [f"--{name}" for name in ("function-config" if options.function_config else "", *options.own) if name]
+    own = [f"--{name}" for name in ("function-config" if options.function_config else "", *options.flags) if name]
     if is_settled and own:
         raise KrmfnError(
             f"{path} calls krmfn itself, with a functionConfig of its own, so {', '.join(own)} would have "

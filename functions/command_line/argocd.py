@@ -39,7 +39,7 @@ def applied(options: RunOptions) -> RunOptions:
     """
     known = sorted((_CONFIG, _FROM, *SETTINGS))
     lists = {_CONFIG: options.function_config, _FROM: options.profiles_from}
-    texts = {**options.own, **{name: ",".join(values) for name, values in lists.items() if values}}
+    texts = {**options.flags, **{name: ",".join(values) for name, values in lists.items() if values}}
     ours = [*_parameters(os.environ.get(_PARAMETERS) or "[]", known), *_variables(os.environ, known)]
     if not ours:
         return options
@@ -59,7 +59,7 @@ def applied(options: RunOptions) -> RunOptions:
                 )
     files = {name: tuple(values.pop(name).value.split(",")) if name in values else () for name in (_CONFIG, _FROM)}
     own = {name: one.value for name, one in values.items()}
-    return options._replace(own=own, function_config=files[_CONFIG], profiles_from=files[_FROM])
+    return options._replace(flags=own, function_config=files[_CONFIG], profiles_from=files[_FROM])
 
 
 def _parameters(text: str, known: Collection[str]) -> Iterator[Setting]:

@@ -93,7 +93,7 @@ def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
         raise KrmfnError("a PATH is an empty string; is a shell variable not set?")
     if command.intent:
         given = {name: getattr(namespace, name.replace("-", "_")) for name in options.SETTINGS}
-        namespace.own = MappingProxyType({name: value for name, value in given.items() if value is not None})
+        namespace.flags = MappingProxyType({name: value for name, value in given.items() if value is not None})
     names = namedtuple("Args", [*vars(namespace)])  # type: ignore[misc]  # it wants the names written out
     of_run = options.typed(RunOptions, namespace) if command.intent else RunOptions()
     return command, options.typed(names, namespace), of_run

@@ -152,7 +152,7 @@ def of_change(compared: Sequence[Comparison], words: Collection[str]) -> list[Re
         if "lost" in words:
             found += tag_cluster(one.name, (error(f"{reason} (--fail-on lost)") for reason in one.doubtful))
         for word in (word for word in _EFFECTS if word in words):
-            alike = [effect for effect in one.plan.effects if effect.what in (_EFFECTS[word], "unknown")]
+            alike = [effect for effect in one.plan.effects if effect.word in (_EFFECTS[word], "unknown")]
             about = (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in alike)
             found += tag_cluster(one.name, about)
             is_about = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in one.plan.changes)

@@ -57,7 +57,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _run(context: Context, args: Any) -> int:
     configs = given.configs_of(context.options)
     existing = given.joined(configs) if configs else None
-    if wrong := assembly.errors((), Settings(RENDER, own=args.own), existing):
+    if wrong := assembly.errors((), Settings(RENDER, flags=args.flags), existing):
         raise KrmfnError(*map(str, wrong))
     streams = clusters.read(context, args.paths)
     if streams is None:
@@ -78,7 +78,7 @@ def _sources(streams: Clusters) -> list[Source]:
 
 
 def _imported(sources: Sequence[Source], args: Any, existing: Manifest | None) -> tuple[str, list[Result]]:
-    settings = Settings(RENDER, own=args.own)
+    settings = Settings(RENDER, flags=args.flags)
     wholes = [_of_cluster(source, args, existing) for source in sources]
     taken = [one for whole in wholes for one in whole.taken]
     configs, function_config = assembly.assembled(taken, settings, existing)
@@ -106,7 +106,7 @@ def _of_cluster(source: Source, args: Any, existing: Manifest | None) -> Importe
     """Return what an import makes of one cluster. Raises KrmfnError when there is no Module, or two of one name."""
     items = source.items
     places = {item.ref.id: item.place for item in items}
-    manifests = [_placed(item.manifest, args.own.get("namespace", "")) for item in items]
+    manifests = [_placed(item.manifest, args.flags.get("namespace", "")) for item in items]
     if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
     numbers = Counter(own.id for own in map(ref, manifests) if (own.group, own.kind) in MODULE_KINDS)
@@ -119,7 +119,7 @@ def _of_cluster(source: Source, args: Any, existing: Manifest | None) -> Importe
         where = f" (last in {place.path}:{place.line})" if place and place.path else ""
         times = f"{kind} {namespace}/{name} appears {numbers[twice[0]]} times{where}"
         raise KrmfnError(f"{times}; remove all but one, or name the clusters with --cluster NAME=PATH")
-    return importer.imported(manifests, Settings(RENDER, own=args.own), existing, args.keep_pod_templates)
+    return importer.imported(manifests, Settings(RENDER, flags=args.flags), existing, args.keep_pod_templates)
 
 
 def _placed(manifest: Manifest, namespace: str) -> Manifest:

@@ -53,7 +53,7 @@ def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
     changes = grouped.changes(comparisons)
     if len(clusters) < 2:
         (comparison,) = comparisons
-        effects = [(effect.what, f"{effect.ref}: {effect.message}", ()) for effect in grouped.without_note(comparison)]
+        effects = [(effect.word, f"{effect.ref}: {effect.message}", ()) for effect in grouped.without_note(comparison)]
         notes = [(note, ()) for note in comparison.notes]
         return Overview(summary(comparison), (), (), effects, notes, [(change, ()) for change, _ in changes], ())
     rows = grouped.rows(comparisons)
@@ -79,8 +79,8 @@ def summary(comparison: Comparison, with_nodes: bool = True) -> str:
         return "nothing changes: its files are those of the base"
     parts = [f"{count:,} {word}" for word, count in counts(comparison.plan).items() if count]
     parts += [f"{printing.counted(comparison.hidden, 'change')} of other kinds"] if comparison.hidden else []
-    effects = [effect for effect in comparison.plan.effects if effect.what != "kept"]
-    nodes = {name for effect in effects if effect.what != "unknown" for name in effect.nodes}
+    effects = [effect for effect in comparison.plan.effects if effect.word != "kept"]
+    nodes = {name for effect in effects if effect.word != "unknown" for name in effect.nodes}
     unknown = {name for effect in effects for name in effect.nodes} - nodes
     if with_nodes:
         parts += [f"{printing.counted(len(nodes), 'node')} affected"] if nodes else []
@@ -168,7 +168,7 @@ def _effects(comparison: Comparison, is_fleet: bool) -> Iterator[dict[str, Any]]
     """Yield each effect per nodes that are alike; `before` and `after` are null for nothing, absent where not known."""
     of = {"cluster": comparison.name} if is_fleet else {}
     for effect in comparison.plan.effects:
-        head = {**of, "effect": effect.what, "ref": reference(effect.ref)}
+        head = {**of, "effect": effect.word, "ref": reference(effect.ref)}
         for part in effect.parts:
             images = {"before": part.before, "after": part.after}
             known = {key: image for key, image in images.items() if image is not None or part.is_known}

@@ -79,7 +79,7 @@ def _shorten(line: str) -> str:
 def _losses(comparisons: Sequence[Comparison]) -> list[str]:
     """Return a line when nodes lose a driver, which a reader could overlook among the numbers of an upgrade."""
     effects = [(comparison.name, effect) for comparison in comparisons for effect in comparison.plan.effects]
-    number = len({(name, node) for name, effect in effects if effect.what == "lost" for node in effect.nodes})
+    number = len({(name, node) for name, effect in effects if effect.word == "lost" for node in effect.nodes})
     return [f"{printing.counted(number, 'node')} {'lose' if number > 1 else 'loses'} a driver"] if number else []
 
 

@@ -51,7 +51,7 @@ def rows(comparisons: Sequence[Comparison]) -> list[Row]:
     """Return a row per cluster."""
     table: list[Row] = []
     for comparison in comparisons:
-        nodes = grouping.grouped((effect.what, effect.nodes) for effect in comparison.plan.effects)
+        nodes = grouping.grouped((effect.word, effect.nodes) for effect in comparison.plan.effects)
         is_known = (comparison.knows_nodes or bool(nodes) or comparison.is_same) and not comparison.failed
         numbers = {word: len(set[str]().union(*names)) for word, names in nodes.items()}
         table.append(Row(comparison.name, numbers, is_known))
@@ -67,7 +67,7 @@ def headline(comparisons: Sequence[Comparison], table: Sequence[Row]) -> str:
             nodes = f"{total:,}" if parts else f"{counted(total, 'node')} in {counted(len(numbers), 'cluster')}"
             parts.append(f"{nodes} {verbs[total > 1]}")
     if kept := sum(row.numbers.get("kept", 0) for row in table):
-        effects = (effect for comparison in comparisons for effect in comparison.plan.effects if effect.what == "kept")
+        effects = (effect for comparison in comparisons for effect in comparison.plan.effects if effect.word == "kept")
         matches = (_KEPT.match(effect.reason) for effect in effects)
         versions = list(dict.fromkeys(match[1] for match in matches if match))
         nodes = f"{kept:,}" if parts else counted(kept, "node")
@@ -209,14 +209,14 @@ def effects(comparisons: Sequence[Comparison]) -> Iterator[tuple[str, str, tuple
         reasons = list(dict.fromkeys(effect.reason for _, effect in copies if effect.reason))
         reason = f": {reasons[0]}" if reasons else ""
         reason += f" (and {counted(len(reasons) - 1, 'other image')})" if reasons[1:] else ""
-        yield copies[0][1].what, f"{ref}: {head}{node_counts.total_of(list(nodes.items()))}{reason}", tuple(nodes)
+        yield copies[0][1].word, f"{ref}: {head}{node_counts.total_of(list(nodes.items()))}{reason}", tuple(nodes)
 
 
 def _key(effect: Effect) -> tuple[Ref, str, str]:
     """Return the Module, how the sentence about it begins (`reloaded on `), and the reason unless it is an image."""
     match = node_counts.NODES.search(effect.message)
-    head = effect.message[: match.start()] if match else f"{effect.what}: "
-    return effect.ref, head, "" if effect.what in ("reloaded", "gained") else effect.reason
+    head = effect.message[: match.start()] if match else f"{effect.word}: "
+    return effect.ref, head, "" if effect.word in ("reloaded", "gained") else effect.reason
 
 
 def _names(copies: Iterable[tuple[str, object]]) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ def assembled(
         configs[at], profiles = with_extras(configs[at], profiles, one.extras)
     used = {config["spec"].get("profile") for config in configs}
     new = {name: fields for name, fields in profiles.items() if name in used and name not in there}
-    version = settings.own.get("kmm-version")
+    version = settings.flags.get("kmm-version")
     spec = {**({"kmm": {"version": version}} if version and not existing else {}), **({"profiles": new} if new else {})}
     return configs, with_settings(None, **spec) if spec else None
 

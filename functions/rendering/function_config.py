@@ -153,7 +153,7 @@ def _variables(spec: Any) -> list[Result]:
 
 def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
     """Return the values of a functionConfig that fits its schema. Raises KrmfnError for an unknown `prune`."""
-    options = settings.own
+    options = settings.flags
     prune = options.get("prune") or spec.get("prune", "auto")
     prune = ("auto" if prune else "never") if isinstance(prune, bool) else prune
     if prune not in PRUNE:

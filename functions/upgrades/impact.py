@@ -62,9 +62,9 @@ class Impact(NamedTuple):
     def known(self, step: Step, word: str) -> list[str] | None:
         """Return the nodes on which the change has this effect on a Module; None where that is not known."""
         effects = [effect for effect in self.plan.effects if effect.ref.id == step.ref.id]
-        if not self.knows_nodes or any(effect.what == "unknown" for effect in effects):
+        if not self.knows_nodes or any(effect.word == "unknown" for effect in effects):
             return None
-        return sorted(name for effect in effects if effect.what == word for name in effect.nodes)
+        return sorted(name for effect in effects if effect.word == word for name in effect.nodes)
 
     def waiting(self, module: Ref) -> list[str]:
         """Return the names of the workloads whose nodes are selected by a label about the Module."""

@@ -54,8 +54,8 @@ def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:
         found = [*_joined(side(cluster.Cluster(before.fleet, drivers, (), theirs), old), side(after, new))]
     except KrmfnError:
         return frozenset()
-    is_mended = mended <= {effect.ref.id for effect in found if effect.what == "gained"}
-    has = {effect.what for effect in found}
+    is_mended = mended <= {effect.ref.id for effect in found if effect.word == "gained"}
+    has = {effect.word for effect in found}
     return HARMS - has if is_mended and "unknown" not in has else frozenset()
 
 

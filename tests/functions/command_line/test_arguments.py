@@ -80,7 +80,7 @@ def test_every_argument_is_where_it_belongs() -> None:
     call = called("check", "a", "--strict", "b", "--prune=never", "--format", "json", "c", "-q")
     assert (call.args.paths, call.args.format, call.args.fail_on) == (("a", "b", "c"), "json", ("warning",))
     assert (call.args.baseline, call.args.write_baseline) == (None, None)
-    assert (call.command, call.options.quiet, dict(call.options.own)) == (COMMAND, True, {"prune": "never"})
+    assert (call.command, call.options.quiet, dict(call.options.flags)) == (COMMAND, True, {"prune": "never"})
     assert called("check").args.paths == ()
     compared = called("diff", "--format", "json", "a", "-q", "b").args
     assert (compared.paths, compared.format) == (("a", "b"), "json")
@@ -129,7 +129,7 @@ def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: 
     given = {action.dest for action in (*grammar.options(parser), *grammar.positionals(parser))} - {"help"}
     assert given <= set(call.args._fields)
     with pytest.raises((AttributeError, TypeError)):
-        call.options.own["prune"] = "never"  # type: ignore[index]
+        call.options.flags["prune"] = "never"  # type: ignore[index]
     with pytest.raises(AttributeError):
         call.options.root = "/"  # type: ignore[misc]
 

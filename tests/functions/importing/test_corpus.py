@@ -18,7 +18,7 @@ from krmfn.yamltext import emit
 from tests.builders import folder_text
 from tests.commands import ROOT
 
-SETTINGS = Settings(RENDER, own={"kmm-version": "main"})
+SETTINGS = Settings(RENDER, flags={"kmm-version": "main"})
 SHARE = 0.95
 """What is expressed of the objects that work on a cluster."""
 BROKEN = {

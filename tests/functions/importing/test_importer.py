@@ -366,7 +366,7 @@ def test_a_profile_has_what_configs_of_a_driver_share() -> None:
 
 def test_the_kmm_version_reaches_the_render_and_the_function_config() -> None:
     gpu = module(name="gpu", version="1.0")
-    settings = Settings(RENDER, own={"kmm-version": "2.4"})
+    settings = Settings(RENDER, flags={"kmm-version": "2.4"})
     _, shared = assembly.assembled(imported([gpu], settings).taken, settings)
     assert shared is not None
     assert shared["spec"] == {"kmm": {"version": "2.4"}}

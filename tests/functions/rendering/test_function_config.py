@@ -18,7 +18,7 @@ from tests.builders import function_config, manifest
 def read(config: dict[str, Any] | None, fallback_namespace: str = "", **own: str) -> tuple[FunctionConfig, list[str]]:
     resources = ResourceList(function_config=config)
     own = {name.replace("_", "-"): value for name, value in own.items()}
-    note(resources, settings=Settings(fallback_namespace=fallback_namespace, own=own))
+    note(resources, settings=Settings(fallback_namespace=fallback_namespace, flags=own))
     parsed, problems = read_config(resources)
     return parsed._replace(source=Source()), [str(problem) for problem in problems]
 
@@ -151,8 +151,8 @@ def test_another_value_of_prune_is_refused(value: Any) -> None:
 def test_the_option_prune_wins_and_is_checked() -> None:
     resources = ResourceList()
     resources.function_config = function_config(prune="always")
-    note(resources, settings=Settings(own={"prune": "never"}))
+    note(resources, settings=Settings(flags={"prune": "never"}))
     assert read_config(resources)[0].prune == "never"
-    note(resources, settings=Settings(own={"prune": "maybe"}))
+    note(resources, settings=Settings(flags={"prune": "maybe"}))
     with pytest.raises(KrmfnError, match="prune is 'maybe'; it must be one of auto, always, never"):
         read_config(resources)

@@ -55,7 +55,7 @@ def of_hub(path: str) -> str:
 
 def notes_on(old: list[Manifest], new: list[Manifest], version: str = "", **config: Any) -> list[Result]:
     resources = ResourceList(function_config=function_config(**config) if config else None)
-    note(resources, settings=Settings(own={"kmm-version": version} if version else {}))
+    note(resources, settings=Settings(flags={"kmm-version": version} if version else {}))
     return notes(plan(old, new), resources)
 
 

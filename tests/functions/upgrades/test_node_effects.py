@@ -47,7 +47,7 @@ def told(old: list[Manifest], new: list[Manifest]) -> dict[str, tuple[str, ...]]
     """The nodes of each effect."""
     found, unknown = effects(resources(*old), resources(*new))
     assert unknown == ""
-    return {effect.what: effect.nodes for effect in found}
+    return {effect.word: effect.nodes for effect in found}
 
 
 def message(old: list[Manifest], new: list[Manifest], name: str = "drv") -> str:
@@ -168,7 +168,7 @@ LOST = {
 def test_a_driver_that_is_lost_is_not_kept(old: list[Manifest], new: list[Manifest]) -> None:
     """Each was "kept as it is", or "unloaded and loaded again"."""
     [effect], _ = effects(resources(*old), resources(*new))
-    assert (effect.what, effect.is_short) == ("lost", True)
+    assert (effect.word, effect.is_short) == ("lost", True)
 
 
 def test_why_a_moved_label_loses_the_driver() -> None:
@@ -357,7 +357,7 @@ def by_hand(old: Side, new: Side) -> set[tuple[str, str, str]]:
 def test_every_node_by_itself_agrees(old: Side, new: Side) -> None:
     found, unknown = effects(resources(*old[0], *old[1]), resources(*new[0], *new[1]))
     assert unknown == ""
-    assert {(one.what, one.ref.name, name) for one in found for name in one.nodes} == by_hand(old, new)
+    assert {(one.word, one.ref.name, name) for one in found for name in one.nodes} == by_hand(old, new)
 
 
 # The command.
