@@ -286,7 +286,7 @@ def test_costly_regexps_cost_little(regexps: list[str], refused: int) -> None:
 def test_regexps_that_are_too_large_together_are_matched_one_by_one() -> None:
     regexps = [rf"^{at}\pL{{8}}x$" for at in range(300)]
     matching = matcher(regexps)
-    assert matching.__name__ == "one_by_one"
+    assert matching.__name__ == "match_each"
     assert matching("299abcdefghx") == [299]
 
 
