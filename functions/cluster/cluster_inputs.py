@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 
 from krmfn import Item, KrmfnError, ResourceList, Result, error, warning
 from krmfn.streams import read_stdin
@@ -18,8 +19,8 @@ from ..paths.roots import within
 from ..paths.workers import processors
 from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE, driven_kinds
 from ..run import note, run_of
-from .deployed import Cluster, is_local
-from .layout import not_given
+from .deployed import Cluster, Clusters, is_local
+from .layout import not_among_paths
 from .survey import Root
 
 T = TypeVar("T")
@@ -28,27 +29,31 @@ _JOBS = 8
 """How many kustomizations are built at a time, at most, unless --jobs says so."""
 
 
-def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str, builds: int = 0) -> list[R]:
-    """Return what `work` makes of each, in their order; with several `builds` as many at a time as --jobs says."""
-    if len(every) < 2:
-        return [work(one) for one in every]
+def work_through(context: Context, work: Callable[[T], R], values: Sequence[T], noun: str, builds: int = 0) -> list[R]:
+    """Return the results of `work` on the values, in their order.
+
+    With several `builds` among them, as many run at a time as --jobs says. `noun` is what the line about the progress
+    counts.
+    """
+    if len(values) < 2:
+        return [work(value) for value in values]
     jobs = 1 if builds <= 1 else context.options.jobs or min(_JOBS, processors())
-    from .progress import progress  # here, as below: one cluster is the usual case
+    from .progress import progress  # imported here, as below: most runs have one cluster
 
-    with progress(context.log, len(every), noun) as step:
+    with progress(context.log, len(values), noun) as step:
 
-        def counted(one: T) -> R:
-            made = work(one)
+        def counted(value: T) -> R:
+            result = work(value)
             step()
-            return made
+            return result
 
         if jobs == 1:
-            return [counted(one) for one in every]
+            return [counted(value) for value in values]
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(jobs) as pool:  # threads: they wait for kustomize
             try:
-                return list(pool.map(counted, every))
+                return list(pool.map(counted, values))
             except KeyboardInterrupt:
                 from ..kustomization import process
 
@@ -56,17 +61,29 @@ def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str
                 raise
 
 
-def filled(context: Context, cluster: Cluster) -> Cluster:
-    """Return a cluster with what its roots hold, loose files as one.
+def read_clusters(context: Context, streams: Clusters) -> Clusters:
+    """Return the clusters with what their roots hold; what cannot be read is a failure, or a finding."""
+    findings, failures = [*streams.findings], [*streams.failures]
+    findings += _shared_roots(context, streams.clusters) if len(streams.clusters) > 1 else ()
+    builds = sum(root.kind == "kustomization" for cluster in streams.clusters for root in cluster.roots)
+    clusters = work_through(context, partial(read_cluster, context), streams.clusters, "clusters read", builds)
+    for cluster in clusters:
+        findings += cluster.findings
+        failures += cluster.failures
+    return streams._replace(clusters=clusters, findings=findings, failures=failures)
 
-    Those below no PATH count where they give no objects, and have a warning where they do.
+
+def read_cluster(context: Context, cluster: Cluster) -> Cluster:
+    """Return a cluster with what its roots hold; its loose files are read as one root.
+
+    Loose files below no PATH count only where they give no objects; otherwise there is a warning about their member.
     """
     loose, findings = [root for root in cluster.roots if root.kind == "files"], dict[str, Result]()
     for member, root in cluster.outside:
         if _holds_only(read(context, [root])[0], COUNTING | {PROFILE}):
             loose = sorted([*loose, root], key=lambda root: root.path)
         else:
-            findings[member.text] = not_given(member, cluster.name)
+            findings[member.text] = not_among_paths(member, cluster.name)
     groups = [[root] for root in cluster.roots if root.kind != "files"] + ([loose] if loose else [])
     parts, failures, side, is_whole = list[tuple[str, ResourceList]](), list[Failure](), None, True
     for roots in groups:
@@ -83,27 +100,26 @@ def filled(context: Context, cluster: Cluster) -> Cluster:
             side = resources
         else:
             parts.append((name, resources))
-    is_whole = is_whole and not failures
-    found = [*findings.values()]
-    return cluster._replace(parts=parts, side=side, failures=failures, findings=found, is_whole=is_whole)
+    cluster = cluster._replace(parts=parts, side=side, findings=[*findings.values()])
+    return cluster._replace(failures=failures, is_whole=is_whole and not failures)
 
 
 def _holds_only(resources: ResourceList, kinds: Collection[tuple[str, str]]) -> bool:
     return all((item.group, item.kind) in kinds for item in resources.items)
 
 
-def in_two(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
-    """Return an error for each root that two clusters have, unless it holds what may be shared: a functionConfig."""
-    held = ((one, {root.path: root for root in one.roots if root.path}) for one in clusters)
-    owners = grouped((path, (root, one)) for one, roots in held for path, root in roots.items())
+def _shared_roots(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
+    """Return an error for each root that several clusters have, unless it holds only functionConfigs and Profiles."""
+    by_path = [(cluster, {root.path: root for root in cluster.roots if root.path}) for cluster in clusters]
+    owners = grouped((path, (root, cluster)) for cluster, roots in by_path for path, root in roots.items())
     findings = []
-    for path, every in owners.items():
-        root, last = every[-1]
-        is_shared = len(every) > 1
+    for path, pairs in owners.items():
+        root, last = pairs[-1]
+        is_shared = len(pairs) > 1
         if not is_shared or (root.kind == "files" and _holds_only(read(context, [root])[0], (CONFIG, PROFILE))):
             continue
-        names = [one.name for _, one in every]
-        member = next((one for one in last.members if within(path, one.real)), None)
+        names = [cluster.name for _, cluster in pairs]
+        member = next((member for member in last.members if within(path, member.real)), None)
         message = (
             f"{root.name} belongs to the clusters {' and '.join(names)}: which of them its objects or nodes are "
             "in is not known; give each cluster a folder of its own that lists what they share"
@@ -114,63 +130,64 @@ def in_two(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
 
 
 def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
-    """Return the resources of a root, or of several that are loose files, and whether all of their files can be read.
+    """Return the resources of a root, or of several roots of loose files, and whether all files could be read.
 
-    A kustomization is built first; what lies beside it counts when it is not meant for the cluster: inventories, and a
-    functionConfig unless the kustomization calls the function itself. Each file that cannot be read is a finding.
+    A kustomization is built. Of the files beside it, inventories count, and a functionConfig unless the kustomization
+    calls the function itself; for the others there are warnings. Each file that cannot be read is a finding.
     Raises KrmfnError for a root of which nothing can be read.
     """
     first = roots[0]
     if first.kind == "stream":
         return manifests.read("-", read_stdin("the PATH - reads resources from stdin")), True
-    beside, is_whole = _of_files(roots, context.options, context.in_full)
+    beside, is_whole = _read_files(roots, context.options, context.in_full)
     if first.kind != "kustomization":
         return beside, is_whole
-    from ..kustomization import builds  # here: most folders need no kustomize, nor what runs it
+    from ..kustomization import builds  # imported here: most folders need no kustomize
 
     resources = builds.built(context.options, first.name, first.path, first.graph)
-    # a kustomization that calls the function names the functionConfig, too
-    kinds_there = NODES if run_of(resources).is_settled else COUNTING
-    others = [item for item in beside.items if (item.group, item.kind) not in kinds_there]
-    resources.items += [item for item in beside.items if (item.group, item.kind) in kinds_there]
+    # a kustomization that calls the function names its functionConfig there
+    kinds = NODES if run_of(resources).is_settled else COUNTING
+    others = [item for item in beside.items if (item.group, item.kind) not in kinds]
+    resources.items += [item for item in beside.items if (item.group, item.kind) in kinds]
     resources.report(beside.results)
     for product in (item for item in others if (item.group, item.kind) == PROFILE):
         file = product.place.path if product.place else product.name
-        why = f"{file} has a Profile for this kind, but no kustomization lists it; list it under `resources`"
-        whys = dict.fromkeys(driven_kinds([product]), why)
-        note(resources, elsewhere={**run_of(resources).elsewhere, **whys}, has_ours=True)
+        reason = f"{file} has a Profile for this kind, but no kustomization lists it; list it under `resources`"
+        reasons = dict.fromkeys(driven_kinds([product]), reason)
+        note(resources, elsewhere={**run_of(resources).elsewhere, **reasons}, has_ours=True)
     message = "no kustomization lists it, so it is not deployed{}; list the file under `resources`, or move it"
-    resources.report(unlisted([item for item in others if not is_local(item)], lambda _, more: message.format(more)))
+    deployable = [item for item in others if not is_local(item)]
+    resources.report(unlisted_files(deployable, lambda _, rest: message.format(rest)))
     return resources, is_whole
 
 
-def _of_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tuple[ResourceList, bool]:
-    """Return what the files of some roots hold, and whether all of them can be read."""
-    whole, is_whole, number = ResourceList(), True, 0
+def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tuple[ResourceList, bool]:
+    """Return what the files of some roots hold, and whether all of them could be read."""
+    joined, is_whole, number = ResourceList(), True, 0
     for root in roots:
-        if [file.real for file in root.files] == [root.path]:  # it was named: it may be a pipe, or /dev/null
+        if [file.real for file in root.files] == [root.path]:  # named by the user: it may be a pipe, or /dev/null
             name = root.files[0].name
             try:
-                held, failures = manifests.read(name, root=options.root, in_full=in_full), {}
+                resources, failures = manifests.read(name, root=options.root, in_full=in_full), {}
             except KrmfnError as failure:
-                held, failures = ResourceList(), {os.path.normpath(name): failure}
+                resources, failures = ResourceList(), {os.path.normpath(name): failure}
         else:
-            held, failures = manifests.read_files(root.files, in_full)
-        whole.items += held.items
-        number += run_of(held).files
-        whole.function_config = whole.function_config or held.function_config
-        whole.report(held.results)
-        whole.report(unreadable(failure, file, "KRM523") for file, failure in failures.items())
+            resources, failures = manifests.read_files(root.files, in_full)
+        joined.items += resources.items
+        number += run_of(resources).files
+        joined.function_config = joined.function_config or resources.function_config
+        joined.report(resources.results)
+        joined.report(unreadable(failure, file, "KRM523") for file, failure in failures.items())
         is_whole = is_whole and not failures
-    note(whole, files=number, packages=tuple(root.name for root in roots if root.kind == "package"))
-    return whole, is_whole
+    note(joined, files=number, packages=tuple(root.name for root in roots if root.kind == "package"))
+    return joined, is_whole
 
 
-def unlisted(items: Iterable[Item], message: Callable[[Item, str], str]) -> Iterator[Result]:
-    """Yield a warning for each file with something that is not deployed.
+def unlisted_files(items: Iterable[Item], message: Callable[[Item, str], str]) -> Iterator[Result]:
+    """Yield a warning for each file with items that are not deployed.
 
-    `message` is given a file's first item, and words about how many more there are.
+    `message` makes its text of the first item of the file, and of words that say how many others there are.
     """
-    for first, *more in grouped((item.place.path if item.place else "", item) for item in items).values():
-        others = f" (nor {'is' if len(more) == 1 else 'are'} {len(more):,} more in this file)" if more else ""
-        yield first.located(warning(message(first, others), rule="KRM524"))
+    for first, *others in grouped((item.place.path if item.place else "", item) for item in items).values():
+        rest = f" (nor {'is' if len(others) == 1 else 'are'} {len(others):,} more in this file)" if others else ""
+        yield first.located(warning(message(first, rest), rule="KRM524"))

@@ -1,4 +1,4 @@
-"""What a cluster gets from elsewhere (--against): it takes part in what is judged, and is not judged or printed."""
+"""What a cluster gets from elsewhere (--against): the cluster is compared with it, and it is not checked itself."""
 
 import os
 import stat
@@ -26,15 +26,14 @@ from .survey import Root
 def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures: list[Failure]) -> dict[str, Cluster]:
     """Return what each cluster gets from elsewhere, by the cluster's name; what cannot be read goes to `failures`.
 
-    `names` are those of the clusters here, `roots` what they are read from.
-
-    It is rendered by itself, as its own functionConfig says: the options are about what is here.
-    Raises KrmfnError for an --against that does not say which of several clusters it is about.
+    `names` are those of the clusters here, `roots` what they are read from. What is elsewhere is rendered with its own
+    functionConfig, since the options of the command line are for the clusters here.
+    Raises KrmfnError for an --against that does not say which of several clusters it belongs to, and for stdin twice.
     """
     if not names:
         return {}
-    alone = context.options._replace(flags={}, function_config=(), cluster=(), against=())
-    made: dict[str, Cluster] = {}
+    options = context.options._replace(flags={}, function_config=(), cluster=(), against=())
+    clusters: dict[str, Cluster] = {}
     is_stdin_read = any(root.kind == "stream" for root in roots)
     for name, paths in _by_cluster(context.options.against, names).items():
         if is_stdin_read and "-" in paths:
@@ -42,14 +41,17 @@ def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures
                 "- is both a PATH and an --against, but stdin can be read only once; pass a file for one of them"
             )
         try:
-            made[name] = _read(context._replace(options=alone, intent=LOOK), paths)
+            clusters[name] = _read(context._replace(options=options, intent=LOOK), paths)
         except KrmfnError as failure:
             failures.append(failure_of(",".join(paths), failure))
-    return made
+    return clusters
 
 
 def _by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the paths of each cluster that is named, from `PATH,PATH` or `NAME=PATH,PATH`."""
+    """Return the paths for each cluster by its name, from `PATH,PATH` or `NAME=PATH,PATH`.
+
+    Raises KrmfnError for a text that does not say which of several clusters it is for, or that has no path.
+    """
     by_cluster: dict[str, list[str]] = {}
     for text in texts:
         name, sign, listed = text.partition("=")
@@ -71,63 +73,63 @@ def _read(context: Context, paths: Sequence[str]) -> Cluster:
     """Return what some paths hold, as one cluster. Raises KrmfnError where not all of it can be read."""
     name = ",".join(paths)
     stdin, named = [path for path in paths if path == "-"], [path for path in paths if path != "-"]
-    laid = layout.layout(stdin, context.options, {name: named} if named else {}, itself=True)
-    raise_first(laid.failures)
-    wrong = [finding for finding in laid.findings if finding.severity == "error" and finding.rule != "KRM522"]
-    if wrong:
-        raise Unreadable(wrong)
-    joined = [one for one in laid.clusters if one.name == name or one.roots[0].kind == "stream"]
-    cluster = Cluster(name, tuple(root for one in joined for root in one.roots), ResourceList())
+    streams = layout.layout(stdin, context.options, {name: named} if named else {}, as_root=True)
+    raise_first(streams.failures)
+    errors = [finding for finding in streams.findings if finding.severity == "error" and finding.rule != "KRM522"]
+    if errors:
+        raise Unreadable(errors)
+    clusters = [part for part in streams.clusters if part.name == name or part.roots[0].kind == "stream"]
+    cluster = Cluster(name, tuple(root for part in clusters for root in part.roots), ResourceList())
     for path in named:
         real = os.path.realpath(path)
         is_there = any(within(root.path, real) for root in cluster.roots if root.path)
         is_file = os.path.isfile(path) and any(root.path == real for root in cluster.roots)
-        # without a resource, and a list of them, what should have written it has failed
+        # a file without a resource or a list is what remains when the command that writes it has failed
         if not is_there or (is_file and not has_resource(files.read_named(path))):
             raise KrmfnError(f"{path} holds no resource; is it the right PATH for --against?")
-    inputs = cluster_inputs.filled(context, cluster)
-    failures = list(inputs.failures)
-    made = cluster_lists.rendered(context, failures, _stands, inputs)
+    cluster = cluster_inputs.read_cluster(context, cluster)
+    failures = list(cluster.failures)
+    cluster = cluster_lists.render_cluster(context, failures, _is_rendered, cluster)
     raise_first(failures)
-    if not made.is_whole:
-        raise Unreadable([one for one in made.final.results if one.severity == "error"])
+    if not cluster.is_whole:
+        raise Unreadable([finding for finding in cluster.final.results if finding.severity == "error"])
     pipes = [path for path in named if stat.S_ISFIFO(os.stat(path).st_mode)]
-    if pipes and not made.final.items:
+    if pipes and not cluster.final.items:
         raise KrmfnError(f"{pipes[0]} holds no resource; pass a list without items on stdin instead: --against -")
-    return made
+    return cluster
 
 
-def _stands(resources: ResourceList) -> bool:
-    """Return True for a list of which nothing is made: it is rendered already, or a cluster has given it back."""
-    owners = owners_among(resources.items)
-    return not run.run_of(resources).is_settled and all(is_dumped(item.manifest) for item in owners)
+def _is_rendered(resources: ResourceList) -> bool:
+    """Return True for a list on which the function must not run: it has no config but those in a dump of a cluster."""
+    configs = owners_among(resources.items)
+    return not run.run_of(resources).is_settled and all(is_dumped(item.manifest) for item in configs)
 
 
-def join(context: Context, one: Cluster, other: Cluster, before: Sequence[ResourceList] = ()) -> None:
+def join(context: Context, cluster: Cluster, other: Cluster, former: Sequence[ResourceList] = ()) -> None:
     """Report what is wrong between a cluster and what it gets from elsewhere, and note the latter in its list.
 
-    `before` are the lists in whose place the cluster's are put.
+    `former` are the lists that the cluster's lists replace.
     """
-    final = one.final
+    final = cluster.final
     if message := unknown(other):
         final.report([error(message, rule="KRM526")])
     else:
-        left, found = against(one.lists, other.final, before)
-        run.note(final, external=left)
-        final.report(found)
-        number = len(other.final.items) - len(left.items)
-        ours = f"; skipped {number:,} more: part of PATH, nodes or settings" if number else ""
-        context.log.say(f"compared with {counted(len(left.items), 'resource')} of {_name(other)}{ours}")
+        rest, findings = against(cluster.lists, other.final, former)
+        run.note(final, external=rest)
+        final.report(findings)
+        number = len(other.final.items) - len(rest.items)
+        skipped = f"; skipped {number:,} more: part of PATH, nodes or settings" if number else ""
+        context.log.say(f"compared with {counted(len(rest.items), 'resource')} of {_name(other)}{skipped}")
 
 
-def note(one: Cluster, others: ResourceList) -> None:
-    """Note in a cluster's list what of the others is not its own, and report nothing."""
-    left, _ = against(one.lists, others, ())
-    run.note(one.final, external=left)
+def note(cluster: Cluster, others: ResourceList) -> None:
+    """Note in a cluster's list those of the other resources that are not its own, and report nothing."""
+    rest, _ = against(cluster.lists, others, ())
+    run.note(cluster.final, external=rest)
 
 
 def unknown(other: Cluster) -> str:
-    """Return why it is not known what claims are made elsewhere; "" when it is."""
+    """Return why the claims that are made elsewhere are not known; "" when they are known."""
     errors = [finding for finding in in_order(other.final.results) if finding.severity == "error"]
     if not errors:
         return ""

@@ -38,7 +38,7 @@ def check(laid: Clusters, intent: Intent) -> None:
     An inventory may have the name of another cluster, or be in none. What is said of the nodes of another cluster fails
     a check; like all about nodes it stops nothing else.
     """
-    made, config = (*laid.clusters, *laid.apart), laid.config
+    made, config = (*laid.clusters, *laid.unassigned), laid.config
     if not config.clusters:
         return
     severity = error if intent.judges_whole and not intent.deploys else warning
@@ -53,7 +53,7 @@ def check(laid: Clusters, intent: Intent) -> None:
                     message = f"has the name of a cluster in {config.name}, which does not list it; add this path there"
                 finding = severity(message, rule="KRM601", field=Field("metadata.name", name))
                 one.final.report([item.located(finding)])
-            elif one.is_apart:
+            elif one.is_unassigned:
                 message = (
                     f"no cluster of {config.name} has this inventory, so its nodes count nowhere; add its path there"
                 )
@@ -125,7 +125,7 @@ def _check_applications(laid: Clusters) -> None:
     config = laid.config
     every = [(one, root) for one in laid.clusters for root in one.roots if root.path]  # stdin has none
     roots = [(cluster, root, os.path.relpath(root.path, config.folder)) for cluster, root in every]
-    for one in (*laid.clusters, *laid.apart):
+    for one in (*laid.clusters, *laid.unassigned):
         for kind in ("Application", "ApplicationSet"):
             for item in one.final.select(kind, "argoproj.io"):
                 one.final.report(_unwatched(item, roots, config))

@@ -1,8 +1,8 @@
 """The roots below a PATH: what is deployed as a whole, and which files are a part of it.
 
-A root is an outermost kustomization, a Kptfile package, or the loose files that belong to neither. Loose files go with
-the nearest root above them. What only a kustomization reads (patches, values, ConfigMap sources), what is in a helm
-chart, and a file that holds nothing like a resource is in no root.
+A root is an outermost kustomization, a Kptfile package, or the loose files that belong to neither. Loose files belong
+to the nearest root above them. Files that only a kustomization reads (patches, values, ConfigMap sources), files in a
+Helm chart, and files that hold nothing like a resource are in no root.
 """
 
 import os
@@ -15,18 +15,18 @@ from krmfn.typed import Literal, NamedTuple
 
 from ..kustomization.calls import Ours
 from ..kustomization.graph import NO_GRAPH, Graph
-from ..paths import disk, excludes, files, manifests, roots
+from ..paths import disk, excludes, files, manifests
 from ..paths.contents import has_resource
 from ..paths.disk import File, relative, resolved
 from ..paths.excludes import Excluder, excluder
-from ..paths.roots import parents
+from ..paths.roots import parents, root_of
 
 _SMALL = 1 << 16
-"""The size up to which a file's text is kept until it is read for good: of a large one two copies would be there."""
+"""The size in bytes up to which a file's text is kept until its documents are read; a larger file is read again."""
 Kind = Literal["kustomization", "package", "files", "stream"]
 
 NOTHING = excluder()
-"""Leaves nothing out."""
+"""Excludes nothing."""
 PACKAGE = "Kptfile"
 Loose = tuple[str, File]
 """The folder of a file, and the file."""
@@ -38,19 +38,19 @@ class Root(NamedTuple):
 
     kind: Kind
     name: str
-    """The folder, or the one file, as people are shown it; - for stdin."""
+    """The folder or the file, as users see it; - for stdin."""
     path: str
     """The folder or file, absolute and without links; "" for stdin."""
     graph: Graph
-    """The kustomizations below the PATH, this root's among them when it is one."""
+    """All kustomizations below the PATH."""
     files: tuple[File, ...] = ()
-    """A package's files, or loose files. Beside a kustomization these are not deployed: an inventory, a functionConfig,
-    and whatever somebody forgot to list."""
+    """The files of a package, or loose files. Those beside a kustomization are not deployed: an inventory, a
+    functionConfig, and files that somebody forgot to list."""
 
 
-def places(every: Iterable[Root], top: str) -> list[tuple[str, Kind]]:
+def places(roots: Iterable[Root], top: str) -> list[tuple[str, Kind]]:
     """Return the path from a folder, and the kind, of each root but for that of stdin."""
-    return [(os.path.relpath(one.path, top), one.kind) for one in every if one.path]
+    return [(os.path.relpath(root.path, top), root.kind) for root in roots if root.path]
 
 
 class Survey(NamedTuple):
@@ -59,7 +59,7 @@ class Survey(NamedTuple):
     roots: list[Root]
     findings: list[Result]
     excluded: frozenset[str] = frozenset()
-    """The files that were left out, resolved."""
+    """The real paths of the files that `exclude` leaves out, or that are in Helm charts."""
 
 
 def survey(
@@ -68,14 +68,14 @@ def survey(
     root: str | None = None,
     exclude: Excluder = NOTHING,
     marks: Collection[str] = (),
-    itself: bool = False,
+    as_root: bool = False,
 ) -> Survey:
     """Return the roots below a PATH: a folder, a file, or - for stdin.
 
-    `root` is what --root names; `exclude` says what is left out; `marks` are paths, absolute and without links, whose
-    loose files make roots of their own. With `itself` a folder that holds a kustomization is that root and no other:
-    neither what stands below it, nor who lists it, counts.
-    Raises KrmfnError for a PATH that is not there or may not be read.
+    `root` is the value of --root; `exclude` tells which paths are left out; `marks` are absolute paths without links
+    whose loose files make roots of their own. With `as_root` a folder with a kustomization is that one root, whatever
+    is below it, and whichever kustomization lists it.
+    Raises KrmfnError for a PATH that does not exist or may not be read.
     """
     if path == "-":
         return Survey([Root("stream", path, "", NO_GRAPH)], [])
@@ -86,103 +86,110 @@ def survey(
         if not os.path.lexists(path):
             raise KrmfnError(f"{path}: No such file or directory")
         return Survey([Root("files", os.path.normpath(path), real, NO_GRAPH, (File(path, real),))], [])
-    return _below(path, real, ours, root, exclude, marks, itself)
+    return _below(path, real, ours, root, exclude, marks, as_root)
 
 
 def _below(
-    path: str, real: str, ours: Ours, root: str | None, exclude: Excluder, marks: Collection[str], itself: bool
+    path: str, real: str, ours: Ours, root: str | None, exclude: Excluder, marks: Collection[str], as_root: bool
 ) -> Survey:
     """Return the roots below a folder; `real` is its path, absolute and without links."""
-    bound = roots.root_of(real, root)
+    bound = root_of(real, root)
     listing, problems = disk.below(File(path, real), _is_read, bound, manifests.KUSTOMIZATIONS)
     start = 0 if path == "." else len(os.path.join(path, ""))
     is_excluded = partial(exclude, bound or real)
     paths = [(os.path.join(real, file.name[start:]), file) for file in listing]
     kept = [(name, file) for name, file in paths if not is_excluded(name)]
-    kustomizations, packages, charts, others = _sorted(kept)
+    kustomizations, packages, charts, others = _sort_files(kept)
     graph, tops = NO_GRAPH, list[str]()
     if kustomizations:
-        from ..kustomization import reading  # here: most folders have none
+        from ..kustomization import reading  # imported here: most folders have none
 
         graph = reading.read(kustomizations, bound, ours, os.path.isabs(path))
-        tops = _outermost(graph, kustomizations, real)
-    itself = itself and real in kustomizations
-    tops += [real] if real in kustomizations and real not in tops else []  # one that lists it may be a link
+        tops = _outermost_folders(graph, kustomizations, real)
+    as_root = as_root and real in kustomizations
+    tops += [real] if real in kustomizations and real not in tops else []  # a link may list it
     kinds: dict[str, Kind] = {**dict.fromkeys(packages, "package"), **dict.fromkeys(tops, "kustomization")}
-    loose, in_charts = _loose(others, charts, graph)
-    placed: dict[str, list[File]] = {folder: [] for folder in kinds}
+    loose, in_charts = _loose_files(others, charts, graph)
+    by_root: dict[str, list[File]] = {folder: [] for folder in kinds}
     for folder, file in loose:  # those below no root make one for PATH, and one for each mark
-        above = (one for one in parents(folder) if one in kinds or one in marks or one == real)
-        placed.setdefault(file.real if file.real in marks else next(above, real), []).append(file)
-    here = "" if os.path.isabs(path) else os.getcwd()
-    wanted = [one for one in sorted(placed) if one == real or not itself]
-    made = [Root(kinds.get(one, "files"), relative(one, here), one, graph, tuple(placed[one])) for one in wanted]
-    # one may be a folder
-    odd = (one for one in problems if not is_excluded(os.path.join(real, one[0][start:]) + "/" * os.path.isdir(one[0])))
-    findings = [error(text.removeprefix(f"{name}: "), rule="KRM523", place=Place(name)) for name, text in odd]
-    messages = excludes.missing(real, roots.root_of(real) if root else bound, is_excluded, _is_read)
+        above = (parent for parent in parents(folder) if parent in kinds or parent in marks or parent == real)
+        by_root.setdefault(file.real if file.real in marks else next(above, real), []).append(file)
+    cwd, findings = "" if os.path.isabs(path) else os.getcwd(), list[Result]()
+    for name, text in problems:
+        if not is_excluded(os.path.join(real, name[start:]) + "/" * os.path.isdir(name)):
+            findings.append(error(text.removeprefix(f"{name}: "), rule="KRM523", place=Place(name)))
+    messages = excludes.missing(real, root_of(real) if root else bound, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
-    if kustomizations and not itself:
-        covered = {one.folder for one in graph.below(*tops)}
-        aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)
-        findings += [finding for one in aside for finding in one.findings]
-    return Survey(made, findings, frozenset({file.real for _, file in {*paths} - {*kept}} | in_charts))
+    if kustomizations and not as_root:
+        covered = {kustomization.folder for kustomization in graph.below(*tops)}
+        for folder, kustomization in graph.kustomizations.items():
+            findings += kustomization.findings if folder not in covered else ()
+    pairs = [(real, by_root[real])] if as_root else sorted(by_root.items())
+    roots = [
+        Root(kinds.get(folder, "files"), relative(folder, cwd), folder, graph, tuple(group)) for folder, group in pairs
+    ]
+    return Survey(roots, findings, frozenset({file.real for _, file in {*paths} - {*kept}} | in_charts))
 
 
 def _is_read(name: str) -> bool:
     return name in manifests.KUSTOMIZATIONS or name == PACKAGE or name.endswith(manifests.SUFFIXES)
 
 
-def _sorted(kept: Iterable[tuple[str, File]]) -> tuple[list[str], set[str], set[str], list[Loose]]:
-    """Return the folders of kustomizations, packages and charts, without links, and all other files with theirs."""
+def _sort_files(kept: Iterable[tuple[str, File]]) -> tuple[list[str], set[str], set[str], list[Loose]]:
+    """Return the real folders of kustomizations, outermost packages and charts, and the other files with their folders.
+
+    `kept` are the files with their paths.
+    """
     real = lru_cache(maxsize=None)(os.path.realpath)
     folder_of = lru_cache(maxsize=None)(lambda path: resolved(path, real))
-    every = [(str(folder_of(os.path.dirname(path))), os.path.basename(path), file) for path, file in kept]
-    packages = {folder for folder, name, _ in every if name == PACKAGE}
-    inner = {one for one in packages for above in parents(one) if above != one and above in packages}
-    telling = {*manifests.KUSTOMIZATIONS, PACKAGE, _CHART}
+    rows = [(str(folder_of(os.path.dirname(path))), os.path.basename(path), file) for path, file in kept]
+    packages = {folder for folder, name, _ in rows if name == PACKAGE}
+    inner = {folder for folder in packages for parent in parents(folder) if parent != folder and parent in packages}
+    markers = {*manifests.KUSTOMIZATIONS, PACKAGE, _CHART}
     return (
-        list(dict.fromkeys(folder for folder, name, _ in every if name in manifests.KUSTOMIZATIONS)),
+        list(dict.fromkeys(folder for folder, name, _ in rows if name in manifests.KUSTOMIZATIONS)),
         packages - inner,
-        {folder for folder, name, _ in every if name == _CHART},
-        [(folder, file) for folder, name, file in every if name not in telling],
+        {folder for folder, name, _ in rows if name == _CHART},
+        [(folder, file) for folder, name, file in rows if name not in markers],
     )
 
 
-def _outermost(graph: Graph, folders: Sequence[str], path: str) -> list[str]:
-    """Return the folders whose kustomization no other one lists; of a circle, which has none, the first.
+def _outermost_folders(graph: Graph, folders: Sequence[str], path: str) -> list[str]:
+    """Return the folders whose kustomization no other one lists; of a circle, where all are listed, the first.
 
-    A Component counts only where it is listed, unless it is the PATH.
+    A Component is a root only if it is the PATH.
     """
-    listed = {base.real for one in graph.kustomizations.values() for base in one.bases if base.real != one.folder}
-    alone = [one for one in folders if one == path or not graph.kustomizations[one].is_component]
-    tops = [folder for folder in alone if folder not in listed]
-    covered = {one.folder for one in graph.below(*tops)}
-    for folder in alone:
+    bases = ((node.folder, base.real) for node in graph.kustomizations.values() for base in node.bases)
+    listed = {real for folder, real in bases if real != folder}
+    candidates = [folder for folder in folders if folder == path or not graph.kustomizations[folder].is_component]
+    tops = [folder for folder in candidates if folder not in listed]
+    covered = {kustomization.folder for kustomization in graph.below(*tops)}
+    for folder in candidates:
         if folder not in covered:
             tops.append(folder)
-            covered.update(one.folder for one in graph.below(folder))
+            covered.update(kustomization.folder for kustomization in graph.below(folder))
     return tops
 
 
-def _loose(others: Sequence[Loose], charts: Set[str], graph: Graph) -> tuple[list[Loose], set[str]]:
+def _loose_files(others: Sequence[Loose], charts: Set[str], graph: Graph) -> tuple[list[Loose], set[str]]:
     """Return the files that hold resources and that no kustomization reads, and the paths of those in charts.
 
-    helm fills in what a chart holds, so that is no resource yet. Whoever adds a Chart.yaml takes files out of sight.
+    The files of a chart are templates that Helm fills in, and no resources yet. They are counted as left out, since a
+    Chart.yaml that somebody adds hides files.
     """
-    read = (one for kustomization in graph.kustomizations.values() for one in kustomization.references)
-    used = {one.real for one in read if one.kind == "file"}
-    loose, in_charts, left = list[Loose](), set[str](), max_bytes()
+    references = (reference for node in graph.kustomizations.values() for reference in node.references)
+    used = {reference.real for reference in references if reference.kind == "file"}
+    loose, in_charts, limit = list[Loose](), set[str](), max_bytes()
     for folder, file in others:
         if file.real in used:
             continue
         is_in_chart = not charts.isdisjoint(parents(folder))
         try:
-            text = files.read_regular(file.real, file.name, left)
-        except KrmfnError:  # the finding comes when it is read for good
+            text = files.read_regular(file.real, file.name, limit)
+        except KrmfnError:  # it is reported when its documents are read
             loose += [] if is_in_chart else [(folder, file)]
             continue
-        left -= len(text)
+        limit -= len(text)
         if has_resource(text):
             if is_in_chart:
                 in_charts.add(file.real)

@@ -106,12 +106,12 @@ def _words(asked: str, context: Context, paths: Sequence[str]) -> Iterator[str]:
     from ..fleet import nodes
     from ..paths import manifests
 
-    laid = cluster_streams.laid_out(context, paths)
+    laid = cluster_streams.layout_of(context, paths)
     if asked == "clusters":
         yield from (f"{name}=" for name in laid.config.clusters)
         return
     for cluster in laid.clusters:
-        for root in cluster.every:
+        for root in cluster.all_roots:
             yield from (node.name for node in nodes.read(manifests.read_files(root.files)[0]).nodes)
 
 

@@ -53,9 +53,9 @@ def run(context: Context, args: Any) -> int:
     select, ignore = (tuple(filter(None, text.split(","))) for text in (args.select, args.ignore))
     if select or ignore:
         _check_rules(select, ignore)
-    streams = cluster_streams.rendered(context, args.paths)
+    streams = cluster_streams.render(context, args.paths)
     if len(streams.clusters) > 1:
-        cluster_streams.look_up(context, streams)
+        cluster_streams.look_up_places(context, streams)
     if args.write_baseline:
         if not streams.is_whole:
             cluster_streams.log(context, streams)
@@ -87,9 +87,9 @@ def judged(context: Context, streams: Clusters, known: str | None, more: Iterabl
     `more` are findings that no baseline names.
     Raises KrmfnError for a file that is no baseline.
     """
-    every = (*streams.clusters, *streams.apart)
-    whole = cluster_lists.joined([one.counts._replace(turned_off=run_of(one.final).turned_off) for one in every])
-    results = [*streams.findings, *in_order(streams.outside)]
+    every = (*streams.clusters, *streams.unassigned)
+    whole = cluster_lists.total([one.counts._replace(turned_off=run_of(one.final).turned_off) for one in every])
+    results = [*streams.findings, *in_order(streams.unassigned_findings)]
     for one in streams.clusters:
         if one.final.results:
             results += tag_cluster(one.name, in_order(one.final.results))

@@ -46,7 +46,7 @@ def _run(context: Context, args: Any) -> int:
     here = [path for path in args.paths if args.base is None or os.path.lexists(path)]
     # PATHs that only the base has are compared, and there is nothing to read
     is_gone = args.paths and not here and not context.options.cluster
-    streams = cluster_streams.nothing(context) if is_gone else cluster_streams.rendered(context, here)
+    streams = cluster_streams.no_clusters(context) if is_gone else cluster_streams.render(context, here)
     compared: list[Comparison] = []
     if args.base is not None:
         from ..comparing import against_base  # here: what runs Git is slow to load
@@ -63,7 +63,7 @@ def _run(context: Context, args: Any) -> int:
 
 def _checked(context: Context, args: Any, streams: Clusters, compared: Sequence[Comparison]) -> Checked:
     """Return the findings, with those about the change and why the run fails beside these."""
-    cluster_streams.look_up(context, streams)
+    cluster_streams.look_up_places(context, streams)
     more = clusters.of_change(compared, args.fail_on)
     more += clusters.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
     checked = check.judged(context, streams, args.baseline, more)

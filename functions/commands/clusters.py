@@ -34,21 +34,23 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
     is left out beside others that can.
     """
     is_asked = paths or context.options.cluster or is_needed
-    streams = cluster_streams.rendered(context, paths) if is_asked else cluster_streams.nothing(context)
+    streams = cluster_streams.render(context, paths) if is_asked else cluster_streams.no_clusters(context)
     if not streams.is_whole:
         cluster_streams.log(context, streams)
         errors = [one for one in streams.findings if one.severity == "error"]
-        unread = {one.name for one in (*streams.clusters, *streams.apart) if not one.is_whole}
+        unread = {one.name for one in (*streams.clusters, *streams.unassigned) if not one.is_whole}
         lost = unread.union(*map(names_of, errors))
         whole = [one for one in streams.clusters if one.name not in lost]
         if not goes_on or not whole or not all(map(names_of, errors)):
             return None
         names = sorted(lost)
         context.log.say(f"left out, since not all of it can be read: {', '.join(names)}", "error")
-        return streams._replace(clusters=whole, left_out=tuple(names))
-    cluster_streams.log_left_out(context, streams)
+        return streams._replace(clusters=whole, unread=tuple(names))
+    cluster_streams.log_excluded(context, streams)
     shown = {name: one for name, one in streams.lists.items() if one.failed or context.intent.logs_advice}
-    context.log.findings([*streams.findings, *streams.outside, *cluster_streams.told(context, streams, shown)])
+    context.log.findings(
+        [*streams.findings, *streams.unassigned_findings, *cluster_streams.findings_of(context, streams, shown)]
+    )
     return streams
 
 

@@ -41,7 +41,7 @@ def layers(path: str, name: str) -> str:
 
     Raises KrmfnError when there is no such config, or when it or the functionConfig does not fit its schema.
     """
-    resources = cluster_streams.only(_CONTEXT, path)
+    resources = cluster_streams.render_single(_CONTEXT, path)
     config = products.read(resources, _function_config(resources, path))
     item = _named(resources, path, name, config)
     own, problems = SCHEMAS.get((item.group, item.kind)), dict[Item, list[Result]]()
@@ -103,7 +103,9 @@ def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     Raises KrmfnError when the PATHs have none of that name or two that differ, when something there cannot be read, and
     for a Profile with errors.
     """
-    items = [item for one in cluster_streams.whole(_CONTEXT, paths).clusters for item in one.final.select(KIND, GROUP)]
+    items = [
+        item for one in cluster_streams.render_all(_CONTEXT, paths).clusters for item in one.final.select(KIND, GROUP)
+    ]
     known = {item.ref.name: item for item in items}
     found = max((one for one in known if f"{name}.".startswith(f"{one}.")), key=len, default="")
     if not found:

@@ -13,7 +13,7 @@ from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from .. import options
-from ..cluster import given
+from ..cluster import function_runs
 from ..cluster.deployed import Clusters
 from ..cluster_dump import is_dumped
 from ..command import Command, Context
@@ -55,8 +55,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Any) -> int:
-    configs = given.configs_of(context.options)
-    existing = given.joined(configs) if configs else None
+    configs = function_runs.configs_of(context.options)
+    existing = function_runs.join_configs(configs) if configs else None
     if wrong := assembly.errors((), Settings(RENDER, flags=args.flags), existing):
         raise KrmfnError(*map(str, wrong))
     streams = clusters.read(context, args.paths)
@@ -106,7 +106,7 @@ def _of_cluster(source: Source, args: Any, existing: Manifest | None) -> Importe
     """Return what an import makes of one cluster. Raises KrmfnError when there is no Module, or two of one name."""
     items = source.items
     places = {item.ref.id: item.place for item in items}
-    manifests = [_placed(item.manifest, args.flags.get("namespace", "")) for item in items]
+    manifests = [_placed(item.manifest, args.own.get("namespace", "")) for item in items]
     if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
     numbers = Counter(own.id for own in map(ref, manifests) if (own.group, own.kind) in MODULE_KINDS)

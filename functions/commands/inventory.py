@@ -67,7 +67,7 @@ def _checked(args: Any) -> int:
     found: list[Result] = []
     for path in args.check:
         asked, is_sure = _asked(path, None)
-        read = cluster_streams.rendered(Context(RunOptions(), READ, Log()), [path])
+        read = cluster_streams.render(Context(RunOptions(), READ, Log()), [path])
         if not (read.is_whole and is_sure):
             raise KrmfnError(f"{path} has errors, so it is not known which labels are needed; see `krmfn check`")
         for name, resources in read.lists.items():
@@ -151,7 +151,7 @@ def _asked(path: str, written: str | None) -> tuple[dict[str, set[str]], bool]:
     root = roots.root_of(real if os.path.isdir(real) else os.path.dirname(real)) or real  # noqa: PTH112, PTH120
     exclude = (f"/{os.path.relpath(os.path.realpath(written), root)}",) if written else ()
     context = Context(RunOptions(exclude=exclude), intent, Log())
-    streams = cluster_streams.rendered(context, [path])
+    streams = cluster_streams.render(context, [path])
     findings = [one for one in streams.findings if one.rule != "KRM522" or not written]
     if not streams._replace(findings=findings).is_whole:
         cluster_streams.log(context, streams)

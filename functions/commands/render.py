@@ -44,7 +44,7 @@ def run(context: Context, args: Any) -> int:
     if args.split and not args.output_dir:
         raise KrmfnError("--split needs a folder to write to; pass --output-dir DIR")
     written = _written_before(args)
-    streams = cluster_streams.rendered(context._replace(options=context.options._replace(written=written)), args.paths)
+    streams = cluster_streams.render(context._replace(options=context.options._replace(written=written)), args.paths)
     if any(finding.severity == "error" for finding in streams.findings):
         cluster_streams.log(context, streams)
         return 2

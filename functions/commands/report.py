@@ -49,7 +49,7 @@ def page_of(
 
     `output` is the file that it is written to: what is below its folder has links.
     """
-    lists, beside = streams.lists, [*streams.findings, *streams.outside]
+    lists, beside = streams.lists, [*streams.findings, *streams.unassigned_findings]
     from importlib.metadata import version
 
     # here: no other command has a template to fill in
@@ -62,7 +62,7 @@ def page_of(
     parts = [part(join(name, resources)) for name, resources in lists.items()]
     parts += clusters.elsewhere(names, lists)
     known = {rule.id: rule for rule in rules()}
-    text = page([*parts, *map(unread, streams.left_out)], known, version("krmfn"), compared, _links(output), beside)
+    text = page([*parts, *map(unread, streams.unread)], known, version("krmfn"), compared, _links(output), beside)
     # those of the lists count, and were written, by themselves
     before = {str(result) for resources in lists.values() for result in resources.results}
     found = (*(finding for one in parts for finding in one.findings), *refused(compared))

@@ -61,7 +61,7 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
     if Path(case, _MISNAMED).exists():
         yield f"{case}: {_MISNAMED} is not read; rename it to {OBJECTS}"
         return
-    streams = cluster_streams.rendered(context, [case])
+    streams = cluster_streams.render(context, [case])
     if not streams.is_whole or len(streams.clusters) != 1:
         cluster_streams.log(context, streams)
         yield f"{case}: cannot be rendered"

@@ -51,7 +51,7 @@ def with_base(
         new = new._replace(clusters=[one for one in new.clusters if one.name not in sides.same])
         old = _of_base(context, base, names, sides.old)
         pairs = [(_name(base, pair), pair) for pair in paired(old, base.folder, new, base.root)]
-        if not joined(asked, pairs, said.theirs if said else None, sides.same):
+        if not joined(asked, pairs, said.external if said else None, sides.same):
             return []
         for each in (each for each in new.clusters if each.is_whole and not known):  # as in `rendered`
             judge_final(each.final)
@@ -71,7 +71,7 @@ def _streams(context: Context, names: Sequence[str], laid: Clusters | None = Non
     there = tuple(f"{name}={','.join(held)}" for name, held in existing if held)
     if not names and not there:
         return Clusters()
-    return cluster_streams.rendered(context._replace(options=options._replace(cluster=there)), names, laid=laid)
+    return cluster_streams.render(context._replace(options=options._replace(cluster=there)), names, streams=laid)
 
 
 def _of_base(context: Context, base: Base, names: Sequence[str], laid: Clusters | None = None) -> Clusters:

@@ -57,8 +57,8 @@ def laid_out(context: Context, base: Base, names: Sequence[str]) -> Sides:
     if not is_alike or base.skipped or context.options.cluster or not all(map(os.path.lexists, [*names, *former])):
         return Sides()
     try:
-        old = cluster_streams.laid_out(context._replace(options=options), former)
-        new = cluster_streams.laid_out(context, names)
+        old = cluster_streams.layout_of(context._replace(options=options), former)
+        new = cluster_streams.layout_of(context, names)
     except KrmfnError:  # said when that side is rendered
         return Sides()
     if any(side.failures or any(one.severity == "error" for one in side.findings) for side in (old, new)):
@@ -93,7 +93,7 @@ def _same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
 
 def _inputs(cluster: Cluster, top: str, digest: Digest) -> list[tuple[str, str, bytes]]:
     """Return what a cluster is made from: root, path from the top, digest. Raises _Open when there may be more."""
-    read = ((root.path[len(top) :], real) for root in cluster.every for real in _read(root))
+    read = ((root.path[len(top) :], real) for root in cluster.all_roots for real in _read(root))
     return [(path, os.path.relpath(real, top), digest(real)) for path, real in read]
 
 
@@ -152,7 +152,7 @@ def edits_config(base: Base) -> bool:
 
 def _folders(cluster: Cluster, top: str) -> dict[str, str]:
     """Return the kind of each root of a cluster by its path from the top."""
-    return dict(places(cluster.every, top))
+    return dict(places(cluster.all_roots, top))
 
 
 def _text(top: str) -> bytes:

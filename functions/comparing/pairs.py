@@ -151,7 +151,7 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
 
 def _whole(context: Context, path: str) -> Clusters:
     """Return the clusters of a PATH. Raises KrmfnError when one of them cannot be rendered; why is logged."""
-    streams = cluster_streams.rendered(context, [path], _is_dump)
+    streams = cluster_streams.render(context, [path], _is_dump)
     if streams.is_whole and not any(one.final.failed for one in streams.clusters):
         return streams
     cluster_streams.log(context, streams)

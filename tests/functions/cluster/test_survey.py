@@ -194,9 +194,9 @@ def test_a_folder_with_a_kustomization_can_be_that_root_and_no_other() -> None:
     plant(Path.cwd(), {**files, "other/kustomization.yaml": "namePrefix: a-\n", "inventory.yaml": A})
     kinds = [(root.kind, root.name) for root in surveys.survey(".", OURS).roots]
     assert kinds == [("kustomization", name) for name in (".", "lab", "other")]
-    (root,) = surveys.survey(".", OURS, itself=True).roots
+    (root,) = surveys.survey(".", OURS, as_root=True).roots
     assert (root.kind, root.name, [file.name for file in root.files]) == ("kustomization", ".", ["inventory.yaml"])
-    assert [root.name for root in surveys.survey("other", OURS, itself=True).roots] == ["other"]
+    assert [root.name for root in surveys.survey("other", OURS, as_root=True).roots] == ["other"]
 
 
 def test_links(here: Path) -> None:

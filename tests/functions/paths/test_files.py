@@ -296,8 +296,9 @@ def test_temporary_files_are_never_among_those_that_are_read(app: Path, tmp_path
 @pytest.mark.parametrize("body", ["1 / 0", "raise SystemExit(0)", "raise MemoryError", "def f(): f()\n    f()"])
 def test_a_crash_is_exit_2_with_its_traceback(body: str, app: Path) -> None:
     code = (
-        "import sys\nfrom krmfn_functions.cluster import given\nfrom krmfn_functions.command_line.main import main\n"
-        f"def function(resources):\n    {body}\ngiven.krmfn = function\nsys.exit(main(sys.argv[1:]))\n"
+        "import sys\nfrom krmfn_functions.cluster import function_runs\n"
+        "from krmfn_functions.command_line.main import main\n"
+        f"def function(resources):\n    {body}\nfunction_runs.krmfn = function\nsys.exit(main(sys.argv[1:]))\n"
     )
     for args in (["check"], ["render", "--log-format", "json"], ["diff", ".", "."]):
         said = execute(COMMANDS / "python", "-c", code, *args, cwd=app, env=environment()).refused()

@@ -1,4 +1,4 @@
-"""Run the function on a list with what it is given beside its resources: functionConfigs, Profiles, settings."""
+"""Runs of the function on the list of a root, with its functionConfig, Profiles and settings."""
 
 import os
 import re
@@ -21,18 +21,18 @@ from ..settings import Intent, Settings
 
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _MERGED = ("defaults", "profiles", "overrides", "ignore", "annotations", "kmm", "exclusivity")
-"""Settings that several functionConfigs may have together, each of their fields once."""
+"""Settings that several functionConfigs may share: each of them sets other fields."""
 
 
 def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceList) -> None:
     """Run the function on the list of a root, with its functionConfig and the options of the command line.
 
-    A list of nothing but functionConfigs can be checked: each in a run of its own. What a build has generated is
-    checked with the functionConfig that the kustomization called us with.
-    Raises KrmfnError for what is no namespace, for several functionConfigs, for options that would have no effect on a
-    build, and for an item whose manifest was changed in place: a bug, for commands only read.
+    On a list of only functionConfigs it runs once with each, to check them. A list that kustomize has built with a call
+    of the function is checked with the functionConfig of that call.
+    Raises KrmfnError for an invalid namespace, several functionConfigs, options without an effect on such a build, and
+    an item whose manifest was changed in place, which is a bug: commands only read.
     """
-    fallback = os.environ.get("ARGOCD_APP_NAMESPACE") or ""  # what stands in Git wins over it
+    fallback = os.environ.get("ARGOCD_APP_NAMESPACE") or ""  # the functionConfig and the command line go before it
     for where, name in (("--namespace", options.flags.get("namespace")), ("ARGOCD_APP_NAMESPACE", fallback)):
         if name and not _NAMESPACE.fullmatch(name):  # it becomes part of labels and of other names
             raise KrmfnError(
@@ -44,10 +44,10 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
         resources.report(_untrusted(options, resources))
     is_settled = run_of(resources).is_settled
     runs = [] if is_settled else _runs(options, intent, path, resources)
-    own = [f"--{name}" for name in ("function-config" if options.function_config else "", *options.flags) if name]
-    if is_settled and own:
+    flags = [*(["--function-config"] if options.function_config else []), *map("--{}".format, options.flags)]
+    if is_settled and flags:
         raise KrmfnError(
-            f"{path} calls krmfn itself, with a functionConfig of its own, so {', '.join(own)} would have "
+            f"{path} calls krmfn itself, with a functionConfig of its own, so {', '.join(flags)} would have "
             "no effect on what is deployed: set it in that functionConfig"
         )
     with redirect_stdout(sys.stderr):
@@ -67,90 +67,91 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
 
 
 def _runs(options: RunOptions, intent: Intent, path: str, resources: ResourceList) -> list[tuple[Item, Manifest]]:
-    """Return the functionConfigs with which the function is to run, one after the other."""
+    """Return the functionConfigs that the function runs with, one after the other.
+
+    Raises KrmfnError for several of them in one root.
+    """
     configs = configs_of(options) if options.function_config else resources.select(CONFIG[1], CONFIG[0])
     if len(configs) > 1 and options.function_config:
         note(resources, config_items=tuple(configs))
-        return [(configs[0], joined(configs))]
+        return [(configs[0], join_configs(configs))]
     if len(configs) > 1 and not (intent.takes_settings_alone and len(configs) == len(resources.items)):
-        found = placed(Result("", ref=item.ref, place=item.place) for item in configs)
-        names = ", ".join(f"{one.ref} ({one.place.path})" if one.place else str(one.ref) for one in found)
+        results = placed(Result("", ref=item.ref, place=item.place) for item in configs)
+        pairs = ((str(result.ref), result.place) for result in results)
+        names = ", ".join(f"{ref} ({place.path})" if place else ref for ref, place in pairs)
         raise KrmfnError(
             f"{path} holds {len(configs)} functionConfigs: {names}; choose one with --function-config FILE"
         )
     return [(item, item.manifest) for item in configs]
 
 
-def add(options: RunOptions, profiles: Sequence[str], resources: ResourceList, beside: Sequence[Item]) -> None:
-    """Add the Profiles that a run is given beside its resources; a list that is rendered already has its own.
-
-    One that the resources hold, or what is to come from `beside` them, is there already.
-    """
-    if (profiles or options.function_config) and not run_of(resources).is_settled:
-        known = {_origin(item) for item in (*resources.items, *beside) if (item.group, item.kind) == PROFILE}
-        theirs = {_origin(item): item for item in profiles_of(options, profiles)}
-        resources.items += [item for origin, item in theirs.items() if origin not in known]
+def more_profiles(options: RunOptions, paths: Sequence[str], items: Sequence[Item]) -> list[Item]:
+    """Return the Profiles of --function-config and of `paths`, but for those that are among the items already."""
+    known = {_origin(item) for item in items if (item.group, item.kind) == PROFILE}
+    profiles = {_origin(item): item for item in profiles_of(options, paths)}
+    return [item for origin, item in profiles.items() if origin not in known]
 
 
 def configs_of(options: RunOptions) -> list[Item]:
-    """Return the functionConfigs of --function-config. Raises KrmfnError for a file that holds none and no Profile."""
-    items: list[Item] = []
+    """Return the functionConfigs of --function-config. Raises KrmfnError for a file without a resource."""
+    configs: list[Item] = []
     for path in options.function_config:
-        held = manifests.read(path, root=options.root).items
-        if not held:
+        items = manifests.read(path, root=options.root).items
+        if not items:
             raise KrmfnError(f"{path} holds no resource; pass a file with one to --function-config")
-        items += [item for item in held if (item.group, item.kind) != PROFILE]
-    return items
+        configs += [item for item in items if (item.group, item.kind) != PROFILE]
+    return configs
 
 
 def profiles_of(options: RunOptions, paths: Sequence[str]) -> list[Item]:
-    """Return the Profiles in the files of --function-config, and below the paths of `profiles` in .krmfn.yaml."""
-    items: list[Item] = []
+    """Return the Profiles in the files of --function-config, and below the paths of `profiles` in .krmfn.yaml.
+
+    Raises KrmfnError for one of these paths that holds none.
+    """
+    profiles: list[Item] = []
     for path in (*options.function_config, *paths):
-        held = manifests.read(path, root=options.root).items
-        theirs = [item for item in held if (item.group, item.kind) == PROFILE]
-        if path in paths and not theirs:
+        items = manifests.read(path, root=options.root).select(PROFILE[1], PROFILE[0])
+        if path in paths and not items:
             raise KrmfnError(f".krmfn.yaml: profiles: {path} holds no Profile; correct the path, or remove it")
-        items += theirs
-    return items
+        profiles += items
+    return profiles
 
 
 def _origin(item: Item) -> tuple[str, str, int]:
-    """Return the name of a Profile, its file, without links, and its line there: a file named twice counts once."""
+    """Return what tells Profiles apart: name, real path of the file, line. A Profile that is read twice has one."""
     place = item.place
     return item.name, os.path.realpath(place.path) if place else "", place.line if place else 0
 
 
-def joined(configs: Sequence[Item]) -> Manifest:
+def join_configs(configs: Sequence[Item]) -> Manifest:
     """Return several functionConfigs as one. Raises KrmfnError for a ConfigMap, and for a setting in two of them."""
     spec: dict[str, Any] = {}
-    givers: dict[tuple[str, ...], Item] = {}
+    sources: dict[tuple[str, ...], Item] = {}
     for item in configs:
         if (item.group, item.kind) != CONFIG:
             raise KrmfnError(f"{_named(item)} cannot be one of several functionConfigs; write a RenderDeviceConfigs")
-        own = item.manifest.get("spec") or {}
-        for name, value in own.items() if isinstance(own, dict) else ():
+        settings = item.manifest.get("spec") or {}
+        for name, value in settings.items() if isinstance(settings, dict) else ():
             if name == "operators" and isinstance(value, list) and isinstance(spec.get(name, value), list):
                 spec[name] = [*spec.get(name, ()), *value]
-                givers[name,] = item
+                sources[name,] = item
                 continue
             is_merged = name in _MERGED and isinstance(value, dict)
             for path in [(name, key) for key in value] if is_merged else [(name,)]:
-                twin = next((known for known in givers if path in (known, known[:1]) or known == path[:1]), None)
+                twin = next((known for known in sources if path in (known, known[:1]) or known == path[:1]), None)
                 if twin:
                     raise KrmfnError(
-                        f"{join(('spec', *path))} is in {_named(givers[twin])} and in {_named(item)}; set it once"
+                        f"{join(('spec', *path))} is in {_named(sources[twin])} and in {_named(item)}; set it once"
                     )
-                givers[path] = item
+                sources[path] = item
             spec[name] = {**spec.get(name, {}), **value} if is_merged else value
-    first = configs[0].manifest
-    return {**first, "spec": spec}
+    return {**configs[0].manifest, "spec": spec}
 
 
 def _untrusted(options: RunOptions, resources: ResourceList) -> Iterator[Result]:
-    """Yield an error per Profile and functionConfig that no path of --profiles-from holds: they give rights.
+    """Yield an error for each Profile and functionConfig outside of the paths of --profiles-from: they give rights.
 
-    What a kustomization has krmfn called with may be patched, and is not among what it builds.
+    Also for the functionConfig of a kustomization that calls krmfn: it may be patched, and is not in the build.
     """
     config = run_of(resources).config_item
     if config and run_of(resources).is_settled:

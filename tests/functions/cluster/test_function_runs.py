@@ -7,7 +7,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from krmfn_functions.cluster import given
+from krmfn_functions.cluster import function_runs
 from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.function_config import Source
 
@@ -25,7 +25,7 @@ def items(*specs: Manifest) -> list[Item]:
 def test_settings_of_several_stand_together() -> None:
     first = {"kmm": {"version": "2.6"}, "profiles": {"a": {"dirName": "/a"}}, "operators": [{"group": "a.com"}]}
     second = {"prune": "never", "profiles": {"a.b": {"dirName": "/b"}}, "operators": [{"group": "b.com"}]}
-    assert given.joined(items(first, second))["spec"] == {
+    assert function_runs.join_configs(items(first, second))["spec"] == {
         "kmm": {"version": "2.6"},
         "profiles": {"a": {"dirName": "/a"}, "a.b": {"dirName": "/b"}},
         "operators": [{"group": "a.com"}, {"group": "b.com"}],
@@ -47,7 +47,7 @@ def test_a_setting_in_two_is_refused_and_both_are_named(name: str, one: Any, oth
     """One of them was null: a traceback, or the other one's setting was lost."""
     for specs in permutations([{name: one}, {name: other}]):
         with pytest.raises(KrmfnError, match=rf"^spec\.{name}.* is in .* a \(.*\) and in .* b \(.*\); set it once$"):
-            given.joined(items(*specs))
+            function_runs.join_configs(items(*specs))
 
 
 def test_a_finding_stands_in_the_one_that_has_its_field() -> None:
