@@ -1,6 +1,6 @@
-"""Making a NodeInventory: the facts of Node objects, and which labels stand with groups of nodes, which in their lines.
+"""Making a NodeInventory: the facts of Node objects, and which labels stand with groups of nodes or in their lines.
 
-Nothing that no API server takes comes into it.
+Only what an API server accepts comes into it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from types import MappingProxyType
 
 from krmfn import KrmfnError, Manifest
@@ -25,6 +25,7 @@ from . import facts
 from .inventory import EVERY
 
 SHOWN = 20
+"""How many problems are named one by one."""
 KUBELET = re.compile(r"v?[0-9]+\.[0-9]+[-+.0-9A-Za-z]{0,100}")
 """The version of a kubelet: `v1.34.2`, `v1.33.1+k3s1`."""
 LONGEST = 4096
@@ -51,34 +52,33 @@ class Entry(NamedTuple):
 def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list[Entry]:
     """Return the nodes, sorted by name; `keys` are the labels to keep, None for all.
 
-    The labels that choose versions are kept always, those that KMM sets never.
-    Raises KrmfnError that names each node that is none (a line each, the first ones of many), and for no node at all.
+    Labels that choose versions are always kept, those that KMM sets never.
+    Raises KrmfnError with a line for each manifest that is not a valid Node (the first SHOWN), and without any node.
     """
     entries: list[Entry] = []
     problems: list[str] = []
-    wanted = None if keys is None else frozenset(keys)
+    allowed = None if keys is None else frozenset(keys)
     for number, manifest in enumerate(manifests, 1):
         try:
-            entries.append(_entry(manifest, wanted))
+            entries.append(_entry(manifest, allowed))
         except KrmfnError as failure:
             kind, name = text(manifest, "kind") or "Node", text(manifest.get("metadata"), "name")
             problems.append(f"item {number:,}{f' ({kind} {name})' if name else ''}: {failure}")
     entries.sort()
-    names = [entry.name for entry in entries]
-    twice = sorted({name for name, after in pairwise(names) if name == after})
-    problems += [f"Node {name} appears twice; an inventory describes one cluster" for name in twice]
+    repeated = sorted({entry.name for entry, following in pairwise(entries) if entry.name == following.name})
+    problems += [f"Node {name} appears twice; an inventory describes one cluster" for name in repeated]
     if problems:
-        more = [f"and {len(problems) - SHOWN:,} more"] if len(problems) > SHOWN else []
-        raise KrmfnError(*problems[:SHOWN], *more)
+        rest = [f"and {len(problems) - SHOWN:,} more"] if len(problems) > SHOWN else []
+        raise KrmfnError(*problems[:SHOWN], *rest)
     if not entries:
         raise KrmfnError("it contains no Node; expected the output of `kubectl get nodes -o json`")
     return entries
 
 
-def _entry(manifest: Manifest, wanted: frozenset[str] | None) -> Entry:
-    """Return an item as an entry; equal parts are judged once.
+def _entry(manifest: Manifest, allowed: frozenset[str] | None) -> Entry:
+    """Return the entry of a node, with the labels that are allowed; equal parts are judged once.
 
-    Raises KrmfnError for what no API server would give back as a Node: its text would break the lines.
+    Raises KrmfnError for what no API server would return as a Node: its text would break the lines.
     """
     kind = manifest.get("kind", "Node")  # the items of a NodeList have none
     if kind != "Node" or manifest.get("apiVersion", "v1") != "v1":
@@ -93,7 +93,7 @@ def _entry(manifest: Manifest, wanted: frozenset[str] | None) -> Entry:
     shape = node.architecture, node.os_image, taints
     kernel, kubelet, shape = _facts(node.kernel or facts.UNKNOWN, node.kubelet, shape)
     try:
-        keys = _kept(tuple(node.labels), wanted)
+        keys = _kept(tuple(node.labels), allowed)
         values = tuple(map(_value, map(node.labels.__getitem__, keys)))
     except KrmfnError as failure:
         raise KrmfnError(_problem(node.labels)) from failure
@@ -102,14 +102,14 @@ def _entry(manifest: Manifest, wanted: frozenset[str] | None) -> Entry:
 
 @cache
 def _facts(kernel: str, kubelet: str, shape: Shape) -> tuple[str, str, Shape]:
-    """Return a node's facts. Raises KrmfnError for text or taints that no API server takes."""
+    """Return a node's facts. Raises KrmfnError for text or taints that no API server accepts."""
     if not kernel.isprintable() or kernel.split() != [kernel]:
         raise KrmfnError(f"its kernel version {kernel!r} is not one word")
     if kubelet and not KUBELET.fullmatch(kubelet):
         raise KrmfnError(f"its kubelet version {kubelet!r} is none")
-    for what, line in zip(("architecture", "osImage"), shape[:2], strict=True):
+    for field, line in zip(("architecture", "osImage"), shape[:2], strict=True):
         if not line.isprintable() or len(line) > LONGEST:
-            raise KrmfnError(f"its status.nodeInfo.{what} {line[:80]!r} is not one line of text")
+            raise KrmfnError(f"its status.nodeInfo.{field} {line[:80]!r} is not one line of text")
     for taint in shape[2]:
         if errors := [*label_key_errors(taint.key), *label_value_errors(taint.value)]:
             raise KrmfnError(f"its taint {taint} is not valid: {errors[0]}")
@@ -117,9 +117,9 @@ def _facts(kernel: str, kubelet: str, shape: Shape) -> tuple[str, str, Shape]:
 
 
 @cache
-def _kept(keys: tuple[str, ...], wanted: frozenset[str] | None) -> tuple[str, ...]:
-    """Return the keys of labels to keep, in order. Raises KrmfnError for one that no API server takes."""
-    kept = [key for key in keys if wanted is None or key in wanted or key.startswith(VERSION_LABELS)]
+def _kept(keys: tuple[str, ...], allowed: frozenset[str] | None) -> tuple[str, ...]:
+    """Return the keys of labels to keep, sorted. Raises KrmfnError for one that no API server accepts."""
+    kept = [key for key in keys if allowed is None or key in allowed or key.startswith(VERSION_LABELS)]
     if any(map(label_key_errors, kept)):
         raise KrmfnError
     return tuple(sorted(key for key in kept if not is_set_by_kmm(key)))
@@ -127,23 +127,23 @@ def _kept(keys: tuple[str, ...], wanted: frozenset[str] | None) -> tuple[str, ..
 
 @cache
 def _value(value: str) -> str:
-    """Return the value of a label. Raises KrmfnError for one that no API server takes."""
+    """Return the value of a label. Raises KrmfnError for one that no API server accepts."""
     if label_value_errors(value):
         raise KrmfnError
     return value
 
 
 def _problem(labels: Mapping[str, str]) -> str:
-    """Return what is wrong with the first label that no API server takes."""
+    """Return what is wrong with the first label that no API server accepts."""
     pairs = sorted(labels.items())
     judged = ((key, value, [*label_key_errors(key), *label_value_errors(value)]) for key, value in pairs)
     return next(f"its label {key}: {value!r} is not valid: {errors[0]}" for key, value, errors in judged if errors)
 
 
 FEWEST = 4
-"""Nodes per group, on average, down to which a label divides groups; others stand in the nodes' lines."""
+"""A label divides the groups while they keep this many nodes on average; otherwise it stands in the nodes' lines."""
 RAREST = 16
-"""A label that less than one in so many nodes has stands in the nodes' lines."""
+"""A label that fewer than one in this many nodes have stands in the nodes' lines."""
 
 
 def manifest(
@@ -155,15 +155,16 @@ def manifest(
     """Return the NodeInventory of the entries, which are sorted by name; `days` are fields with dates."""
     kubelets = sorted({entry.kubelet for entry in entries if entry.kubelet})
     shared, group_of = _divided(entries)
-    own = {}  # formats for the values of the labels that stand in the lines
-    for keys_of in {entry.keys for entry in entries}:
-        own[keys_of] = "".join(f" {key}={{{at}}}" for at, key in enumerate(keys_of) if key not in shared)
-    nodes = dict(zip(group_of, entries, strict=True))  # one of each group
-    lines: dict[int, list[str]] = {number: [] for number in nodes}
-    for number, (node, kernel, _, of_node, values, _) in zip(group_of, entries, strict=True):
-        lines[number].append(f"{node} {kernel}{own[of_node].format(*values)}\n")
-    pairs = ((node.shape, zip(node.keys, node.values, strict=True), number) for number, node in nodes.items())
-    groups = sorted((shape, tuple(pair for pair in all_ if pair[0] in shared), number) for shape, all_, number in pairs)
+    formats = {}  # for the values of the labels that stand in the lines
+    for labels in {entry.keys for entry in entries}:
+        formats[labels] = "".join(f" {key}={{{index}}}" for index, key in enumerate(labels) if key not in shared)
+    lines: defaultdict[int, list[str]] = defaultdict(list)
+    for number, (name_of_node, kernel, _, labels, values, _) in zip(group_of, entries, strict=True):
+        lines[number].append(f"{name_of_node} {kernel}{formats[labels].format(*values)}\n")
+    groups = []
+    for number, entry in dict(zip(group_of, entries, strict=True)).items():
+        pairs = zip(entry.keys, entry.values, strict=True)
+        groups.append((entry.shape, tuple(pair for pair in pairs if pair[0] in shared), number))
     return {
         "apiVersion": facts.API_VERSION,
         "kind": facts.KIND,
@@ -172,23 +173,24 @@ def manifest(
             **{field: day for field, day in days.items() if day},
             **({"kubeletVersions": kubelets} if kubelets else {}),
             "nodeCount": len(entries),
-            "labelKeys": [EVERY] if keys is None else sorted({*keys, *(key for of_node in own for key in of_node)}),
-            "groups": [_group(shape, labels, lines[number]) for shape, labels, number in groups],
+            "labelKeys": [EVERY] if keys is None else sorted({*keys, *chain.from_iterable(formats)}),
+            "groups": [_group(shape, shared_labels, lines[number]) for shape, shared_labels, number in sorted(groups)],
         },
     }
 
 
 def _group(shape: Shape, labels: tuple[tuple[str, str], ...], lines: list[str]) -> dict[str, Any]:
+    """Return a group of nodes as the inventory has it, without empty fields."""
     architecture, os_image, taints = shape
-    written = [{key: value for key, value in taint._asdict().items() if value} for taint in taints]
-    facts_of = {"architecture": architecture, "osImage": os_image, "labels": dict(labels), "taints": written}
-    return {**{key: value for key, value in facts_of.items() if value}, "nodes": "".join(lines)}
+    entries = [{key: value for key, value in taint._asdict().items() if value} for taint in taints]
+    fields = {"architecture": architecture, "osImage": os_image, "labels": dict(labels), "taints": entries}
+    return {**{key: value for key, value in fields.items() if value}, "nodes": "".join(lines)}
 
 
 def _divided(entries: Sequence[Entry]) -> tuple[set[str], list[int]]:
     """Return the labels that stand with groups of nodes, and the number of each node's group.
 
-    These are the labels of few values first, while groups stay large.
+    Labels with few values come first, and a label is taken while the groups stay large.
     """
     columns = _columns(entries)
     shapes: dict[Shape, int] = {}
@@ -204,15 +206,15 @@ def _divided(entries: Sequence[Entry]) -> tuple[set[str], list[int]]:
 
 
 def _columns(entries: Sequence[Entry]) -> dict[str, array[int]]:
-    """Return the labels that many nodes have: per key the number of each node's value, 0 for none."""
+    """Return the labels that many nodes have: by key, a number for each node's value, 0 without the label."""
     nodes_of: Counter[str] = Counter()
     for keys, number in Counter(entry.keys for entry in entries).items():
         nodes_of.update(dict.fromkeys(keys, number))
     zeros = array("i", [0]) * len(entries)
     columns = {key: zeros[:] for key, number in nodes_of.items() if number * RAREST >= len(entries)}
     numbers = {key: defaultdict[str, int](count(1).__next__) for key in columns}  # 0 is no label
-    for at, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         for key, value in zip(entry.keys, entry.values, strict=True):
             if key in columns:
-                columns[key][at] = numbers[key][value]
+                columns[key][index] = numbers[key][value]
     return columns

@@ -1,4 +1,4 @@
-"""Every image that the nodes will pull, once: for whom, on how many nodes, from where each is copied; what is built."""
+"""The images that the nodes of a cluster pull: for which objects, on how many nodes, copied from where, or built."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -30,30 +30,29 @@ class Need(NamedTuple):
 
 
 class Image(NamedTuple):
-    """An image with all who need it."""
+    """An image with all that need it."""
 
     name: str
     nodes: int | None
     """How many nodes pull it, each counted once; None when that is not known."""
     built: bool
-    """Whether a build or a signing in the cluster makes it for one of those who need it."""
+    """Whether KMM builds or signs it in the cluster for one of those that need it."""
     needs: tuple[Need, ...]
 
 
 _Pull = tuple[str, Need, Nodes | None, bool]
-"""An image's name, who needs it, the nodes that pull it, and whether it is made in the cluster.
+"""An image's name, what needs it, the nodes that pull it, and whether it is built or signed in the cluster.
 
-The nodes are None when they are not known (a Deployment's, or one that is pulled to be signed).
+The nodes are None when they are not known: those of a Deployment, or where an image is pulled to be signed.
 """
 
 
 def images(groups: Sequence[Group], cluster: Cluster, kernels: Sequence[Sequence[str]] = ()) -> list[Image]:
     """Return the images that a cluster needs, sorted by name, given its coverage.
 
-    `kernels` are, for each Module, kernels to come (or, where no node is known, those there are), for which images are
-    listed, too.
-    Raises KrmfnError for a kernel among them that KMM fails on, and when there are neither nodes nor kernels for a
-    Module whose image depends on them.
+    `kernels` are further kernels for each Module: future ones or, where no node is known, the present ones.
+    Raises KrmfnError for a kernel among them that KMM fails on, and without nodes and kernels for a Module whose image
+    depends on the kernel.
     """
     pulls: list[_Pull] = []
     futures = kernels or [()] * len(cluster.drivers)
@@ -71,7 +70,7 @@ def images(groups: Sequence[Group], cluster: Cluster, kernels: Sequence[Sequence
 
 
 def _image(name: str, pulls: Sequence[_Pull]) -> Image:
-    """Return an image; needs of one object for one purpose (several kernels that share it) are one."""
+    """Return an image, given its pulls; several pulls by one object for one purpose are one need."""
     known = [nodes for _, _, nodes, _ in pulls if nodes is not None]
     number = len(set[object]().union(*known)) if len(known) == len(pulls) else None
     needs = dict.fromkeys((need, built) for _, need, _, built in pulls)
@@ -83,7 +82,7 @@ def _id(node: Node) -> tuple[object, object]:
 
 
 def unknown_images(groups: Sequence[Group], drivers: Sequence[Driver]) -> Iterator[Result]:
-    """Yield an error per Module whose images are not all in the list: they depend on kernels that are not known."""
+    """Yield an error per Module whose images depend on kernels that are not known, so that some are not listed."""
     for driver, selected in by_driver(groups, drivers):
         unknown = [group for group, outcome in selected if outcome.state == "kernel unknown"]
         if unknown and not _is_one(driver):
@@ -101,7 +100,7 @@ def _is_one(driver: Driver) -> bool:
 
 
 def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> Iterator[_Pull]:
-    """Yield the images of a Module, given the nodes of each kernel; `decided` is False when none are known."""
+    """Yield the images of a Module, given the nodes of each kernel; `decided` is False when no kernel is known."""
     if driver.loads and not decided:
         for position, entry in enumerate(driver.module.mappings):
             yield from _of_mapping(driver, _without_node(driver, position), None, text(entry, "literal"))
@@ -120,22 +119,25 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
 
 
 def _without_node(driver: Driver, position: int) -> Resolution:
-    """Return the image of a mapping that does not depend on a node: a literal's, or one without kernel variables."""
+    """Return the image of a mapping where no node is known.
+
+    Raises KrmfnError when it depends on the kernel: a regexp's mapping with kernel variables in the image.
+    """
     entry = driver.module.mappings[position]
     if literal := text(entry, "literal"):
         return resolver(driver.module)(literal)
     image = text(entry, "containerImage") or text(driver.module.container, "containerImage")
-    named = {"MOD_NAME": driver.module.ref.name, "MOD_NAMESPACE": driver.module.ref.namespace}
-    one, other = (substitute(image, variables(kernel) | named) for kernel in ("1.2.3-a", "4.5.6-b"))
-    if one != other:
+    names = {"MOD_NAME": driver.module.ref.name, "MOD_NAMESPACE": driver.module.ref.namespace}
+    first, second = (substitute(image, variables(kernel) | names) for kernel in ("1.2.3-a", "4.5.6-b"))
+    if first != second:
         remedy = "add a NodeInventory (see `krmfn inventory`) to PATH, or pass --kernel VERSION"
-        what = f"the image of {driver.ref}, kernelMappings[{position}] ({image})"
-        raise KrmfnError(f"{what} depends on the node's kernel, and no nodes are known; {remedy}")
-    return Resolution(position, one)
+        subject = f"the image of {driver.ref}, kernelMappings[{position}] ({image})"
+        raise KrmfnError(f"{subject} depends on the node's kernel, and no nodes are known; {remedy}")
+    return Resolution(position, first)
 
 
 def _of_mapping(driver: Driver, resolution: Resolution, nodes: Nodes | None, kernel: str) -> Iterator[_Pull]:
-    """Yield the image of a kernel mapping and, when it is signed in the cluster, the one that is signed."""
+    """Yield the image of a kernel mapping and, when it is signed in the cluster, the unsigned one."""
     if resolution.mapping is None or not resolution.image:
         return
     holders = (driver.module.mappings[resolution.mapping], driver.module.container)
@@ -151,28 +153,30 @@ Mirror = tuple[str, str]
 """What an image's name begins with at its source, and where it is pulled from."""
 
 
-def mirror(given: str) -> Mirror:
+def mirror(text: str) -> Mirror:
     """Return a mirror from `SOURCE=DESTINATION`. Raises KrmfnError for anything else."""
-    source, _, destination = given.partition("=")
+    source, _, destination = text.partition("=")
     if not source or not destination or "=" in destination:
-        raise KrmfnError(f"--mirror {given}: write SOURCE=DESTINATION, such as registry.example.com=mirror.lab:5000")
+        raise KrmfnError(f"--mirror {text}: write SOURCE=DESTINATION, such as registry.example.com=mirror.lab:5000")
     return source.rstrip("/"), destination.rstrip("/")
 
 
 def pairs(names: Iterable[str], mirrors: Sequence[Mirror]) -> Iterator[tuple[str, str]]:
-    """Yield each image with the one that it is a copy of, source first; one that no mirror has is its own source.
+    """Yield each image after the one that it is a copy of; one that no mirror has is its own source.
 
-    The longest destination counts; it ends where a part of the name does.
+    Of several mirrors the one with the longest destination counts; it ends where a part of the name does.
     """
-    known = sorted(mirrors, key=lambda one: -len(one[1]))
+    longest_first = sorted(mirrors, key=lambda pair: -len(pair[1]))
     for name in names:
-        source, destination = next((one for one in known if _is_below(name, one[1])), ("", ""))
+        matching = (pair for pair in longest_first if _is_below(name, pair[1]))
+        source, destination = next(matching, ("", ""))
         yield source + name[len(destination) :], name
 
 
 def _is_below(name: str, destination: str) -> bool:
-    end = ("/", ":", "@") if "/" in destination else ("/",)  # what follows a registry's name may be its port
-    return name.startswith(destination) and name[len(destination) :].startswith(end)
+    """Return True when an image's name begins with a destination, and goes on with a further part of the name."""
+    separators = ("/", ":", "@") if "/" in destination else ("/",)  # a registry's name may go on with its port
+    return name.startswith(destination) and name[len(destination) :].startswith(separators)
 
 
 def skopeo(names: Iterable[str]) -> dict[str, Any]:
@@ -191,10 +195,10 @@ def skopeo(names: Iterable[str]) -> dict[str, Any]:
 def builds(
     groups: Sequence[Group], drivers: Sequence[Driver], kernels: Sequence[Sequence[str]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the images that the nodes need for the kernels that they have, and for those to come of each driver.
+    """Yield the images that the nodes need for their kernels, and for the further `kernels` of each driver.
 
     Each is an entry of the matrix of a CI job, for one kernel and one architecture (as Kubernetes calls it, None where
-    the nodes do not say). `dockerfileConfigMap` is the ConfigMap that has it where KMM builds it in the cluster.
+    the nodes do not say). `dockerfileConfigMap` is the ConfigMap with the Dockerfile where KMM builds in the cluster.
     Raises KrmfnError for a kernel that KMM fails on.
     """
     for (driver, selected), future in zip(by_driver(groups, drivers), kernels, strict=True):
@@ -215,12 +219,13 @@ def builds(
 
 
 def _dockerfile(driver: Driver, resolution: Resolution) -> str:
-    own = driver.module.mappings[resolution.mapping] if resolution.mapping is not None else {}
-    holders = (own, driver.module.container)
-    return next(filter(None, (text(table(one, "build", "dockerfileConfigMap"), "name") for one in holders)), "")
+    """Return the name of the ConfigMap with the Dockerfile of an image; "" without one."""
+    entry = driver.module.mappings[resolution.mapping] if resolution.mapping is not None else {}
+    maps = (table(holder, "build", "dockerfileConfigMap") for holder in (entry, driver.module.container))
+    return next(filter(None, (text(config_map, "name") for config_map in maps)), "")
 
 
 def matrix(builds: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return the builds, each once, as the matrix of a CI job."""
-    once = {str(build): build for build in builds}.values()
-    return {"include": sorted(once, key=lambda one: (one["image"], one["kernel"], one["architecture"] or ""))}
+    distinct = {str(build): build for build in builds}.values()
+    return {"include": sorted(distinct, key=lambda row: (row["image"], row["kernel"], row["architecture"] or ""))}

@@ -13,10 +13,9 @@
         nodes: |
           gpu-0001 5.14.0-503.11.1.el9_5.x86_64 topology.kubernetes.io/zone=a
 
-A node's line has its name, its kernel (`-` when it is not known) and the labels that it does not share. A kernel
-upgrade is then a changed line, a new node a new line and another count, and 100,000 nodes with 40 labels each take some
-20 MB. The lines are one string, which every YAML tool carries as it is and a parser reads at once instead of node by
-node.
+A node's line has its name, its kernel (`-` when it is not known) and the labels that it does not share. So a kernel
+upgrade changes one line, a new node adds a line and changes the count, and 100,000 nodes with 40 labels each take some
+20 MB. The lines are one string, which YAML tools pass on as it is, and which a parser reads at once.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -50,12 +49,12 @@ class Problem(NamedTuple):
 
 
 def read(manifest: Manifest, cut: bytes = b"") -> tuple[list[Node], list[Problem]]:
-    """Return the nodes of a NodeInventory that fits its schema, and what is wrong with the lines that are none.
+    """Return the nodes of a NodeInventory that fits its schema, and the problems of the other lines.
 
-    `cut` is its text in a file without a last newline: a part of it may be missing.
+    `cut` is its text where that ends a file without a last newline: a part of it may be missing.
     """
     keys, groups = label_keys(manifest), manifest["spec"]["groups"]
-    read_nodes: list[Node] = []
+    nodes: list[Node] = []
     problems: list[Problem] = []
     for index, group in enumerate(groups):
         labels = tuple(group.get("labels", {}).items())
@@ -64,21 +63,21 @@ def read(manifest: Manifest, cut: bytes = b"") -> tuple[list[Node], list[Problem
         if missing := sorted(key for key, _ in labels if keys is not None and key not in keys):
             problems.append(Problem(f"spec.groups[{index}].labels", f"{missing[0]} is not in spec.labelKeys"))
         of_group, lines = _group(group["nodes"], labels, alike, keys)
-        read_nodes += of_group
+        nodes += of_group
         problems += [Problem(f"spec.groups[{index}].nodes", *line) for line in lines]
-    count, there = manifest["spec"].get("nodeCount", len(read_nodes)), len(read_nodes)
-    if count != there and not problems:
-        cause = "a part of the file may be missing" if there < count else "lines were added"
-        differs = f"it says {counted(count, 'node')}, but there {'is' if there == 1 else 'are'} {there:,}"
-        message = f"{differs}: {cause}; regenerate it, or correct the number"
-        problems.append(Problem("spec.nodeCount", message))
-    if len({node.name for node in read_nodes}) < there:
+    number = len(nodes)
+    count = manifest["spec"].get("nodeCount", number)
+    if count != number and not problems:
+        cause = "a part of the file may be missing" if number < count else "lines were added"
+        difference = f"it says {counted(count, 'node')}, but there {'is' if number == 1 else 'are'} {number:,}"
+        problems.append(Problem("spec.nodeCount", f"{difference}: {cause}; regenerate it, or correct the number"))
+    if len({node.name for node in nodes}) < number:
         problems += _repeated(groups)
     last = _lines(groups[-1]["nodes"]) if cut else []
     if last and cut.rpartition(b"\n")[2].strip() == last[-1].encode():
         message = "the file ends in the middle of this line, so it may be cut off; regenerate it, or end the line"
         problems.append(Problem(f"spec.groups[{len(groups) - 1}].nodes", message, len(last), last[-1]))
-    return read_nodes, problems
+    return nodes, problems
 
 
 def _repeated(groups: Iterable[Mapping[str, str]]) -> Iterator[Problem]:
@@ -101,7 +100,7 @@ def _lines(text: str) -> list[str]:
 def _group(
     text: str, pairs: tuple[tuple[str, str], ...], facts: Facts, keys: frozenset[str] | None
 ) -> tuple[tuple[Node, ...], tuple[tuple[str, int, str], ...]]:
-    """Return the nodes of one group; of each line that is none a sentence, its number and its text."""
+    """Return the nodes of one group; for each other line a sentence, its number and its text."""
     shared = dict(pairs)
     kernels: dict[str, str] = {}
     words: dict[str, tuple[str, str]] = {}  # equal labels of many nodes are one object
@@ -111,14 +110,14 @@ def _group(
         try:
             if " " not in line:
                 raise KrmfnError("expected `<name> <kernel, or -> [<label>=<value> ...]`")
-            name, kernel, *own = line.split(" ")
+            name, kernel, *rest = line.split(" ")
             if subdomain_errors(name):
                 raise KrmfnError(f"{name!r} is not a valid node name: {subdomain_errors(name)[0]}")
             if kernel not in kernels:
                 kernels[kernel] = _kernel(kernel)
-            words |= {word: _label(word, shared, keys) for word in own if word not in words}
-            labels = {**shared, **dict([words[word] for word in own])} if own else shared  # a list is faster
-            if len(labels) < len(shared) + len(own):
+            words |= {word: _label(word, shared, keys) for word in rest if word not in words}
+            labels = {**shared, **dict([words[word] for word in rest])} if rest else shared  # a list is faster
+            if len(labels) < len(shared) + len(rest):
                 raise KrmfnError("a label appears twice")
         except KrmfnError as failure:
             problems.append((str(failure), number, line))
@@ -128,7 +127,7 @@ def _group(
 
 
 def _kernel(word: str) -> str:
-    """Return the kernel in a node's line, "" for one that is not known. Raises KrmfnError for what is none."""
+    """Return the kernel in a node's line, "" for one that is not known. Raises KrmfnError for any other word."""
     if not word.isprintable() or not word:
         raise KrmfnError("separate words by one space")
     if "=" in word:
@@ -137,7 +136,7 @@ def _kernel(word: str) -> str:
 
 
 def _label(word: str, shared: Collection[str], keys: Collection[str] | None) -> tuple[str, str]:
-    """Return the label in a node's line. Raises KrmfnError when it is none, or does not belong there."""
+    """Return the label in a node's line. Raises KrmfnError when it is not valid, or does not belong there."""
     if not word.isprintable() or not word:
         raise KrmfnError("separate words by one space")
     key, equals, value = word.partition("=")
@@ -157,27 +156,27 @@ def label_keys(manifest: Manifest) -> frozenset[str] | None:
     return None if EVERY in keys else frozenset(keys)
 
 
-def check_freshness(manifest: Manifest, asked: Collection[str], max_age: int | None, today: str) -> Iterator[Result]:
-    """Yield an error when an inventory in Git lacks labels that are asked for, is no longer valid, or is old.
+def check_freshness(manifest: Manifest, keys: Collection[str], max_age: int | None, today: str) -> Iterator[Result]:
+    """Yield an error when an inventory in Git does not hold the labels, is no longer valid, or is too old.
 
-    It is old after `max_age` days; `today` is a day as `rules.today` returns it. The manifest may be wrong: what
-    `check` says of it is not said here.
+    It is too old after `max_age` days; `today` is a day as `rules.today` returns it. The manifest need not fit its
+    schema: that is for `check` to report.
     """
     spec = manifest.get("spec")
     held = texts(spec, "labelKeys")
-    if missing := sorted(set(asked).difference(held)) if EVERY not in held else []:
+    if missing := sorted(set(keys).difference(held)) if EVERY not in held else []:
         remedy = "make it again with `krmfn inventory --for`"
         yield error(f"does not hold {', '.join(missing)}, by which nodes are selected; {remedy}", field=Field("spec"))
     if (until := text(spec, "validUntil")) and until < today:
         yield error(f"was valid until {until}; make it again", field=Field("spec.validUntil", until))
     if max_age is None:
         return
-    taken = text(spec, "takenOn")
+    day = text(spec, "takenOn")
     try:
-        age = (date.fromisoformat(today) - date.fromisoformat(taken)).days
+        age = (date.fromisoformat(today) - date.fromisoformat(day)).days
     except ValueError:
         message = "does not say when it was taken (spec.takenOn); make it again with `--taken-on`"
         yield error(message, field=Field("spec"))
         return
     if age > max_age:
-        yield error(f"was taken {age:,} days ago, on {taken}; make it again", field=Field("spec.takenOn", taken))
+        yield error(f"was taken {age:,} days ago, on {day}; make it again", field=Field("spec.takenOn", day))

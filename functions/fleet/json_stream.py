@@ -1,8 +1,8 @@
-"""The objects in a stream of JSON, one at a time: a List of any size is read in the memory of its largest item.
+"""The objects in a stream of JSON, one at a time: a List of any size takes the memory of its largest item.
 
 The standard library's scanner does the work: `raw_decode` reads one value from the middle of a text and says where it
-ends. That is faster than ijson with its C backend, which makes events first, and within twice the time in which orjson
-parses the same items when somebody else has cut them out.
+ends. That is faster than ijson with its C backend, which makes events first, and takes less than twice the time in
+which orjson parses items that are already cut out.
 """
 
 import json
@@ -17,9 +17,9 @@ from krmfn.typed import Any, NoReturn
 
 CHUNK = 1 << 16
 LARGEST = 8 << 20
-"""Characters of one item. etcd refuses objects of more than 1.5 MB unless it is told otherwise."""
+"""Characters of one item. By default etcd refuses objects of more than 1.5 MB."""
 _TAIL = 16
-"""Characters before the end in which an error may be nothing but the cut: of a word, a number, an escape."""
+"""Characters before the end of a chunk in which a word, a number or an escape may just be cut off."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BOM = b"\xef\xbb\xbf"
 
@@ -30,11 +30,11 @@ def begins(source: BufferedReader) -> bool:
 
 
 def objects(read: Callable[[int], bytes], limit: int | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a stream: those of Lists and arrays one by one, others as they are (NDJSON, one object).
+    """Yield the objects of a stream: those in Lists and arrays one by one, others as they are (NDJSON, one object).
 
     `read(n)` returns at most n bytes, b"" at the end. A List's `items` may come before its kind, as kubectl sorts them.
     Raises KrmfnError, with the number of objects before it, for text that is not JSON, is cut off or not UTF-8, for a
-    value that is no object, for an object that is too large for an API server, and for more than `limit` bytes.
+    value that is no object, for an object that no API server stores, and for more than `limit` bytes.
     """
     source = _Source(read, limit)
     while char := source.peek():
@@ -61,25 +61,25 @@ class _Source:
         self.count = 0
         """The objects so far."""
         self.single = False
-        """Whether an object has come that is no List: the others are read whole then, which is faster."""
+        """Whether an object was no List: then the following ones are read as a whole, which is faster."""
 
     @property
-    def after(self) -> str:
-        """Return how far the text was understood."""
+    def position(self) -> str:
+        """How far the text was understood, in words."""
         return f"after {counted(self.count, 'complete object')}" if self.count else "before the end of the first object"
 
     def peek(self) -> str:
         """Return the next character behind white space; "" at the end of the stream."""
         while True:
             self.at = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]  # matches the empty string too
-            if self.at < len(self.text) or not self.more():
+            if self.at < len(self.text) or not self.fill():
                 return self.text[self.at : self.at + 1]
 
-    def take(self, *wanted: str) -> str:
-        """Return the next character, one of those wanted, and step over it."""
+    def take(self, *expected: str) -> str:
+        """Return the next character, which must be one of those expected, and step over it."""
         char = self.peek()
-        if char not in wanted or not char:
-            self.fail(f"expected {' or '.join(wanted)}")
+        if char not in expected:
+            self.fail(f"expected {' or '.join(expected)}")
         self.at += 1
         return char
 
@@ -90,49 +90,51 @@ class _Source:
             try:
                 value, end = self.scan(self.text, self.at)
             except json.JSONDecodeError as failure:
-                cut = failure.msg.startswith("Unterminated") or failure.pos >= len(self.text) - _TAIL
-                if not cut or not self.more():
-                    self.fail(failure.msg, cut)
+                is_cut = failure.msg.startswith("Unterminated") or failure.pos >= len(self.text) - _TAIL
+                if not is_cut or not self.fill():
+                    self.fail(failure.msg, is_cut)
             except (RecursionError, ValueError) as failure:
                 self.fail("nested too deeply" if isinstance(failure, RecursionError) else str(failure))
             else:
                 # a number or a word may go on in the next chunk
-                is_whole = isinstance(value, (dict, list, str)) or self.text[end : end + 1] not in ("", ".", "e", "E")
-                if is_whole or not self.more():
-                    self._bound(end - self.at)
+                ends = isinstance(value, (dict, list, str)) or self.text[end : end + 1] not in ("", ".", "e", "E")
+                if ends or not self.fill():
+                    self._check_size(end - self.at)
                     self.at = end
                     return value
 
-    def more(self) -> bool:
-        """Read a chunk, at least as long as what is left, so that a long value is not scanned too often."""
+    def fill(self) -> bool:
+        """Read a chunk behind the text not used yet, and return False at the end of the stream.
+
+        A chunk is at least as long as that text, so that a long value is not scanned too often.
+        """
         rest = self.text[self.at :]
-        self._bound(len(rest))
+        self._check_size(len(rest))
         data = b"" if self.ended else self.read(max(CHUNK, len(rest)))
         self.ended = not data
         self.total += len(data)
         if self.limit is not None and self.total > self.limit:
-            more = f"it has more than {counted(self.limit, 'byte')}"
-            raise KrmfnError(f"{more}; raise KRMFN_MAX_BYTES, or dump fewer kinds")
+            size = f"it has more than {counted(self.limit, 'byte')}"
+            raise KrmfnError(f"{size}; raise KRMFN_MAX_BYTES, or dump fewer kinds")
         try:
-            new = self.decoder.decode(data, self.ended)
+            self.text, self.at = rest + self.decoder.decode(data, self.ended), 0
         except UnicodeDecodeError as failure:
-            raise KrmfnError(f"the text {self.after} is not UTF-8") from failure
-        self.text, self.at = rest + new, 0
+            raise KrmfnError(f"the text {self.position} is not UTF-8") from failure
         return bool(data)
 
-    def _bound(self, size: int) -> None:
+    def _check_size(self, size: int) -> None:
         """Raise KrmfnError when one object takes more than LARGEST."""
         if size > LARGEST:
-            why = "no API server stores an object of this size (etcd's limit is 1.5 MB)"
-            size_of = f"object {self.count + 1:,} is larger than {LARGEST >> 20} MiB"
-            raise KrmfnError(f"{size_of}; {why}, so this is not a dump of a cluster")
+            problem = f"object {self.count + 1:,} is larger than {LARGEST >> 20} MiB"
+            reason = "no API server stores an object of this size (etcd's limit is 1.5 MB)"
+            raise KrmfnError(f"{problem}; {reason}, so this is not a dump of a cluster")
 
-    def fail(self, problem: str, cut: bool = False) -> NoReturn:
-        """Raise KrmfnError: what is wrong behind the objects so far; `cut` when the text's end may be the cause."""
-        near = " ".join(self.text[self.at : self.at + 40].split())
-        if cut or not self.peek():
-            raise KrmfnError(f"the text ends {self.after}: it was cut off there, or is not JSON ({problem})")
-        raise KrmfnError(f"the text {self.after} is not JSON: {problem} (near {near!r})")
+    def fail(self, problem: str, is_cut: bool = False) -> NoReturn:
+        """Raise KrmfnError with the problem and its position; `is_cut` when the end of the text may be the cause."""
+        context = " ".join(self.text[self.at : self.at + 40].split())
+        if is_cut or not self.peek():
+            raise KrmfnError(f"the text ends {self.position}: it was cut off there, or is not JSON ({problem})")
+        raise KrmfnError(f"the text {self.position} is not JSON: {problem} (near {context!r})")
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -156,7 +158,7 @@ def _array(source: _Source) -> Iterator[dict[str, Any]]:
 
 
 def _object(source: _Source) -> Iterator[dict[str, Any]]:
-    """Yield an object, or of one with a list of `items` those. A List says that it is one before or behind them."""
+    """Yield an object or, where it has a list of `items`, these; the kind of a List may stand before or behind them."""
     head: dict[str, Any] = {}
     is_list = False
     source.take("{")

@@ -1,4 +1,4 @@
-"""What KMM does on every node of a fleet when one state of a cluster becomes another: coverage, played.
+"""What KMM does on each node when one state of a cluster becomes another, played by its coverage before and after.
 
 Cost: near-linear in the nodes; those that are alike on both sides are played once.
 """
@@ -28,20 +28,20 @@ class Side(NamedTuple):
     kernels: Sequence[str]
     group_of: Mapping[NodeId, int]
     failing: Mapping[tuple[Id, Cluster], View]
-    """Modules with which KMM fails on some node, and so does nothing on any of its cluster: the view of all nodes."""
+    """The view of all nodes for a Module that KMM fails with on one of them: it does nothing in the cluster then."""
 
     def view(self, node: NodeId, module: Id) -> View:
         """Return how KMM sees a node for a Module; both may be gone."""
         if (group := self.group_of.get(node)) is None:
             return View("gone", reason="gone from the fleet", is_selected=False)
-        if found := self.groups[group].get(module):
-            return found
+        if view := self.groups[group].get(module):
+            return view
         kernel, driver = self.kernels[group], self.drivers.get(module)
         if driver is None:
             return View("remove", kernel, reason="it is deleted", is_selected=False)
         action: Action = "remove" if driver.loads else "ignore"
-        seen = self.failing.get((module, node[1])) or View(action, reason="no longer selected")
-        return seen._replace(kernel=kernel, is_selected=False)
+        view = self.failing.get((module, node[1])) or View(action, reason="no longer selected")
+        return view._replace(kernel=kernel, is_selected=False)
 
 
 class Transition(NamedTuple):
@@ -56,22 +56,25 @@ class Transition(NamedTuple):
 
 
 def side(groups: Sequence[Group], drivers: Sequence[Driver], external: Sequence[Driver] = ()) -> Side:
-    """Return a state of a cluster; `groups` is the coverage by these Modules, of which `external` stand elsewhere."""
+    """Return a state of a cluster; `groups` is the coverage by all Modules, `external` those from elsewhere."""
     failing: dict[tuple[Id, Cluster], View] = {}
     for driver, selected in by_driver(groups, drivers):
-        for group, one in selected:
-            if one.blocker == group.nodes[0].name:
+        for group, outcome in selected:
+            if outcome.blocker == group.nodes[0].name:
                 cluster = group.nodes[0].cluster
                 number = sum(len(other.nodes) for other, _ in selected if other.nodes[0].cluster == cluster)
-                none = f"any of the {counted(number, 'node')} that it selects"
-                reason = f"KMM fails on {one.blocker} ({one.failure}), and does nothing with the Module on {none}"
-                failing[driver.ref.id, cluster] = View("fail", reason=reason, failing=one.blocker)
-    every = [*drivers, *external]
-    views = [
-        {every[one.driver].ref.id: _view(every, one, group, failing) for one in group.outcomes} for group in groups
-    ]
-    places = {(node.name, node.cluster): at for at, group in enumerate(groups) for node in group.nodes}
-    return Side({one.ref.id: one for one in drivers}, views, [group.kernel for group in groups], places, failing)
+                nodes = f"any of the {counted(number, 'node')} that it selects"
+                reason = f"KMM fails on {outcome.blocker} ({outcome.failure}), and does nothing with the Module on"
+                failing[driver.ref.id, cluster] = View("fail", reason=f"{reason} {nodes}", failing=outcome.blocker)
+    all_drivers = [*drivers, *external]
+    views: list[dict[Id, View]] = []
+    group_of: dict[NodeId, int] = {}
+    for number, group in enumerate(groups):
+        outcomes = ((all_drivers[outcome.driver].ref.id, outcome) for outcome in group.outcomes)
+        views.append({key: _view(all_drivers, outcome, group, failing) for key, outcome in outcomes})
+        group_of.update(dict.fromkeys(((node.name, node.cluster) for node in group.nodes), number))
+    kernels = [group.kernel for group in groups]
+    return Side({driver.ref.id: driver for driver in drivers}, views, kernels, group_of, failing)
 
 
 def _view(
@@ -84,32 +87,36 @@ def _view(
     if outcome.blocker:
         fails = failing[driver.ref.id, group.nodes[0].cluster]
         return fails._replace(kernel=group.kernel, label=label, version=version)
-    stays = f"version {label} stays until the label {driver.version_label} changes"
-    reason = stays if state == "other version" else wording.reason(drivers, outcome)
+    reason = wording.reason(drivers, outcome)
+    if state == "other version":
+        reason = f"version {label} stays until the label {driver.version_label} changes"
     action = _ACTIONS.get(state, "remove") if driver.loads else "ignore"
-    wanted = entry(driver.module, group.kernel, outcome.resolution) if action == "load" else None
-    return View(action, group.kernel, wanted, reason, label, version, is_waiting=state in ("not labelled", "waiting"))
+    scheduled = entry(driver.module, group.kernel, outcome.resolution) if action == "load" else None
+    is_waiting = state in ("not labelled", "waiting")
+    return View(action, group.kernel, scheduled, reason, label, version, is_waiting=is_waiting)
 
 
 def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
-    """Yield what happens with each Module on nodes that are alike; with effect `none`, too.
+    """Yield what happens with each Module on nodes that are alike, also where nothing happens.
 
-    What is loaded before is what the first side comes to, unless a version label tells of an older one, or may have
-    told of one: a side on which no node has a Module's version label says nothing about what was loaded.
+    The first side says what was loaded before, unless a version label names an older version. Where no node of that
+    side has the version label of a Module, an older version may be loaded, too.
     """
-    told = {key for views in before.groups for key, view in views.items() if view.label}
-    every = {**after.group_of, **before.group_of}
-    alike = grouped(((before.group_of.get(place), after.group_of.get(place)), place) for place in every)
-    for (one, other), places in alike.items():
-        names, found = [name for name, _ in places], []
-        old = before.groups[one] if one is not None else {}
-        new = after.groups[other] if other is not None else {}
-        for key in {**new, **old}:
-            was, now = old.get(key), after.view(places[0], key)
-            is_new = one is None or key not in before.drivers
-            untold = was is not None and bool(was.version) and now.action == "load" and key not in told
-            older = was.is_older or untold if was else is_new and now.action == "leave"
-            move = play(was.entry if was else None, was, now, not older)
-            move = with_doubt(move, was, now) if was and was.action == "fail" and not older else move
-            found.append(Transition(names, after.drivers.get(key) or before.drivers[key], move, was, now))
-        yield found
+    labelled = {key for views in before.groups for key, view in views.items() if view.label}
+    nodes = {**after.group_of, **before.group_of}
+    alike = grouped(((before.group_of.get(node), after.group_of.get(node)), node) for node in nodes)
+    for (old_group, new_group), members in alike.items():
+        names, results = [name for name, _ in members], list[Transition]()
+        old_views = before.groups[old_group] if old_group is not None else {}
+        new_views = after.groups[new_group] if new_group is not None else {}
+        for key in {**new_views, **old_views}:
+            old, new = old_views.get(key), after.view(members[0], key)
+            if old:
+                is_unknown = bool(old.version) and new.action == "load" and key not in labelled
+                is_older = old.is_older or is_unknown
+            else:
+                is_older = new.action == "leave" and (old_group is None or key not in before.drivers)
+            move = play(old.entry if old else None, old, new, not is_older)
+            move = with_doubt(move, old, new) if old and old.action == "fail" and not is_older else move
+            results.append(Transition(names, after.drivers.get(key) or before.drivers[key], move, old, new))
+        yield results

@@ -1,7 +1,7 @@
-"""What kustomize makes of resources: scalars that Kubernetes reads differently, and names that it changes.
+"""How kustomize changes resources: scalars that it reads differently than Kubernetes, and names.
 
-Where a scalar with two readings decides what is selected, neither is taken. A Node's name on the cluster is the one in
-its file, before kustomize changed it.
+A scalar with two readings is an error where it decides what is selected. On the cluster a Node has the name in its
+file, before kustomize changed it.
 """
 
 from krmfn import Field, Item, Result, error, itemtext
@@ -15,14 +15,17 @@ KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
 
 def previous_name(item: Item) -> str:
     """Return the name that an item had before kustomize changed it."""
-    noted = itemtext.string(item, "metadata", "annotations", PREVIOUS_NAMES).partition(",")[0]
-    return item.written_name or noted or item.name
+    name = itemtext.string(item, "metadata", "annotations", PREVIOUS_NAMES).partition(",")[0]
+    return item.written_name or name or item.name
 
 
 def check(*items: Item) -> list[Result]:
-    """Return an error for each key and value of resources that is one thing to Kubernetes and another to kustomize."""
-    found = [(item, one) for item in items for one in item.content.ambiguous]
-    return [item.located(error(str(one), rule="KRM174", field=Field(one.path, one.text))) for item, one in found]
+    """Return an error for each key and value that Kubernetes and kustomize read differently."""
+    return [
+        item.located(error(str(scalar), rule="KRM174", field=Field(scalar.path, scalar.text)))
+        for item in items
+        for scalar in item.content.ambiguous
+    ]
 
 
 def repeated(item: Item) -> list[Result]:

@@ -20,9 +20,9 @@ def normal(name: str) -> str:
 
 
 def held(text: str, where: str) -> frozenset[str]:
-    """Return the images in a list of what a registry holds: a name a line, `#` begins a comment.
+    """Return the images in a list of what a registry holds: a name in each line, `#` begins a comment.
 
-    Raises KrmfnError, with the line, for one that is no image: with a list of mere tags all would seem to be missing.
+    Raises KrmfnError, with the line, for a name that is no image: in a list of mere tags all would seem to be missing.
     """
     names = set()
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
@@ -34,9 +34,9 @@ def held(text: str, where: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def missing(names: Iterable[str], there: frozenset[str]) -> list[str]:
-    """Return the names that the list does not hold; one with a tag and a digest is there by its digest."""
-    return [name for name in names if normal(name) not in there and _by_digest(normal(name)) not in there]
+def missing(names: Iterable[str], images: frozenset[str]) -> list[str]:
+    """Return the names that are not among the images; one with a tag and a digest may be there by its digest."""
+    return [name for name in names if images.isdisjoint((normal(name), _by_digest(normal(name))))]
 
 
 def _by_digest(image: str) -> str:
@@ -46,8 +46,8 @@ def _by_digest(image: str) -> str:
 
 
 def parts(image: str) -> tuple[str, str, str]:
-    """Return name, tag and digest of an image as it is written; "" for what is not there."""
-    rest, _, digest = image.partition("@")
-    folder, slash, last = rest.rpartition("/")
+    """Return name, tag and digest of an image as it is written; "" for a missing part."""
+    path, _, digest = image.partition("@")
+    folder, slash, last = path.rpartition("/")
     name, _, tag = last.partition(":")
     return f"{folder}{slash}{name}", tag, digest
