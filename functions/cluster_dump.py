@@ -26,15 +26,15 @@ def is_dumped(manifest: Manifest) -> bool:
 
 def cleaned(manifest: Manifest) -> Manifest:
     """Return an object of a dump without what a server has written, as far as that is sure."""
-    made = {key: value for key, value in manifest.items() if key != "status"}
-    if isinstance(metadata := made.get("metadata"), dict):
-        made["metadata"] = _without_written({key: value for key, value in metadata.items() if key not in _METADATA})
-    spec = made.get("spec")
+    copy = {key: value for key, value in manifest.items() if key != "status"}
+    if isinstance(metadata := copy.get("metadata"), dict):
+        copy["metadata"] = _without_written({key: value for key, value in metadata.items() if key not in _METADATA})
+    spec = copy.get("spec")
     template = spec.get("template") if isinstance(spec, dict) else None
     if isinstance(spec, dict) and isinstance(template, dict) and isinstance(template.get("metadata"), dict):
-        of_pods = _without_written({k: v for k, v in template["metadata"].items() if k != "creationTimestamp"})
-        made["spec"] = {**spec, "template": {**template, "metadata": of_pods}}
-    return made
+        pod_metadata = _without_written({k: v for k, v in template["metadata"].items() if k != "creationTimestamp"})
+        copy["spec"] = {**spec, "template": {**template, "metadata": pod_metadata}}
+    return copy
 
 
 def _without_written(metadata: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Where two values of YAML differ, field by field, as Kubernetes compares them."""
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from krmfn.resource import join
 from krmfn.typed import Any, NamedTuple
@@ -41,16 +42,14 @@ def _in_lists(old: list[Any], new: list[Any], parts: tuple[Part, ...]) -> Iterat
     before, after = _by_name(old), _by_name(new)
     if before and after:
         yield from differences(before, after, parts)
-        orders = [[name for name in one if name in other] for one, other in ((before, after), (after, before))]
-        if orders[0] != orders[1]:
+        if [name for name in before if name in after] != [name for name in after if name in before]:
             yield FieldChange(parts, *([entry["name"] for entry in entries] for entries in (old, new)))
         return
-    start = _shared(old, new)
-    end = _shared(old[start:][::-1], new[start:][::-1])
-    left, right = old[start : len(old) - end], new[start : len(new) - end]
-    for index in range(max(len(left), len(right))):
-        one, other = (entries[index] if index < len(entries) else ABSENT for entries in (left, right))
-        yield from differences(one, other, (*parts, start + index))
+    start = _equal_start(old, new)
+    end = _equal_start(old[start:][::-1], new[start:][::-1])
+    pairs = zip_longest(old[start : len(old) - end], new[start : len(new) - end], fillvalue=ABSENT)
+    for index, pair in enumerate(pairs, start):
+        yield from differences(*pair, (*parts, index))
 
 
 def _by_name(entries: list[Any]) -> dict[str, Any]:
@@ -59,7 +58,7 @@ def _by_name(entries: list[Any]) -> dict[str, Any]:
     return named if len(named) == len(entries) else {}
 
 
-def _shared(one: list[Any], other: list[Any]) -> int:
+def _equal_start(old: list[Any], new: list[Any]) -> int:
     """Return how many equal entries the two lists begin with."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((index for index, two in pairs if any(True for _ in differences(*two))), min(len(one), len(other)))
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((index for index, pair in pairs if any(True for _ in differences(*pair))), min(len(old), len(new)))

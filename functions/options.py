@@ -86,7 +86,7 @@ CHANGE = {
 
 def add_fail_on(parser: argparse._ActionsContainer, known: Mapping[str, str], default: str = "error") -> None:
     """Add --fail-on with the words that a command knows."""
-    listed = "; ".join(f"{word}: {what}" for word, what in known.items())
+    listed = "; ".join(f"{word}: {meaning}" for word, meaning in known.items())
     help_ = f"fail for more than errors; may be repeated (default: {default}). {listed}"
     parser.add_argument("--fail-on", action="append", choices=tuple(known), default=[], metavar="WHAT", help=help_)
 
@@ -147,8 +147,8 @@ def _number(most: int, text: str) -> int:
 
 def typed(kind: type[Any], namespace: argparse.Namespace) -> Any:
     """Return the arguments as a value of `kind`, a NamedTuple type with fields for them; a list becomes a tuple."""
-    given = {name: value for name, value in vars(namespace).items() if name in kind._fields}
-    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+    values = {name: value for name, value in vars(namespace).items() if name in kind._fields}
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 def kustomize_flags(options: RunOptions) -> list[str]:

@@ -119,30 +119,31 @@ def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:
     before, after = _by_id(old), _by_id(new)
     changes: list[Change] = []
     for key, manifest in after.items():
-        former = before.get(key)
-        changed = () if former is None else differences(former, manifest)
-        fields = tuple(one for one in changed if not _is_mark(one))
-        if former is None or fields:
-            changes.append(Change("created" if former is None else "changed", ref(manifest), former, manifest, fields))
+        if key not in before:
+            changes.append(Change("created", ref(manifest), None, manifest))
+            continue
+        fields = tuple(change for change in differences(before[key], manifest) if not _is_mark(change))
+        if fields:
+            changes.append(Change("changed", ref(manifest), before[key], manifest, fields))
     unchanged = len(after) - len(changes)
-    gone = (manifest for key, manifest in before.items() if key not in after)
-    changes += (Change("deleted", ref(manifest), manifest, None) for manifest in gone)
+    removed = (manifest for key, manifest in before.items() if key not in after)
+    changes += (Change("deleted", ref(manifest), manifest, None) for manifest in removed)
     return Plan(old, new, tuple(map(_redacted, changes)), unchanged)
 
 
 def _is_mark(change: FieldChange) -> bool:
-    """Return True where only the version of the Profile that has made an object differs."""
-    names = [str(one).partition("@")[0] for one in (change.old, change.new)]
-    return change.parts == ("metadata", "annotations", "krmfn.dev/profile") and names[0] == names[1]
+    """Return True for a change of nothing but the version of the Profile that made the object."""
+    old, new = (str(profile).partition("@")[0] for profile in (change.old, change.new))
+    return change.parts == ("metadata", "annotations", "krmfn.dev/profile") and old == new
 
 
-def of_kinds(compared: Comparison, kinds: Collection[str]) -> Comparison:
+def of_kinds(comparison: Comparison, kinds: Collection[str]) -> Comparison:
     """Return a comparison with the changes of some kinds (in lower case), and how many others there are."""
-    kept = tuple(change for change in compared.plan.changes if change.ref.kind.lower() in kinds)
-    there = sum(str(manifest.get("kind", "")).lower() in kinds for manifest in compared.plan.new)
-    unchanged = there - sum(change.new is not None for change in kept)
-    hidden = len(compared.plan.changes) - len(kept)
-    return compared._replace(plan=compared.plan._replace(changes=kept, unchanged=unchanged), hidden=hidden)
+    kept = tuple(change for change in comparison.plan.changes if change.ref.kind.lower() in kinds)
+    count = sum(str(manifest.get("kind", "")).lower() in kinds for manifest in comparison.plan.new)
+    unchanged = count - sum(change.new is not None for change in kept)
+    hidden = len(comparison.plan.changes) - len(kept)
+    return comparison._replace(plan=comparison.plan._replace(changes=kept, unchanged=unchanged), hidden=hidden)
 
 
 def undecided(new: Sequence[Manifest]) -> Plan:

@@ -40,26 +40,27 @@ def applied(options: RunOptions) -> RunOptions:
     known = sorted((_CONFIG, _FROM, *SETTINGS))
     lists = {_CONFIG: options.function_config, _FROM: options.profiles_from}
     texts = {**options.flags, **{name: ",".join(values) for name, values in lists.items() if values}}
-    ours = [*_parameters(os.environ.get(_PARAMETERS) or "[]", known), *_variables(os.environ, known)]
-    if not ours:
+    settings = [*_parameters(os.environ.get(_PARAMETERS) or "[]", known), *_variables(os.environ, known)]
+    if not settings:
         return options
     values: dict[str, Setting] = {}
-    for one in (*(Setting(name, value, f"--{name}") for name, value in texts.items()), *ours):
-        other = values.setdefault(one.name, one)
-        if other.value != one.value:
-            raise KrmfnError(f"{other.source} is {other.value!r}, and {one.source} is {one.value!r}; set it once")
-    for one in ours:
-        for value in one.value.split(",") if one.name in (_CONFIG, _FROM) else ():
-            here = os.path.realpath(".")
-            root = roots.root_of(here, options.root) or here
+    for setting in (*(Setting(name, value, f"--{name}") for name, value in texts.items()), *settings):
+        other = values.setdefault(setting.name, setting)
+        if other.value != setting.value:
+            problem = f"{other.source} is {other.value!r}, and {setting.source} is {setting.value!r}"
+            raise KrmfnError(f"{problem}; set it once")
+    for setting in settings:
+        for value in setting.value.split(",") if setting.name in (_CONFIG, _FROM) else ():
+            folder = os.path.realpath(".")
+            root = roots.root_of(folder, options.root) or folder
             if value.startswith("/") or not roots.inside(os.path.realpath(value), root):
                 raise KrmfnError(
-                    f"{one.source} is {value!r}; it must be a file in the repository, named relative to the "
+                    f"{setting.source} is {value!r}; it must be a file in the repository, named relative to the "
                     "Application's path"
                 )
     files = {name: tuple(values.pop(name).value.split(",")) if name in values else () for name in (_CONFIG, _FROM)}
-    own = {name: one.value for name, one in values.items()}
-    return options._replace(flags=own, function_config=files[_CONFIG], profiles_from=files[_FROM])
+    flags = {name: setting.value for name, setting in values.items()}
+    return options._replace(flags=flags, function_config=files[_CONFIG], profiles_from=files[_FROM])
 
 
 def _parameters(text: str, known: Collection[str]) -> Iterator[Setting]:
@@ -79,9 +80,9 @@ def _parameters(text: str, known: Collection[str]) -> Iterator[Setting]:
             raise KrmfnError(f"krmfn has no parameter {name!r}; it has {', '.join(known)}")
         value = entry.get("string")
         if not isinstance(value, str) or not _OTHERS.keys().isdisjoint(entry):
-            kinds = (what for kind, what in _OTHERS.items() if kind in entry)
-            what = next(kinds, "empty" if value is None else repr(value))
-            raise KrmfnError(f"{source} must be a string, not {what}")
+            descriptions = (_OTHERS[kind] for kind in _OTHERS if kind in entry)
+            description = next(descriptions, "empty" if value is None else repr(value))
+            raise KrmfnError(f"{source} must be a string, not {description}")
         yield _filled(Setting(name, value, source))
 
 
@@ -90,13 +91,14 @@ def _variables(environment: Mapping[str, str], known: Collection[str]) -> Iterat
     names = {_PREFIX + name.replace("-", "_").upper(): name for name in known}
     for variable in sorted(name for name in environment if name.startswith(_PREFIX)):
         if variable not in names:
-            written = [name.removeprefix(_PREFIX) for name in names]
+            known_names = [name.removeprefix(_PREFIX) for name in names]
             message = f"krmfn has no variable {variable.removeprefix(_PREFIX)} ({variable})"
-            raise KrmfnError(f"{message}; it has {', '.join(written)}")
+            raise KrmfnError(f"{message}; it has {', '.join(known_names)}")
         yield _filled(Setting(names[variable], environment[variable], variable))
 
 
 def _filled(setting: Setting) -> Setting:
+    """Return a setting. Raises KrmfnError for one with an empty value."""
     if not setting.value:
         raise KrmfnError(f"{setting.source} is empty; set a value, or remove it")
     return setting

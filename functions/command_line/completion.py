@@ -1,4 +1,4 @@
-"""Print what makes a shell complete commands, options and their values."""
+"""Print a script with which a shell completes commands, options and their values."""
 
 import argparse
 import re
@@ -12,26 +12,32 @@ from ..options import OFFERED
 from . import grammar
 
 _PLAIN = re.compile(r"[\w./=-]+", re.ASCII)
-"""What names from a repository may hold: bash's compgen runs a `$(...)` in its words."""
+"""The names from a repository that are printed: bash's compgen runs a `$(...)` in its words."""
 
 
 def bash(parser: argparse.ArgumentParser) -> str:
     """Return the script for bash."""
-    name, known = parser.prog, grammar.commands(parser)
+    name, subparsers = parser.prog, grammar.commands(parser)
     lines = [
         f"_{name}() {{",
         '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" choices=""',
         '    if [ "$COMP_CWORD" -eq 1 ]; then',
-        f'        COMPREPLY=($(compgen -W "{" ".join([*known, *_names(parser)])}" -- "$word"))',
+        f'        COMPREPLY=($(compgen -W "{" ".join([*subparsers, *_names(parser)])}" -- "$word"))',
         "        return",
         "    fi",
         '    if [ "${word#-}" != "$word" ]; then',
         '        case "${COMP_WORDS[1]}" in',
-        *(f'            {command}) choices="{" ".join(_names(own))}" ;;' for command, own in known.items()),
+        *(
+            f'            {command}) choices="{" ".join(_names(subparser))}" ;;'
+            for command, subparser in subparsers.items()
+        ),
         "        esac",
         "    else",
         '        case "${COMP_WORDS[1]} $before" in',
-        *(f'            "{command} {before}") choices="{values}" ;;' for command, before, values in _values(known)),
+        *(
+            f'            "{command} {before}") choices="{values}" ;;'
+            for command, before, values in _values(subparsers)
+        ),
         "        esac",
         "    fi",
         '    COMPREPLY=($(compgen -W "$choices" -- "$word"))',
@@ -53,13 +59,13 @@ def fish(parser: argparse.ArgumentParser) -> str:
     """Return the script for fish."""
     start = f"complete -c {parser.prog} -n __fish_use_subcommand"
     lines = [f"{start}{_fish_option(action)}" for action in grammar.options(parser)]
-    for command, own in grammar.commands(parser).items():
-        description = shlex.quote((own.description or "").rstrip("."))
+    for command, subparser in grammar.commands(parser).items():
+        description = shlex.quote((subparser.description or "").rstrip("."))
         lines.append(f"{start} -f -a {command} -d {description}")
-        start_of_own = f"complete -c {parser.prog} -n '__fish_seen_subcommand_from {command}'"
-        lines += (f"{start_of_own}{_fish_option(action)}" for action in grammar.options(own))
-        given = filter(grammar.offered, grammar.positionals(own))
-        lines += (f"{start_of_own}{' -f' if action.choices else ''} -a {_choices(action)}" for action in given)
+        start_of_command = f"complete -c {parser.prog} -n '__fish_seen_subcommand_from {command}'"
+        lines += (f"{start_of_command}{_fish_option(action)}" for action in grammar.options(subparser))
+        actions = filter(grammar.offered, grammar.positionals(subparser))
+        lines += (f"{start_of_command}{' -f' if action.choices else ''} -a {_choices(action)}" for action in actions)
     return "\n".join(lines) + "\n"
 
 
@@ -83,10 +89,10 @@ def _choices(action: argparse.Action) -> str:
     return shlex.quote(" ".join(grammar.offered(action)))
 
 
-def _values(known: dict[str, argparse.ArgumentParser]) -> Iterator[tuple[str, str, str]]:
-    """Yield a command, what stands before a value, and the choices: of an option, or of an argument of its own."""
-    for command, own in known.items():
-        for action in (*grammar.options(own), *grammar.positionals(own)):
+def _values(subparsers: dict[str, argparse.ArgumentParser]) -> Iterator[tuple[str, str, str]]:
+    """Yield each command with the word before a value, its option or the command itself, and the choices there."""
+    for command, subparser in subparsers.items():
+        for action in (*grammar.options(subparser), *grammar.positionals(subparser)):
             for before in (action.option_strings or [command]) if grammar.offered(action) else ():
                 yield command, before, " ".join(grammar.offered(action))
 
@@ -95,9 +101,9 @@ WORDS = ("rules", "clusters", "nodes")
 """What the scripts ask for (see `options.ASKED`)."""
 
 
-def _words(asked: str, context: Context, paths: Sequence[str]) -> Iterator[str]:
-    """Yield what is asked for; nodes are those in files: to build kustomizations for others would take too long."""
-    if asked == "rules":
+def _words(topic: str, context: Context, paths: Sequence[str]) -> Iterator[str]:
+    """Yield the names of a topic, one of WORDS; nodes only from files, since building kustomizations takes too long."""
+    if topic == "rules":
         from ..commands import catalogue  # here, as below: a script is printed without them
 
         yield from (rule.id for rule in catalogue.rules())
@@ -106,11 +112,11 @@ def _words(asked: str, context: Context, paths: Sequence[str]) -> Iterator[str]:
     from ..fleet import nodes
     from ..paths import manifests
 
-    laid = cluster_streams.layout_of(context, paths)
-    if asked == "clusters":
-        yield from (f"{name}=" for name in laid.config.clusters)
+    layout = cluster_streams.layout_of(context, paths)
+    if topic == "clusters":
+        yield from (f"{name}=" for name in layout.config.clusters)
         return
-    for cluster in laid.clusters:
+    for cluster in layout.clusters:
         for root in cluster.all_roots:
             yield from (node.name for node in nodes.read(manifests.read_files(root.files)[0]).nodes)
 

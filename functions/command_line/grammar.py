@@ -1,4 +1,4 @@
-"""A parser with its help in groups; its commands and options read back, and the one that was meant."""
+"""A parser with its help in groups; its commands and options, and the one closest to a wrong word."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OPTIONS = {f"--{name}": title for title, names in _TITLES.items() for name in na
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
-    """The help of a command, in which no word is broken: it may be a command to copy."""
+    """The help of a command; it breaks no word, which may belong to a command to copy."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         from textwrap import wrap
@@ -40,18 +40,18 @@ class Help(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """A parser whose help is in groups."""
 
-    def __init__(self, **named: Any) -> None:
-        """Take what ArgumentParser takes, and the terminal's width without shutil, whose archives nobody needs.
+    def __init__(self, **arguments: Any) -> None:
+        """Take the arguments of ArgumentParser, and find the width without shutil, which loads archive formats.
 
-        As argparse has it, it is that of COLUMNS, the terminal, or 80.
+        It is that of COLUMNS, else of the terminal, else 80, as in argparse.
         """
         columns = os.environ.get("COLUMNS", "")
-        wide = int(columns) if columns.isdecimal() else 0
-        if not wide and sys.__stdout__:
+        width = int(columns) if columns.isdecimal() else 0
+        if not width and sys.__stdout__:
             with suppress(OSError, ValueError):
-                wide = os.get_terminal_size(sys.__stdout__.fileno()).columns
-        kind = named.pop("formatter_class", argparse.HelpFormatter)
-        super().__init__(formatter_class=partial(kind, width=(wide or 80) - 2), **named)
+                width = os.get_terminal_size(sys.__stdout__.fileno()).columns
+        kind = arguments.pop("formatter_class", argparse.HelpFormatter)
+        super().__init__(formatter_class=partial(kind, width=(width or 80) - 2), **arguments)
 
     def format_help(self) -> str:
         """Return the help: usage, what the command does, its arguments in groups, examples and exit codes."""
@@ -69,7 +69,7 @@ def _sections(parser: argparse.ArgumentParser) -> Iterator[tuple[str, Sequence[a
     yield "arguments", [] if known else positionals(parser)
     named = [(OPTIONS.get(option.option_strings[-1], "options"), option) for option in options(parser)]
     for title in (*_TITLES, "options"):
-        yield title, [option for own, option in named if own == title]
+        yield title, [option for group, option in named if group == title]
 
 
 def _tables(parser: argparse.ArgumentParser) -> list[argparse._SubParsersAction[argparse.ArgumentParser]]:
@@ -78,7 +78,7 @@ def _tables(parser: argparse.ArgumentParser) -> list[argparse._SubParsersAction[
 
 def commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Return the parser of each command, by its name."""
-    return {name: own for table in _tables(parser) for name, own in table.choices.items()}
+    return {name: subparser for table in _tables(parser) for name, subparser in table.choices.items()}
 
 
 def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
@@ -96,8 +96,8 @@ def offered(action: argparse.Action) -> list[str]:
     return [str(word) for word in getattr(action, OFFERED, None) or action.choices or ()]
 
 
-def meant(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:
-    """Return the command or option that a wrong word is nearly; "" when all are right, or none is near."""
+def closest_word(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:
+    """Return the command or option that is closest to the first wrong word; "" without one, or when none is close."""
     known = commands(parser)
     command = next((word for word in words if not word.startswith("-")), "")
     if command and command not in known:

@@ -1,4 +1,4 @@
-"""Run a command, and answer with its exit code whatever happens: its arguments, as values, and the work."""
+"""Run a command: parse its arguments, do its work, and return an exit code whatever happens."""
 
 import argparse
 import io
@@ -28,8 +28,8 @@ NAME = "krmfn"
 
 
 def parser(is_bare: bool = False) -> argparse.ArgumentParser:
-    """Return the parser of the command line; of a bare one the commands, which take their time, have no arguments."""
-    made = Parser(
+    """Return the parser of the command line; the commands of a bare one have no arguments, which take time to load."""
+    root = Parser(
         prog=NAME,
         description="Render DeviceConfigs and Ptemplates to KMM Modules and DaemonSets, and check what a cluster would "
         "refuse.",
@@ -38,13 +38,13 @@ def parser(is_bare: bool = False) -> argparse.ArgumentParser:
         "Run `krmfn COMMAND --help` for examples and exit codes.",
     )
     text = "print the version; with --verbose also what bounds kustomize on this machine"
-    made.add_argument("--version", action=_Version, nargs=0, help=text)
-    parsers = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    root.add_argument("--version", action=_Version, nargs=0, help=text)
+    parsers = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
-        own = parsers.add_parser(name, help=COMMANDS[name].summary, formatter_class=grammar.Help)
+        subparser = parsers.add_parser(name, help=COMMANDS[name].summary, formatter_class=grammar.Help)
         if not is_bare:
-            _describe(own, name, command_of(name))
-    return made
+            _describe(subparser, name, command_of(name))
+    return root
 
 
 def command_of(name: str) -> Command:
@@ -54,21 +54,21 @@ def command_of(name: str) -> Command:
     return value
 
 
-def _describe(own: argparse.ArgumentParser, name: str, command: Command) -> None:
+def _describe(subparser: argparse.ArgumentParser, name: str, command: Command) -> None:
     """Add what the help of a command shows, and its arguments."""
-    shown = "\n".join(f"  {NAME} {name} {example}".rstrip() for example in command.examples or ("",))
+    examples = "\n".join(f"  {NAME} {name} {example}".rstrip() for example in command.examples or ("",))
     summary = COMMANDS[name].summary
-    own.description = f"{summary[0].upper()}{summary[1:]}."
-    own.epilog = f"examples:\n{shown}\n\n{command.exits}"
-    command.arguments(own)
+    subparser.description = f"{summary[0].upper()}{summary[1:]}."
+    subparser.epilog = f"examples:\n{examples}\n\n{command.exits}"
+    command.arguments(subparser)
     if command.intent:
-        options.add(own, joins=command.joins)
+        options.add(subparser, joins=command.joins)
 
 
 def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
     """Return the command that is called, a named tuple of its own arguments, and the options of its run.
 
-    For wrong usage, --help and --version, answered here, it is the exit code.
+    Return the exit code for --help and --version, which are answered here, and for wrong usage.
     Raises KrmfnError for an option or a PATH that is empty.
     """
     answer = io.StringIO()
@@ -80,11 +80,11 @@ def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
     try:
         with redirect_stdout(answer):
             namespace = _intermixed(argv)
-    except SystemExit as left:
-        if not left.code:
+    except SystemExit as end:
+        if not end.code:
             output.write_stdout(answer.getvalue())
             return 0
-        if word := grammar.meant(parser(), argv):
+        if word := grammar.closest_word(parser(), argv):
             sys.stderr.write(f"{NAME}: did you mean {word}?\n")
         return 2
     command = command_of(namespace.command)
@@ -92,11 +92,11 @@ def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
         # with --base it would count as a folder that is gone
         raise KrmfnError("a PATH is an empty string; is a shell variable not set?")
     if command.intent:
-        given = {name: getattr(namespace, name.replace("-", "_")) for name in options.SETTINGS}
-        namespace.flags = MappingProxyType({name: value for name, value in given.items() if value is not None})
+        flags = {name: getattr(namespace, name.replace("-", "_")) for name in options.SETTINGS}
+        namespace.flags = MappingProxyType({name: value for name, value in flags.items() if value is not None})
     names = namedtuple("Args", [*vars(namespace)])  # type: ignore[misc]  # it wants the names written out
-    of_run = options.typed(RunOptions, namespace) if command.intent else RunOptions()
-    return command, options.typed(names, namespace), of_run
+    run_options = options.typed(RunOptions, namespace) if command.intent else RunOptions()
+    return command, options.typed(names, namespace), run_options
 
 
 def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
@@ -106,16 +106,16 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
     not even made. What comes before a command is --help or --version. Raises KrmfnError for an empty option.
     """
     if not argv or argv[0] not in COMMANDS or "--" in argv:
-        known = parser(is_bare=len(argv) < 2)
-        namespace = known.parse_args(argv)
-        own = grammar.commands(known)[namespace.command]
+        root = parser(is_bare=len(argv) < 2)
+        namespace = root.parse_args(argv)
+        subparser = grammar.commands(root)[namespace.command]
     else:
-        own = Parser(prog=f"{NAME} {argv[0]}", formatter_class=grammar.Help)
-        _describe(own, argv[0], command_of(argv[0]))
+        subparser = Parser(prog=f"{NAME} {argv[0]}", formatter_class=grammar.Help)
+        _describe(subparser, argv[0], command_of(argv[0]))
         is_mixed = any(word.startswith("-") for word in argv)  # else argparse need not write the usage first
-        parse_args = own.parse_intermixed_args if is_mixed else own.parse_args
+        parse_args = subparser.parse_intermixed_args if is_mixed else subparser.parse_args
         namespace = parse_args(argv[1:], argparse.Namespace(command=argv[0]))
-    for option in grammar.options(own):  # `--kernel "$K"` where K is not set would be another question: what is now
+    for option in grammar.options(subparser):  # `--kernel "$K"` without K would ask about the present kernels
         value = getattr(namespace, option.dest, None)
         if ("" in value) if isinstance(value, list) else value == "" != option.default:
             raise KrmfnError(f"{option.option_strings[-1]} is empty; set a value, or remove it")
@@ -129,9 +129,9 @@ class _Version(argparse.Action):
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run a command. Exit code: 0 fine, 1 findings of severity error, 2 the work could not be done.
+    """Run a command and return its exit code: 0, 1 for findings of severity error, 2 when the work was not done.
 
-    `diff` has its own meaning for 1: the two differ. A crash is 2, and keeps its traceback.
+    1 means to `diff` that the two sides differ. A crash is 2 and prints its traceback.
     """
     log = Log()
     try:
@@ -139,15 +139,15 @@ def main(argv: Sequence[str]) -> int:
         call = parse(argv)
         if isinstance(call, int):
             return call
-        command, args, given = call
-        base = Log(given.log_format) if given.log_format else streams.from_environment()
-        is_painted = printing.is_wanted(given.color, sys.stderr)
-        log = base._replace(verbose=base.verbose or given.verbose, quiet=given.quiet, color=is_painted)
+        command, args, run_options = call
+        base = Log(run_options.log_format) if run_options.log_format else streams.from_environment()
+        is_painted = printing.is_wanted(run_options.color, sys.stderr)
+        log = base._replace(verbose=base.verbose or run_options.verbose, quiet=run_options.quiet, color=is_painted)
         if command.intent and any(name.startswith("ARGOCD_") for name in os.environ):
             from . import argocd
 
-            given = argocd.applied(given)
-        answer = command.run(Context(given, command.intent or CHECK, log), args)
+            run_options = argocd.applied(run_options)
+        answer = command.run(Context(run_options, command.intent or CHECK, log), args)
         if isinstance(answer, int):
             return answer
         output.write_stdout(answer)

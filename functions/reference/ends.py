@@ -1,6 +1,6 @@
 """Where a field ends up: seen by rendering two values of it, and looking at what differs in the generated objects.
 
-No rule is asked: a field is looked at by itself, where a config might need others beside it.
+No rule is checked: the field is rendered by itself, where a real config might need others.
 """
 
 import json
@@ -38,15 +38,15 @@ _BASES: dict[str, tuple[dict[str, Any], ...]] = {
     "deviceconfig": (_FULL, _FULL | {"upgrade": {"ordered": True}}),
     "ptemplate": ({"selector": {"example.com/pt": "true"}, "deviceplugin": "plugin:1.0", "consumer": "consumer:1.0"},),
 }
-"""Configs into which a field is put: it may need another one to count."""
-_BESIDE: dict[str, dict[str, Any]] = {
+"""Configs into which a field is put, which may have no effect by itself."""
+_NEIGHBOURS: dict[str, dict[str, Any]] = {
     "upgrade": {"ordered": True},
     "service": {"port": 9400},
     "serviceAccount": {"create": True},
 }
-"""What a field's neighbours must say for it to count."""
+"""Values of neighbours without which a field has no effect, by the field that holds both."""
 _SEVERAL = 4
-"""So many fields of one object are shown by what holds all of them."""
+"""From so many fields of one object on, the field that holds them all is named instead."""
 
 
 class End(NamedTuple):
@@ -63,19 +63,19 @@ Leaves = dict[tuple[str, int, FieldPath], Any]
 
 
 def ends(entry: Entry) -> list[End]:
-    """Return the fields of generated objects that a field changes; [] when it changes none by itself."""
-    found: dict[End, None] = {}
+    """Return the fields of generated objects that a field changes by itself; [] when it changes none."""
+    targets: dict[End, None] = {}
     for base in _BASES.get("deviceconfig" if _is_default(entry) else entry.kind, ()) if len(entry.path) > 1 else ():
         values = (specimen(entry.node, definitions(entry.kind), entry.path[-1], number) for number in (0, 1))
-        one, other = (_rendered(entry, base, value) for value in values)
-        changed = _changed(one, other)
+        first, second = (_rendered(entry, base, value) for value in values)
+        changed = _changed(first, second)
         if not changed and not (entry.required and _is_default(entry)):
-            changed = _changed(one, _rendered(entry, base, ABSENT))
+            changed = _changed(first, _rendered(entry, base, ABSENT))
         inner = leaves(specimen(entry.node, definitions(entry.kind), "", 0))
         tails = ["".join("[]" if isinstance(part, int) else f".{part}" for part in path) for path, _ in inner]
-        found |= dict.fromkeys(_held(end, tails) for end in _collapsed(changed))
-    whole = {end.kind for end in found if not end.path}
-    return [end for end in found if not end.path or end.kind not in whole]
+        targets |= dict.fromkeys(_held(end, tails) for end in _collapsed(changed))
+    kinds = {end.kind for end in targets if not end.path}
+    return [end for end in targets if not end.path or end.kind not in kinds]
 
 
 def _is_default(entry: Entry) -> bool:
@@ -83,18 +83,18 @@ def _is_default(entry: Entry) -> bool:
     return entry.kind == "renderdeviceconfigs" and entry.path[1:2] == ("defaults",) and len(entry.path) > 2
 
 
-def default(entry: Entry, found: Sequence[End]) -> Any:
-    """Return what is generated where the field is left out, when that is one value; None otherwise."""
+def default(entry: Entry, targets: Sequence[End]) -> Any:
+    """Return the value that is generated when the field is left out; None for none, or several."""
     if entry.kind not in _BASES or len(entry.path) != 2 or entry.path[1] in _FULL:
         return None
     without = _rendered(entry, _BASES[entry.kind][0], ABSENT)
-    values = {str(value) for (kind, _, path), value in without.items() if End(kind, _plain(path)) in found}
+    values = {str(value) for (kind, _, path), value in without.items() if End(kind, _plain(path)) in targets}
     return values.pop() if len(values) == 1 else None
 
 
-def since(found: Sequence[End]) -> str:
+def since(targets: Sequence[End]) -> str:
     """Return the first KMM whose Module has the fields; "" when none of them is a Module's, or every KMM has them."""
-    paths = [end.path for end in found if end.kind == MODULE_KIND and end.path]
+    paths = [end.path for end in targets if end.kind == MODULE_KIND and end.path]
     versions = [name for name in TARGETS if name != "openshift"]
     for version in versions:
         if all(_is_known(module_facts(TARGETS[version].structure), path) for path in paths):
@@ -103,6 +103,7 @@ def since(found: Sequence[End]) -> str:
 
 
 def _is_known(fact: Fact, path: str) -> bool:
+    """Return True when a Module has a field of this path; below `metadata`, and where no fields are known, always."""
     for part in path.replace("[]", ".[]").split("."):
         if part == "[]":
             fact = fact.item or fact
@@ -116,11 +117,13 @@ def _is_known(fact: Fact, path: str) -> bool:
 
 
 def _rendered(entry: Entry, base: dict[str, Any], value: Any) -> Leaves:
-    whole = {**schema(entry.kind)["properties"]["spec"], "required": []}
-    spec = _holding({"properties": {"spec": whole}}, definitions(entry.kind), entry.path, value)["spec"]
+    """Return the scalars of the objects of a config: `base` with the value in the field of `entry`."""
+    fields = {**schema(entry.kind)["properties"]["spec"], "required": []}
+    spec = _object_with({"properties": {"spec": fields}}, definitions(entry.kind), entry.path, value)["spec"]
     others = {other for pair in EITHER for other in pair if entry.path[1] in pair}
     kind, spec = ("deviceconfig", spec["defaults"]) if _is_default(entry) else (entry.kind, spec)
-    return _leaves(kind, json.dumps({**{name: one for name, one in base.items() if name not in others}, **spec}))
+    kept = {name: default for name, default in base.items() if name not in others}
+    return _leaves(kind, json.dumps({**kept, **spec}))
 
 
 @cache
@@ -133,12 +136,12 @@ def _leaves(kind: str, spec: str) -> Leaves:
         item = profiles.stand_in(json.loads(spec), "pt.example.com/v1alpha1", "Ptemplate")
         objects = ptemplate.generate(ptemplate.as_config(item, "", {}))
     numbers = Counter[str]()
-    found: Leaves = {}
-    for manifest in (one.manifest for one in objects):
-        kind = manifest["kind"]
-        numbers[kind] += 1
-        found |= {(kind, numbers[kind], path): value for path, value in (((), True), *leaves(unmarked(manifest)))}
-    return found
+    scalars: Leaves = {}
+    for manifest in (generated.manifest for generated in objects):
+        name = manifest["kind"]
+        numbers[name] += 1
+        scalars |= {(name, numbers[name], path): value for path, value in (((), True), *leaves(unmarked(manifest)))}
+    return scalars
 
 
 def unmarked(manifest: Manifest) -> Manifest:
@@ -147,26 +150,27 @@ def unmarked(manifest: Manifest) -> Manifest:
     return {**manifest, "metadata": {**manifest["metadata"], "annotations": notes}}
 
 
-def _holding(node: Schema, shared: Schema, path: Sequence[str], value: Any, holder: str = "") -> dict[str, Any]:
+def _object_with(node: Schema, shared: Schema, path: Sequence[str], value: Any, holder: str = "") -> dict[str, Any]:
     """Return an object with a value at a path, and with what the objects on the way to it require."""
     node = resolved(node, shared)
     part, *rest = path
     name = part.removesuffix("[]")
-    needed = {one: specimen(node["properties"][one], shared, one) for one in node.get("required", ())}
-    needed |= _BESIDE.get(holder, {})
+    needed = {key: specimen(node["properties"][key], shared, key) for key in node.get("required", ())}
+    needed |= _NEIGHBOURS.get(holder, {})
     if not rest:
-        without = {one: other for one, other in needed.items() if one != name}
+        without = {key: other for key, other in needed.items() if key != name}
         return without if value is ABSENT else {**without, name: value}
     child = resolved(node["properties"][name], shared)
-    inner = _holding(child["items"] if part.endswith("[]") else child, shared, rest, value, name)
+    inner = _object_with(child["items"] if part.endswith("[]") else child, shared, rest, value, name)
     return {**needed, name: [inner] if part.endswith("[]") else inner}
 
 
-def _changed(one: Leaves, other: Leaves) -> list[tuple[str, FieldPath]]:
-    return [(key[0], key[2]) for key in {**one, **other} if one.get(key, ABSENT) != other.get(key, ABSENT)]
+def _changed(old: Leaves, new: Leaves) -> list[tuple[str, FieldPath]]:
+    return [(key[0], key[2]) for key in {**old, **new} if old.get(key, ABSENT) != new.get(key, ABSENT)]
 
 
 def _collapsed(changed: Sequence[tuple[str, FieldPath]]) -> Iterator[End]:
+    """Yield the changed fields, many of one object as the field that holds them all."""
     for kind, paths in grouped(changed).items():
         plain = list(dict.fromkeys(map(_plain, paths)))
         if () in paths:
@@ -180,7 +184,7 @@ def _collapsed(changed: Sequence[tuple[str, FieldPath]]) -> Iterator[End]:
 
 
 def _held(end: End, tails: Sequence[str]) -> End:
-    """Return where the object itself ends up that was looked at by one of its fields."""
+    """Return the place of an object that was found by one of its fields, whose paths are `tails`."""
     tail = next((tail for tail in tails if tail and tail[-1] != "]" and end.path.endswith(tail)), "")
     return end._replace(path=end.path.removesuffix(tail))
 

@@ -25,9 +25,9 @@ class Entry(NamedTuple):
     node: Schema
     required: bool = False
     merge: str = ""
-    """What becomes of it where two layers have it; "" for kinds without layers."""
+    """How the values of two layers are merged; "" for kinds without layers."""
     definition: str = ""
-    """The definition that it shares with other fields, such as `volumes`; "" for none."""
+    """The schema's definition that it shares with other fields, such as `volumes`; "" for none."""
 
     @property
     def name(self) -> str:
@@ -37,15 +37,15 @@ class Entry(NamedTuple):
 
 def definitions(kind: str) -> Schema:
     """Return the definitions of a kind's schema."""
-    found: Schema = schema(kind).get("$defs", {})
-    return found
+    table: Schema = schema(kind).get("$defs", {})
+    return table
 
 
 def entries(kind: str) -> Iterator[Entry]:
     """Yield every field of a kind's spec, each before the fields in it."""
-    whole = schema(kind)
-    spec = {"spec": whole["properties"]["spec"]}
-    yield from _entries(kind, {**whole, "properties": spec}, (), definitions(kind))
+    root = schema(kind)
+    spec = {"spec": root["properties"]["spec"]}
+    yield from _entries(kind, {**root, "properties": spec}, (), definitions(kind))
 
 
 def by_name(kind: str) -> dict[str, Entry]:
@@ -61,7 +61,7 @@ def _entries(kind: str, holder: Schema, above: tuple[str, ...], shared: Schema) 
         merge = _merge(name, node, siblings) if kind in _LAYERED and above else ""
         about, type_, required = node.get("description", ""), in_words(node, shared), name in holder.get("required", ())
         yield Entry(kind, path, about, type_, node, required, merge, raw.get("$ref", "").rpartition("/")[2])
-        if name == "defaults":  # the fields of a DeviceConfig, which are there, and some that it has not
+        if name == "defaults":  # a DeviceConfig's fields, which were yielded, and some of its own
             known = {entry.path[1:] for entry in entries("deviceconfig")}
             yield from (entry for entry in _entries(kind, node, path, shared) if entry.path[2:] not in known)
         elif "items" in node:
@@ -73,8 +73,8 @@ def _entries(kind: str, holder: Schema, above: tuple[str, ...], shared: Schema) 
 def in_words(node: Schema, shared: Schema) -> str:
     """Return a type in words: `a string, one of A, B`, `a list of strings`, `a number from 1 to 65535`."""
     if "enum" in node:
-        shown = ((str(value).lower() if isinstance(value, bool) else str(value)) or '""' for value in node["enum"])
-        return "one of " + ", ".join(f"`{word}`" for word in shown)
+        choices = ((str(value).lower() if isinstance(value, bool) else str(value)) or '""' for value in node["enum"])
+        return "one of " + ", ".join(f"`{word}`" for word in choices)
     kinds = node["type"] if isinstance(node.get("type"), list) else [node.get("type", "object")]
     if kinds == ["array"]:
         return f"list of {_plural(in_words(resolved(node['items'], shared), shared))}"
@@ -91,7 +91,7 @@ def _plural(kind: str) -> str:
 
 
 def _merge(name: str, node: Schema, siblings: Collection[str]) -> str:
-    """Return what becomes of a field that two layers have: the table of `deviceconfig.merging` in words."""
+    """Return in words how two layers merge a field, by the table of `deviceconfig.merging`."""
     pairs = (other for pair in EITHER if name in pair for other in pair if other != name and other in siblings)
     if either := next(pairs, ""):
         return f"the stronger one's, also over {either}"
@@ -149,7 +149,7 @@ _BY_NAME: dict[str, tuple[Any, Any]] = {
     "verbs": (["get"], ["list"]),
     "nonResourceURLs": (["/metrics"], ["/healthz"]),
 }
-"""Values that say more than what merely fits."""
+"""Values that tell more than the first text that fits, by the names of their fields."""
 
 
 def specimen(node: Schema, definitions: Schema, name: str, number: int = 0) -> Any:
@@ -172,10 +172,10 @@ def specimen(node: Schema, definitions: Schema, name: str, number: int = 0) -> A
         key = _text(node.get("propertyNames", {}).get("pattern", ""), 0)
         return {key: specimen(node["additionalProperties"], definitions, "", number)}
     fields = node.get("properties", {})
-    wanted = node.get("required") or list(fields)[:1]
+    names = node.get("required") or list(fields)[:1]
     if not fields:
         return {"example": ("a", "b")[number]}  # Kubernetes knows what may stand here
-    return {name: specimen(fields[name], definitions, name, number) for name in wanted}
+    return {name: specimen(fields[name], definitions, name, number) for name in names}
 
 
 def resolved(node: Schema, definitions: Schema) -> Schema:
