@@ -54,7 +54,7 @@ fuzz: $(READY) ## hold krmfn against the real readers on inputs made at random; 
 lint: $(READY) ## style, types, import directions
 	ruff check .
 	ruff format --check .
-	mypy --strict krmfn functions tools tests
+	mypy --strict krmfn functions tools tests benchmark
 	lint-imports
 
 conformance: $(READY) ## run kpt's function catalogue's own cases (CASES=DIR) over examples/catalog, with the real kpt

@@ -33,8 +33,8 @@ def main() -> int:
         clusters(old, new)
     else:
         start = time.process_time()
-        found, _ = effects(old, new)
-        print(f"{sum(len(one.nodes) for one in found if one.what == 'reloaded')} nodes reload")
+        node_effects, _ = effects(old, new)
+        print(f"{sum(len(effect.nodes) for effect in node_effects if effect.word == 'reloaded')} nodes reload")
     print(f"seconds {time.process_time() - start}")
     return 0
 

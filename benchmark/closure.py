@@ -44,10 +44,10 @@ def overlays(fault: str = "", is_marked: bool = False) -> dict[str, str]:
     return files | {f"o{at}/kustomization.yaml": f"resources: [../base]\nnamePrefix: o{at}-\n" for at in range(100)}
 
 
-def folders(number: int, more: str = "") -> dict[str, str]:
+def folders(number: int, kptfile_name: str = "") -> dict[str, str]:
     """Return folders with a config each; with a Kptfile each is a root of its own."""
     files = {f"f{at}/config.yaml": CONFIG.format(name=f"a{at}", more="") for at in range(number)}
-    return files | ({f"f{at}/{more}": KPTFILE for at in range(number)} if more else {})
+    return files | ({f"f{at}/{kptfile_name}": KPTFILE for at in range(number)} if kptfile_name else {})
 
 
 class Repository:
@@ -126,13 +126,13 @@ ROWS: dict[str, tuple[Callable[[Path], float], float]] = {
 
 def main() -> int:
     print("| what | worst of three | want |\n|---|--:|--:|")
-    for name, (measured, wanted) in ROWS.items():
+    for name, (measured, target) in ROWS.items():
         values = []
         for _ in range(RUNS):
             with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
                 values.append(measured(Path(folder)))
-        verdict = "met" if max(values) <= wanted else "**missed**"
-        print(f"| {name} | {max(values):.3g} | <= {wanted:g} {verdict} |", flush=True)
+        verdict = "met" if max(values) <= target else "**missed**"
+        print(f"| {name} | {max(values):.3g} | <= {target:g} {verdict} |", flush=True)
     return 0
 
 

@@ -18,11 +18,13 @@ gc.set_threshold(100_000, 50, 50)  # as our commands do
 
 
 def main() -> int:
-    given = json.load(sys.stdin)
+    input_data = json.load(sys.stdin)
     start = time.perf_counter()
-    refs = (Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", f"config-{at}") for at in range(len(given["selectors"])))
-    claims = [Claim(ref, selector, domain="") for ref, selector in zip(refs, given["selectors"], strict=True)]
-    results = check(claims, [Node(name, labels) for name, labels in given["nodes"].items()])
+    refs = (
+        Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", f"config-{at}") for at in range(len(input_data["selectors"]))
+    )
+    claims = [Claim(ref, selector, domain="") for ref, selector in zip(refs, input_data["selectors"], strict=True)]
+    results = check(claims, [Node(name, labels) for name, labels in input_data["nodes"].items()])
     seconds = time.perf_counter() - start
     print(*results, f"seconds {seconds}", sep="\n")
     return int(bool(results))

@@ -37,9 +37,9 @@ def configs(number: int) -> Iterator[str]:
 
 
 def labels(number: int, racks: int) -> dict[str, str]:
-    own = {f"feature.example.com/f{at:02}": str(number % (at + 2)) for at in range(LABELS - 3)}
+    features = {f"feature.example.com/f{at:02}": str(number % (at + 2)) for at in range(LABELS - 3)}
     everywhere = {"example.com/accelerator": "true", "topology.kubernetes.io/zone": "abc"[number % 3]}
-    return {"example.com/rack": str(number % racks), **everywhere, **own}
+    return {"example.com/rack": str(number % racks), **everywhere, **features}
 
 
 def inventory(number: int, racks: int) -> Iterator[str]:

@@ -68,12 +68,12 @@ spec:
 
 def write_files(folder: Path, items: Iterable[str]) -> None:
     """The same documents twice: in one file, and in a file each."""
-    one, many = folder / "one", folder / "many"
-    for each in (one, many):
-        each.mkdir(parents=True, exist_ok=True)
-    with (one / "all.yaml").open("w", encoding="utf-8", newline="\n") as whole:
+    single, many = folder / "one", folder / "many"
+    for target in (single, many):
+        target.mkdir(parents=True, exist_ok=True)
+    with (single / "all.yaml").open("w", encoding="utf-8", newline="\n") as file:
         for number, text in enumerate(documents(items)):
-            whole.write(f"---\n{text}")
+            file.write(f"---\n{text}")
             (many / f"{number:05}.yaml").write_text(text, encoding="utf-8", newline="\n")
 
 

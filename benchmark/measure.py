@@ -25,7 +25,7 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
-def measure(command: list[str], source: Path, target: Path, wanted: int = 0, own_clock: bool = False) -> Sample:
+def measure(command: list[str], source: Path, target: Path, exit_code: int = 0, own_clock: bool = False) -> Sample:
     """Run the command between two pipes, as an orchestrator does, and wait for it alone; `wanted` is its exit code.
 
     A folder is not sent: the command reads it by itself. With `own_clock` the seconds are those that its last line
@@ -33,13 +33,13 @@ def measure(command: list[str], source: Path, target: Path, wanted: int = 0, own
     Linux gives a new process the peak of the process that started it: whoever calls this stays small.
     """
     errors = target.with_suffix(".stderr")
-    with target.open("wb") as written, errors.open("wb") as said:
+    with target.open("wb") as written, errors.open("wb") as stderr:
         sent = os.devnull if source.is_dir() else str(source)
         feeder = subprocess.Popen(["cat", sent], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         drain = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=written)
         assert feeder.stdout and drain.stdin
         start = time.perf_counter()
-        child = subprocess.Popen(command, stdin=feeder.stdout, stdout=drain.stdin, stderr=said, env=environment())
+        child = subprocess.Popen(command, stdin=feeder.stdout, stdout=drain.stdin, stderr=stderr, env=environment())
         feeder.stdout.close()
         drain.stdin.close()
         _, status, usage = os.wait4(child.pid, 0)
@@ -47,15 +47,15 @@ def measure(command: list[str], source: Path, target: Path, wanted: int = 0, own
         child.returncode = os.waitstatus_to_exitcode(status)
         feeder.wait()
         drain.wait()
-    if child.returncode != wanted:
+    if child.returncode != exit_code:
         words = errors.read_text(errors="replace").strip().splitlines()
         raise Failed(f"exit {child.returncode}: {words[-1] if words else 'nothing on stderr'}")
     if own_clock:
-        seconds = _said(target)
+        seconds = _reported_seconds(target)
     return Sample(seconds, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
 
 
-def _said(target: Path) -> float:
+def _reported_seconds(target: Path) -> float:
     """Return the seconds in the last line of an output: `seconds 0.25`."""
     lines = target.read_text().splitlines()
     word, _, number = (lines[-1] if lines else "").partition(" ")

@@ -56,12 +56,12 @@ def _ours(programs: Programs, python: Path, deviceconfig: Path) -> None:
         programs.commands["deviceconfig"] = [str(deviceconfig)]
     else:
         programs.skip("deviceconfig", "the console command is not installed beside the interpreter (see --bin)")
-    found = _ask(python, "import krmfn; krmfn.main; print(krmfn.__file__)")
-    if not found:
+    location = _ask(python, "import krmfn; krmfn.main; print(krmfn.__file__)")
+    if not location:
         programs.skip("touch", "krmfn cannot be imported by the interpreter (see --python)")
         return
     programs.commands["touch"] = [str(python), str(HERE / "touch.py")]
-    if "site-packages" not in Path(found).parts:
+    if "site-packages" not in Path(location).parts:
         note = "krmfn is not installed as users have it, and an editable install starts slower: measure with --fresh"
         print(f"NOTE: {note}", file=sys.stderr)
 

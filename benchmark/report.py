@@ -48,12 +48,12 @@ Runs = dict[str, Measured]
 """What was measured in one run of the benchmark, by the keys of its programs."""
 
 
-def worst(row: Row, every: Sequence[Runs]) -> tuple[Runs, float | None]:
+def worst(row: Row, all_runs: Sequence[Runs]) -> tuple[Runs, float | None]:
     """Return the run of several in which a row came out worst, and its ratio there."""
-    known = [(value, runs) for runs in every if (value := ratio(row, runs)) is not None]
-    if not known:
-        return every[0], None
-    value, runs = (min if row.sign == ">=" else max)(known, key=lambda pair: pair[0])
+    values = [(value, runs) for runs in all_runs if (value := ratio(row, runs)) is not None]
+    if not values:
+        return all_runs[0], None
+    value, runs = (min if row.sign == ">=" else max)(values, key=lambda pair: pair[0])
     return runs, value
 
 
@@ -75,28 +75,28 @@ def verdict(row: Row, value: float | None) -> str:
     return "met" if met else "**missed**"
 
 
-def markdown(every: Sequence[Runs], reasons: dict[str, str]) -> Iterator[str]:
+def markdown(all_runs: Sequence[Runs], reasons: dict[str, str]) -> Iterator[str]:
     """Yield the lines of the table, each row from the run in which it came out worst."""
     yield f"| {' | '.join(HEADER)} |"
     yield "|---|" + "--:|" * (len(HEADER) - 2) + "---|"
     for row in ROWS:
-        runs, value = worst(row, every)
+        runs, value = worst(row, all_runs)
         if row.ours in runs or row.other in runs:
             yield f"| {' | '.join(_cells(row, runs, value))} |"
     yield ""
     yield from (f"* not measured: {key}: {reason}" for key, reason in reasons.items())
 
 
-def page(every: Sequence[Runs], shape: str, rounds: int) -> Iterator[str]:
+def page(all_runs: Sequence[Runs], shape: str, rounds: int) -> Iterator[str]:
     """Yield the lines of docs/numbers.md between its marks: the worst of several runs, and the peers' own times."""
     number = f"{rounds} round{'s' if rounds > 1 else ''}"
-    text = f"Measured on {shape}. Run {len(every)} times on the idle machine, {number} each; "
+    text = f"Measured on {shape}. Run {len(all_runs)} times on the idle machine, {number} each; "
     yield f"{text}each row is from the run in which it came out worst, and has the medians of that run's rounds:"
     yield ""
     yield "| case | ours | peer | ratio | target |"
     yield "|---|--:|--:|--:|---|"
     for row in ROWS:
-        runs, value = worst(row, every)
+        runs, value = worst(row, all_runs)
         if value is not None:
             cells = list(_cells(row, runs, value))
             times = [cell.rpartition(" / ")[2] for cell in cells[1:3]]
@@ -133,23 +133,23 @@ def _peak(run: Measured | None) -> str:
 
 
 def machine(python: Path) -> str:
-    asked = subprocess.run([str(python), "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    version = subprocess.run([str(python), "--version"], capture_output=True, text=True, check=False).stdout.strip()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     system = f"{platform.system()} {platform.machine()}"
-    return f"{date.today()}; {cores} cores, {memory:.0f} GiB RAM, {system}, {asked}, {_go_version()}"
+    return f"{date.today()}; {cores} cores, {memory:.0f} GiB RAM, {system}, {version}, {_go_version()}"
 
 
 def _go_version() -> str:
     if not shutil.which("go"):
         return "no Go"
-    said = subprocess.run(["go", "version"], capture_output=True, text=True, check=False).stdout
-    found = re.search(r"go(\d\S*)", said)
-    return f"Go {found[1]}" if found else "Go of unknown version"
+    output = subprocess.run(["go", "version"], capture_output=True, text=True, check=False).stdout
+    version = re.search(r"go(\d\S*)", output)
+    return f"Go {version[1]}" if version else "Go of unknown version"
 
 
-def as_json(every: Sequence[Runs], reasons: dict[str, str], shape: str) -> dict[str, Any]:
-    rows = [(row, worst(row, every)[1]) for row in ROWS]
+def as_json(all_runs: Sequence[Runs], reasons: dict[str, str], shape: str) -> dict[str, Any]:
+    rows = [(row, worst(row, all_runs)[1]) for row in ROWS]
     return {
         "machine": shape,
         "rows": [
@@ -159,10 +159,14 @@ def as_json(every: Sequence[Runs], reasons: dict[str, str], shape: str) -> dict[
         ],
         "runs": [
             {
-                key: {"input_bytes": run.size, "seconds": run.seconds, "peak_bytes": [one.peak for one in run.samples]}
+                key: {
+                    "input_bytes": run.size,
+                    "seconds": run.seconds,
+                    "peak_bytes": [sample.peak for sample in run.samples],
+                }
                 for key, run in runs.items()
             }
-            for runs in every
+            for runs in all_runs
         ],
         "not_measured": reasons,
     }

@@ -79,7 +79,10 @@ class Bench:
 
     def _measure(self, run: Run) -> None:
         source = str(CACHE / run.source)
-        command = [*self.programs.commands[run.program], *(each.format(source=source) for each in run.arguments)]
+        command = [
+            *self.programs.commands[run.program],
+            *(argument.format(source=source) for argument in run.arguments),
+        ]
         target = CACHE / "output.yaml"
         try:
             sample = measure(command, CACHE / run.source, target, run.exit, run.own_clock)
@@ -100,9 +103,9 @@ class Bench:
         self.approved.add(fingerprint)
         for text, number in run.holds:
             with target.open("rb") as lines:  # line by line: this process has to stay small
-                found = sum(text.encode() in line for line in lines)
-            if found != number:
-                raise Failed(f"{text!r} stands in {found} lines of the output instead of {number}")
+                actual = sum(text.encode() in line for line in lines)
+            if actual != number:
+                raise Failed(f"{text!r} stands in {actual} lines of the output instead of {number}")
         if run.items is None:
             return
         look = [sys.executable, str(HERE / "sane.py"), str(CACHE / run.source), str(target), "--keeps", run.keeps]
@@ -114,7 +117,7 @@ class Bench:
 
 def _size(source: Path) -> int:
     """Return the bytes of a file, or of all files in a folder."""
-    return sum(each.stat().st_size for each in source.iterdir()) if source.is_dir() else source.stat().st_size
+    return sum(file.stat().st_size for file in source.iterdir()) if source.is_dir() else source.stat().st_size
 
 
 def _digest(path: Path) -> str:
@@ -131,7 +134,7 @@ def inputs(programs: Programs, groups: Sequence[Group]) -> None:
         subprocess.run([sys.executable, str(HERE / "fleets.py"), str(CACHE)], check=True)
     if any(group.name == "catalog" for group in groups):
         catalog.generate(CACHE / "catalog")
-    if all(group.asked for group in groups):
+    if all(group.only_by_name for group in groups):
         return
     subprocess.run([sys.executable, str(HERE / "generate.py"), str(CACHE)], check=True)
     generated = CACHE / "many-generated.yaml"
@@ -173,8 +176,8 @@ def main() -> int:
     CACHE.mkdir(exist_ok=True)
     python = fresh_python() if options.fresh else options.python
     programs = gather(python, options.bin or python.with_name("deviceconfig"))
-    wanted = [group for group in GROUPS if (group.name in options.case if options.case else not group.asked)]
-    inputs(programs, wanted)
+    groups = [group for group in GROUPS if (group.name in options.case if options.case else not group.only_by_name)]
+    inputs(programs, groups)
 
     shape = f"{report.machine(python)}, load {os.getloadavg()[0]:.1f} before"
     rounds = 2 if options.quick else options.rounds
@@ -183,9 +186,9 @@ def main() -> int:
         if options.runs > 1:
             print(f"run {number + 1} of {options.runs}", file=sys.stderr)
         bench = Bench(programs)
-        sources = dict.fromkeys(CACHE / run.source for group in wanted for run in group.runs)
-        bench.warm_up(wanted[0].runs[:1] if all(group.asked for group in wanted) else GROUPS[-1].runs, sources)
-        for group in wanted:
+        sources = dict.fromkeys(CACHE / run.source for group in groups for run in group.runs)
+        bench.warm_up(groups[0].runs[:1] if all(group.only_by_name for group in groups) else GROUPS[-1].runs, sources)
+        for group in groups:
             bench.group(group, rounds, {"naive touch"} if options.quick else set())
         benches.append(bench)
     return _report(options, benches, shape, rounds)
@@ -193,18 +196,18 @@ def main() -> int:
 
 def _report(options: argparse.Namespace, benches: Sequence[Bench], shape: str, rounds: int) -> int:
     """Print the table and write what was asked for; return the exit code."""
-    every = [bench.measured() for bench in benches]
+    all_runs = [bench.measured() for bench in benches]
     reasons = {key: reason for bench in benches for key, reason in bench.reasons.items()}
-    print(f"{shape}\n", *report.markdown(every, reasons), sep="\n")
+    print(f"{shape}\n", *report.markdown(all_runs, reasons), sep="\n")
     if options.json:
-        written = report.as_json(every, reasons, shape)
+        written = report.as_json(all_runs, reasons, shape)
         options.json.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
     broken = any(bench.broken for bench in benches)
     if options.write and not broken:
         first, last = MARKS[_part(options)]
         before, begin, rest = options.write.read_text(encoding="utf-8").partition(first)
         _, end, after = rest.partition(last)
-        lines = "\n".join(report.page(every, shape, rounds))
+        lines = "\n".join(report.page(all_runs, shape, rounds))
         options.write.write_text(f"{before}{begin}\n{lines}\n{end}{after}", encoding="utf-8")
     return 1 if broken else 0
 

@@ -30,7 +30,7 @@ def _items(lines: list[bytes]) -> Iterator[bytes]:
 
 
 def problem(arguments: argparse.Namespace) -> str | None:
-    given, written = items(arguments.source), items(arguments.target)
+    received, written = items(arguments.source), items(arguments.target)
     touched = sum(TOUCHED in item for item in written)
     if len(written) != arguments.items:
         return f"{len(written)} items instead of {arguments.items}"
@@ -38,14 +38,14 @@ def problem(arguments: argparse.Namespace) -> str | None:
         return f"{touched} touched items instead of {arguments.touched}"
     if arguments.keeps == "document" and arguments.source.read_bytes() != arguments.target.read_bytes():
         return "the output differs from the input"
-    if arguments.keeps == "items" and (changed := _changed(given, written)):
+    if arguments.keeps == "items" and (changed := _changed(received, written)):
         return f"{changed} items are not the bytes that came in"
     return None
 
 
-def _changed(given: list[bytes], written: list[bytes]) -> int:
+def _changed(received: list[bytes], written: list[bytes]) -> int:
     """Items that differ by more than the one line that touching adds."""
-    return sum(old != new and old != _untouched(new) for old, new in zip(given, written, strict=False))
+    return sum(old != new and old != _untouched(new) for old, new in zip(received, written, strict=False))
 
 
 def _untouched(item: bytes) -> bytes:
@@ -59,10 +59,10 @@ def main() -> int:
     parser.add_argument("--items", type=int, required=True)
     parser.add_argument("--touched", type=int, default=0)
     parser.add_argument("--keeps", choices=("count", "items", "document"), default="count")
-    found = problem(parser.parse_args())
-    if found:
-        print(found)
-    return 1 if found else 0
+    message = problem(parser.parse_args())
+    if message:
+        print(message)
+    return 1 if message else 0
 
 
 if __name__ == "__main__":

@@ -35,13 +35,13 @@ def generate(folder: Path) -> None:
     fields = dict(reading.from_item(item, config)[0].fields)
     shared = {"extraObjects": fields.pop("extraObjects")}
     head = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "settings"}}
-    theirs, ours = [profile], [{**head, "spec": {"profiles": {"amd": shared}}}]
+    with_profile, by_hand = [profile], [{**head, "spec": {"profiles": {"amd": shared}}}]
     for number in range(CONFIGS):
-        own = copy.deepcopy(cr)
-        own["metadata"]["name"] = f"gpu-{number}"
-        own["spec"]["selector"] = {"example.com/node": str(number)}
-        spec = {"profile": "amd", **fields, "nodeSelector": own["spec"]["selector"]}
-        theirs.append(own)
-        ours.append({**head, "kind": "DeviceConfig", "metadata": own["metadata"], "spec": copy.deepcopy(spec)})
-    documents(folder / "vendors.yaml", theirs)
-    documents(folder / "vendors-by-hand.yaml", ours)
+        resource = copy.deepcopy(cr)
+        resource["metadata"]["name"] = f"gpu-{number}"
+        resource["spec"]["selector"] = {"example.com/node": str(number)}
+        spec = {"profile": "amd", **fields, "nodeSelector": resource["spec"]["selector"]}
+        with_profile.append(resource)
+        by_hand.append({**head, "kind": "DeviceConfig", "metadata": resource["metadata"], "spec": copy.deepcopy(spec)})
+    documents(folder / "vendors.yaml", with_profile)
+    documents(folder / "vendors-by-hand.yaml", by_hand)

@@ -89,9 +89,9 @@ def _command(folder: Path, config: dict[str, Any]) -> list[str]:
     if config.get("testType") != "eval":
         return ["kpt", "fn", "render"]
     image = config["image"].rpartition("/")[2].partition(":")[0]
-    more = ["--fn-config", Path(config["fnConfig"]).name] if "fnConfig" in config else []
+    config_options = ["--fn-config", Path(config["fnConfig"]).name] if "fnConfig" in config else []
     args = [f"{key}={value}" for key, value in (config.get("args") or {}).items()]
-    return ["kpt", "fn", "eval", "--image", image, *more, *(["--", *args] if args else [])]
+    return ["kpt", "fn", "eval", "--image", image, *config_options, *(["--", *args] if args else [])]
 
 
 def _line(command: list[str], number: int) -> list[str]:
@@ -99,12 +99,12 @@ def _line(command: list[str], number: int) -> list[str]:
     if command[1] != "fn":
         return command
     end = command.index("--") if "--" in command else len(command)
-    own, rest = command[:end], command[end:]
-    if "--image" in own:
-        at = own.index("--image")
-        own = [*own[:at], "--exec", str(_program(own[at + 1])), *own[at + 2 :]]
-    more = ["--allow-exec"] if own[2] == "render" else []
-    return [*own, *more, "--results-dir", f"../results-{number}", *rest]
+    options, rest = command[:end], command[end:]
+    if "--image" in options:
+        at = options.index("--image")
+        options = [*options[:at], "--exec", str(_program(options[at + 1])), *options[at + 2 :]]
+    permission = ["--allow-exec"] if options[2] == "render" else []
+    return [*options, *permission, "--results-dir", f"../results-{number}", *rest]
 
 
 def _swap(path: Path, table: dict[str, str]) -> None:
@@ -124,26 +124,26 @@ def _results(path: Path) -> list[Any]:
 def _differences(folder: Path, package: Path, as_data: bool) -> Iterator[str]:
     """Yield each file that is not what is expected, with the first line that differs."""
     with tempfile.TemporaryDirectory() as place:
-        wanted = Path(place, folder.name)
-        shutil.copytree(folder, wanted, ignore=shutil.ignore_patterns(".expected"))
+        expected = Path(place, folder.name)
+        shutil.copytree(folder, expected, ignore=shutil.ignore_patterns(".expected"))
         patch = folder / ".expected/diff.patch"
         if _text(patch).strip():
-            subprocess.run(["git", "apply", "--unidiff-zero", "-p1", patch], cwd=wanted, check=True)
+            subprocess.run(["git", "apply", "--unidiff-zero", "-p1", patch], cwd=expected, check=True)
         if as_data:
-            if _data(wanted) != _data(package):
-                yield f"other data: {_first(_data(wanted), _data(package))}"
+            if _data(expected) != _data(package):
+                yield f"other data: {_first(_data(expected), _data(package))}"
             if {path.name for path in _files(folder)} != {path.name for path in _files(package)}:
                 yield "files were renamed"
             return
-        names = sorted({path.relative_to(root) for root in (wanted, package) for path in _files(root)})
+        names = sorted({path.relative_to(root) for root in (expected, package) for path in _files(root)})
         for name in names:
-            if _text(wanted / name) != _text(package / name):
-                yield f"{name}: {_first(_text(wanted / name).split(chr(10)), _text(package / name).split(chr(10)))}"
+            if _text(expected / name) != _text(package / name):
+                yield f"{name}: {_first(_text(expected / name).split(chr(10)), _text(package / name).split(chr(10)))}"
 
 
-def _first(wanted: list[str], found: list[str]) -> str:
-    pairs = zip([*wanted, *[""] * len(found)], [*found, *[""] * len(wanted)], strict=False)
-    return next((f"line {at + 1} is {two!r}, not {one!r}" for at, (one, two) in enumerate(pairs) if one != two), "")
+def _first(expected: list[str], actual: list[str]) -> str:
+    pairs = zip([*expected, *[""] * len(actual)], [*actual, *[""] * len(expected)], strict=False)
+    return next((f"line {at + 1} is {got!r}, not {want!r}" for at, (want, got) in enumerate(pairs) if want != got), "")
 
 
 def _files(root: Path) -> list[Path]:
@@ -152,23 +152,25 @@ def _files(root: Path) -> list[Path]:
 
 def _data(root: Path) -> list[str]:
     """Return the resources below a folder, in an order of their own."""
-    documents = (one for path in _files(root) for one in yaml.safe_load_all(_text(path)) if path.name != ".krmignore")
-    return sorted(json.dumps(one, sort_keys=True) for one in documents)
+    documents = (
+        document for path in _files(root) for document in yaml.safe_load_all(_text(path)) if path.name != ".krmignore"
+    )
+    return sorted(json.dumps(document, sort_keys=True) for document in documents)
 
 
 def _wrong_results(folder: Path, code: int, results: list[Any], config: dict[str, Any]) -> Iterator[str]:
     """Yield what is reported and not expected, or the other way round."""
     if bool(code) != bool(config.get("exitCode")):
         yield f"exit code {code}, not {config.get('exitCode', 0)}: {results[:1]}"
-    wanted = _results(folder / ".expected/results.yaml")
+    expected = _results(folder / ".expected/results.yaml")
     if code and bool(code) == bool(config.get("exitCode")):
         if not any(result.get("severity") == "error" for result in results):
             yield "no error is reported"
-    elif (folder / ".expected/results.yaml").exists() and list(map(_said, wanted)) != list(map(_said, results)):
-        yield f"results: {_first(list(map(_said, wanted)), list(map(_said, results)))}"
+    elif (folder / ".expected/results.yaml").exists() and list(map(_summary, expected)) != list(map(_summary, results)):
+        yield f"results: {_first(list(map(_summary, expected)), list(map(_summary, results)))}"
 
 
-def _said(result: dict[str, Any]) -> str:
+def _summary(result: dict[str, Any]) -> str:
     """Return a result as text; kpt reads one without a severity as info, and an index that is left out as 0."""
     place = result.get("file") or {}
     field = (result.get("field") or {}).get("path", "")
@@ -187,14 +189,14 @@ def main() -> int:
         return 2
     outcomes = run(args.cases.resolve(), args.only)
     failed = 0
-    for function in sorted({one.function for one in outcomes}):
-        ours = [one for one in outcomes if one.function == function]
-        missed = [one for one in ours if one.reason]
-        failed += sum(one.case not in MAY_DIFFER for one in missed)
+    for function in sorted({outcome.function for outcome in outcomes}):
+        ours = [outcome for outcome in outcomes if outcome.function == function]
+        missed = [outcome for outcome in ours if outcome.reason]
+        failed += sum(outcome.case not in MAY_DIFFER for outcome in missed)
         print(f"{function:24}{len(ours):3} cases, {len(ours) - len(missed):3} passed")  # noqa: T201
-        for one in missed:
-            known = MAY_DIFFER.get(one.case)
-            print(f"  {one.case}: {one.reason}" + (f" (may differ: {known})" if known else ""))  # noqa: T201
+        for outcome in missed:
+            known = MAY_DIFFER.get(outcome.case)
+            print(f"  {outcome.case}: {outcome.reason}" + (f" (may differ: {known})" if known else ""))  # noqa: T201
     return int(failed > 0 or not outcomes)
 
 

@@ -152,12 +152,12 @@ def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 def _changes(old: dict[str, Any], new: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
     for key in sorted(old.keys() | new.keys()):
-        here = f"{path}/{key}" if path else key
+        field = f"{path}/{key}" if path else key
         before, after = old.get(key), new.get(key)
         if isinstance(before, dict) and isinstance(after, dict):
-            yield from _changes(before, after, here)
+            yield from _changes(before, after, field)
         elif before != after:
-            yield here, after
+            yield field, after
 
 
 if __name__ == "__main__":

@@ -52,7 +52,9 @@ def _is_of_rules(file: Path) -> bool:
     """Return True for a file with a `Rule(...)` at its top, also in a tuple."""
     top = (node.value for node in ast.parse(file.read_bytes()).body if isinstance(node, ast.Assign))
     values = (part for value in top if value for part in (value.elts if isinstance(value, ast.Tuple) else [value]))
-    return any(isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "Rule" for one in values)
+    return any(
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "Rule" for value in values
+    )
 
 
 def _watch(args: Sequence[str]) -> None:

@@ -59,8 +59,8 @@ def _unrepeated(entries: Sequence[Entry]) -> Iterator[Entry]:
     seen: dict[str, tuple[str, ...]] = {}
     for entry in entries:
         name = ".".join(entry.path).replace("[]", "")
-        inside = [one for one, path in seen.items() if name.startswith(f"{'.'.join(path)}.")]
-        if any(seen[one] != _first(entries, one) for one in inside):
+        inside = [definition for definition, path in seen.items() if name.startswith(f"{'.'.join(path)}.")]
+        if any(seen[definition] != _first(entries, definition) for definition in inside):
             continue
         yield entry
         if entry.definition:
@@ -70,9 +70,9 @@ def _unrepeated(entries: Sequence[Entry]) -> Iterator[Entry]:
 def _first(entries: Sequence[Entry], key: str) -> tuple[str, ...]:
     """Return where the fields of a definition are shown: in the first field, outside of nodePools, that has it."""
     definition = key.partition(" ")[0]
-    found = [entry for entry in entries if entry.definition == definition]
-    shown = next((entry for entry in found if "nodePools[]" not in entry.path), found[0])
-    return tuple(".".join(shown.path).replace("[]", "").split("."))
+    candidates = [entry for entry in entries if entry.definition == definition]
+    shown_entry = next((entry for entry in candidates if "nodePools[]" not in entry.path), candidates[0])
+    return tuple(".".join(shown_entry.path).replace("[]", "").split("."))
 
 
 def _entry(head: str) -> str:
@@ -91,11 +91,11 @@ def _table(entries: Sequence[Entry]) -> str:
 
 
 def _row(entry: Entry) -> tuple[str, ...]:
-    found = ends.ends(entry)
-    default = ends.default(entry, found)
+    effects = ends.ends(entry)
+    default = ends.default(entry, effects)
     value = json.dumps(fields.specimen(entry.node, fields.definitions(entry.kind), entry.path[-1]))
     merge = entry.merge.removeprefix(_USUAL).removeprefix(", ")
-    since = ends.since(found)
+    since = ends.since(effects)
     merge = merge.replace("also over ", "replaces a weaker ")
     merge = f"merged {merge}" if merge.startswith(("key by key", "entry by entry")) else merge
     notes = (merge, f"since KMM {since}" if since not in ("", _OLDEST) else "")
@@ -103,7 +103,7 @@ def _row(entry: Entry) -> tuple[str, ...]:
         f"`{'.'.join(entry.path[1:])}`",
         f"{entry.about}{''.join(f' ({note})' for note in notes if note)}",
         entry.type + (", required" if entry.required else ""),
-        ", ".join(f"{end.kind} `{end.path}`" if end.path else end.kind for end in found)
+        ", ".join(f"{end.kind} `{end.path}`" if end.path else end.kind for end in effects)
         + ("" if default is None else f" = `{default}`"),
         f"`{value}`" if len(value) <= _WIDEST else "",
     )

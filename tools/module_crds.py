@@ -83,8 +83,8 @@ def schema(node: Any, fields: Table) -> dict[str, Any]:
     if "$same" in node:
         return schema(at(node["$same"], fields), fields)
     if "$type" in node:
-        more = {key[1:]: node[key] for key in ("$default", "$pattern") if key in node}
-        return schema(node["$type"], fields) | more
+        keywords = {key[1:]: node[key] for key in ("$default", "$pattern") if key in node}
+        return schema(node["$type"], fields) | keywords
     if "$map" in node:
         return {"type": "object", "additionalProperties": schema(node["$map"], fields)}
     if "$list" in node:

@@ -30,8 +30,8 @@ def main() -> None:
         _run(fleet, "krmfn", "report", ".", "--output", str(page))
         config = fleet / "base" / "gpu.yaml"
         config.write_text(config.read_text().replace("2.26.0", "2.27.0"))
-        shown = _run(fleet, "krmfn", "diff", "--base", "HEAD", ".", "--color", "always").splitlines()
-        lines = ["$ sed -i 's/2.26.0/2.27.0/' base/gpu.yaml && krmfn diff --base HEAD", *shown[:_MOST]]
+        output = _run(fleet, "krmfn", "diff", "--base", "HEAD", ".", "--color", "always").splitlines()
+        lines = ["$ sed -i 's/2.26.0/2.27.0/' base/gpu.yaml && krmfn diff --base HEAD", *output[:_MOST]]
         (_ROOT / "docs" / "diff.svg").write_text(_svg(lines))
         target = f"--screenshot={_ROOT / 'docs' / 'report.png'}"
         quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1100,735")

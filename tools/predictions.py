@@ -42,14 +42,14 @@ def predictions(case: Case) -> Iterator[dict[str, Any]]:
     before, loaded = moves.side((), ()), dict[tuple[moves.NodeId, Id], Entry | None]()
     for number, phase in enumerate(case["phases"]):
         after = side(phase)
-        for node, module in product(*(sorted({**one, **other}) for one, other in _both(before, after))):
+        for node, module in product(*(sorted({**earlier, **later}) for earlier, later in _both(before, after))):
             was = before.groups[before.group_of[node]].get(module) if node in before.group_of else None
             move = play(loaded.get((node, module)), was, after.view(node, module))
             loaded[node, module] = move.after
             image = move.after["containerImage"] if move.after else None
-            told = {"loaded": image, "events": list(move.events), "effect": move.effect}
-            named = {"id": case["id"], "phase": number, "node": node[0], "module": "/".join(module[2:])}
-            yield {**named, "prediction": told}
+            expected = {"loaded": image, "events": list(move.events), "effect": move.effect}
+            subject = {"id": case["id"], "phase": number, "node": node[0], "module": "/".join(module[2:])}
+            yield {**subject, "prediction": expected}
         before = after
 
 

@@ -79,11 +79,13 @@ def text(schemas: Mapping[str, Any]) -> str:
     fields = list(dict.fromkeys([*_of_kmm(), *_of_ours(schemas), *_of_kubernetes()]))
     lines = [HEAD + "nameReference:\n"]
     for (group, version, kind), ends in NAMES.items():
-        named = [one for one in fields if _ends(one[1], ends) or (kind == "DeviceClass" and one[1].endswith(CLAIMS))]
+        named = [
+            field for field in fields if _ends(field[1], ends) or (kind == "DeviceClass" and field[1].endswith(CLAIMS))
+        ]
         head = [f"group: {group}\n"] if group else []
         head += [*([f"version: {version}\n"] if version else []), f"kind: {kind}\n", "fieldSpecs:\n"]
-        lines += ["- " + "  ".join(head), *(f"  {_spec(one)}" for one in named)]
-    lines += ["images:\n", *(_spec(one) for one in fields if _ends(one[1], IMAGES))]
+        lines += ["- " + "  ".join(head), *(f"  {_spec(field)}" for field in named)]
+    lines += ["images:\n", *(_spec(field) for field in fields if _ends(field[1], IMAGES))]
     return "".join(lines)
 
 

@@ -87,13 +87,15 @@ def module(spec: Node, definitions: Mapping[str, Node], of_loader: list[str]) ->
     classes = (_class(name, kinds, definitions) for name in order)
     nested: dict[str, str] = {}
     for field, entry in (pair for node in kinds.values() for pair in node["properties"].items()):
-        own = _own_type(field, entry)
-        if nested.setdefault(field, own) != own:
-            raise SystemExit(f"{field} has two types: {nested[field]} and {own}")
+        own_type = _own_type(field, entry)
+        if nested.setdefault(field, own_type) != own_type:
+            raise SystemExit(f"{field} has two types: {nested[field]} and {own_type}")
     return (
         _HEAD.format(of_loader="".join(_row(of_loader[at : at + 6]) for at in range(0, len(of_loader), 6)))
         + "".join(classes)
-        + _FOOT.format(nested="".join(f'    "{field}": {own},\n' for field, own in nested.items() if own))
+        + _FOOT.format(
+            nested="".join(f'    "{field}": {own_type},\n' for field, own_type in nested.items() if own_type)
+        )
     )
 
 
@@ -120,9 +122,9 @@ def _fields(node: Node, definitions: Mapping[str, Node]) -> Iterator[tuple[str, 
     for field, entry in node["properties"].items():
         if field == "enabled":
             continue  # layers are merged by it, and what is merged has none
-        own, is_list = _own_type(field, entry), _plain(entry, definitions).get("type") == "array"
-        if own:
-            yield field, f"Sequence[{own}] = ()" if is_list else f"{own} | None = None"
+        own_type, is_list = _own_type(field, entry), _plain(entry, definitions).get("type") == "array"
+        if own_type:
+            yield field, f"Sequence[{own_type}] = ()" if is_list else f"{own_type} | None = None"
         else:
             yield field, _ABSENT.get(str(_plain(entry, definitions).get("type")), "str | int | None = None")
 

@@ -141,8 +141,8 @@ def files() -> Iterator[tuple[Path, str]]:
     for kind in KINDS:
         yield OUT / f"{kind.file}.schema.json", json.dumps(json_schema(kind), indent=2, ensure_ascii=False) + "\n"
         if kind.columns:
-            made = crd(kind.group, kind.kind, kind.short, kind.columns, kind.spec, DEFS)
-            yield OUT / "crds" / f"{kind.crd_name}.yaml", crd_text(made)
+            definition = crd(kind.group, kind.kind, kind.short, kind.columns, kind.spec, DEFS)
+            yield OUT / "crds" / f"{kind.crd_name}.yaml", crd_text(definition)
     for name, schema in OUTPUTS.items():
         yield OUT / "outputs" / f"{name}-v1.schema.json", json.dumps(schema, indent=2) + "\n"
     names = kustomize_text({f"{kind.group} {kind.kind}": json_schema(kind) for kind in KINDS if kind.columns})

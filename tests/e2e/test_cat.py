@@ -86,7 +86,7 @@ def test_a_generated_list_of_many_items(kpt: str, tmp_path: Path) -> None:
     """Items like those of the benchmark: Nodes, Deployments and DeviceConfigs, with their quotes and flow values."""
     sys.path.insert(0, str(ROOT / "benchmark"))
     try:
-        from generate import cluster  # type: ignore[import-not-found]
+        from generate import cluster
     finally:
         sys.path.pop(0)
     for name in ("cat", "ours"):

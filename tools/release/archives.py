@@ -32,7 +32,7 @@ def read(path: Path) -> dict[str, File]:
     """Return the files of a .tar.gz by name."""
     with tarfile.open(path) as archive:
         members = [member for member in archive if member.isfile()]
-        return {one.name: File(_content(archive, one), bool(one.mode & 0o100)) for one in members}
+        return {file.name: File(_content(archive, file), bool(file.mode & 0o100)) for file in members}
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:

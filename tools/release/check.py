@@ -64,9 +64,11 @@ def _release(clone: Clone, scratch: Path, variables: Sequence[str]) -> Path:
     return folder / "dist"
 
 
-def compare(one: Path, other: Path) -> Iterator[str]:
+def compare(first: Path, second: Path) -> Iterator[str]:
     """Yield a line for each file that only one folder has or that is not the same."""
-    sides = [{path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} for folder in (one, other)]
+    sides = [
+        {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} for folder in (first, second)
+    ]
     if not sides[0]:
         yield "nothing was made"
     for name in sorted(sides[0].keys() | sides[1].keys()):

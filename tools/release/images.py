@@ -59,12 +59,12 @@ def build(source: Source, tree: Path, scratch: Path, out: Path, base: str) -> No
     kustomize = _kustomize(tree, scratch, env)
     labels = (f"--build-arg=VERSION={source.version}", f"--build-arg=REVISION={source.commit}")
     options = (*_options(origin.name, kustomize), *labels, f"--timestamp={source.epoch}")
-    made = [kustomize]
+    images = [kustomize]
     for name, target in TARGETS.items():
-        made.append(_built(tree, (*options, *target), env))
-        output("buildah", "push", "--quiet", made[-1], f"oci:{out / name}:{source.version}", env=env)
+        images.append(_built(tree, (*options, *target), env))
+        output("buildah", "push", "--quiet", images[-1], f"oci:{out / name}:{source.version}", env=env)
         sbom.of_image(source, out / name, out)
-    output("buildah", "rmi", "--force", *made, env=env)
+    output("buildah", "rmi", "--force", *images, env=env)
     subjects = {name: manifest(out / name) for name in TARGETS}
     go = output("go", "env", "GOVERSION", env=env).decode().strip()
     parameters = {"platform": f"linux/{platform.machine()}", "go": go}

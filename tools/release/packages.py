@@ -15,9 +15,9 @@ def build(source: Source, tree: Path, scratch: Path, out: Path) -> tuple[Path, P
     env = environment(source.epoch)
     command = [sys.executable, "-I", "-m", "build", "--no-isolation", "--outdir"]
     output(*command, scratch, "--sdist", tree, env=env)
-    [made] = scratch.glob("*.tar.gz")
-    sdist = out / made.name
-    archives.write(sdist, archives.read(made), source.epoch)
+    [built] = scratch.glob("*.tar.gz")
+    sdist = out / built.name
+    archives.write(sdist, archives.read(built), source.epoch)
     unpacked = scratch / "sdist"
     output("tar", "-xzf", sdist, "--one-top-level=" + str(unpacked), "--strip-components=1", "--no-same-owner")
     output(*command, out, "--wheel", unpacked, env=env)
