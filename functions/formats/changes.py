@@ -47,6 +47,10 @@ class Overview(NamedTuple):
         """Return the clusters in words; "" where there is only one."""
         return grouped.where(names, self.clusters)
 
+    def suffix(self, names: Names) -> str:
+        """Return the clusters as a line ends with them: ` (dev, stage)`; "" where there is only one."""
+        return f" ({self.where(names)})" if self.rows else ""
+
 
 def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
     """Return what changes in `clusters`, which are the names of all of them."""
@@ -58,9 +62,8 @@ def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
         return Overview(summary(comparison), (), (), effects, notes, [(change, ()) for change, _ in changes], ())
     rows = grouped.rows(comparisons)
     names = [*grouped.COLUMNS, *(name for name in grouped.RARE if any(name in row.numbers for row in rows))]
-    summaries = [summary(comparison, with_nodes=False) for comparison in comparisons]
-    headline, table = grouped.headline(comparisons, rows), [*zip(rows, summaries, strict=True)]
-    sentences = list(grouped.effects(comparisons))
+    table = [(row, summary(c, with_nodes=False)) for c, row in zip(comparisons, rows, strict=True)]
+    headline, sentences = grouped.headline(comparisons, rows), list(grouped.effects(comparisons))
     return Overview(headline, names, table, sentences, grouped.notes(comparisons), changes, clusters)
 
 
@@ -113,9 +116,7 @@ def text(comparisons: Sequence[Comparison], paint: printing.Paint = printing.pla
             heading = clusters
         objects += _change_lines(change, paint)
     effects = [printable(f"* {line}") for _, line, _ in fleet.effects]
-    notes = list[str]()
-    for note, names in fleet.notes:
-        notes.append(printing.finding(note, paint) + (f" ({printable(fleet.where(names))})" if fleet.rows else ""))
+    notes = [printing.finding(note, paint) + printable(fleet.suffix(names)) for note, names in fleet.notes]
     first = [printable(f"! {line}") for line in first_lines(comparisons)]
     last = [] if fleet.rows else [fleet.headline]
     parts = (first, table, objects, ["on the nodes:", *effects] if effects else [], notes, last)

@@ -41,11 +41,7 @@ def markdown(comparisons: Sequence[Comparison]) -> str:
     """
     clusters = [name if len(name) <= _NAME else f"{name[:_NAME]}..." for name, *_ in comparisons]
     comparisons = [comparison._replace(name=name) for comparison, name in zip(comparisons, clusters, strict=True)]
-    listed = [
-        comparison
-        for comparison in comparisons
-        if comparison.plan.changes or comparison.plan.effects or comparison.notes or comparison.failed
-    ]
+    listed = [c for c in comparisons if c.plan.changes or c.plan.effects or c.notes or c.failed]
     fleet = overview(listed or comparisons[:1], clusters)
     head = _head(fleet) if fleet.rows else f"**{fleet.headline}**\n"
     others = len(comparisons) - max(len(listed), 1)
@@ -58,7 +54,7 @@ def markdown(comparisons: Sequence[Comparison]) -> str:
     room = LIMIT - len(head) - len(tail) - _REST
     lines = _fit(_lines(fleet), room // 2)
     room -= len(lines.text)
-    changes = [(change, _cluster_suffix(fleet, names), names) for change, names in fleet.changes]
+    changes = [(change, _cell(fleet.suffix(names)), names) for change, names in fleet.changes]
     rows = _fit(((_row(change, suffix), names) for change, suffix, names in changes), room // 2)
     room -= len(rows.text)
     details = _fit(((_details(change, suffix), names) for change, suffix, names in changes), room)
@@ -81,11 +77,6 @@ def _losses(comparisons: Sequence[Comparison]) -> list[str]:
     effects = [(comparison.name, effect) for comparison in comparisons for effect in comparison.plan.effects]
     number = len({(name, node) for name, effect in effects if effect.word == "lost" for node in effect.nodes})
     return [f"{printing.counted(number, 'node')} {'lose' if number > 1 else 'loses'} a driver"] if number else []
-
-
-def _cluster_suffix(fleet: Overview, names: Names) -> str:
-    """Return the clusters in brackets, as a line ends with them; "" where there is only one."""
-    return f" ({_cell(fleet.where(names))})" if fleet.rows else ""
 
 
 class Part(NamedTuple):
@@ -143,11 +134,11 @@ def _section(part: Part, rest: str, title: str = "") -> str:
 
 def _lines(fleet: Overview) -> Iterator[tuple[str, Names]]:
     """Yield errors and warnings, new rights, what happens on the nodes, then what is worth knowing."""
-    notes = [(f"- {_note(note)}{_cluster_suffix(fleet, names)}\n", names, note.severity) for note, names in fleet.notes]
+    notes = [(f"- {_note(note)}{_cell(fleet.suffix(names))}\n", names, note.severity) for note, names in fleet.notes]
     yield from ((line, names) for line, names, severity in notes if severity != "info")
     for change, names in fleet.changes if fleet.rows else ():
         if change.ref.kind in _RIGHTS and change.what != "deleted":
-            yield f"- **rights** {_cell(f'{change.ref} is {change.what}')}{_cluster_suffix(fleet, names)}\n", names
+            yield f"- **rights** {_cell(f'{change.ref} is {change.what}{fleet.suffix(names)}')}\n", names
     yield from ((f"- {_cell(line)}\n", names) for _, line, names in fleet.effects)
     yield from ((line, names) for line, names, severity in notes if severity == "info")
 

@@ -50,19 +50,17 @@ def summary_line(checked: Checked, paint: Paint = plain) -> str:
     """Return `2 errors, 1 info: 2 DeviceConfigs in 14 resources, 3 files`: the findings, and what was read."""
     counts = summary(checked.results)
     parts = [paint(counted(number, severity), severity) for severity, number in counts.items() if number]
-    if parts and not (counts["error"] or counts["warning"] or any(checked.hidden.values())):
+    is_hiding = any(checked.hidden.values())
+    if parts and not (counts["error"] or counts["warning"] or is_hiding):
         parts.insert(0, paint("no errors or warnings", "clean"))
     kinds, inputs = listed(checked.kinds), extent(checked.resources, checked.files)
-    omissions = (
-        f"; {counted(checked.excluded, 'file')} skipped (excluded, or of Helm charts)" if checked.excluded else ""
-    )
-    is_hiding = any(checked.hidden.values())
-    omissions += f"; not shown: {listed(checked.hidden)}" if is_hiding else ""
+    tail = f"; {counted(checked.excluded, 'file')} skipped (excluded, or of Helm charts)" if checked.excluded else ""
+    tail += f"; not shown: {listed(checked.hidden)}" if is_hiding else ""
     fleet = f": {counted(len(checked.clusters), 'cluster')}" if len(checked.clusters) > 1 else ""
-    turned_off = f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
+    tail += f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
     none = "no findings to show" if is_hiding else paint("no findings", "clean")
     scope = f"{fleet + ',' if fleet else ':'} {kinds}" if kinds else fleet
-    return f"{', '.join(parts) or none}{scope} in {inputs}{omissions}{turned_off}"
+    return f"{', '.join(parts) or none}{scope} in {inputs}{tail}"
 
 
 def summary(results: Sequence[Result]) -> dict[str, int]:

@@ -74,11 +74,10 @@ def headline(comparisons: Sequence[Comparison], table: Sequence[Row]) -> str:
         verb = "keep" if kept > 1 else "keeps"
         parts.append(f"{nodes} {verb} {some(versions, len(versions), 2) or 'what they have'}")
     doubts = [row.numbers["unknown"] for row in table if "unknown" in row.numbers]
-    of_some = f"{counted(sum(doubts), 'node')} in {counted(len(doubts), 'cluster')}" if doubts else ""
-    unknown_clusters = [row.name for row in table if not row.is_known]
-    of_all = f"the nodes of {where(unknown_clusters, [row.name for row in table])}" if unknown_clusters else ""
-    names = " and ".join(filter(None, (of_some, of_all)))
-    unknown = f"what happens on {names} is not known" if names else ""
+    places = [f"{counted(sum(doubts), 'node')} in {counted(len(doubts), 'cluster')}"] if doubts else []
+    names = [row.name for row in table if not row.is_known]
+    places += [f"the nodes of {where(names, [row.name for row in table])}"] if names else []
+    unknown = f"what happens on {' and '.join(places)} is not known" if places else ""
     # nodes that wait may be counted in the other parts, too
     separator = "; " if any("waiting" in row.numbers for row in table) else ", "
     return "; ".join(filter(None, [separator.join(parts), unknown])) or "no node is affected"
@@ -99,7 +98,7 @@ def where(names: Sequence[str], clusters: Collection[str]) -> str:
 
 def changes(comparisons: Sequence[Comparison]) -> list[Shared[Change]]:
     """Return each change once, those of most clusters first; two are equal when they do the same to one object."""
-    pairs = ((_digest(change), (pair.name, change)) for pair in comparisons for change in pair.plan.changes)
+    pairs = ((_digest(change), (c.name, change)) for c in comparisons for change in c.plan.changes)
     shared = [(copies[0][1], _names(copies)) for copies in grouping.grouped(pairs).values()]
     return sorted(shared, key=lambda entry: (-len(entry[1]), entry[1]))
 
@@ -169,8 +168,7 @@ def _merged(copies: Mapping[str, Result], clusters: Collection[str]) -> Result:
     if not names:
         return first
     if len(copies) > 1 and _is_about_nodes(first):
-        messages = [(cluster, finding.message) for cluster, finding in copies.items()]
-        first = first._replace(message=node_counts.merge(messages))
+        first = first._replace(message=node_counts.merge([(name, copy.message) for name, copy in copies.items()]))
     return tag_clusters(first, [*names], clusters)
 
 
@@ -182,8 +180,7 @@ def tag_clusters(finding: Result, names: Sequence[str], clusters: Collection[str
 
 def lines(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]:
     """Return findings for stderr, each once; of several clusters its message ends with those that have it."""
-    shared = join(findings, clusters)
-    return [finding._replace(message=f"{finding.message}{cluster_suffix(finding)}") for finding in shared]
+    return [f._replace(message=f"{f.message}{cluster_suffix(f)}") for f in join(findings, clusters)]
 
 
 def _is_about_nodes(result: Result) -> bool:
@@ -201,7 +198,7 @@ def effects(comparisons: Sequence[Comparison]) -> Iterator[tuple[str, str, tuple
 
     Images differ by kernel, and the first is named.
     """
-    pairs = ((_key(effect), (pair.name, effect)) for pair in comparisons for effect in without_note(pair))
+    pairs = ((_key(effect), (c.name, effect)) for c in comparisons for effect in without_note(c))
     for (ref, head, _), copies in grouping.grouped(pairs).items():
         nodes: dict[str, int] = {}
         for cluster, effect in copies:

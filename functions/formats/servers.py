@@ -31,9 +31,8 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
     results = checked.results
     if len(results) > MOST:  # the worst, with one that counts the others
         worst = sorted(results, key=lambda result: list(_LEVELS).index(result.severity))
-        rest = worst[MOST - 1 :]
-        message = f"{len(rest):,} more findings do not fit into this log"
-        results = [*worst[: MOST - 1], Result(message, rest[0].severity)]
+        message = f"{len(worst) - MOST + 1:,} more findings do not fit into this log"
+        results = [*worst[: MOST - 1], Result(message, worst[MOST - 1].severity)]
     ids = sorted({result.rule for result in results if result.rule})
     known = {rule.id: rule for rule in rules()} if rules and ids else {}
     descriptions = [{"id": name} | (_texts(known[name]) if name in known else {}) for name in ids]
@@ -81,8 +80,8 @@ def junit(checked: Checked, rules: Rules = None) -> str:
 
     remedies = {rule.id: rule.remedy for rule in rules()} if rules and checked.results else {}
     failures = [result for result in checked.results if result.severity != "info"]
-    number = str(len(failures))
-    suite = xml.Element("testsuite", name="krmfn", tests=str(len(failures) or 1), failures=number, errors="0")
+    number = len(failures)
+    suite = xml.Element("testsuite", name="krmfn", tests=str(number or 1), failures=str(number), errors="0")
     for result in failures:
         # the name has the place: the schema of Jenkins knows no attributes for file and line
         attributes = {"classname": _clean(result.rule or "krmfn"), "name": _clean(f"{result}{cluster_suffix(result)}")}

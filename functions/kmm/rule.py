@@ -26,8 +26,7 @@ def mark_first(finding: Result) -> Result:
     return finding._replace(tags=(*finding.tags, (FIRST, "true")))
 
 
-_SHORT = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
-_QUOTED = _SHORT | {"\\": "\\\\", '"': '\\"'}
+_QUOTED = {char: f"\\{letter}" for char, letter in zip('\a\b\f\n\r\t\v\\"', 'abfnrtv\\"', strict=True)}
 
 
 def quote(text: str) -> str:

@@ -92,8 +92,7 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
     is_relabelled = bool(old and new.version and old.label != new.label)
     is_left_alone = new.action in ("fail", "ignore") or (new.action == "leave" and not is_relabelled)
     after = new.entry if new.action == "load" else before if is_left_alone else None
-    is_replaced = after != before or (is_relabelled and new.action == "load")
-    unloads = is_replaced and new.action != "gone" and not is_rebooted
+    unloads = new.action != "gone" and not is_rebooted and (after != before or (is_relabelled and new.action == "load"))
     events = [f"Unload {before['containerImage']}"] if before and unloads else []
     events += [f"Load {after['containerImage']}"] if after and (unloads or is_rebooted) else []
     move = Move("none", tuple(events), new.reason, before, after)

@@ -7,7 +7,6 @@ pkg/apis/meta/v1/types.go.
 from collections.abc import Iterator
 
 from krmfn import Manifest, Result
-from krmfn.resource import join
 from krmfn.results import Rule
 
 from ..lookup import Table, listing, table
@@ -26,11 +25,11 @@ def check_owners(module: Manifest) -> Iterator[Result]:
             value = owner[key]
             missing = "version must not be empty" if key == "apiVersion" else "must not be empty"
             if isinstance(value, str) and not (_version(value) if key == "apiVersion" else value):
-                path = join(("metadata", "ownerReferences", index, key))
+                path = f"{OWNERS}[{index}].{key}"
                 yield from refusals("KMM068", f"{OWNERS}.{key}", value, (missing,), path, value)
         if (owner["apiVersion"], owner["kind"]) == ("v1", "Event"):
             text = f"{OWNERS}: Invalid value: {as_json(owner)}: /v1, Kind=Event is disallowed from being an owner"
-            yield refusal(text, join(("metadata", "ownerReferences", index)), rule="KMM068")
+            yield refusal(text, f"{OWNERS}[{index}]", rule="KMM068")
     names = [f"{owner['kind']}/{owner['name']}" for owner in owners.values() if owner.get("controller") is True]
     for name in names[1:]:
         head = f"{OWNERS}: Invalid value: {as_json(list(owners.values()))}"
@@ -42,8 +41,7 @@ def check_owners(module: Manifest) -> Iterator[Result]:
         if isinstance(owner["uid"], str):
             if owner["uid"] in seen:
                 text = merge_error(module, f".{OWNERS}: duplicate entries for key [uid={quote(owner['uid'])}]")
-                path = join(("metadata", "ownerReferences", index, "uid"))
-                yield refusal(text, path, owner["uid"], rule="KMM070")
+                yield refusal(text, f"{OWNERS}[{index}].uid", owner["uid"], rule="KMM070")
             seen.add(owner["uid"])
 
 

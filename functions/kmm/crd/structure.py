@@ -30,16 +30,15 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     Raises KrmfnError for an unknown KMM version.
     """
     facts = module_facts(target(version).structure)
-    manifest = module.manifest
     walks = (metadata.check_types, metadata.check, server_fields.check_owners, server_fields.check)
-    findings = [finding for walk in walks for finding in walk(manifest)]
-    findings += Findings(_check(manifest, facts, ()))
+    findings = [finding for walk in walks for finding in walk(module.manifest)]
+    findings += Findings(_check(module.manifest, facts, ()))
     rules = (facts.fields or {})["spec"].rules
     if rules and any(map(_blocks, findings)):
         findings.append(refusal(NOT_CHECKED, "spec", rule="KMM060"))
     elif "dra" in module.spec and "devicePlugin" in module.spec:
-        texts = [f'spec: Invalid value: "object": {message}' for _, message in rules]
-        findings += [refusal(text, "spec.dra", rule="KMM058") for text in texts]
+        head = 'spec: Invalid value: "object"'
+        findings += [refusal(f"{head}: {message}", "spec.dra", rule="KMM058") for _, message in rules]
     printed = {id(finding) for finding in _first_findings(findings)}
     for finding in findings:
         located = finding._replace(ref=module.ref)

@@ -176,11 +176,10 @@ KRM225 = Rule(
 
 
 def _image_is_for_its_kernels(template: Template) -> Iterator[Result]:
-    kernel_variables = [name for name in template.names or () if name in KERNEL_VARIABLES]
-    if template.known and template.is_image and kernel_variables and "@" in template.text:
-        variable = f"${kernel_variables[0]}"
-        yield warning(f"has a digest, which is one image for every kernel, so {variable} in it changes nothing")
-    elif template.takes_every_kernel and not kernel_variables and template.pullable:
+    names = [name for name in template.names or () if name in KERNEL_VARIABLES]
+    if template.known and template.is_image and names and "@" in template.text:
+        yield warning(f"has a digest, which is one image for every kernel, so ${names[0]} in it changes nothing")
+    elif template.takes_every_kernel and not names and template.pullable:
         remedy = "put $KERNEL_FULL_VERSION into its tag, or name its kernels in the mapping"
         yield warning(f"is one image for every kernel; unless it holds a kernel module for each, {remedy}")
 

@@ -21,9 +21,8 @@ def _removes_no_neighbour(modules: Sequence[Module]) -> Iterator[Result]:
         # One that loads what it removes replaces an in-tree module; two that load the same are exclusivity's business.
         removed = [(name, path) for name, path in remover.removes.items() if name not in remover.loads]
         for kernel_module, path in removed:
-            others = [other for other in loaders.get(kernel_module, ()) if other.ref != remover.ref]
-            neighbours = [other for other in others if _can_meet(remover.selector or {}, other.selector or {})]
-            if neighbours:
+            others = (other for other in loaders.get(kernel_module, ()) if other.ref != remover.ref)
+            if neighbours := [other for other in others if _can_meet(remover.selector or {}, other.selector or {})]:
                 names = some((str(neighbour.ref) for neighbour in neighbours), len(neighbours), 3)
                 is_mutual = any(remover.loads & neighbour.removes.keys() for neighbour in neighbours)
                 effect = "and is removed by it" if is_mutual else "on the same node"

@@ -94,8 +94,7 @@ def _can_match(regexp: str, path: str) -> Iterator[Result]:
 def _control_character(regexp: str) -> str | None:
     """Return the first escape that stands for a control character outside of [...]; None without one."""
     for token in tokens(regexp):
-        escape = _CONTROL.match(regexp, token.start) if token.text.startswith("\\") and not token.in_class else None
-        if escape:
+        if not token.in_class and token.text.startswith("\\") and (escape := _CONTROL.match(regexp, token.start)):
             return escape[0]
     return None
 

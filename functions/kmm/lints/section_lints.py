@@ -109,8 +109,8 @@ def _cluster_has_dra(module: Module, kmm: Target, kubelets: Collection[str]) -> 
     newest = max(kubelets, key=_numbers, default="") if of_kubernetes else ""
     if newest and _numbers(newest) >= since:
         return
-    kubelet = f"the newest kubelet of its nodes is {newest}"
-    evidence = kubelet if newest else "nothing here says which version the cluster has"
+    unknown = "nothing here says which version the cluster has"
+    evidence = f"the newest kubelet of its nodes is {newest}" if newest else unknown
     yield info(f"{refusal}; {evidence}", field=Field("spec.dra"))
 
 

@@ -112,8 +112,8 @@ def in_tree(path: str, holder: Table, container: Table) -> Iterator[Result]:
     (is_list, name), (is_other_list, other_name) = _fields(holder), _fields(container)
     if is_list and name:
         owner, rule = ("Container's", "KMM019") if holder is container else ("KernelMapping", "KMM026")
-        fields = f"the {owner} fields: InTreeModulesToRemove or InTreeModuleToRemove"
-        message = f"{OF_MAPPINGS}only one of {fields} can be defined"
+        fields = "fields: InTreeModulesToRemove or InTreeModuleToRemove"
+        message = f"{OF_MAPPINGS}only one of the {owner} {fields} can be defined"
         yield refusal(message, f"{path}.inTreeModuleToRemove", name, rule=rule)
     is_own_list = is_list and other_name
     if holder is not container and (is_own_list or (name and is_other_list)):

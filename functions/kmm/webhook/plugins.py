@@ -36,8 +36,8 @@ def check(module: Module) -> Iterator[Result]:
         for index, volume in tables(table(module.spec, section), "volumes"):
             where, path = f"spec.{section}.volumes[{index}]", text(volume.get("hostPath"), "path")
             if has(volume, "hostPath") and not f"{clean(path)}/".startswith(HOST_PATHS):
-                message = f"{where}: hostPath {quote(path)} is not allowed; {_ALLOWED}"
-                message = f"failed to validate {plugin} volumes: {message}"
+                reason = f"{where}: hostPath {quote(path)} is not allowed; {_ALLOWED}"
+                message = f"failed to validate {plugin} volumes: {reason}"
                 yield refusal(message, f"{where}.hostPath.path", path, rule=rule)
 
 

@@ -33,9 +33,8 @@ def check(module: Module, kmm: Target) -> Iterator[Result]:
             ("KMM010", effect not in ("", *EFFECTS), "effect", f"invalid effect '{effect}', {_EFFECTS}"),
         ):
             if is_wrong:
-                path = f"spec.tolerations[{index}].{field}"
-                message = f"{PREFIX}Toleration[{index}] {message}"
-                yield refusal(message, path, text(entry, field) or None, rule=rule)
+                path, current = f"spec.tolerations[{index}].{field}", text(entry, field) or None
+                yield refusal(f"{PREFIX}Toleration[{index}] {message}", path, current, rule=rule)
 
 
 KMM004 = Rule(
