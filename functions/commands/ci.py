@@ -64,7 +64,7 @@ def _run(context: Context, args: Any) -> int:
 def _checked(context: Context, args: Any, streams: Clusters, compared: Sequence[Comparison]) -> Checked:
     """Return the findings, with those about the change and why the run fails beside these."""
     cluster_streams.look_up_places(context, streams)
-    more = clusters.of_change(compared, args.fail_on)
+    more = clusters.change_errors(compared, args.fail_on)
     more += clusters.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
     checked = check.judged(context, streams, args.baseline, more)
     said = {str(result) for result in checked.results}

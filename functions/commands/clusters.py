@@ -19,7 +19,7 @@ from ..paths import files, output
 
 if TYPE_CHECKING:
     from ..plan import Comparison
-    from ..report.local import Joined
+    from ..report.cluster_view import View
     from ..report.parts import Part
 
 _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
@@ -29,28 +29,28 @@ _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
 def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on: bool = False) -> Clusters | None:
     """Return the clusters of some PATHs; None, with all findings logged, when something of them cannot be read.
 
-    Without any PATH it is the working folder where one `is_needed`, else there are no clusters. What is found in a
-    cluster is logged, and what stands in the files can still be looked at. With `goes_on` a cluster that cannot be read
-    is left out beside others that can.
+    Without a PATH it is the working folder where one `is_needed`, else there are no clusters. The findings of a cluster
+    are logged, and a cluster with errors is returned like others. With `goes_on` clusters that cannot be read are left
+    out, as long as one can.
     """
-    is_asked = paths or context.options.cluster or is_needed
-    streams = cluster_streams.render(context, paths) if is_asked else cluster_streams.no_clusters(context)
+    has_paths = paths or context.options.cluster or is_needed
+    streams = cluster_streams.render(context, paths) if has_paths else cluster_streams.no_clusters(context)
     if not streams.is_whole:
         cluster_streams.log(context, streams)
-        errors = [one for one in streams.findings if one.severity == "error"]
-        unread = {one.name for one in (*streams.clusters, *streams.unassigned) if not one.is_whole}
-        lost = unread.union(*map(names_of, errors))
-        whole = [one for one in streams.clusters if one.name not in lost]
-        if not goes_on or not whole or not all(map(names_of, errors)):
+        errors = [finding for finding in streams.findings if finding.severity == "error"]
+        unread = {cluster.name for cluster in (*streams.clusters, *streams.unassigned) if not cluster.is_whole}
+        unread = unread.union(*map(names_of, errors))
+        clusters = [cluster for cluster in streams.clusters if cluster.name not in unread]
+        if not goes_on or not clusters or not all(map(names_of, errors)):
             return None
-        names = sorted(lost)
+        names = sorted(unread)
         context.log.say(f"left out, since not all of it can be read: {', '.join(names)}", "error")
-        return streams._replace(clusters=whole, unread=tuple(names))
+        return streams._replace(clusters=clusters, unread=tuple(names))
     cluster_streams.log_excluded(context, streams)
-    shown = {name: one for name, one in streams.lists.items() if one.failed or context.intent.logs_advice}
-    context.log.findings(
-        [*streams.findings, *streams.unassigned_findings, *cluster_streams.findings_of(context, streams, shown)]
-    )
+    lists = streams.lists.items()
+    visible = {name: resources for name, resources in lists if resources.failed or context.intent.logs_advice}
+    findings = cluster_streams.findings_of(context, streams, visible)
+    context.log.findings([*streams.findings, *streams.unassigned_findings, *findings])
     return streams
 
 
@@ -58,7 +58,7 @@ def printed(context: Context, streams: Clusters, text: str, results: Iterable[Re
     """Print a text about some clusters, log the findings about them, and return the exit code."""
     results = placed(results)
     if len(streams.clusters) > 1:
-        from ..formats import grouped  # late: of one cluster nothing is told for several
+        from ..formats import grouped  # here: findings about one cluster are not grouped
 
         results = grouped.lines(results, streams.lists)
     context.log.findings(results)
@@ -69,14 +69,14 @@ def printed(context: Context, streams: Clusters, text: str, results: Iterable[Re
     return int(failed or any(result.severity == "error" for result in results))
 
 
-def unmapped(module: Ref, kernels: str, so: str) -> Result:
-    """Return the error that a Module has no mapping for some kernels, and so what."""
+def unmapped(module: Ref, kernels: str, consequence: str) -> Result:
+    """Return the error that a Module has no mapping for some kernels, with what follows from that."""
     remedy = "add a mapping, or pass --allow-unmapped if this is intended"
-    return error(f"no kernel mapping for {kernels}, so {so}; {remedy}", ref=module)
+    return error(f"no kernel mapping for {kernels}, so {consequence}; {remedy}", ref=module)
 
 
 def add_from(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names what other machines have found."""
+    """Add the option for files that were printed on other machines."""
     help_ = (
         "output files of `nodes --format json` and `check --format json`, for example from other machines; their "
         "clusters are included"
@@ -84,13 +84,16 @@ def add_from(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="files", nargs="+", action="extend", default=[], metavar="FILE", help=help_)
 
 
-def elsewhere(names: Sequence[str], here: Collection[str]) -> list[Part]:
-    """Return the clusters that files of --from are about. Raises KrmfnError for one of them that is here, too."""
-    from ..report import elsewhere as files_of  # here: few name any
+def read_outputs(names: Sequence[str], clusters: Collection[str]) -> list[Part]:
+    """Return the clusters that the files of --from are about, given the names of those that PATHs have.
 
-    parts = files_of.read((name, files.read_text(name)) for name in names)
+    Raises KrmfnError for a cluster that is in both, and as `outputs.read`.
+    """
+    from ..report import outputs  # here: few runs have such files
+
+    parts = outputs.read((name, files.read_text(name)) for name in names)
     for part in parts:
-        if part.name in here:
+        if part.name in clusters:
             raise KrmfnError(
                 f"the cluster {part.name} is both in a file of --from and among the PATHs; remove one of the two"
             )
@@ -98,69 +101,72 @@ def elsewhere(names: Sequence[str], here: Collection[str]) -> list[Part]:
 
 
 def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iterator[Result]:
-    """Yield an error for nodes without a driver, and for a cluster of which that is not known, where it is asked for.
+    """Yield an error for nodes without a driver, and for a cluster of which that is not known, for --fail-on uncovered.
 
-    What has errors fails by them.
+    `words` are those of --fail-on. A cluster with errors has none of these: it fails by its errors.
     """
     if "uncovered" not in words:
         return
-    from ..report import local  # late: few ask
+    from ..report import cluster_view  # here: few runs ask for this
 
-    joins = [local.join(name, resources) for name, resources in lists.items()]
-    for joined in joins:
-        if not joined.resources.failed and joined.whole.drivers:
-            if not joined.groups:
-                reason = joined.wrong[0] if joined.wrong else local.NO_NODES
-                yield error(f"which nodes of {joined.name} get no driver is not known: {reason}")
-            yield from tag_cluster(joined.name, lacking(joined))
-    if without := not_asked(joins):
-        yield error(without)
+    views = [cluster_view.join(name, resources) for name, resources in lists.items()]
+    for view in views:
+        if not view.resources.failed and view.cluster.drivers:
+            if not view.groups:
+                reason = view.errors[0] if view.errors else cluster_view.NO_NODES
+                yield error(f"which nodes of {view.name} get no driver is not known: {reason}")
+            yield from tag_cluster(view.name, coverage_errors(view))
+    if message := no_modules(views):
+        yield error(message)
 
 
-def lacking(joined: Joined) -> list[Result]:
-    """Return an error per config and reason for which nodes of a cluster that it selects get no driver.
+def coverage_errors(view: View) -> list[Result]:
+    """Return an error per config and reason for the nodes of a cluster that it selects and that get no driver.
 
-    With a dump of live nodes also for those that have not what is planned. Nodes alone, before a merge, do not say
-    that KMM has done its part.
+    With a dump of live nodes also for those that do not have what is planned; a dump of nodes alone, made before a
+    merge, does not say that KMM has done its part.
     """
-    from ..fleet import table, wording  # late, as above
+    from ..fleet import table, wording  # here, as above
 
     names: dict[tuple[Ref, str], list[str]] = {}
-    live = joined.live
-    for row in table.rows(joined.groups, joined.whole.all_drivers, live=live):
+    live = view.live
+    for row in table.rows(view.groups, view.cluster.all_drivers, live=live):
         if row.driver and row.is_problem and (row.state != table.DRIVEN or (live and not live.dump.is_of_nodes)):
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason
             names.setdefault((row.driver.claim.ref, reason), []).append(row.node.name)
-    return [error(f"{wording.nodes_named(alike)}: {reason}", ref=ref) for (ref, reason), alike in names.items()]
+    return [error(f"{wording.nodes_named(nodes)}: {reason}", ref=ref) for (ref, reason), nodes in names.items()]
 
 
-def not_asked(joins: Sequence[Joined]) -> str:
-    """Return a sentence where there is no Module at all, so that every node is fine and nothing was asked; else ""."""
-    if any(one.whole.drivers or one.resources.failed for one in joins):
+def no_modules(views: Sequence[View]) -> str:
+    """Return a sentence where none of the clusters has a Module, so that no node can lack one; else ""."""
+    if any(view.cluster.drivers or view.resources.failed for view in views):
         return ""
-    names = [one.name for one in joins]
+    names = [view.name for view in views]
     return f"no Module is in {some(names, len(names))}, so no node can get one; is it the right PATH?"
 
 
-def of_change(compared: Sequence[Comparison], words: Collection[str]) -> list[Result]:
-    """Return an error for each change that is asked for, and for one of which that is not known."""
-    found: list[Result] = []
-    for one in compared:
-        where = one.name or "the cluster"
-        is_told = any(note.severity != "info" for note in one.notes)
-        if "change" in words and (one.plan.changes or one.plan.effects or is_told):
-            found.append(error(f"{where} changes (--fail-on change)"))
-        if "lost" in words:
-            found += tag_cluster(one.name, (error(f"{reason} (--fail-on lost)") for reason in one.doubtful))
-        for word in (word for word in _EFFECTS if word in words):
-            alike = [effect for effect in one.plan.effects if effect.word in (_EFFECTS[word], "unknown")]
-            about = (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in alike)
-            found += tag_cluster(one.name, about)
-            is_about = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in one.plan.changes)
-            if is_about and not one.knows_nodes and _EFFECTS[word] not in one.spared:
-                why = f": {one.doubt}" if one.doubt else "; add a NodeInventory (`krmfn inventory`)"
-                found += tag_cluster(
-                    one.name, [error(f"what happens on the nodes is not known (--fail-on {word}){why}")]
-                )
-    return found
+def change_errors(compared: Sequence[Comparison], words: Collection[str]) -> list[Result]:
+    """Return the errors that `words` of --fail-on make of changes, and of what is not known about them."""
+    return [finding for comparison in compared for finding in _change_errors(comparison, words)]
+
+
+def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[Result]:
+    """Yield the errors about the change of one cluster."""
+    name, plan = comparison.name, comparison.plan
+    has_notes = any(note.severity != "info" for note in comparison.notes)
+    if "change" in words and (plan.changes or plan.effects or has_notes):
+        yield error(f"{name or 'the cluster'} changes (--fail-on change)")
+    if "lost" in words:
+        yield from tag_cluster(name, (error(f"{reason} (--fail-on lost)") for reason in comparison.doubtful))
+    has_modules = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in plan.changes)
+    for word, kind in _EFFECTS.items():
+        if word not in words:
+            continue
+        effects = [effect for effect in plan.effects if effect.word in (kind, "unknown")]
+        findings = (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in effects)
+        yield from tag_cluster(name, findings)
+        if has_modules and not comparison.knows_nodes and kind not in comparison.spared:
+            reason = f": {comparison.doubt}" if comparison.doubt else "; add a NodeInventory (`krmfn inventory`)"
+            message = f"what happens on the nodes is not known (--fail-on {word}){reason}"
+            yield from tag_cluster(name, [error(message)])

@@ -103,9 +103,9 @@ def _of_kinds(compared: Sequence[Comparison], wanted: Sequence[str]) -> list[Com
 def _fails(context: Context, compared: Sequence[Comparison], words: Sequence[str]) -> bool:
     """Return True when the exit code is 1, with why on stderr where that is asked for."""
     lists = {one.name or "the new state": one.sides[1] for one in compared if one.sides}
-    reasons = [*clusters.of_change(compared, words), *clusters.uncovered(lists, words)]
+    reasons = [*clusters.change_errors(compared, words), *clusters.uncovered(lists, words)]
     context.log.findings(grouped.lines(reasons, [one.name for one in compared]))
-    reasons += [] if words else clusters.of_change(compared, ("change",))
+    reasons += [] if words else clusters.change_errors(compared, ("change",))
     return findings.fails([*reasons, *(note for one in compared for note in one.notes)], words)
 
 

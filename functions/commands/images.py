@@ -21,14 +21,14 @@ from ..formats import columns
 from ..formats.checked import tag_cluster
 from ..kmm.resolution import resolver
 from ..paths import files
-from ..report import local
-from ..report.parts import image_record, together
+from ..report import cluster_view
+from ..report.parts import image_record, merge_images
 from ..run import run_of
 from ..settings import LOOK
 from . import clusters, moving
 
 _WRONG = "it has errors (run `krmfn check` on it)"
-"""Why the images of a cluster in a file are not all there."""
+"""Why not all images of a cluster in a file of --from are known."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,49 +59,52 @@ def _run(context: Context, args: Any) -> int:
 
 
 def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
-    there = registry.held(files.read_text(args.missing_from), args.missing_from) if args.missing_from else None
+    """Return the text about the images of all clusters, and the findings about them."""
+    registry_images = None
+    if args.missing_from:
+        registry_images = registry.held(files.read_text(args.missing_from), args.missing_from)
     _check(args)
     results: list[Result] = []
-    needed: list[Sequence[Image]] = []
-    built: list[dict[str, Any]] = []
-    moves, where = moving.moves(args.kernel), moving.where(args.where)
-    every: list[Node] = []
+    image_lists: list[Sequence[Image]] = []
+    builds: list[dict[str, Any]] = []
+    moves, where = moving.moves(args.kernel), moving.row_filter(args.where)
+    all_nodes: list[Node] = []
     for name, resources in lists.items():
         if resources.failed:
             continue
-        joined = local.join(name, resources)
-        results += tag_cluster(name, joined.about_nodes)
-        if joined.wrong:
+        view = cluster_view.join(name, resources)
+        results += tag_cluster(name, view.node_findings)
+        if view.errors:
             continue
-        whole, groups = joined.whole, joined.groups
-        nodes = moving.moved(resources, name, moves, where)(whole.fleet)
-        every += nodes
-        kernels = _kernels(whole.drivers, groups, nodes, [one.kernel for one in moves])
-        needed.append(fleet_images.images(groups, whole, kernels))
-        built += fleet_images.builds(groups, whole.drivers, kernels) if args.builds else ()
-        lacking = (_left_out(one, bool(moves)) for one in fleet_images.unknown_images(groups, whole.drivers))
-        results += tag_cluster(name, lacking)
+        drivers, groups = view.cluster.drivers, view.groups
+        nodes = moving.mover(resources, name, moves, where)(view.cluster.fleet)
+        all_nodes += nodes
+        kernels = _kernels(drivers, groups, nodes, [move.kernel for move in moves])
+        image_lists.append(fleet_images.images(groups, view.cluster, kernels))
+        builds += fleet_images.builds(groups, drivers, kernels) if args.builds else ()
+        unknown = fleet_images.unknown_images(groups, drivers)
+        results += tag_cluster(name, (_omission(finding, bool(moves)) for finding in unknown))
         if not args.allow_unmapped:
-            results += tag_cluster(name, _unmapped(whole.drivers, kernels))
-    moving.check_moved(moves, args.where, args.kernel, every)
-    for part in clusters.elsewhere(args.files, lists):
-        needed.append(part.images)
-        if why := _WRONG if part.has_errors else part.unlisted:
-            results.append(error(f"the images of {part.name} are not known: {why}"))
-    wanted = together(needed)
-    of_lists = (one for resources in lists.values() for one in resources.results)
-    if not wanted and not any(one.severity == "error" for one in (*results, *of_lists)):
+            results += tag_cluster(name, _unmapped(drivers, kernels))
+    moving.check_moves(moves, args.where, args.kernel, all_nodes)
+    for part in clusters.read_outputs(args.files, lists):
+        image_lists.append(part.images)
+        if reason := _WRONG if part.has_errors else part.unlisted:
+            results.append(error(f"the images of {part.name} are not known: {reason}"))
+    images = merge_images(image_lists)
+    of_lists = (finding for resources in lists.values() for finding in resources.results)
+    if not images and not any(finding.severity == "error" for finding in (*results, *of_lists)):
         raise KrmfnError(
             "no node would pull an image, so the list would be empty; check that this is the right PATH, and that "
             "the selectors match nodes (see `krmfn check`)"
         )
-    if there is not None:
-        results += _missing(wanted, there, str(args.missing_from))
-    return _text(lists, args, wanted, built, there) if needed else "", results
+    if registry_images is not None:
+        results += _missing(images, registry_images, str(args.missing_from))
+    return _text(lists, args, images, builds, registry_images) if image_lists else "", results
 
 
 def _check(args: Any) -> None:
-    """Raise KrmfnError for options that say nothing together."""
+    """Raise KrmfnError for options that cannot be combined."""
     if args.kernel and args.files:
         files_have = "files list only the images for the kernels that the nodes have now"
         raise KrmfnError(f"--kernel cannot be combined with --from, whose {files_have}")
@@ -112,34 +115,40 @@ def _check(args: Any) -> None:
 
 
 def _text(
-    lists: Lists, args: Any, wanted: Sequence[Image], built: Sequence[dict[str, Any]], there: frozenset[str] | None
+    lists: Lists,
+    args: Any,
+    images: Sequence[Image],
+    builds: Sequence[dict[str, Any]],
+    registry_images: frozenset[str] | None,
 ) -> str:
     """Return what is printed: the images, where they are copied from, or what has to be built and is not there."""
     if args.builds:
-        lacking = {*registry.missing((one["image"] for one in built), there or frozenset())}
-        return json_text(fleet_images.matrix(one for one in built if one["image"] in lacking), 2) + "\n"
-    replaced = [one for resources in lists.values() for one in run_of(resources).transformed.images]
-    known = [*map(fleet_images.mirror, args.mirror), *((one.name, one.new_name) for one in replaced if one.new_name)]
-    copied = (one.name for one in wanted if not one.built)
-    pairs = {name: source for source, name in fleet_images.pairs(copied, known)}
+        missing = {*registry.missing((build["image"] for build in builds), registry_images or frozenset())}
+        return json_text(fleet_images.matrix(build for build in builds if build["image"] in missing), 2) + "\n"
+    mirrors = [*map(fleet_images.mirror, args.mirror)]
+    for resources in lists.values():
+        renames = run_of(resources).transformed.images
+        mirrors += ((rename.name, rename.new_name) for rename in renames if rename.new_name)
+    names = (image.name for image in images if not image.built)
+    sources = {name: source for source, name in fleet_images.pairs(names, mirrors)}
     if args.mirror and args.format == "text":
-        return _lines([("SOURCE", "DESTINATION"), *((pairs[name], name) for name in pairs)])
+        return _lines([("SOURCE", "DESTINATION"), *((source, name) for name, source in sources.items())])
     if args.mirror and args.format == "json":
-        return json_text([{"source": source, "destination": name} for name, source in pairs.items()], 2) + "\n"
+        return json_text([{"source": source, "destination": name} for name, source in sources.items()], 2) + "\n"
     if args.mirror:
-        wanted = [one._replace(name=pairs[one.name]) for one in wanted if one.name in pairs]
-    return FORMATS[args.format](wanted)
+        images = [image._replace(name=sources[image.name]) for image in images if image.name in sources]
+    return FORMATS[args.format](images)
 
 
 def _lines(rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"{line}\n" for line in columns.lines(rows))
 
 
-def _left_out(lacking: Result, is_future: bool) -> Result:
-    """Return what the list lacks; it is a warning where kernels to come were named, and theirs may be among them."""
+def _omission(finding: Result, is_future: bool) -> Result:
+    """Return a finding about images that the list lacks: a warning where kernels to come, perhaps theirs, are named."""
     if is_future:
-        return warning(lacking.message, ref=lacking.ref)
-    return lacking._replace(message=f"{lacking.message}; pass a future kernel with --kernel VERSION")
+        return warning(finding.message, ref=finding.ref)
+    return finding._replace(message=f"{finding.message}; pass a future kernel with --kernel VERSION")
 
 
 def _kernels(
@@ -148,63 +157,67 @@ def _kernels(
     """Return for each Module the kernels to come of the nodes that it selects; all of them where no node is known."""
     if not (nodes and future):
         return [list(future) for _ in drivers]
-    becomes = {(node.cluster, node.name): node.kernel for node in nodes}
-    found = []
+    kernel_of = {(node.cluster, node.name): node.kernel for node in nodes}
+    rows = []
     for _, selected in by_driver(groups, drivers):
-        kernels = {becomes[node.cluster, node.name] for group, _ in selected for node in group.nodes}
-        found.append([kernel for kernel in dict.fromkeys(future) if kernel in kernels])
-    return found
+        kernels = {kernel_of[node.cluster, node.name] for group, _ in selected for node in group.nodes}
+        rows.append([kernel for kernel in dict.fromkeys(future) if kernel in kernels])
+    return rows
 
 
 def _unmapped(drivers: Sequence[Driver], future: Sequence[Sequence[str]]) -> Iterator[Result]:
     """Yield an error per Module that has no image for some of its kernels to come."""
     for driver, kernels in zip(drivers, future, strict=True):
         resolve = resolver(driver.module)
-        without = [kernel for kernel in kernels if driver.loads and resolve(kernel).mapping is None]
-        if without:
-            yield clusters.unmapped(driver.ref, some(without, len(without)), "there is no image for it")
+        missing = [kernel for kernel in kernels if driver.loads and resolve(kernel).mapping is None]
+        if missing:
+            yield clusters.unmapped(driver.ref, some(missing, len(missing)), "there is no image for it")
 
 
-def _missing(found: Sequence[Image], there: frozenset[str], file: str) -> list[Result]:
+def _missing(images: Sequence[Image], registry_images: frozenset[str], file: str) -> list[Result]:
     """Return an error for each image that is not in the list and that no build in the cluster makes."""
-    needed = {image.name: image for image in found if not image.built}
+    needed = {image.name: image for image in images if not image.built}
     results = []
-    for name in registry.missing(needed, there):
+    for name in registry.missing(needed, registry_images):
         first, *others = dict.fromkeys(ref for ref, _ in needed[name].needs)
-        need = "needs" if len(others) == 1 else "need"
-        more = f"; {some(map(str, others), len(others))} {need} it, too" if others else ""
-        results.append(error(f"needs {name}, which is not in {file}{more}", ref=first))
+        verb = "needs" if len(others) == 1 else "need"
+        addition = f"; {some(map(str, others), len(others))} {verb} it, too" if others else ""
+        results.append(error(f"needs {name}, which is not in {file}{addition}", ref=first))
     return results
 
 
-def text(found: Sequence[Image]) -> str:
+def text(images: Sequence[Image]) -> str:
     """Return aligned columns for people."""
     rows = [("IMAGE", "NODES", "MADE", "NEEDED BY")]
-    for image in found:
+    for image in images:
         needs = [f"{ref} ({purpose})" for ref, purpose in image.needs]
         number = "?" if image.nodes is None else f"{image.nodes:,}"
         rows.append((image.name, number, "in the cluster" if image.built else "-", some(needs, len(needs))))
     return _lines(rows)
 
 
-def imageset(found: Sequence[Image]) -> str:
-    """Return an ImageSetConfiguration of what must be there before: images that the cluster makes are left out.
+def imageset(images: Sequence[Image]) -> str:
+    """Return an ImageSetConfiguration of the images that must be mirrored, without those that the cluster builds.
 
     Source: oc-mirror v2, ImageSetConfiguration (mirror.openshift.io/v2alpha1), mirror.additionalImages.
     """
-    names = [{"name": image.name} for image in found if not image.built]
+    names = [{"name": image.name} for image in images if not image.built]
     head = {"apiVersion": "mirror.openshift.io/v2alpha1", "kind": "ImageSetConfiguration"}
     return emit.dump({**head, "mirror": {"additionalImages": names}})
 
 
+def skopeo(images: Sequence[Image]) -> str:
+    """Return the sources for `skopeo sync`, without images that the cluster builds."""
+    return emit.dump(fleet_images.skopeo(dict.fromkeys(image.name for image in images if not image.built)))
+
+
 FORMATS: dict[str, Callable[[Sequence[Image]], str]] = {
     "text": text,
-    "json": lambda found: json_text([*map(image_record, found)], 2) + "\n",
+    "json": lambda images: json_text([*map(image_record, images)], 2) + "\n",
     "imageset": imageset,
-    "skopeo": lambda found: emit.dump(fleet_images.skopeo(dict.fromkeys(one.name for one in found if not one.built))),
+    "skopeo": skopeo,
 }
-"""The formats of the list. In JSON `nodes` is null where their number is not known; oc-mirror and `skopeo sync` get no
-images that the cluster makes."""
+"""The formats of the list. In JSON `nodes` is null where their number is not known."""
 
 _EXAMPLES = (
     "clusters/lab",

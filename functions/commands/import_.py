@@ -106,7 +106,7 @@ def _of_cluster(source: Source, args: Any, existing: Manifest | None) -> Importe
     """Return what an import makes of one cluster. Raises KrmfnError when there is no Module, or two of one name."""
     items = source.items
     places = {item.ref.id: item.place for item in items}
-    manifests = [_placed(item.manifest, args.own.get("namespace", "")) for item in items]
+    manifests = [_placed(item.manifest, args.flags.get("namespace", "")) for item in items]
     if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
     numbers = Counter(own.id for own in map(ref, manifests) if (own.group, own.kind) in MODULE_KINDS)

@@ -1,4 +1,4 @@
-"""Kernels that nodes would move to, and the nodes that are asked about: `--kernel` and `--where`."""
+"""The options --kernel and --where: kernels that nodes would move to, and the nodes that do."""
 
 import argparse
 from collections.abc import Callable, Collection, Sequence
@@ -10,10 +10,10 @@ from krmfn.typed import NamedTuple
 from ..exclusivity.node import Node
 from ..fleet import table
 from ..fleet.nodes import Fleet
-from ..report import local
+from ..report import cluster_view
 
 NO_NODES = "no nodes are known in {}: is it the right PATH? Add a NodeInventory (`krmfn inventory`), or pass --live"
-"""What is said of a cluster without nodes, by its name."""
+"""The message about a cluster without nodes; takes its name."""
 
 
 class Move(NamedTuple):
@@ -24,10 +24,10 @@ class Move(NamedTuple):
     """The kernel that they have now, perhaps with `*`."""
 
 
-def add_arguments(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add --kernel and --where; `what` is what --kernel does."""
+def add_arguments(parser: argparse.ArgumentParser, effect: str) -> None:
+    """Add --kernel and --where; `effect` is what --kernel does, for the help."""
     help_ = (
-        f"{what}: V is a kernel for all nodes, OLD=NEW for those that have OLD now (perhaps with *); may be repeated"
+        f"{effect}: V is a kernel for all nodes, OLD=NEW for those that have OLD now (perhaps with *); may be repeated"
     )
     parser.add_argument("--kernel", action="append", default=[], metavar="V|OLD=NEW", help=help_)
     help_ = (
@@ -38,54 +38,61 @@ def add_arguments(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def moves(texts: Sequence[str]) -> list[Move]:
-    """Return what the options --kernel say. Raises KrmfnError for an empty kernel, and for several for all nodes."""
-    found = []
+    """Return the moves that the values of --kernel name. Raises KrmfnError for a kernel that is "" or has `*`."""
+    parsed = []
     for text in texts:
         old, sign, new = text.rpartition("=")
         if not new or (sign and not old) or "*" in new:
             raise KrmfnError(f"--kernel {text!r} must be a kernel, or OLD=NEW with a kernel as NEW")
-        found.append(Move(new, old or "*"))
-    return found
+        parsed.append(Move(new, old or "*"))
+    return parsed
 
 
-def where(texts: Sequence[str]) -> table.Filter:
-    """Return which rows --where asks for. Raises KrmfnError for what is no KEY=VALUE."""
+def row_filter(texts: Sequence[str]) -> table.Filter:
+    """Return the filter that the values of --where make. Raises KrmfnError for one that is no KEY=VALUE."""
     labels = dict(map(label, texts))
     owner, os, kernel, state = (labels.pop(key, "") for key in ("config", "os", "kernel", "state"))
     return table.Filter(labels, owner, os=os, kernel=kernel, state=state)
 
 
-def moved(
-    resources: ResourceList, name: str, every: Sequence[Move], wanted: table.Filter
+def mover(
+    resources: ResourceList, name: str, moves: Sequence[Move], filter_: table.Filter
 ) -> Callable[[Fleet], Sequence[Node]]:
-    """Return what moves the wanted nodes of a cluster: to the kernel of the first option that takes them."""
-    if not every:
+    """Return a function that returns a cluster's nodes, those that pass the filter with the kernels that they move to.
+
+    A node moves to the kernel of the first move that is about the one it has.
+    """
+    if not moves:
         return lambda fleet: fleet.nodes
     chosen: set[tuple[object, str]] | None = None
-    if wanted != table.Filter():
-        joined = local.join(name, resources)
-        if not joined.wrong and joined.whole.fleet.nodes:
-            check_nodes(joined.whole.fleet, name, wanted.labels)
-        rows = table.rows(joined.groups, joined.whole.all_drivers)
-        chosen = {(row.node.cluster, row.node.name) for row in rows if wanted.matches(row)}
+    if filter_ != table.Filter():
+        view = cluster_view.join(name, resources)
+        if not view.errors and view.cluster.fleet.nodes:
+            check_nodes(view.cluster.fleet, name, filter_.labels)
+        rows = table.rows(view.groups, view.cluster.all_drivers)
+        chosen = {(row.node.cluster, row.node.name) for row in rows if filter_.matches(row)}
 
-    def boots(node: Node) -> Node:
-        new = next((one.kernel for one in every if fnmatchcase(node.kernel, one.old)), node.kernel)
-        if new == node.kernel or not (chosen is None or (node.cluster, node.name) in chosen):
+    def boot(node: Node) -> Node:
+        kernel = next((move.kernel for move in moves if fnmatchcase(node.kernel, move.old)), node.kernel)
+        if kernel == node.kernel or not (chosen is None or (node.cluster, node.name) in chosen):
             return node
-        return node._replace(kernel=new, last_kernel=node.kernel)
+        return node._replace(kernel=kernel, last_kernel=node.kernel)
 
-    return lambda fleet: [boots(node) for node in fleet.nodes]
+    return lambda fleet: [boot(node) for node in fleet.nodes]
 
 
-def check_moved(every: Sequence[Move], wanted: Sequence[str], texts: Sequence[str], nodes: Sequence[Node]) -> None:
-    """Raise KrmfnError when --kernel moves none of the nodes that there are, and none has such a kernel already."""
-    there = tuple(one.kernel for one in every if one.old == "*")
-    labels = {text.partition("=")[::2] for text in wanted}
-    have_it = (node.kernel in there and labels <= {*node.labels.items()} for node in nodes)
-    if every and nodes and not any(node.last_kernel for node in nodes) and not any(have_it):
-        what = f" with {' and '.join(wanted)}" if wanted else ""
-        raise KrmfnError(f"--kernel {', '.join(texts)}: no node{what} has such a kernel, so none moves")
+def check_moves(moves: Sequence[Move], filters: Sequence[str], texts: Sequence[str], nodes: Sequence[Node]) -> None:
+    """Raise KrmfnError when --kernel moves none of the nodes that there are, and none has such a kernel already.
+
+    `filters` are the values of --where, `texts` those of --kernel.
+    """
+    if not (moves and nodes) or any(node.last_kernel for node in nodes):
+        return
+    kernels = {move.kernel for move in moves if move.old == "*"}
+    labels = {text.partition("=")[::2] for text in filters}
+    if not any(node.kernel in kernels and labels <= {*node.labels.items()} for node in nodes):
+        condition = f" with {' and '.join(filters)}" if filters else ""
+        raise KrmfnError(f"--kernel {', '.join(texts)}: no node{condition} has such a kernel, so none moves")
 
 
 def check_nodes(fleet: Fleet, path: str, keys: Collection[str]) -> None:

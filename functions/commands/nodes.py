@@ -17,8 +17,8 @@ from ..fleet import explanation, table, wording
 from ..fleet.live import Live
 from ..formats import findings
 from ..formats.checked import tag_cluster
-from ..report import local, parts
-from ..report.local import Joined
+from ..report import cluster_view, parts
+from ..report.cluster_view import View
 from ..settings import ANSWER
 from . import clusters, moving
 
@@ -51,140 +51,146 @@ def _run(context: Context, args: Any) -> int:
         return 2
     paint = printing.painted if printing.is_wanted(context.options.color, sys.stdout) else printing.plain
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
-    # of a kernel that is only wished nothing is known
-    now = {name: dump for name, dump in dumps.items() if dump.nodes and not args.kernel}
-    text, results = _table(streams.lists, args, paint, now)
+    # a dump says nothing about a kernel that a node would move to
+    dumps = {name: dump for name, dump in dumps.items() if dump.nodes and not args.kernel}
+    text, results = _table(streams.lists, args, paint, dumps)
     code = clusters.printed(context, streams, text, results)
     return code or int(findings.fails(results, args.fail_on))
 
 
 def _table(lists: Lists, args: Any, paint: printing.Paint, dumps: Mapping[str, Live]) -> tuple[str, list[Result]]:
-    """Return the table, also of what has errors: each of its nodes with what the rest would come to there.
+    """Return the table with the findings about it; clusters with errors are in it, with what their nodes would get.
 
     `dumps` are those of the clusters whose nodes are live.
     """
-    wanted = table.Filter(dict(map(moving.label, args.label)), args.owner or "", args.node, args.problems)
-    moves, where = moving.moves(args.kernel), moving.where(args.where)
+    filter_ = table.Filter(dict(map(moving.label, args.label)), args.owner or "", args.node, args.problems)
+    moves, where = moving.moves(args.kernel), moving.row_filter(args.where)
     views = []
     for name, resources in lists.items():
-        view = local.join(name, resources, moving.moved(resources, name, moves, where))
-        if (dump := dumps.get(name)) and not view.wrong:
+        view = cluster_view.join(name, resources, moving.mover(resources, name, moves, where))
+        if (dump := dumps.get(name)) and not view.errors:
             committed = [*dump.committed[name].values()]
-            live = explanation.compare(dump, view.groups, committed, view.whole, view.mode != "off")
+            live = explanation.compare(dump, view.groups, committed, view.cluster, view.mode != "off")
             view = view._replace(live=live)
         views.append(view)
-    results = list(_found(args, wanted, where, views))
+    results = list(_findings(args, filter_, where, views))
     nodes = [node for view in views for group in view.groups for node in group.nodes]
-    moving.check_moved(moves, args.where, args.kernel, nodes)
-    is_json, also = args.format == "json", table.Filter() if moves else where
-    shown = [_rows(view, wanted, also, len(lists) > 1, not is_json) for view in views]
-    if is_json:
-        is_whole = wanted == table.Filter() and (bool(moves) or not args.where)
-        known = zip(map(local.part, views), shown, strict=True)
-        return parts.dump(known, is_whole, ",".join(args.kernel) or None), results
-    rows = [row for of_one in shown for row in of_one]
+    moving.check_moves(moves, args.where, args.kernel, nodes)
+    # with --kernel, --where names the nodes that move
+    filters = (filter_,) if moves else (filter_, where)
+    if args.format == "json":
+        is_whole = filter_ == table.Filter() and (bool(moves) or not args.where)
+        pairs = ((cluster_view.part(view), _rows(view, filters, len(lists) > 1)) for view in views)
+        return parts.dump(pairs, is_whole, ",".join(args.kernel) or None), results
+    rows = [row for view in views for row in _rows(view, filters, len(lists) > 1, True)]
     if args.problems and nodes and not rows and not any(resources.failed for resources in lists.values()):
         results.append(info(f"of {counted(len(nodes), 'node')}, none that matches the options lacks its driver"))
     write = table.text if args.format == "text" and (args.wide or args.node) else table.FORMATS[args.format]
     return write(rows, paint) if nodes else "", results
 
 
-def _found(args: Any, wanted: table.Filter, where: table.Filter, views: Sequence[Joined]) -> Iterator[Result]:
+def _findings(args: Any, filter_: table.Filter, where: table.Filter, views: Sequence[View]) -> Iterator[Result]:
     """Yield what is wrong with the clusters and their nodes, and what the table does not show.
 
     Raises KrmfnError for options that nothing passes.
     """
     is_required = "uncovered" in args.fail_on
-    some_are_known = any(view.whole.fleet.nodes for view in views)
+    has_nodes = any(view.cluster.fleet.nodes for view in views)
     for view in views:
-        if some_are_known and not view.whole.fleet.nodes and not view.wrong:
-            is_wrong = is_required and view.whole.drivers
-            yield from tag_cluster(view.name, [(error if is_wrong else warning)(moving.NO_NODES.format(view.name))])
+        if has_nodes and not view.cluster.fleet.nodes and not view.errors:
+            finding = error if is_required and view.cluster.drivers else warning
+            yield from tag_cluster(view.name, [finding(moving.NO_NODES.format(view.name))])
             continue
-        yield from tag_cluster(view.name, _judged(view, {*where.labels, *wanted.labels}, is_required))
-        yield from tag_cluster(view.name, () if args.format == "json" else _left_out(view, wanted.owner))
-    _check_filter(wanted, views)
+        yield from tag_cluster(view.name, _node_findings(view, {*where.labels, *filter_.labels}, is_required))
+        yield from tag_cluster(view.name, () if args.format == "json" else _omissions(view, filter_.owner))
+    _check_filter(filter_, views)
     known = [view for view in views if view.groups] if args.where and not args.kernel else []
-    if known and not any(any(_rows(view, where, table.Filter(), is_named=False)) for view in known):
+    if known and not any(any(_rows(view, (where,))) for view in known):
         raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
     for view in views:
         if view.live:
-            yield from tag_cluster(view.name, _loaded(view, view.live))
-    if (without := clusters.not_asked(views)) and some_are_known:
-        yield (error if is_required else warning)(without)
+            yield from tag_cluster(view.name, _loading(view, view.live))
+    if (message := clusters.no_modules(views)) and has_nodes:
+        yield (error if is_required else warning)(message)
 
 
 def _rows(
-    view: Joined, wanted: table.Filter, also: table.Filter, is_named: bool, doubts: bool = False
+    view: View, filters: Sequence[table.Filter], is_named: bool = False, has_doubt: bool = False
 ) -> Iterator[table.Row]:
-    """Yield the rows of a cluster that both filters want; where one `doubts`, they say what else may select nodes."""
-    bare, name = map(str, view.bare), view.name if is_named else ""
-    in_doubt = f"no Module is generated from {some(bare, len(view.bare))}" if doubts and view.bare else ""
-    rows = table.rows(view.groups, view.whole.all_drivers, name, in_doubt, view.live)
-    return (row for row in rows if wanted.matches(row) and also.matches(row))
+    """Yield the rows of a cluster that all filters let pass.
+
+    With `is_named` they have the cluster's name, with `has_doubt` they say what else may select nodes.
+    """
+    names = [str(ref) for ref in view.bare]
+    doubt = f"no Module is generated from {some(names, len(names))}" if has_doubt and names else ""
+    rows = table.rows(view.groups, view.cluster.all_drivers, view.name if is_named else "", doubt, view.live)
+    return (row for row in rows if all(filter_.matches(row) for filter_ in filters))
 
 
-def _check_filter(wanted: table.Filter, views: Sequence[Joined]) -> None:
+def _check_filter(filter_: table.Filter, views: Sequence[View]) -> None:
     """Raise KrmfnError for a filter that nothing passes: a name or labels that nothing has."""
     refs = [ref for view in views for ref in view.bare]
-    refs += (ref for view in views for one in view.whole.drivers for ref in (one.owner, one.ref) if ref)
-    owners = [name for ref in refs if wanted.owner for name in (ref.name, f"{ref.namespace}/{ref.name}")]
-    if wanted.owner and wanted.owner not in owners:
-        hint = did_you_mean(wanted.owner, owners)
-        raise KrmfnError(f"--owner {wanted.owner}: no config or Module has this name{hint}")
-    nodes = [node for view in views for node in view.whole.fleet.nodes]
+    drivers = [driver for view in views for driver in view.cluster.drivers]
+    refs += (ref for driver in drivers for ref in (driver.owner, driver.ref) if ref)
+    owners = [name for ref in refs for name in (ref.name, f"{ref.namespace}/{ref.name}")] if filter_.owner else []
+    if filter_.owner and filter_.owner not in owners:
+        hint = did_you_mean(filter_.owner, owners)
+        raise KrmfnError(f"--owner {filter_.owner}: no config or Module has this name{hint}")
+    nodes = [node for view in views for node in view.cluster.fleet.nodes]
     nodes += [node for view in views if view.live for node, _, _ in view.live.losses] if nodes else []
-    for name in wanted.names if nodes else ():
+    for name in filter_.names if nodes else ():
         if not any(fnmatchcase(node.name, name) for node in nodes):
             hint = did_you_mean(name, [node.name for node in nodes])
             raise KrmfnError(f"--node {name}: no node has this name{hint}")
-    labels = wanted.labels.items()
+    labels = filter_.labels.items()
     if labels and nodes and not any(labels <= dict(node.labels).items() for node in nodes):
         raise KrmfnError(f"--label: no node has {' and '.join(map('='.join, labels))}")
 
 
-def _judged(view: Joined, keys: Collection[str], is_required: bool) -> Iterator[Result]:
+def _node_findings(view: View, keys: Collection[str], is_required: bool) -> Iterator[Result]:
     """Yield the findings about the nodes of a cluster that were not reported with its list.
 
     Raises KrmfnError where there is no node, though nothing is wrong, or where labels (`keys`) are not known of them.
     """
     has_errors = view.resources.failed
-    said = {str(one) for one in view.resources.results} if has_errors else set()
-    yield from (one for one in view.about_nodes if str(one) not in said)
-    if view.wrong or (has_errors and not view.groups):
+    messages = {str(finding) for finding in view.resources.results} if has_errors else set()
+    yield from (finding for finding in view.node_findings if str(finding) not in messages)
+    if view.errors or (has_errors and not view.groups):
         return
-    moving.check_nodes(view.whole.fleet, view.name, keys)
+    moving.check_nodes(view.cluster.fleet, view.name, keys)
     if is_required and not has_errors:
-        yield from clusters.lacking(view)
+        yield from clusters.coverage_errors(view)
 
 
-def _loaded(joined: Joined, live: explanation.LiveNodes) -> Iterator[Result]:
+def _loading(view: View, live: explanation.LiveNodes) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
     modules = [
         (row.state, row.loaded, f"{row.driver.module.ref.name} on {row.node.name}")
-        for row in table.rows(joined.groups, joined.whole.all_drivers, live=live)
+        for row in table.rows(view.groups, view.cluster.all_drivers, live=live)
         if row.driver and row.driver.loads
     ]
     planned = [(is_loaded, name) for state, is_loaded, name in modules if state == table.DRIVEN]
-    lacking = sorted(name for is_loaded, name in planned if not is_loaded)
-    those = f", not loaded: {some(lacking, len(lacking))}" if lacking else ""
+    missing = sorted(name for is_loaded, name in planned if not is_loaded)
     others = sorted(name for state, _, name in modules if state not in (table.DRIVEN, table.COMMITTED))
-    rest = f"; selected and not planned: {some(others, len(others))}" if others else ""
     lost = sorted(name for state, _, name in modules if state == table.COMMITTED)
-    of_all = f"{live.kept:,} of {live.kept + len(lost):,} committed"
-    kept = f"; {of_all} are selected, not these: {some(lost, len(lost))}" if lost else ""
-    is_known = live.dump.configured or not planned
-    known = "" if is_known else "; KMM's ready labels alone say so: add `nodemodulesconfigs` to the dump"
-    yield info(f"planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}{rest}{kept}{known}")
+    text = f"planned {len(planned):,}, loaded {len(planned) - len(missing):,}"
+    text += f", not loaded: {some(missing, len(missing))}" if missing else ""
+    text += f"; selected and not planned: {some(others, len(others))}" if others else ""
+    if lost:
+        text += f"; {live.kept:,} of {live.kept + len(lost):,} committed are selected"
+        text += f", not these: {some(lost, len(lost))}"
+    if planned and not live.dump.configured:
+        text += "; KMM's ready labels alone say so: add `nodemodulesconfigs` to the dump"
+    yield info(text)
 
 
-def _left_out(view: Joined, owner: str) -> Iterator[Result]:
+def _omissions(view: View, owner: str) -> Iterator[Result]:
     """Yield warnings about what the table does not show, or shows in spite of errors.
 
-    `owner` is the config or Module that was asked about; "" for all.
+    `owner` is the config or Module of --owner; "" for all.
     """
     name, bare = view.name, view.bare
-    if view.wrong:
+    if view.errors:
         yield warning(f"no nodes of {name} are shown, because there are errors about its nodes; correct them first")
         return
     if not view.groups:
@@ -192,16 +198,16 @@ def _left_out(view: Joined, owner: str) -> Iterator[Result]:
     if view.resources.failed:
         yield warning(f"{name} has errors, so nothing is rendered from it; the table shows what its nodes would get")
     if bare:
-        few, those = some(map(str, bare), len(bare)), "it" if len(bare) == 1 else "them"
-        yield warning(f"the table has no row for {few}: no Module is generated from {those}")
+        configs, pronoun = some(map(str, bare), len(bare)), "it" if len(bare) == 1 else "them"
+        yield warning(f"the table has no row for {configs}: no Module is generated from {pronoun}")
     # those that select none of the nodes that there are of their kind, a hub's or its clusters'
-    kinds = {node.cluster is not None for node in view.whole.fleet.nodes}
-    seen = {outcome.driver for group in view.groups for outcome in group.outcomes}
-    drivers = (one for at, one in enumerate(view.whole.drivers) if at not in seen)
-    idle = [one for one in drivers if (one.cluster is not None) in kinds and (not owner or one.is_called(owner))]
+    kinds = {node.cluster is not None for node in view.cluster.fleet.nodes}
+    positions = {outcome.driver for group in view.groups for outcome in group.outcomes}
+    drivers = [driver for at, driver in enumerate(view.cluster.drivers) if at not in positions]
+    drivers = [driver for driver in drivers if (driver.cluster is not None) in kinds]
+    idle = [driver for driver in drivers if not owner or driver.is_called(owner)]
     if idle:
-        few = some(map(wording.name, idle), len(idle))
-        yield warning(f"the table has no row for {few}: no node is selected")
+        yield warning(f"the table has no row for {some(map(wording.name, idle), len(idle))}: no node is selected")
 
 
 _EXAMPLES = (

@@ -47,32 +47,33 @@ def page_of(
 ) -> tuple[str, list[Result]]:
     """Return the page about some clusters and those of files (--from), and its findings that the lists do not have.
 
-    `output` is the file that it is written to: what is below its folder has links.
+    `output` is the file that it is written to: the page has links to what is below its folder.
     """
-    lists, beside = streams.lists, [*streams.findings, *streams.unassigned_findings]
+    lists, findings = streams.lists, [*streams.findings, *streams.unassigned_findings]
     from importlib.metadata import version
 
     # here: no other command has a template to fill in
-    from ..report.local import join, part
+    from ..report import cluster_view
     from ..report.page import page
     from ..report.parts import unread
-    from ..report.tallies import refused
+    from ..report.tallies import change_errors
     from .catalogue import rules
 
-    parts = [part(join(name, resources)) for name, resources in lists.items()]
-    parts += clusters.elsewhere(names, lists)
-    known = {rule.id: rule for rule in rules()}
-    text = page([*parts, *map(unread, streams.unread)], known, version("krmfn"), compared, _links(output), beside)
-    # those of the lists count, and were written, by themselves
-    before = {str(result) for resources in lists.values() for result in resources.results}
-    found = (*(finding for one in parts for finding in one.findings), *refused(compared))
-    return text, [finding for finding in found if str(finding) not in before]
+    parts = [cluster_view.part(cluster_view.join(name, resources)) for name, resources in lists.items()]
+    parts += clusters.read_outputs(names, lists)
+    by_id = {rule.id: rule for rule in rules()}
+    fleet = [*parts, *map(unread, streams.unread)]
+    text = page(fleet, by_id, version("krmfn"), compared, _links(output), findings)
+    # those of the lists were logged, and count for the exit code, with the lists
+    messages = {str(result) for resources in lists.values() for result in resources.results}
+    results = (*(finding for part in parts for finding in part.findings), *change_errors(compared))
+    return text, [finding for finding in results if str(finding) not in messages]
 
 
 def _links(output: str | None) -> Callable[[str], str]:
-    """Return the function that gives the link to a file from the page; "" for one that is not below the page's folder.
+    """Return a function that returns the link to a file from the page; "" for one that is not below the page's folder.
 
-    Nobody knows where a page from stdout will be.
+    A page on stdout has no links, since nobody knows where it will be.
     """
     if output is None:
         return lambda name: ""

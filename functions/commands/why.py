@@ -1,4 +1,4 @@
-"""The command `why`: why a node has its drivers, or has them not."""
+"""The command `why`: why a node has its drivers, or lacks them."""
 
 import argparse
 from collections.abc import Collection, Iterator, Mapping
@@ -14,7 +14,7 @@ from ..fleet import explanation
 from ..fleet.explanation import Answer
 from ..fleet.live import Live
 from ..paths import output
-from ..report import local
+from ..report import cluster_view
 from ..settings import ANSWER
 from . import clusters, moving
 
@@ -34,45 +34,47 @@ def _run(context: Context, args: Any) -> int:
     failed = any(resources.failed for resources in streams.lists.values())
     answers, lines = list(_answers(streams.lists, args.node, dumps)), list[str]()
     if args.format == "json":
-        lines = [json_text([{"cluster": name, **told._asdict()} for name, told in answers], 2)]
-    for cluster, told in answers if args.format == "text" else ():
-        head = f"{cluster}: {told.sentence}" if len(streams.lists) > 1 else told.sentence
-        lines += [printable(head), *(f"  {printable(step)}" for step in told.steps)]
+        lines = [json_text([{"cluster": cluster, **answer._asdict()} for cluster, answer in answers], 2)]
+    for cluster, answer in answers if args.format == "text" else ():
+        head = f"{cluster}: {answer.sentence}" if len(streams.lists) > 1 else answer.sentence
+        lines += [printable(head), *(f"  {printable(step)}" for step in answer.steps)]
     output.write_stdout("".join(f"{line}\n" for line in lines))
-    return int(failed or not all(told.holds for _, told in answers))
+    return int(failed or not all(answer.holds for _, answer in answers))
 
 
 def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, Live]) -> Iterator[tuple[str, Answer]]:
-    """Yield each cluster's name with a sentence per Module. Raises KrmfnError for a node not found or not judged."""
+    """Yield each cluster's name with an answer per Module. Raises KrmfnError for a node not found or not judged."""
     names: list[str] = []
     for cluster, resources in lists.items():
-        joined, dump = local.join(cluster, resources), dumps.get(cluster)
+        view, dump = cluster_view.join(cluster, resources), dumps.get(cluster)
         committed = dump.committed[cluster].get(name) if dump else None
         live = dump if dump and dump.nodes else None
-        if joined.wrong:
-            said = {str(one) for one in resources.results}
-            lines = [line.removeprefix("error: ") for line in joined.wrong if line not in said]
+        if view.errors:
+            messages = {str(finding) for finding in resources.results}
+            lines = [line.removeprefix("error: ") for line in view.errors if line not in messages]
             raise KrmfnError(*(lines or [f"what the nodes of {cluster} get is not known because of these errors"]))
-        for group in joined.groups:
+        is_there = False
+        for group in view.groups:
             names += (node.name for node in group.nodes)
             for node in (node for node in group.nodes if node.name == name):
-                for told in explanation.answers(node, joined.whole.all_drivers, group.outcomes, live, committed):
-                    yield cluster, told if live or not told.holds else _not_asked(told, cluster, lists, dumps)
-        if committed and not any(node.name == name for group in joined.groups for node in group.nodes):
-            gone = f"{name} is committed for {cluster}, but not in the dump"
-            raise KrmfnError(f"{gone}: it has left the cluster, or the dump is not whole")
+                is_there = True
+                for answer in explanation.answers(node, view.cluster.all_drivers, group.outcomes, live, committed):
+                    yield cluster, answer if live or not answer.holds else _by_inventory(answer, cluster, lists, dumps)
+        if committed and not is_there:
+            message = f"{name} is committed for {cluster}, but not in the dump"
+            raise KrmfnError(f"{message}: it has left the cluster, or the dump is not whole")
     if not names and not dumps:
         raise KrmfnError(moving.NO_NODES.format(some(lists, len(lists))))
     if name not in names:
-        where = "the dump" if dumps else "the inventories"
-        raise KrmfnError(f"no node of {where} is called {name}{did_you_mean(name, names)}")
+        source = "the dump" if dumps else "the inventories"
+        raise KrmfnError(f"no node of {source} is called {name}{did_you_mean(name, names)}")
 
 
-def _not_asked(told: Answer, cluster: str, names: Collection[str], dumps: Collection[str]) -> Answer:
-    """Return the plan as such; where other clusters were asked, it is not what the node has."""
+def _by_inventory(answer: Answer, cluster: str, names: Collection[str], dumps: Collection[str]) -> Answer:
+    """Return an answer that only the inventory gives: where there are dumps of other clusters, it does not hold."""
     option = f"--live {cluster}=DUMP" if len(names) > 1 else "--live DUMP"
-    sentence = f"{told.sentence} by the inventory; the live node was not asked, pass {option}"
-    return told._replace(holds=not dumps or cluster in dumps, sentence=sentence)
+    sentence = f"{answer.sentence} by the inventory; the live node was not asked, pass {option}"
+    return answer._replace(holds=not dumps or cluster in dumps, sentence=sentence)
 
 
 _EXAMPLES = (

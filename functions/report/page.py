@@ -23,11 +23,11 @@ from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..formats import changes
-from ..formats.findings import summary as number_of
+from ..formats.findings import summary
 from ..formats.rules import sentence
 from ..plan import Comparison
 from . import states, tallies
-from .parts import CONFLICTS, Part, together
+from .parts import CONFLICTS, Part, merge_images
 
 _FOLDER = Path(__file__).parent
 _NUMBERS = re.compile(r"(?::\d+){0,2}\Z")
@@ -58,15 +58,15 @@ def page(
     version: str,
     compared: Sequence[Comparison] = (),
     link_of: Callable[[str], str] = lambda name: "",
-    beside: Sequence[Result] = (),
+    findings: Sequence[Result] = (),
 ) -> str:
     """Return the HTML of a report about some clusters; `rules` are those that findings name, by their ids.
 
-    `compared` is what changes since the base that was asked for; `link_of` returns the link to a file by its name, ""
-    for one that the page does not link to. `beside` are findings about none of the clusters alone.
+    `compared` is what changes since the base of `--base`; `link_of` returns the link to a file by its name, "" for one
+    that the page does not link to. `findings` are those about no single cluster.
     """
-    above = _above([part.name for part in parts])
-    parts = [part._replace(name=part.name[len(above) :]) for part in parts]
+    folder = _common_folder([part.name for part in parts])
+    parts = [part._replace(name=part.name[len(folder) :]) for part in parts]
     environment = Environment(
         loader=FileSystemLoader(_FOLDER),
         autoescape=True,
@@ -75,31 +75,32 @@ def page(
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters |= {"ticked": _ticked, "number": "{:,}".format, "counted": counted}
+    environment.filters |= {"ticked": _format_code, "number": "{:,}".format, "counted": counted}
     environment.globals |= _WORDING
     style, script = ((_FOLDER / name).read_text() for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
     text = environment.get_template("page.html").render(
-        **_context(parts, rules, compared, beside),
+        **_context(parts, rules, compared, findings),
         style=Markup(style),  # both are files of ours, and nothing of the input is in them
         script=Markup(script),
         policy=policy,
-        above=above,
+        above=folder,
         version=version,
         link=lambda where: link_of(_NUMBERS.sub("", where)) if where else "",
     )
     return visible(text, "\n")  # a name must not look like another one
 
 
-def _ticked(text: str) -> Markup:
-    """Return a text in which what stands between backticks is code."""
+def _format_code(text: str) -> Markup:
+    """Return a text as HTML; what stands between backticks is code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # it is escaped before
 
 
-def _above(names: Sequence[str]) -> str:
+def _common_folder(names: Sequence[str]) -> str:
     """Return the folder, with its slash, in which all of several clusters are; "" where there is none."""
     folders = [name.split("/")[:-1] for name in names] if len(names) > 1 else []
-    return "".join(f"{same[0]}/" for same in takewhile(lambda parts: len({*parts}) == 1, zip(*folders, strict=False)))
+    common = takewhile(lambda parts: len({*parts}) == 1, zip(*folders, strict=False))
+    return "".join(f"{parts[0]}/" for parts in common)
 
 
 def _hash(text: str) -> str:
@@ -107,7 +108,7 @@ def _hash(text: str) -> str:
 
 
 def _context(
-    parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequence[Comparison], beside: Sequence[Result]
+    parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequence[Comparison], findings: Sequence[Result]
 ) -> dict[str, Any]:
     """Return what the template shows of these clusters."""
     by_part = [states.of_nodes(part.groups) for part in parts]
@@ -115,38 +116,39 @@ def _context(
     lines, panels = tallies.lines(parts), tallies.panels(parts)
     clashes = [(part.name, clash) for part in parts for clash in part.clashes]
     clashes.sort(key=lambda pair: str(pair[1]["severity"]))  # errors first
-    severities = number_of([*beside, *(result for part in parts for result in part.findings)])
+    severities = summary([*findings, *(finding for part in parts for finding in part.findings)])
     # those without a driver before others
-    rows = ((name, part, group) for part, group in states.ordered(parts) for name in group.names)
-    said = {str(result) for part in parts for result in part.findings}
-    refused = [note for note in tallies.refused(compared) if str(note) not in said]
-    needed = together(part.images for part in parts)
+    rows = ((name, part, group) for part, group in states.groups_of(parts) for name in group.names)
+    messages = {str(finding) for part in parts for finding in part.findings}
+    errors = [note for note in tallies.change_errors(compared) if str(note) not in messages]
+    images = merge_images(part.images for part in parts)
+    clusters = [(part.name, counts) for part, counts in zip(parts, by_part, strict=True) if counts]
     return {
         "parts": parts,
         "is_one": len(parts) == 1,
-        "facts": tallies.facts(parts, numbers, len(lines), len(needed)),
-        "verdict": tallies.verdict(parts, numbers, severities["error"] + len(refused)),
-        "told": changes.overview(compared, [one.name for one in compared]) if compared else None,
+        "facts": tallies.facts(parts, numbers, len(lines), len(images)),
+        "verdict": tallies.verdict(parts, numbers, severities["error"] + len(errors)),
+        "told": changes.overview(compared, [comparison.name for comparison in compared]) if compared else None,
         "severities": severities,
-        "numbers": states.shown(numbers),
+        "numbers": states.counts(numbers),
         "whole": numbers.total(),
         "ring": states.ring(numbers),
-        "fields": states.fields([(part.name, own) for part, own in zip(parts, by_part, strict=True) if own]),
+        "fields": states.fields(clusters),
         "map": tallies.map_of(lines, parts, by_part) if lines else None,
         "panels": panels[:PANELS],
         "more_panels": max(0, len(panels) - PANELS),
         "clashes": clashes[:CONFLICTS],
         "more_clashes": max(0, len(clashes) - CONFLICTS) + sum(part.more_clashes for part in parts),
-        "chapters": tallies.chapters(parts, rules, beside),
-        "images": needed[:IMAGES],
-        "more_images": max(0, len(needed) - IMAGES),
-        "rows": [*islice(rows, states.SHOWN)],
-        "data": _embedded(states.packed(parts)),
+        "chapters": tallies.chapters(parts, rules, findings),
+        "images": images[:IMAGES],
+        "more_images": max(0, len(images) - IMAGES),
+        "rows": [*islice(rows, states.ROWS)],
+        "data": _embed(states.node_data(parts)),
     }
 
 
-def _embedded(data: Any) -> Markup:
-    """Return JSON that stands in a script element: nothing in it can end that element, or begin another."""
+def _embed(data: Any) -> Markup:
+    """Return data as JSON for a script element: nothing in it can end that element, or begin another."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     text = re.sub("[^ -~]", lambda match: json.dumps(visible(match[0]))[1:-1], text)
     for char in "<>&":
@@ -155,5 +157,5 @@ def _embedded(data: Any) -> Markup:
 
 
 def link(path: str) -> str:
-    """Return a relative path as a link; "" stays. Whatever a file is called, it is a path and no scheme or host."""
+    """Return a relative path as a link, "" for "". Whatever the file is called, the link has no scheme and no host."""
     return f"./{quote(path.encode(errors='surrogateescape'))}" if path else ""

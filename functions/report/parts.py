@@ -1,4 +1,4 @@
-"""What is known of each cluster of a report, as plain values, and as JSON, as `nodes` prints it and files have it."""
+"""What is known of each cluster of a report: as plain values, and as the JSON that `nodes` prints."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -21,23 +21,23 @@ SIDES = 6
 """Claims of a conflict that are shown side by side."""
 
 
-class Gets(NamedTuple):
+class Outcome(NamedTuple):
     """What becomes of one Module on some nodes."""
 
     module: int
     """Its position among the Modules of the cluster."""
     state: str
     mapping: str
-    what: str
+    text: str
     """The image, or why there is no driver."""
 
 
-class Alike(NamedTuple):
+class NodeGroup(NamedTuple):
     """Nodes on which the same becomes of the same Modules."""
 
     names: tuple[str, ...]
     kernel: str
-    gets: tuple[Gets, ...]
+    outcomes: tuple[Outcome, ...]
 
 
 class Kernel(NamedTuple):
@@ -51,8 +51,8 @@ class Kernel(NamedTuple):
     """Why KMM fails on it."""
 
 
-class Used(NamedTuple):
-    """A Module of a cluster."""
+class Usage(NamedTuple):
+    """A Module of a cluster, with the kernels that it is used on."""
 
     ref: Ref
     config: str
@@ -71,8 +71,8 @@ Clash = dict[str, Any]
 """A conflict with the selectors side by side, as the JSON has it:
 
 `severity` and `rule`; `law`: why they exclude each other, and what to do; `nodes` that all of them select, none where
-they could select the same one; `sides`: `who` takes part, and `where` it stands; `more`: how many further ones are in
-it that are not shown; `labels`: per `key` the `values` that the sides want, None where one wants none.
+they only could select the same one; `sides`: `who` takes part, and `where` it stands; `more`: how many further sides
+are not shown; `labels`: per `key` the `values` that the sides ask for, in their order, None where one asks for none.
 """
 
 
@@ -80,8 +80,8 @@ class Part(NamedTuple):
     """One cluster of a report."""
 
     name: str
-    modules: Sequence[Used]
-    groups: Sequence[Alike]
+    modules: Sequence[Usage]
+    groups: Sequence[NodeGroup]
     """What every node gets; none where nothing is concluded about nodes."""
     has_nodes: bool
     unjudged: str
@@ -93,7 +93,7 @@ class Part(NamedTuple):
     unlisted: str
     """Why the images are not known; "" when they are."""
     bare: Sequence[Ref]
-    """Configs that no Module was made of: what they select is not known."""
+    """Configs that no Module was made from: what they select is not known."""
     findings: Sequence[Result] = ()
     has_errors: bool = False
     """Whether the input has errors: this is what it would come to."""
@@ -102,40 +102,48 @@ class Part(NamedTuple):
 
 
 def unknown(name: str, reason: str) -> Part:
-    """Return what is known of a cluster of which nothing is known."""
+    """Return a cluster of which nothing is known, for this reason."""
     return Part(name, (), (), False, reason, (), 0, (), reason, ())
 
 
 def unread(name: str) -> Part:
-    """Return what is known of a cluster that could not be read: nothing, which is an error on the page."""
+    """Return a cluster that could not be read; the page shows an error for it."""
     reason = "not all of this cluster can be read, so nothing is known of it; see what the command says on stderr"
     return unknown(name, reason)._replace(findings=[error(reason)], has_errors=True)
 
 
-def together(clusters: Iterable[Sequence[Image]]) -> list[Image]:
-    """Return every image of some clusters once, with all of their nodes and all who need it, sorted by name."""
-    merged: dict[str, Image] = {}
+def merge_groups(groups: Iterable[NodeGroup]) -> list[NodeGroup]:
+    """Return the groups, those that only differ in their nodes as one, in the order of their first names."""
+    names: dict[tuple[str, tuple[Outcome, ...]], list[str]] = {}
+    for group in groups:
+        names.setdefault((group.kernel, group.outcomes), []).extend(group.names)
+    return sorted(NodeGroup(tuple(sorted(members)), *key) for key, members in names.items())
+
+
+def merge_images(clusters: Iterable[Sequence[Image]]) -> list[Image]:
+    """Return every image of some clusters once, with all of their nodes and all that needs it, sorted by name."""
+    by_name: dict[str, Image] = {}
     for images in clusters:
         for image in images:
-            before = merged.get(image.name, Image(image.name, 0, False, ()))
+            before = by_name.get(image.name, Image(image.name, 0, False, ()))
             known = before.nodes is not None and image.nodes is not None
             nodes = (before.nodes or 0) + (image.nodes or 0) if known else None
             needs = tuple(dict.fromkeys((*before.needs, *image.needs)))
-            merged[image.name] = Image(image.name, nodes, before.built or image.built, needs)
-    return [merged[name] for name in sorted(merged)]
+            by_name[image.name] = Image(image.name, nodes, before.built or image.built, needs)
+    return [by_name[name] for name in sorted(by_name)]
 
 
-def dump(clusters: Iterable[tuple[Part, Iterable[table.Row]]], whole: bool, kernel: str | None) -> str:
+def dump(clusters: Iterable[tuple[Part, Iterable[table.Row]]], is_whole: bool, kernel: str | None) -> str:
     """Return what `nodes --format json` prints: all that is known of each cluster, and a row per node and Module.
 
-    `whole` is False when not all rows are wanted, `kernel` is one that nodes would move to.
+    `is_whole` is False where rows are filtered out; `kernel` is the one that nodes would move to, None for none.
     """
-    head = f'{{"format": {json.dumps(FORMAT)}, "whole": {json.dumps(whole)}, "kernel": {json.dumps(kernel)},\n'
+    head = f'{{"format": {json.dumps(FORMAT)}, "whole": {json.dumps(is_whole)}, "kernel": {json.dumps(kernel)},\n'
     return f'{head}"clusters": [\n{",".join(map(_cluster, clusters))}]}}\n'
 
 
 def _cluster(cluster: tuple[Part, Iterable[table.Row]]) -> str:
-    """Return a cluster; its rows stand on a line each, at its end."""
+    """Return the JSON of a cluster, with a line per row at its end."""
     part, rows = cluster
     facts = {
         "cluster": part.name,
@@ -154,7 +162,7 @@ def _cluster(cluster: tuple[Part, Iterable[table.Row]]) -> str:
     return f'{text}, "rows": [\n{lines}]}}\n' if lines else f'{text}, "rows": []}}\n'
 
 
-def _module(module: Used) -> dict[str, Any]:
+def _module(module: Usage) -> dict[str, Any]:
     facts = {"module": reference(module.ref), "madeFrom": module.config, "mappings": list(module.mappings)}
     return {**facts, "kernels": [kernel._asdict() for kernel in module.kernels]}
 

@@ -1,7 +1,7 @@
-"""The states of nodes with their Modules, as the page names, orders and draws them, the worst first; the table of them.
+"""The states of nodes with their Modules, as the page names, orders and draws them, the worst first.
 
-A few rows of the table are there for every reader, and all of them in short for the page's script. Pictures are of
-counts: numbers in, shapes for SVG out.
+The page's table of nodes has a few rows for every reader; its script gets all nodes as short data. Pictures are made
+from counts: numbers in, shapes for SVG out.
 """
 
 from collections import Counter, defaultdict
@@ -12,10 +12,10 @@ from math import ceil, pi, sqrt
 from krmfn.typed import Any, NamedTuple
 
 from ..fleet.table import ASSUMED, DRIVEN
-from .parts import Alike, Part
+from .parts import NodeGroup, Part
 
-SHOWN = 200
-"""Rows for a reader without JavaScript."""
+ROWS = 200
+"""Rows of the table for a reader without JavaScript."""
 
 
 class State(NamedTuple):
@@ -79,18 +79,17 @@ BAR = 100
 
 
 Squares = tuple[str, Counter[str], int, int, Sequence[tuple[State, str]]]
-"""A field of squares, or shapes in their places, column by column: its name, its nodes, its width and height, and per
-state a path."""
+"""A field of squares, or other shapes, column by column: name, nodes per state, width, height, a path per state."""
 RANK = {state.key: rank for rank, state in enumerate(STATES)}
 UNKNOWN, UNSELECTED = "kernel unknown", "not selected"
 
 
-def of_group(group: Alike) -> str:
+def of_group(group: NodeGroup) -> str:
     """Return the state of the nodes of a group: the worst one of their Modules."""
-    return min((one.state for one in group.gets), key=RANK.__getitem__, default=UNSELECTED)
+    return min((outcome.state for outcome in group.outcomes), key=RANK.__getitem__, default=UNSELECTED)
 
 
-def of_nodes(groups: Iterable[Alike]) -> Counter[str]:
+def of_nodes(groups: Iterable[NodeGroup]) -> Counter[str]:
     """Return how many nodes are in each state."""
     numbers: Counter[str] = Counter()
     for group in groups:
@@ -99,76 +98,78 @@ def of_nodes(groups: Iterable[Alike]) -> Counter[str]:
 
 
 def without_driver(numbers: Counter[str]) -> int:
-    """Return how many of these nodes are selected and lack a driver; of some it is not known."""
+    """Return how many of these nodes are selected and surely lack a driver."""
     return sum(number for key, number in numbers.items() if key not in (DRIVEN, ASSUMED, UNKNOWN, UNSELECTED))
 
 
-def shown(numbers: Counter[str]) -> list[tuple[State, int]]:
-    """Return the states that occur with their numbers, the worst first."""
+def counts(numbers: Counter[str]) -> list[tuple[State, int]]:
+    """Return the states that nodes are in, with how many are, the worst first."""
     return [(state, numbers[state.key]) for state in STATES if numbers[state.key]]
 
 
-def spoken(numbers: Counter[str]) -> str:
+def description(numbers: Counter[str]) -> str:
     """Return the states with their numbers, for a reader who does not see a picture of them."""
-    return ", ".join(f"{state.label}: {number:,}" for state, number in shown(numbers))
+    return ", ".join(f"{state.label}: {number:,}" for state, number in counts(numbers))
 
 
-def ordered(parts: Sequence[Part]) -> list[tuple[Part, Alike]]:
-    """Return the groups of alike nodes of all clusters, the worst first."""
+def groups_of(parts: Sequence[Part]) -> list[tuple[Part, NodeGroup]]:
+    """Return the groups of nodes of all clusters, the worst first."""
     pairs = [(part, group) for part in parts for group in part.groups]
     return sorted(pairs, key=lambda pair: RANK[of_group(pair[1])])
 
 
-def packed(parts: Sequence[Part]) -> dict[str, Any]:
+def node_data(parts: Sequence[Part]) -> dict[str, Any]:
     """Return all nodes as JSON data; texts that occur often are written once and named by their positions.
 
-    A group is `[cluster, kernel, state, [[module, state, mapping, what], ...], "node node ..."]`; no node's name has a
+    A group is `[cluster, kernel, state, [[module, state, mapping, text], ...], "node node ..."]`; no node's name has a
     space (rule KRM601).
     """
     clusters, kernels, texts = (defaultdict[str, int](count().__next__) for _ in range(3))
     groups = []
-    for part, group in ordered(parts):
-        named = [(part.modules[one.module].name, one) for one in group.gets]
-        gets = [[texts[name], RANK[one.state], texts[one.mapping], texts[one.what]] for name, one in named]
+    for part, group in groups_of(parts):
+        outcomes = []
+        for module, state, mapping, text in group.outcomes:
+            outcomes.append([texts[part.modules[module].name], RANK[state], texts[mapping], texts[text]])
         facts = [clusters[part.name], kernels[group.kernel], RANK[of_group(group)]]
-        groups.append([*facts, gets, " ".join(group.names)])
-    drawn = [[state.label, state.style] for state in STATES]
-    return {"clusters": [*clusters], "kernels": [*kernels], "texts": [*texts], "states": drawn, "groups": groups}
+        groups.append([*facts, outcomes, " ".join(group.names)])
+    labels = [[state.label, state.style] for state in STATES]
+    return {"clusters": [*clusters], "kernels": [*kernels], "texts": [*texts], "states": labels, "groups": groups}
 
 
-def fields(named: Sequence[tuple[str, Counter[str]]]) -> tuple[Sequence[Squares], int, float]:
+def fields(clusters: Sequence[tuple[str, Counter[str]]]) -> tuple[Sequence[Squares], int, float]:
     """Return the fields of squares of some clusters: one for each, or one of all where there are many.
 
-    With them for how many nodes a square stands, and how much it is enlarged, so that few fill the page, too.
+    Also return how many nodes a square stands for, and the factor by which it is enlarged, so that a few squares fill
+    the page, too.
     """
-    whole = sum((numbers for _, numbers in named), Counter[str]())
-    if len(named) > FIELDS:
-        named = [("all clusters", whole)]
-    per_square = max(1, ceil(whole.total() / SQUARES))
-    squares = whole.total() / per_square
+    totals = sum((numbers for _, numbers in clusters), Counter[str]())
+    if len(clusters) > FIELDS:
+        clusters = [("all clusters", totals)]
+    per_square = max(1, ceil(totals.total() / SQUARES))
+    squares = totals.total() / per_square
     rows = max(2, min(8, round(sqrt(squares / 9))))  # all fields together are wide rather than high
     zoom = max(0.9, min(2.4, WIDEST / (max(1, squares) / rows * STEP)))
-    return [_squares(name, numbers, per_square, rows) for name, numbers in named], per_square, zoom
+    return [_squares(name, numbers, per_square, rows) for name, numbers in clusters], per_square, zoom
 
 
 def _squares(name: str, numbers: Counter[str], per_square: int, rows: int) -> Squares:
     """Return the field of squares of a cluster; a state that one node has gets a square, however large the fleet is."""
     at, paths = 0, []
-    for state, number in shown(numbers):
-        count = ceil(number / per_square)
-        places = (divmod(place, rows) for place in range(at, at + count))
+    for state, number in counts(numbers):
+        squares = ceil(number / per_square)
+        places = (divmod(place, rows) for place in range(at, at + squares))
         shape = SHAPES[state.key]
         paths.append((state, "".join(f"M{column * STEP} {row * STEP}{shape}" for column, row in places)))
-        at += count
+        at += squares
     margin = STEP - SIDE
     return name, numbers, ceil(at / rows) * STEP - margin, min(at, rows) * STEP - margin, paths
 
 
 def bar(numbers: Counter[str]) -> Iterator[tuple[State, int, float, float]]:
-    """Yield the parts of a bar: state, nodes, where it starts, and its width, enough to be seen."""
-    found, start = shown(numbers), 0.0
-    widths = [max(2.0, BAR * number / numbers.total()) for _, number in found]
-    for (state, number), width in zip(found, widths, strict=True):
+    """Yield the parts of a bar: state, nodes, where it starts, and its width, which is enough to be seen."""
+    pairs, start = counts(numbers), 0.0
+    widths = [max(2.0, BAR * number / numbers.total()) for _, number in pairs]
+    for (state, number), width in zip(pairs, widths, strict=True):
         width = round(width * BAR / sum(widths), 2)
         yield state, number, round(start, 2), width
         start += width
@@ -176,8 +177,8 @@ def bar(numbers: Counter[str]) -> Iterator[tuple[State, int, float, float]]:
 
 def ring(numbers: Counter[str]) -> tuple[int, str] | None:
     """Return how many per cent of the selected nodes have a driver, and the ring's dashes; None without such nodes."""
-    selected, around = numbers.total() - numbers[UNSELECTED], 2 * pi * RADIUS
+    selected, circumference = numbers.total() - numbers[UNSELECTED], 2 * pi * RADIUS
     if not selected:
         return None
     share = numbers[DRIVEN] / selected
-    return numbers[DRIVEN] * 100 // selected, f"{around * share:.1f} {around:.1f}"
+    return numbers[DRIVEN] * 100 // selected, f"{circumference * share:.1f} {circumference:.1f}"

@@ -31,8 +31,8 @@ class Line(NamedTuple):
     @property
     def order(self) -> tuple[int, int, str]:
         """The worst first: by nodes without a driver, then by nodes, then by name."""
-        whole = sum(self.cells.values(), Counter[str]())
-        return -states.without_driver(whole), -whole.total(), self.module
+        numbers = sum(self.cells.values(), Counter[str]())
+        return -states.without_driver(numbers), -numbers.total(), self.module
 
 
 class Heading(NamedTuple):
@@ -71,29 +71,30 @@ class Chapter(NamedTuple):
     rule: Rule | None
     findings: Sequence[tuple[str, Result]]
     """Each once, with the clusters that have it; "" where there is only one."""
-    more: int
-    """Further ones that are not shown."""
+    hidden: int
+    """How many further ones are not shown."""
 
 
 def lines(parts: Sequence[Part]) -> list[Line]:
     """Return every Module of every cluster, the worst first; those of one name are one line."""
-    found: dict[tuple[str, str], dict[int, Counter[str]]] = {}
+    by_name: dict[tuple[str, str], dict[int, Counter[str]]] = {}
     for at, part in enumerate(parts):
-        cells = [found.setdefault((one.name, one.config), {}).setdefault(at, Counter()) for one in part.modules]
+        cells = [by_name.setdefault((use.name, use.config), {}).setdefault(at, Counter()) for use in part.modules]
         for group in part.groups:
-            for one in group.gets:
-                cells[one.module][one.state] += len(group.names)
-    return sorted((Line(*key, cells) for key, cells in found.items()), key=lambda line: line.order)
+            for outcome in group.outcomes:
+                cells[outcome.module][outcome.state] += len(group.names)
+    return sorted((Line(*key, cells) for key, cells in by_name.items()), key=lambda line: line.order)
 
 
-def map_of(found: Sequence[Line], parts: Sequence[Part], by_part: Sequence[Counter[str]]) -> Map:
-    """Return the map; what does not fit in is counted, and are those with the fewest nodes without a driver."""
+def map_of(modules: Sequence[Line], parts: Sequence[Part], by_part: Sequence[Counter[str]]) -> Map:
+    """Return the map, with the rows and columns that have the most nodes without a driver where not all fit in."""
     order = list(range(len(parts)))
     if len(parts) > COLUMNS:
         order.sort(key=lambda at: (not parts[at].unjudged, -states.without_driver(by_part[at])))
-    heads, columns = [Heading(line.module, line.config) for line in found], [Heading(parts[at].name) for at in order]
-    cells = [[_cell(line, parts, at) for at in order] for line in found]
-    if len(parts) > max(COLUMNS // 6, len(found)):
+    heads = [Heading(line.module, line.config) for line in modules]
+    columns = [Heading(parts[at].name) for at in order]
+    cells = [[_cell(line, parts, at) for at in order] for line in modules]
+    if len(parts) > max(COLUMNS // 6, len(modules)):
         heads, columns = columns, heads
         cells = [list(column) for column in zip(*cells, strict=True)]
     rows = [(head, cells[at][:COLUMNS]) for at, head in enumerate(heads[:ROWS])]
@@ -113,21 +114,28 @@ def panels(parts: Iterable[Part]) -> list[Panel]:
 
     Modules of one name and with the same mappings in several clusters are one panel.
     """
-    found: dict[tuple[str, tuple[str, ...]], tuple[list[str], Counter[Kernel]]] = {}
+    by_module: dict[tuple[str, tuple[str, ...]], tuple[list[str], Counter[Kernel]]] = {}
     for part in parts:
-        for module in (one for one in part.modules if one.kernels):
-            names, numbers = found.setdefault((module.name, module.mappings), ([], Counter()))
+        for module in part.modules:
+            if not module.kernels:
+                continue
+            names, numbers = by_module.setdefault((module.name, module.mappings), ([], Counter()))
             names.append(part.name)
             for kernel in module.kernels:
                 numbers[kernel._replace(nodes=0)] += kernel.nodes
-    made = []
-    for (name, mappings), (names, numbers) in found.items():
+    rows = []
+    for (name, mappings), (names, numbers) in by_module.items():
         kernels = [kernel._replace(nodes=number) for kernel, number in numbers.items()]
         # those without a driver first, then the most frequent
-        kernels.sort(key=lambda one: (one.mapping is not None or not one.kernel, -one.nodes, one.kernel or ""))
-        holes = sum(one.nodes for one in kernels if one.mapping is None and one.kernel)
-        made.append(Panel(name, names, mappings, kernels, holes))
-    return sorted(made, key=lambda panel: (-panel.holes, panel.module))
+        kernels.sort(key=lambda kernel: (not _is_hole(kernel), -kernel.nodes, kernel.kernel or ""))
+        holes = sum(kernel.nodes for kernel in kernels if _is_hole(kernel))
+        rows.append(Panel(name, names, mappings, kernels, holes))
+    return sorted(rows, key=lambda panel: (-panel.holes, panel.module))
+
+
+def _is_hole(kernel: Kernel) -> bool:
+    """Return True for a kernel that is known, and for which no mapping has a driver."""
+    return kernel.mapping is None and bool(kernel.kernel)
 
 
 def facts(parts: Sequence[Part], numbers: Counter[str], modules: int, images: int) -> list[tuple[str, str]]:
@@ -144,42 +152,44 @@ def facts(parts: Sequence[Part], numbers: Counter[str], modules: int, images: in
 
 def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[str, str]:
     """Return the tone of the page, and its first sentence; "fine" only when every cluster was judged."""
-    lacking = states.without_driver(numbers)
+    without = states.without_driver(numbers)
     selected = numbers.total() - numbers[states.UNSELECTED]
     unjudged = sum(bool(part.unjudged or part.bare or part.unchecked) for part in parts)
-    if lacking:
-        get = "get" if lacking > 1 else "gets"
-        return "bad", f"{lacking:,} of {counted(selected, 'selected node')} {get} no driver."
+    if without:
+        get = "get" if without > 1 else "gets"
+        return "bad", f"{without:,} of {counted(selected, 'selected node')} {get} no driver."
     if errors:
         return "bad", f"{counted(errors, 'error')}: this cannot be merged as it is."
     if unjudged:
-        where = f"In {unjudged:,} of {len(parts):,} clusters it" if len(parts) > 1 else "It"
-        return "open", f"{where} is not known which node gets what."
+        subject = f"In {unjudged:,} of {len(parts):,} clusters it" if len(parts) > 1 else "It"
+        return "open", f"{subject} is not known which node gets what."
     if unknown := numbers[states.UNKNOWN] + numbers[ASSUMED]:
-        of = f"{unknown:,} of {counted(selected, 'selected node')}"
-        return "open", f"Whether {of} {'gets its' if unknown == 1 else 'get their'} driver is not known."
+        nodes = f"{unknown:,} of {counted(selected, 'selected node')}"
+        return "open", f"Whether {nodes} {'gets its' if unknown == 1 else 'get their'} driver is not known."
     if not selected:
         return "open", "No selector selects a node."
     return "fine", f"Every selected node gets its driver: {counted(selected, 'node')}."
 
 
-def chapters(parts: Sequence[Part], rules: Mapping[str, Rule], beside: Iterable[Result] = ()) -> list[Chapter]:
-    """Return the findings by severity and rule, those `beside` the clusters, about no single one, among them."""
-    found: dict[tuple[int, str], dict[object, tuple[Result, list[str]]]] = {}
-    for cluster, findings in (("", beside), *((part.name, part.findings) for part in parts)):
-        for result in findings:
-            key = (SEVERITIES.index(result.severity), result.rule)
-            name = (str(result), cluster if result.unlisted else "")
-            found.setdefault(key, {}).setdefault(name, (result, []))[1].append(cluster)
-    made, names, several = [], [part.name for part in parts], len(parts) > 1
-    for severity, rule in sorted(found):
-        every = list(found[severity, rule].values())
-        shown = [(where(held, names) if several and "" not in held else "", one) for one, held in every[:FINDINGS]]
-        more = sum(one.unlisted or 1 for one, _ in every[FINDINGS:])
-        made.append(Chapter(SEVERITIES[severity], rule, rules.get(rule), shown, more))
-    return made
+def chapters(parts: Sequence[Part], rules: Mapping[str, Rule], findings: Iterable[Result] = ()) -> list[Chapter]:
+    """Return all findings by severity and rule: those of the clusters, and `findings` about no single one."""
+    by_rule: dict[tuple[int, str], dict[object, tuple[Result, list[str]]]] = {}
+    for cluster, results in (("", findings), *((part.name, part.findings) for part in parts)):
+        for finding in results:
+            key = (SEVERITIES.index(finding.severity), finding.rule)
+            text = (str(finding), cluster if finding.unlisted else "")
+            by_rule.setdefault(key, {}).setdefault(text, (finding, []))[1].append(cluster)
+    rows, fleet = [], [part.name for part in parts]
+    for severity, rule in sorted(by_rule):
+        pairs = list(by_rule[severity, rule].values())
+        visible = []
+        for finding, names in pairs[:FINDINGS]:
+            visible.append((where(names, fleet) if len(parts) > 1 and "" not in names else "", finding))
+        hidden = sum(finding.unlisted or 1 for finding, _ in pairs[FINDINGS:])
+        rows.append(Chapter(SEVERITIES[severity], rule, rules.get(rule), visible, hidden))
+    return rows
 
 
-def refused(compared: Sequence[Comparison]) -> list[Result]:
-    """Return the errors about what changes: the cluster would refuse it, or it is not known."""
-    return [note for one in compared for note in one.notes if note.severity == "error"]
+def change_errors(compared: Sequence[Comparison]) -> list[Result]:
+    """Return the errors about a change: what the cluster would refuse, and what is not known."""
+    return [note for comparison in compared for note in comparison.notes if note.severity == "error"]

@@ -83,7 +83,7 @@ def test_json_is_read_back(text: str) -> None:
 @given(TEXT)
 def test_the_page(text: str) -> None:
     """What does not print stands there escaped, as people read it, also where the page's script writes it."""
-    data = json.loads(str(page._embedded([text])))
+    data = json.loads(str(page._embed([text])))
     shown = [char if char.isprintable() or char < " " else repr(char)[1:-1] for char in text]
     assert data == ["".join(shown)], "a browser shows nothing of the controls of ASCII"
 

@@ -14,7 +14,7 @@ from krmfn_functions import all_kinds
 from krmfn_functions.commands import catalogue
 from krmfn_functions.plan import Comparison, Effect, plan
 from krmfn_functions.report import states, tallies
-from krmfn_functions.report.local import join, part
+from krmfn_functions.report.cluster_view import join, part
 from krmfn_functions.report.page import page
 from krmfn_functions.report.parts import Part
 from krmfn_functions.settings import CHECK, Settings

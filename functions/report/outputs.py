@@ -7,20 +7,18 @@ another way is refused, and so is one that leaves nodes or findings out.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from krmfn import Field, KrmfnError, Place, Ref, Result
+from krmfn import Field, KrmfnError, Place, Ref, Result, schema
 from krmfn.printing import counted
 from krmfn.results import UNLISTED, in_order
-from krmfn.schema import check
 from krmfn.typed import Any
 
 from ..fleet import wording
 from ..fleet.images import Image, Need
 from ..formats.findings import FORMAT as CHECK
-from ..rendering.kinds import schema
+from ..rendering import kinds
 from . import states
-from .local import alike
 from .parts import FORMAT as NODES
-from .parts import SEVERITIES, Alike, Gets, Kernel, Part, Used, unknown
+from .parts import SEVERITIES, Kernel, NodeGroup, Outcome, Part, Usage, merge_groups, unknown
 
 _SCHEMAS = {NODES: "outputs/nodes-v1", CHECK: "outputs/check-v1"}
 _ABSENT = "none of the given files was printed by `krmfn {} --format json` for it"
@@ -37,8 +35,8 @@ def read(files: Iterable[tuple[str, str]]) -> list[Part]:
     for file, text in files:
         document = _document(file, text)
         form = document["format"]
-        found = _parts(file, document) if form == NODES else _findings(file, document).items()
-        for name, value in found:
+        clusters = _parts(file, document) if form == NODES else _findings(file, document)
+        for name, value in clusters:
             by_form = known.setdefault(name, {})
             if form in by_form:
                 raise KrmfnError(
@@ -46,19 +44,21 @@ def read(files: Iterable[tuple[str, str]]) -> list[Part]:
                     "or give the clusters different names, with --cluster NAME=PATH, where the files are printed"
                 )
             by_form[form] = file, value
-    return [_merged(name, by_form.get(NODES), by_form.get(CHECK)) for name, by_form in known.items()]
+    return [_merge(name, by_form.get(NODES), by_form.get(CHECK)) for name, by_form in known.items()]
 
 
-def _merged(name: str, nodes: tuple[str, Part] | None, findings: tuple[str, list[Result]] | None) -> Part:
+def _merge(name: str, nodes: tuple[str, Part] | None, check: tuple[str, list[Result]] | None) -> Part:
+    """Return the cluster of this name, given the file about its nodes and the one about its findings."""
     part = nodes[1] if nodes else unknown(name, _ABSENT.format("nodes"))
-    if findings is None:
+    if check is None:
         return part._replace(unchecked=_ABSENT.format("check"))
-    if nodes and part.has_errors and not any(one.severity == "error" for one in findings[1]):
+    file, findings = check
+    if nodes and part.has_errors and not any(finding.severity == "error" for finding in findings):
         raise KrmfnError(
-            f"{nodes[0]} says that {name} has errors, but {findings[0]} has none for it, so they are not about the "
-            "same input; regenerate both"
+            f"{nodes[0]} says that {name} has errors, but {file} has none for it, so they are not about the same "
+            "input; regenerate both"
         )
-    return part._replace(findings=in_order(findings[1]))
+    return part._replace(findings=in_order(findings))
 
 
 def _document(file: str, text: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def _document(file: str, text: str) -> dict[str, Any]:
         raise KrmfnError(f"{file}: is not JSON, or is incomplete: {failure}") from failure
     form = document.get("format") if isinstance(document, dict) else None
     if isinstance(form, str) and form in _SCHEMAS:
-        for finding in check(document, schema(_SCHEMAS[form])):
+        for finding in schema.check(document, kinds.schema(_SCHEMAS[form])):
             path = finding.field.path if finding.field else "it"
             raise KrmfnError(f"{file}: {path}: {finding.message}; {_AGAIN}")
         return document
@@ -86,10 +86,10 @@ def _parts(file: str, document: dict[str, Any]) -> list[tuple[str, Part]]:
         raise KrmfnError(f"{file}: shows what would happen with --kernel {kernel}, not the current state")
     if not document["whole"]:
         raise KrmfnError(f"{file}: was printed with --label, --node, --owner or --problems, so not all nodes are in it")
-    clusters = document["clusters"]
-    for reason in (reason for at, cluster in enumerate(clusters) for reason in _mismatches(f"clusters[{at}]", cluster)):
-        raise KrmfnError(f"{file}: {reason}; {_AGAIN}")
-    return [(cluster["cluster"], _part(file, cluster)) for cluster in clusters]
+    for at, cluster in enumerate(document["clusters"]):
+        for reason in _mismatches(f"clusters[{at}]", cluster):
+            raise KrmfnError(f"{file}: {reason}; {_AGAIN}")
+    return [(cluster["cluster"], _part(file, cluster)) for cluster in document["clusters"]]
 
 
 def _mismatches(path: str, cluster: dict[str, Any]) -> Iterator[str]:
@@ -110,71 +110,79 @@ def _mismatches(path: str, cluster: dict[str, Any]) -> Iterator[str]:
                 yield f"{field}: is {kernel['mapping']}, but the Module has {counted(len(mappings), 'mapping')}"
 
 
-def _part(file: str, one: dict[str, Any]) -> Part:
-    needs = ((image, tuple(Need(_ref(need), need["for"]) for need in image["neededBy"])) for image in one["images"])
-    images = [Image(image["image"], image["nodes"], image["madeInCluster"], by) for image, by in needs]
-    modules = []
-    for module in one["modules"]:
+def _part(file: str, cluster: dict[str, Any]) -> Part:
+    """Return a cluster of a file of `nodes`."""
+    modules, images = [], []
+    for module in cluster["modules"]:
         kernels = tuple(map(_kernel, module["kernels"]))
-        modules.append(Used(_ref(module["module"]), module["madeFrom"], tuple(module["mappings"]), kernels))
+        modules.append(Usage(_ref(module["module"]), module["madeFrom"], tuple(module["mappings"]), kernels))
+    for image in cluster["images"]:
+        needs = tuple(Need(_ref(need), need["for"]) for need in image["neededBy"])
+        images.append(Image(image["image"], image["nodes"], image["madeInCluster"], needs))
+    positions = {module.ref: at for at, module in enumerate(modules)}
     return Part(
-        one["cluster"],
+        cluster["cluster"],
         modules,
-        alike(_groups(file, one["rows"], {module.ref: at for at, module in enumerate(modules)})),
-        one["hasNodes"],
-        one["notKnown"] or "",
-        one["conflicts"],
-        one["furtherConflicts"],
+        merge_groups(_groups(file, cluster["rows"], positions)),
+        cluster["hasNodes"],
+        cluster["notKnown"] or "",
+        cluster["conflicts"],
+        cluster["furtherConflicts"],
         images,
-        one["imagesNotKnown"] or "",
-        list(map(_ref, one["configsWithoutModule"])),
-        has_errors=one["hasErrors"],
+        cluster["imagesNotKnown"] or "",
+        list(map(_ref, cluster["configsWithoutModule"])),
+        has_errors=cluster["hasErrors"],
     )
 
 
-def _kernel(one: dict[str, Any]) -> Kernel:
+def _kernel(kernel: dict[str, Any]) -> Kernel:
     """Return a kernel of a Module's nodes; a text that is empty is none."""
-    return Kernel(one["kernel"] or None, one["nodes"], one["mapping"], one["failure"] or None)
+    return Kernel(kernel["kernel"] or None, kernel["nodes"], kernel["mapping"], kernel["failure"] or None)
 
 
-def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, int]) -> Iterator[Alike]:
-    """Yield the nodes of a cluster, each with what it gets; its rows follow one another."""
-    nodes: dict[tuple[str | None, str], tuple[str, list[Gets]]] = {}
+def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, int]) -> Iterator[NodeGroup]:
+    """Yield the nodes of a cluster, each with what it gets; `positions` are those of the cluster's Modules."""
+    nodes: dict[tuple[str | None, str], tuple[str, list[Outcome]]] = {}
     for row in rows:
         node, state, key = row["node"], row["state"], (row["cluster"], row["node"])
-        _, gets = nodes.get(key, ("", []))
-        nodes[key] = row["kernel"] or "", gets
+        _, outcomes = nodes.get(key, ("", []))
+        nodes[key] = row["kernel"] or "", outcomes
         if state not in states.RANK:
             raise KrmfnError(f"{file}: the state {state!r} of node {node} is not one that this krmfn knows")
         if row["module"]:
             module = _ref(row["module"])
             if module not in positions:
                 raise KrmfnError(f"{file}: {module} of node {node} is not among the Modules of the cluster")
-            what = wording.image_or_reason(row["reason"] or "", row["image"] or "", row["inTreeModulesToRemove"])
-            gets.append(Gets(positions[module], state, row["mappingText"] or "", what))
-    for (_, node), (kernel, gets) in nodes.items():
-        yield Alike((node,), kernel, tuple(gets))
+            text = wording.image_or_reason(row["reason"] or "", row["image"] or "", row["inTreeModulesToRemove"])
+            outcomes.append(Outcome(positions[module], state, row["mappingText"] or "", text))
+    for (_, node), (kernel, outcomes) in nodes.items():
+        yield NodeGroup((node,), kernel, tuple(outcomes))
 
 
-def _ref(one: dict[str, str]) -> Ref:
-    return Ref(one["apiVersion"], one["kind"], one["namespace"], one["name"])
+def _ref(ref: dict[str, str]) -> Ref:
+    return Ref(ref["apiVersion"], ref["kind"], ref["namespace"], ref["name"])
 
 
-def _findings(file: str, document: dict[str, Any]) -> dict[str, list[Result]]:
-    """Return the findings of each cluster in a file of `check`; those of none are the first one's, or the file's."""
+def _findings(file: str, document: dict[str, Any]) -> Iterable[tuple[str, list[Result]]]:
+    """Return the findings of each cluster in a file of `check`, by the clusters' names.
+
+    Those about no cluster are the first one's; in a file without clusters they have the file's name.
+    """
     if document["summary"]["baseline"]:
         raise KrmfnError(f"{file}: was printed with --baseline, which leaves findings out; print it without")
     if document["summary"]["hidden"]:
         raise KrmfnError(f"{file}: was printed with --select or --min-severity; print it without")
-    found: dict[str, list[Result]] = {name: [] for name in document["clusters"] or [file]}
-    for one in document["findings"]:
-        for name in one["clusters"] or [next(iter(found))]:
-            found.setdefault(name, []).append(_result(one))
-    return found
+    by_cluster: dict[str, list[Result]] = {name: [] for name in document["clusters"] or [file]}
+    for finding in document["findings"]:
+        for name in finding["clusters"] or [next(iter(by_cluster))]:
+            by_cluster.setdefault(name, []).append(_result(finding))
+    return by_cluster.items()
 
 
-def _result(one: dict[str, Any]) -> Result:
-    ref, path = one["ref"] and _ref(one["ref"]), one["path"]
-    place = Place(one["file"], 0, one["line"] or 0, one["column"] or 0) if one["file"] else None
-    tags = ((UNLISTED, str(one[UNLISTED])),) if one[UNLISTED] else ()
-    return Result(one["message"], one["severity"], one["rule"] or "", ref, Field(path) if path else None, place, tags)
+def _result(finding: dict[str, Any]) -> Result:
+    ref = finding["ref"] and _ref(finding["ref"])
+    field = Field(finding["path"]) if finding["path"] else None
+    file, line, column = finding["file"], finding["line"] or 0, finding["column"] or 0
+    place = Place(file, 0, line, column) if file else None
+    tags = ((UNLISTED, str(finding[UNLISTED])),) if finding[UNLISTED] else ()
+    return Result(finding["message"], finding["severity"], finding["rule"] or "", ref, field, place, tags)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from krmfn_functions.report import elsewhere
+from krmfn_functions.report import outputs
 from krmfn_functions.report.page import page
 
 from krmfn import KrmfnError
@@ -180,7 +180,7 @@ def test_a_text_that_is_empty_is_none() -> None:
     for nothing in (None, ""):
         for kernel in kernels:
             kernel |= {"kernel": nothing, "failure": nothing}
-        read += elsewhere.read([("nodes.json", json.dumps(document))])
+        read += outputs.read([("nodes.json", json.dumps(document))])
     assert kernels
     assert read[0] == read[1]
 
@@ -189,7 +189,7 @@ def test_a_node_has_the_kernel_of_its_last_row() -> None:
     document = json.loads(SPOILED[0][1])
     rows = document["clusters"][0]["rows"]
     document["clusters"][0]["rows"] = [rows[0] | {"kernel": "5.0.0"}, rows[0] | {"kernel": "6.0.0"}]
-    [part] = elsewhere.read([("nodes.json", json.dumps(document))])
+    [part] = outputs.read([("nodes.json", json.dumps(document))])
     assert [(one.names, one.kernel) for one in part.groups] == [((rows[0]["node"],), "6.0.0")]
 
 
@@ -217,7 +217,7 @@ def test_a_file_with_another_value_anywhere_is_read_or_refused(data: st.DataObje
 def page_or_refusal(name: str, document: Any) -> str:
     """Return the page of a file, or the sentence that refuses it; it names the file."""
     try:
-        return page(elsewhere.read([(name, json.dumps(document))]), {}, "1.2.3")
+        return page(outputs.read([(name, json.dumps(document))]), {}, "1.2.3")
     except KrmfnError as failure:
         assert str(failure).startswith(f"{name}: ") or f" {name} " in str(failure)
         return str(failure)

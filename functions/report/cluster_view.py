@@ -1,0 +1,158 @@
+"""What is known of a cluster whose inputs are here: its nodes joined with its Modules, conflicts, images, findings."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from krmfn import KrmfnError, Ref, ResourceList, Result
+from krmfn.printing import some
+from krmfn.results import in_order, placed
+from krmfn.typed import NamedTuple
+
+from .. import exclusivity
+from ..deviceconfig.reading import domain_of
+from ..exclusivity.claim import FindPlace, local_conflict
+from ..exclusivity.messages import REMEDY, law_of, line_of
+from ..fleet import rules, wording
+from ..fleet.cluster import Cluster, of_list
+from ..fleet.coverage import Group, coverage
+from ..fleet.explanation import LiveNodes
+from ..fleet.images import Image, images, unknown_images
+from ..fleet.nodes import Fleet
+from ..kmm.resolution import resolver
+from ..rendering import claims, function_config
+from ..rendering.kinds import owners_among
+from .parts import CONFLICTS, SIDES, Clash, Kernel, NodeGroup, Outcome, Part, Usage, merge_groups
+
+NO_NODES = "no node is known; put a NodeInventory beside the configs (`krmfn inventory` makes one)"
+
+
+class View(NamedTuple):
+    """A cluster with what its nodes get."""
+
+    name: str
+    resources: ResourceList
+    cluster: Cluster
+    mode: str
+    """The mode of node exclusivity."""
+    node_findings: Sequence[Result]
+    errors: Sequence[str]
+    """Why nothing may be concluded from the nodes."""
+    groups: Sequence[Group]
+    bare: Sequence[Ref]
+    """Its configs of which nothing was generated: they are wrong, or a kustomization left them alone."""
+    live: LiveNodes | None = None
+    """What a dump says, where its nodes are live."""
+
+
+def join(
+    name: str, resources: ResourceList, move: Callable[[Fleet], Sequence[exclusivity.Node]] = lambda fleet: fleet.nodes
+) -> View:
+    """Return a cluster with what its nodes get, given its list after the function has run.
+
+    `move` returns the nodes to join. Raises KrmfnError when what they get cannot be decided in bounded work.
+    """
+    cluster = of_list(resources, domain_of)
+    mode = function_config.read(resources)[0].exclusivity
+    findings = list(rules.about_input(cluster, rules.today()))
+    for driver in cluster.external:
+        findings += cluster.fleet.check_labels(driver.claim, driver.keys)
+    errors = [str(finding) for finding in findings if finding.severity == "error"]
+    nodes = [] if errors else move(cluster.fleet)
+    groups = coverage(nodes, cluster.drivers, mode != "off", cluster.external)
+    owners = {driver.claim.ref.id for driver in cluster.drivers}
+    owners |= {(group, kind, "", name) for group, kind, _, name in owners}
+    bare = [item.ref for item in owners_among(resources.items) if item.ref.id not in owners]
+    return View(name, resources, cluster, mode, findings, errors, groups, bare)
+
+
+def part(view: View) -> Part:
+    """Return what the page shows of a cluster."""
+    cluster, groups, resources = view.cluster, view.groups, view.resources
+    unjudged = view.errors[0] if view.errors else "" if cluster.fleet.nodes else NO_NODES
+    needed, unlisted = ((), unjudged) if view.errors else _images(cluster, groups)
+    findings = {
+        (finding.rule, finding.severity, finding.ref, finding.message): finding
+        for finding in (*view.node_findings, *resources.results)
+    }
+    # on a hub's clusters only selectors decide
+    nodes = [node for node in cluster.fleet.nodes if node.cluster is None]
+    full_claims = [driver.full_claim for driver in cluster.all_drivers]
+    conflicts = [] if view.errors else exclusivity.conflicts(full_claims, nodes, view.mode)[0]
+    conflicts = list(filter(None, map(local_conflict, conflicts)))
+    find_place = claims.at_selector([resources])
+    return Part(
+        view.name,
+        list(_modules(cluster, groups)),
+        merge_groups(_node_groups(cluster, groups)),
+        bool(cluster.fleet.nodes),
+        unjudged,
+        [_clash(conflict, find_place) for conflict in conflicts[:CONFLICTS]],
+        max(0, len(conflicts) - CONFLICTS),
+        needed,
+        unlisted,
+        view.bare,
+        in_order(placed(findings.values())),
+        resources.failed,
+    )
+
+
+def _images(cluster: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], str]:
+    """Return the images that the nodes pull, and why not all of them are known; "" when all are."""
+    try:
+        needed = images(groups, cluster)
+    except KrmfnError as failure:
+        return (), str(failure)
+    reasons = [f"{finding.ref}: {finding.message}" for finding in unknown_images(groups, cluster.drivers)]
+    return needed, some(reasons, len(reasons))
+
+
+def _modules(cluster: Cluster, groups: Sequence[Group]) -> Iterator[Usage]:
+    """Yield what is shown of each Module, with how many of the nodes that it selects have each kernel."""
+    numbers: list[Counter[str]] = [Counter() for _ in cluster.drivers]
+    for group in groups:
+        for outcome in group.outcomes:
+            numbers[outcome.driver][group.kernel] += len(group.nodes)
+    for driver, versions in zip(cluster.drivers, numbers, strict=True):
+        mappings, resolve = tuple(map(wording.condition, driver.module.mappings)), resolver(driver.module)
+        kernels: list[Kernel] = []
+        for version, number in versions.items() if driver.loads else ():
+            try:
+                kernels.append(Kernel(version or None, number, resolve(version).mapping if version else None))
+            except KrmfnError as failure:
+                kernels.append(Kernel(version, number, None, str(failure)))
+        yield Usage(driver.ref, wording.name(driver), mappings, tuple(kernels))
+
+
+def _node_groups(cluster: Cluster, groups: Sequence[Group]) -> Iterator[NodeGroup]:
+    """Yield the nodes of each group with what becomes of their Modules, in words."""
+    drivers = cluster.all_drivers
+    for group in groups:
+        outcomes = []
+        for outcome in group.outcomes:
+            _, image, in_tree = outcome.resolution
+            text = wording.image_or_reason(wording.reason(drivers, outcome), image or "", in_tree)
+            mapping = wording.mapping(drivers[outcome.driver], outcome)
+            outcomes.append(Outcome(outcome.driver, outcome.state, mapping, text))
+        yield NodeGroup(tuple(node.name for node in group.nodes), group.kernel, tuple(outcomes))
+
+
+def _clash(conflict: exclusivity.Conflict, find_place: FindPlace) -> Clash:
+    """Return a conflict with the selectors side by side; `find_place` returns the place of each."""
+    most = SIDES // 2 if conflict.right else SIDES  # each of one with each of the others: show some of both
+    visible = [*conflict.left[:most], *conflict.right[:most]]
+    keys = sorted({key for claim in visible for key in claim.selector})
+    labels = [{"key": key, "values": [claim.selector.get(key) for claim in visible]} for key in keys]
+    rule, law = law_of(conflict)
+    sides = []
+    for claim in visible:
+        claimant = f"{claim.claimant} ({claim.external})" if claim.external else claim.claimant
+        sides.append({"who": claimant, "where": line_of(claim, find_place(claim))})
+    return {
+        "severity": conflict.severity,
+        "rule": rule,
+        "law": f"{law}: {REMEDY}",
+        "nodes": sorted({name for names in conflict.nodes for name in names}),
+        "sides": sides,
+        "more": len(conflict.left) + len(conflict.right) - len(visible),
+        "labels": labels,
+    }
