@@ -24,14 +24,14 @@ class Fleet(NamedTuple):
 
     nodes: list[Node]
     label_keys: frozenset[str] | None = None
-    """The labels that are known of every node; None: all. A selector by another one cannot be judged."""
+    """The labels that are known of every node; None: all. A selector with any other label cannot be judged."""
     findings: tuple[Result, ...] = ()
-    """What is wrong with the input. After an error the nodes are not all there: nothing may be concluded from them."""
+    """What is wrong with the input. After an error some nodes are missing, so nothing may be concluded from them."""
     inventories: tuple[Item, ...] = ()
     """The NodeInventories among the sources."""
 
     def missing_labels(self, keys: Iterable[str]) -> str:
-        """Return which of the labels the inventories do not hold, as the head of a sentence; "" when they hold all."""
+        """Return the beginning of a sentence about labels that the inventories do not hold; "" when they hold all."""
         missing = sorted(set(keys) - self.label_keys) if self.label_keys is not None else []
         if not missing:
             return ""
@@ -40,11 +40,16 @@ class Fleet(NamedTuple):
         close = next((key for key in sorted(self.label_keys or ()) if kinds.is_similar(key, missing[0])), "")
         return f"{names} does not hold {labels}{f' (did you mean {close}, which it holds?)' if close else ''}"
 
-    def missing_labels_problem(self, keys: Iterable[str], what: str = "") -> str:
-        """Return the sentence about labels that the inventories do not hold: what is not known then, and what to do."""
-        unheld, known = self.missing_labels(keys), f", so it is not known {what}" if what else ""
-        first = "correct the key, or if it is right " if "did you mean" in unheld else ""
-        return f"{unheld}{known}; {first}regenerate it with `krmfn inventory --for PATH`" if unheld else ""
+    def missing_labels_problem(self, keys: Iterable[str], question: str = "") -> str:
+        """Return the sentence about labels that the inventories do not hold, with the question that this leaves open.
+
+        "" when they hold all.
+        """
+        if not (problem := self.missing_labels(keys)):
+            return ""
+        remedy = "correct the key, or if it is right " if "did you mean" in problem else ""
+        unknown = f", so it is not known {question}" if question else ""
+        return f"{problem}{unknown}; {remedy}regenerate it with `krmfn inventory --for PATH`"
 
     def check_labels(self, claim: Claim, keys: Iterable[str]) -> Iterator[Result]:
         """Yield an error when a claim depends on labels that the inventories do not hold."""
@@ -58,8 +63,8 @@ class Fleet(NamedTuple):
 def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
     """Return the nodes in a list, in its order.
 
-    With `keys` only names and those labels are read from Node objects, which is faster; None is all that is known.
-    Under kustomize a Node has the name that it had before prefixes: the one in its file and on the cluster.
+    With `keys` only names and those labels are read from Node objects, which is faster; None reads everything.
+    Under kustomize a Node has its name before any prefix: the one in its file and on the cluster.
     """
     nodes: list[Node] = []
     findings: list[Result] = []
@@ -98,7 +103,7 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
 
 
 def _node(item: Item, keys: Collection[str] | None) -> Node:
-    """Return the facts of a Node object. Raises KrmfnError for what no API server takes."""
+    """Return the facts of a Node object. Raises KrmfnError for what no API server accepts."""
     if item.is_read:
         return facts.of_manifest(item.manifest, keys)
     labels = itemtext.strings(item, "metadata", "labels")
@@ -139,12 +144,15 @@ def _of_objects(resources: ResourceList, name: str) -> set[str]:
 
 
 def _misread(item: Item, keys: Collection[str] | None) -> list[Result]:
-    """Return what readers read differently in a Node, as far as it was read: of labels those that `keys` ask for."""
-    found = readings.check(item) if item.is_read else []
-    return found if keys is None else [one for one in found if one.field and _is_asked(split(one.field.path), keys)]
+    """Return the findings about scalars of a Node with two readings, of labels only those in `keys`."""
+    findings = readings.check(item) if item.is_read else []
+    if keys is None:
+        return findings
+    return [finding for finding in findings if finding.field and _is_used(split(finding.field.path), keys)]
 
 
-def _is_asked(path: tuple[str, ...], keys: Collection[str]) -> bool:
+def _is_used(path: tuple[str, ...], keys: Collection[str]) -> bool:
+    """Return True for the path of a Node's name, and of a label with one of the keys."""
     if path[:2] != ("metadata", "labels"):
         return path == ("metadata", "name")
     return path[2] in keys or str(scalar(path[2])).lower() in keys  # the key `y` is "true" to Kubernetes
@@ -159,27 +167,27 @@ def _nameless(name: str, item: Item) -> Iterator[Result]:
 
 
 def _repeated(sources: Iterable[tuple[str, Item]]) -> Iterator[Result]:
-    """Yield an error for the nodes that two files, or two items that are in none, both hold."""
+    """Yield an error for the nodes that stand in two files, or in two items without a file."""
     last: dict[str, Item] = {}
-    alike: dict[tuple[str, str], list[tuple[str, Item, Item]]] = {}
+    repeated: dict[tuple[str, str], list[tuple[str, Item, Item]]] = {}
     for name, item in sources:
         other = last.get(name, item)
         last[name] = item
         if name and other is not item:
-            here, there = ((side.place.path if side.place else "") or str(side.ref) for side in (item, other))
-            alike.setdefault((here, there), []).append((name, item, other))
-    for (_, where), pairs in alike.items():
-        (name, item, other), number = pairs[0], len(pairs)
-        source = str(other.ref) if str(other.ref) == where else f"{other.ref}, {where}"
+            paths = [(source.place.path if source.place else "") or str(source.ref) for source in (item, other)]
+            repeated.setdefault((paths[0], paths[1]), []).append((name, item, other))
+    for (_, path), nodes in repeated.items():
+        (name, item, other), number = nodes[0], len(nodes)
+        source = str(other.ref) if str(other.ref) == path else f"{other.ref}, {path}"
         message = f"node {name} is also in {source}; remove it from one of them"
         if number > 1:
-            names = some(sorted(name for name, _, _ in pairs), number)
-            message = f"{number:,} nodes ({names}) are also in {where}; remove them from one of the two"
+            names = some(sorted(name for name, _, _ in nodes), number)
+            message = f"{number:,} nodes ({names}) are also in {path}; remove them from one of the two"
         yield item.located(error(message, rule="KRM601"))
 
 
 def _unfit(item: Item) -> Iterator[Result]:
-    """Yield what is wrong with an inventory as a whole: another version, unknown fields, wrong types."""
+    """Yield the findings about an inventory that cannot be read: another version, unknown fields, wrong types."""
     from krmfn import schema
 
     if itemtext.string(item, "apiVersion") != facts.API_VERSION:

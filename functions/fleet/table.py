@@ -1,4 +1,4 @@
-"""One row per node and Module: what the command `nodes` prints."""
+"""The table of the command `nodes`: a row for each Module on each node."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -15,13 +15,13 @@ from .drivers import Driver
 from .explanation import LiveNodes
 
 _COMPARED = 100
-"""Modules up to which those that do not select a node are compared with its labels."""
+"""The most Modules among which the nearest one to a node that none of them selects is looked for."""
 DRIVEN, ASSUMED, COMMITTED = "planned", "other version", "committed"
-"""States: the node has a driver; it has one if it had one before; only the committed inventory plans one."""
+"""States: the node gets a driver; it keeps one if it had one; only the committed inventory plans one."""
 
 
 class Row(NamedTuple):
-    """A node and one Module on it; without a Module, a node that no selector selects."""
+    """A Module on a node; without a Module, a node that no selector selects."""
 
     node: Node
     driver: Driver | None = None
@@ -30,16 +30,16 @@ class Row(NamedTuple):
     reason: str = ""
     cluster: str = ""
     """The cluster's name, where there are several."""
-    lacks: str = ""
-    """Which labels a node lacks that nothing selects."""
+    hint: str = ""
+    """The nearest Module to a node that no selector selects, and the labels that the node lacks."""
     loaded: bool | None = None
-    """Whether a live node has the driver, as `why` says; None where that is not known, and for a plugin alone."""
+    """Whether a live node has the driver, as `why` says; None where that is not known, and for a plugin only."""
     is_lost: bool = False
-    """Whether the committed inventory plans the Module, and nothing selects the live node for it."""
+    """Whether the committed inventory plans the Module, which does not select the live node."""
 
     @property
     def state(self) -> str:
-        """What becomes of the Module on the node."""
+        """The state of the outcome, or what stands for it without one."""
         if self.is_lost:
             return COMMITTED
         return self.outcome.state if self.outcome else "not known" if self.reason else "not selected"
@@ -51,23 +51,23 @@ class Row(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """The rows that are wanted; the default is all."""
+    """The conditions that a row must meet; the default is none."""
 
     labels: Mapping[str, str] = {}  # read only
     """Labels that a node must have."""
     owner: str = ""
     """Name, or namespace/name, of the config or of the Module."""
     names: Sequence[str] = ()
-    """Names that a node may have, perhaps with `*`; none: any."""
+    """Names that a node may have, perhaps with `*`; empty: any name."""
     problems: bool = False
-    """Whether only rows are wanted that are a problem."""
+    """Whether a row must be a problem."""
     os: str = ""
-    """The osImage that a node must have, perhaps with `*`, as the next two."""
+    """The osImage that a node must have, perhaps with `*`, as in the next two fields."""
     kernel: str = ""
     state: str = ""
 
     def matches(self, row: Row) -> bool:
-        """Return True when a row is wanted."""
+        """Return True when a row meets all conditions."""
         facts = ((self.os, row.node.os_image), (self.kernel, row.node.kernel), (self.state, row.state))
         return (
             self.labels.items() <= row.node.labels.items()
@@ -79,61 +79,57 @@ class Filter(NamedTuple):
 
 
 def rows(
-    groups: Iterable[Group],
-    drivers: Sequence[Driver],
-    cluster: str = "",
-    doubt: str = "",
-    live: LiveNodes | None = None,
+    groups: Iterable[Group], drivers: Sequence[Driver], name: str = "", doubt: str = "", live: LiveNodes | None = None
 ) -> Iterator[Row]:
-    """Yield the rows in the order of the nodes' names; `doubt` says why more selectors may select nodes.
+    """Yield the rows of a cluster, given its name and coverage, in the order of the nodes' names.
 
-    `live` is what a dump says, where the nodes are live.
+    `doubt` says why further selectors may select nodes. `live` is set where the nodes are live.
     """
     pairs: list[tuple[Node, list[Row]]] = []
     for group in groups:
-        made = [Row(group.nodes[0], *_facts(drivers, one), wording.reason(drivers, one)) for one in group.outcomes]
-        pairs += ((node, made) for node in group.nodes)
-    if live:
-        for node, outcome, why in live.losses:
-            is_left = explanation.is_still_loaded(node, drivers[outcome.driver], live.dump)
-            pairs.append((node, [Row(node, *_facts(drivers, outcome), why, loaded=is_left, is_lost=True)]))
-    for node, made in sorted(pairs, key=lambda pair: pair[0].name):
+        rows = [_row(group.nodes[0], drivers, outcome) for outcome in group.outcomes]
+        pairs += ((node, rows) for node in group.nodes)
+    for node, outcome, reason in live.losses if live else ():
+        is_loaded = live and explanation.is_still_loaded(node, drivers[outcome.driver], live.dump)
+        lost = _row(node, drivers, outcome)._replace(reason=reason, loaded=is_loaded, is_lost=True)
+        pairs.append((node, [lost]))
+    for node, rows in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
-        for row in made or [_unselected(node, drivers, doubt)]:
-            row = row._replace(node=node, cluster=of_hub or cluster)
+        for row in rows or [_unselected(node, drivers, doubt)]:
+            row = row._replace(node=node, cluster=of_hub or name)
             if live and row.outcome and not row.is_lost:
-                is_loaded, why = explanation.loaded(node, drivers, row.outcome, live.dump)
-                row = row._replace(loaded=is_loaded, reason=row.reason or why)
+                is_loaded, problem = explanation.loaded(node, drivers, row.outcome, live.dump)
+                row = row._replace(loaded=is_loaded, reason=row.reason or problem)
             yield row
 
 
-def _facts(drivers: Sequence[Driver], outcome: Outcome) -> tuple[Driver, Outcome, str]:
+def _row(node: Node, drivers: Sequence[Driver], outcome: Outcome) -> Row:
     driver = drivers[outcome.driver]
-    return driver, outcome, wording.mapping(driver, outcome)
+    return Row(node, driver, outcome, wording.mapping(driver, outcome), wording.reason(drivers, outcome))
 
 
 def _unselected(node: Node, drivers: Sequence[Driver], doubt: str) -> Row:
-    here = [driver for driver in drivers if driver.cluster == node.cluster and not driver.claim.external]
-    return Row(node, reason=doubt, lacks=wording.nearest(node, here) if 0 < len(here) <= _COMPARED else "")
+    local = [driver for driver in drivers if driver.cluster == node.cluster and not driver.claim.external]
+    return Row(node, reason=doubt, hint=wording.nearest(node, local) if 0 < len(local) <= _COMPARED else "")
 
 
 LOADED = {None: "", True: "yes", False: "no"}
 HEAD = ("CLUSTER", "NODE", "KERNEL", "STATE", "LOADED", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON")
 _OPTIONAL = ("CLUSTER", "LOADED")
-"""Columns that are shown where a row has something there."""
+"""Columns that are left out where no row has anything in them."""
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """Return a row for people."""
-    known = (row.cluster, row.node.name, row.node.kernel or "-", row.state, LOADED[row.loaded])
+    """Return the cells of a row, in the order of HEAD."""
+    facts = (row.cluster, row.node.name, row.node.kernel or "-", row.state, LOADED[row.loaded])
     if not row.driver or not row.outcome:
-        why = row.reason or f"no selector selects this node{f': {row.lacks}' if row.lacks else ''}"
-        return (*known, "-", "-", "-", why)
-    _, image, first = row.outcome.resolution
-    owner, beside = row.driver.owner, ", ".join(filter(None, (row.driver.claim.pool, row.driver.product)))
-    config = f"{_short(owner)}{f' ({beside})' if beside else ''}" if owner else "-"
-    what = wording.image_or_reason(row.reason, image or "", first)
-    return (*known, config, _short(row.driver.ref), row.mapping or "-", what)
+        reason = row.reason or f"no selector selects this node{f': {row.hint}' if row.hint else ''}"
+        return (*facts, "-", "-", "-", reason)
+    _, image, in_tree = row.outcome.resolution
+    owner, details = row.driver.owner, ", ".join(filter(None, (row.driver.claim.pool, row.driver.product)))
+    config = f"{_short(owner)}{f' ({details})' if details else ''}" if owner else "-"
+    last = wording.image_or_reason(row.reason, image or "", in_tree)
+    return (*facts, config, _short(row.driver.ref), row.mapping or "-", last)
 
 
 STYLES = {
@@ -146,50 +142,51 @@ STYLES = {
 """The style of each state on a terminal."""
 
 
-def text(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
+def text(rows: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
     """Return a line per node and Module."""
-    return _painted([HEAD, *map(cells, found)], paint)
+    return _painted([HEAD, *map(cells, rows)], paint)
 
 
-def summary(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
-    """Return a line per config, kernel, image and state: on how many nodes, and in which clusters where there are any.
+def summary(rows: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
+    """Return a line per config, kernel, state and image or reason: on how many nodes, and in which clusters.
 
-    A reason that names a node, or differs for each, stands by itself.
+    Without names of clusters there is no column for them.
     """
     from ..formats.grouped import where  # here: rows need no names of several clusters
 
-    numbers: dict[tuple[str, ...], dict[str, set[str]]] = {}
-    for row in found:
-        cluster, name, kernel, state, loaded, config, module, _, what = cells(row)
-        key = (module if config == "-" else config, kernel, state, loaded, what)
-        numbers.setdefault(key, {}).setdefault(cluster, set()).add(name)
-    fleet = dict.fromkeys(row.cluster for row in found)
-    named = [*fleet] != [""]
-    lines = [("CONFIG", "KERNEL", "STATE", "LOADED", "NODES", *["CLUSTERS"] * named, "IMAGE OR REASON")]
-    for (*facts, what), clusters in sorted(numbers.items()):
+    names: dict[tuple[str, ...], dict[str, set[str]]] = {}
+    for row in rows:
+        cluster, name, kernel, state, loaded, config, module, _, last = cells(row)
+        key = (module if config == "-" else config, kernel, state, loaded, last)
+        names.setdefault(key, {}).setdefault(cluster, set()).add(name)
+    fleet = dict.fromkeys(row.cluster for row in rows)
+    has_names = [*fleet] != [""]
+    lines = [("CONFIG", "KERNEL", "STATE", "LOADED", "NODES", *["CLUSTERS"] * has_names, "IMAGE OR REASON")]
+    for (*facts, last), clusters in sorted(names.items()):
         number = f"{sum(map(len, clusters.values())):,}"
-        lines.append((*facts, number, *[where(list(clusters), fleet)] * named, what))
+        lines.append((*facts, number, *[where(list(clusters), fleet)] * has_names, last))
     return _painted(lines, paint)
 
 
 def _painted(rows: Sequence[Sequence[str]], paint: printing.Paint) -> str:
     """Return aligned columns, the state in its colour."""
-    lines = [tuple(map(printing.printable, line)) for line in _shown(rows)]
-    at, padded = lines[0].index("STATE"), aligned(lines)
-    for line, cells_of_line in zip(lines[1:], padded[1:], strict=True):
-        cells_of_line[at] = paint(line[at], STYLES[line[at]]) + cells_of_line[at][len(line[at]) :]
+    lines = [tuple(map(printing.printable, line)) for line in _compact(rows)]
+    column, padded = lines[0].index("STATE"), aligned(lines)
+    for line, padded_line in zip(lines[1:], padded[1:], strict=True):
+        state = line[column]
+        padded_line[column] = paint(state, STYLES[state]) + padded_line[column][len(state) :]
     return "".join(f"{'  '.join(line).rstrip()}\n" for line in padded)
 
 
-def _shown(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def _compact(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return rows without the optional columns in which no row has anything."""
     columns = [at for at, name in enumerate(rows[0]) if name not in _OPTIONAL or any(row[at] for row in rows[1:])]
     return [[row[at] for at in columns] for row in rows]
 
 
-def markdown(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
+def markdown(rows: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
     """Return a table for a pull request."""
-    head, *body = _shown([HEAD, *map(cells, found)])
+    head, *body = _compact([HEAD, *map(cells, rows)])
     lines = [f"| {' | '.join(cell.capitalize() for cell in head)} |", f"|{'---|' * len(head)}"]
     lines += [f"| {' | '.join(map(_escaped, line))} |" for line in body]
     return "".join(f"{line}\n" for line in lines)
@@ -214,7 +211,7 @@ def record(row: Row) -> dict[str, Any]:
         "image": resolution.image if resolution else None,
         "inTreeModulesToRemove": list(resolution.in_tree) if resolution else [],
         "taints": [str(taint) for taint in outcome.taints] if outcome else [],
-        "reason": row.reason or row.lacks or None,
+        "reason": row.reason or row.hint or None,
     }
 
 

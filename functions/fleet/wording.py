@@ -1,4 +1,4 @@
-"""Texts about a Module on nodes, the same in tables, findings and reports; hints about a selector without nodes."""
+"""Texts about Modules on nodes for tables, findings and reports, and hints about selectors without nodes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ def mapping(driver: Driver, outcome: Outcome) -> str:
 
 
 def condition(entry: Mapping[str, object]) -> str:
-    """Return which kernels a mapping takes: `regexp ^.+$`."""
+    """Return the condition of a kernel mapping: `regexp ^.+$`."""
     kind = "literal" if text(entry, "literal") else "regexp"
     return f"{kind} {text(entry, kind)}"
 
@@ -44,8 +44,8 @@ def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
         states = " and ".join(f"{PASSING[taint.key]} ({taint})" for taint in outcome.taints)
         return f"waits while the node is {states}{f'; then KMM fails: {failure}' if failure else ''}"
     if outcome.state == "other version" and outcome.last_kernel:
-        late = f"so KMM loads the image for {outcome.last_kernel} after the reboot, if any; set it before"
-        return f"the label {label} is {failure}, {late}"
+        effect = f"so KMM loads the image for {outcome.last_kernel} after the reboot, if any; set it before"
+        return f"the label {label} is {failure}, {effect}"
     reasons = {
         "terminating": "is being deleted (metadata.deletionTimestamp), so KMM unloads it",
         "taint": f"does not tolerate {taints}",
@@ -61,9 +61,9 @@ def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
 
 
 def image_or_reason(reason: str, image: str, in_tree: Sequence[str]) -> str:
-    """Return why there is no driver, or the image and what is removed before it is loaded."""
-    first = f"removes {', '.join(in_tree)} first" if in_tree else ""
-    return "; ".join(filter(None, (reason, image, first))) or "plugin only"
+    """Return the reason, if any, the image, and which in-tree modules are removed first."""
+    removal = f"removes {', '.join(in_tree)} first" if in_tree else ""
+    return "; ".join(filter(None, (reason, image, removal))) or "plugin only"
 
 
 def name(driver: Driver) -> str:
@@ -73,48 +73,49 @@ def name(driver: Driver) -> str:
 
 
 def nearest(node: Node, drivers: Sequence[Driver]) -> str:
-    """Return the Module, of some that do not select a node, with the fewest labels that it lacks, and name these."""
-    near = min(drivers, key=lambda driver: (len(driver.missing_labels(node.labels)), name(driver)))
-    has, lacks = node.labels, near.missing_labels(node.labels).items()
-    differences = [f"{key}={value} ({f'it is {has[key]}' if key in has else 'missing'})" for key, value in lacks]
-    return f"{name(near)} asks for {', '.join(differences)}"
+    """Return the Module whose selector fits a node best, and the labels that the node lacks for it."""
+    labels = node.labels
+    driver = min(drivers, key=lambda driver: (len(driver.missing_labels(labels)), name(driver)))
+    missing = driver.missing_labels(labels).items()
+    wishes = [f"{key}={value} ({f'it is {labels[key]}' if key in labels else 'missing'})" for key, value in missing]
+    return f"{name(driver)} asks for {', '.join(wishes)}"
 
 
 _COMPARED = 100_000
-"""How many words are compared, at most, to say which one was meant: of thousands of selectors the first get a hint."""
+"""How many words are compared in all to find the one that was meant; selectors after that get no suggestion."""
 
 
 def hints(fleet: Fleet, idle: Iterable[Driver]) -> Callable[[Driver], str]:
-    """Return the function that says which label of a selector without nodes is at fault, and what may have been meant.
+    """Return the function that says why one of the idle drivers selects no node: a label, and what may be meant by it.
 
-    It returns "" where nothing can be said; it is asked about drivers among the idle ones.
+    It returns "" where nothing can be said.
     """
-    wanted, compared = {key for driver in idle for key in driver.selector}, 0
+    keys, compared = {key for driver in idle for key in driver.selector}, 0
     values_of: defaultdict[str, Counter[str]] = defaultdict(Counter)  # how many nodes have each value of each label
-    for labels in (node.labels for node in fleet.nodes) if wanted else ():
-        for key in wanted if len(wanted) < len(labels) else wanted & labels.keys():
+    for labels in (node.labels for node in fleet.nodes) if keys else ():
+        for key in keys if len(keys) < len(labels) else keys & labels.keys():
             if key in labels:
                 values_of[key][labels[key]] += 1
-    keys = cache(lambda: sorted(set[str]().union(*(node.labels for node in fleet.nodes))))
-    usual = cache(lambda key: [repr(name) for name, _ in values_of[key].most_common(SHOWN)])
+    known_keys = cache(lambda: sorted(set[str]().union(*(node.labels for node in fleet.nodes))))
+    usual_values = cache(lambda key: [repr(value) for value, _ in values_of[key].most_common(SHOWN)])
 
-    def near(word: str, known: Collection[str]) -> str:
-        """Return the known word that is most like this one; "" without any, and when enough have been compared."""
+    def suggestion(word: str, known: Collection[str]) -> str:
+        """Return the known word closest to this one; "" without any, and when enough have been compared."""
         nonlocal compared
         if compared > _COMPARED:
             return ""
         compared += len(known)
         return closest(word, known)
 
-    def about(driver: Driver) -> str:
+    def hint(driver: Driver) -> str:
         for key, value in sorted(driver.selector.items()):
             if (values := values_of.get(key)) is None:
-                meant = near(key, keys())
-                return f": none has the label {key}" + (f"; did you mean {meant}?" if meant else "")
+                close = suggestion(key, known_keys())
+                return f": none has the label {key}" + (f"; did you mean {close}?" if close else "")
             if value not in values:
-                other = near(value, values)
-                meant = f"did you mean {other!r}?" if other else f"there are {some(usual(key), len(values))}"
-                return f": none has {key} with the value {value!r}; {meant}"
+                close = suggestion(value, values)
+                remedy = f"did you mean {close!r}?" if close else f"there are {some(usual_values(key), len(values))}"
+                return f": none has {key} with the value {value!r}; {remedy}"
         return ": each of its labels is on some node, but no node has all of them" if len(driver.selector) > 1 else ""
 
-    return about
+    return hint
