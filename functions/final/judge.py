@@ -1,4 +1,4 @@
-"""Judge what reaches one cluster: the hook of the command line."""
+"""The findings about the final list of a cluster: all rules KRM7xx, and those of them that are turned off."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,26 +17,26 @@ RULES = (*(ready.RULES + resolved.RULES + order.RULES + objects.RULES + passed_o
 
 
 def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]:
-    """Return the findings about the final list of a cluster: all resources, and those that reach it.
+    """Return the findings about the final list of a cluster; `deployed` are the resources that reach it.
 
-    An annotation on a resource, or on what it was made from, turns warnings off, and so does the functionConfig.
+    An annotation on a resource, or on its owner, turns warnings off, and so does the functionConfig.
     """
-    config, wrong = function_config.read(resources)
-    if wrong:
+    config, errors = function_config.read(resources)
+    if errors:
         return  # reported when the list was rendered
-    there = {id(item) for item in deployed}
-    inputs = [item for item in resources.items if id(item) not in there]
+    ids = {id(item) for item in deployed}
+    inputs = [item for item in resources.items if id(item) not in ids]
     created = frozenset(ref for change, ref in resources.changes if change == "created")
     run = run_of(resources)
     owners = {item.ref.id: item for item in (*inputs, *deployed)}
-    whole = Final(deployed, inputs, owners, modules_of(deployed), run, created)
+    final = Final(deployed, inputs, owners, modules_of(deployed), run, created)
     by_ref = {item.ref: item for item in resources.items}
-    # the function inside a kustomization has said it of an input already, which stands beside what was made from it
-    said = {one.ref for one in resources.reported if one.rule == "KRM104"}
-    owned: list[Finding] = []
-    for finding in apply(RULES, whole):
-        if finding.rule != "KRM708" or finding.ref not in said:
+    # KRM708 repeats what the function in a kustomization has reported as KRM104
+    reported = {finding.ref for finding in resources.reported if finding.rule == "KRM104"}
+    findings: list[Finding] = []
+    for finding in apply(RULES, final):
+        if finding.rule != "KRM708" or finding.ref not in reported:
             item = by_ref.get(finding.ref) if finding.ref else None
-            owner = (whole.owner(item) or item) if item else None
-            owned.append((owner.ref if owner else None, finding))
-    yield from ignoring.visible(resources, (owned, by_ref), config, OWNERS | run.driven, of_final=True)
+            owner = (final.owner(item) or item) if item else None
+            findings.append((owner.ref if owner else None, finding))
+    yield from ignoring.visible(resources, (findings, by_ref), config, OWNERS | run.driven, of_final=True)

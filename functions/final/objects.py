@@ -1,4 +1,4 @@
-"""Single resources of the final list: what stands twice, what was emptied, what must not reach a cluster."""
+"""Single resources of the final list: duplicates, images with empty parts, resources that must not be deployed."""
 
 import re
 from collections.abc import Iterator
@@ -16,41 +16,41 @@ from .stream import Final, images
 
 _IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?([^\s"']*["'\s]?)""")
 _HOLES = re.compile(rb"""[-._][:@]|[:@][-.]|[-._:@]["',}\]\s]""")
-"""What an image that was emptied looks like in the text; a cheap look before the real one."""
+"""Where an image in the text may lack a part; a cheap search before the images are read."""
 _EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")
 _VARIABLE = re.compile(r"\$\{(?:[^{}]|\$\{[^{}]*\})*\}")
-"""One that is still to be substituted: its default may look like a hole (`${TAG:-1.0}`)."""
+"""A variable that is still to be substituted: its default may look like a missing part (`${TAG:-1.0}`)."""
 _KPT = ("kpt.dev", "Kptfile")
 
 
 def ids_stand_once(final: Final) -> Iterator[Result]:
-    """Yield an error per resource that stands in the list a second time."""
+    """Yield an error per resource that is in the list a second time."""
     first: dict[Id, Item] = {}
     for item in final.deployed:
         if not item.name:
-            continue  # generateName: each is another one
+            continue  # generateName: each gets a name of its own
         other = first.setdefault(item.ref.id, item)
         if other is not item:
-            where = f", first in {other.place.path}:{other.place.line}" if other.place and other.place.path else ""
-            yield final.located(item, error(f"appears here a second time{where}; remove or rename one of the two"))
+            place = f", first in {other.place.path}:{other.place.line}" if other.place and other.place.path else ""
+            yield final.located(item, error(f"appears here a second time{place}; remove or rename one of the two"))
 
 
 def images_are_whole(final: Final) -> Iterator[Result]:
-    """Yield a finding per image in which something is missing: a substitution has put nothing in its place.
+    """Yield a finding per image that lacks a part, as when a variable of a substitution is empty.
 
-    In what krmfn generated it is an error. What is written by hand deploys as it did, so it is a warning there.
+    It is an error in a generated object, and a warning in one that is written by hand: that may always have been so.
     """
     for item in final.deployed:
         if any(map(_HOLES.search, _IMAGES.findall(item.text + b"\n"))):
             for path, image in images(item):
                 if _EMPTIED.search(_VARIABLE.sub("x", image).rpartition("/")[2]):
                     message = f"is {image!r}: a part is missing, as when a variable is empty"
-                    finding = error if item.mark else warning
-                    yield final.located(item, finding(message, field=Field(join(path), image)))
+                    report = error if item.mark else warning
+                    yield final.located(item, report(message, field=Field(join(path), image)))
 
 
 def owners_have_uids(final: Final) -> Iterator[Result]:
-    """Yield an error per owner reference without a uid; of a Module another rule speaks (KMM068)."""
+    """Yield an error per owner reference without a uid, but for those of Modules (KMM068)."""
     remedy = "remove the reference (Argo CD does not prune what has an owner)"
     message = f"has no uid, and the API server refuses it; only a live owner has one: {remedy}"
     for item, owner, field in _owners(final, of_modules=False):
@@ -59,7 +59,7 @@ def owners_have_uids(final: Final) -> Iterator[Result]:
 
 
 def modules_outlive_owners(final: Final) -> Iterator[Result]:
-    """Yield a warning per owner of a Module, as one that an operator made has the operator's custom resource."""
+    """Yield a warning per owner reference of a Module, such as that of an operator to its custom resource."""
     for item, owner, field in _owners(final, of_modules=True):
         outcome = "the garbage collector deletes the Module, and KMM unloads the driver; remove ownerReferences"
         message = f"ownerReferences name {owner.get('kind')} {owner.get('name')}: when it is deleted, {outcome}"
@@ -67,28 +67,28 @@ def modules_outlive_owners(final: Final) -> Iterator[Result]:
 
 
 def _owners(final: Final, of_modules: bool) -> Iterator[tuple[Item, Manifest, Field]]:
-    """Yield the owner references of Modules, or of all else: the resource, the reference and its field."""
+    """Yield the owner references of Modules, or of all other resources: the resource, the reference and its field."""
     for item in final.deployed:
         if item.mentions("ownerReferences") and bool(module_of(item.manifest)) == of_modules:
-            for at, owner in tables(table(item.manifest, "metadata"), "ownerReferences"):
-                yield item, owner, Field(join(("metadata", "ownerReferences", at)))
+            for index, owner in tables(table(item.manifest, "metadata"), "ownerReferences"):
+                yield item, owner, Field(join(("metadata", "ownerReferences", index)))
 
 
 def inputs_stay_behind(final: Final) -> Iterator[Result]:
     """Yield a warning per input without the local-config mark, where the list is deployed as it was read.
 
-    That is a kpt package, and a list that already holds what was made from the input. In a kustomization the function
-    itself says so (KRM104).
+    That is so in a kpt package, and for a list that already has objects generated from the input. In a kustomization
+    the function itself reports it (KRM104).
     """
     is_package = any((item.group, item.kind) == _KPT for item in final.inputs)
     folders = tuple("" if folder == "." else f"{folder}/" for folder in final.run.packages)
-    made = {item.mark.owner for item in final.deployed if item.mark and item.ref not in final.created}
+    owners = {item.mark.owner for item in final.deployed if item.mark and item.ref not in final.created}
     for item in final.inputs:
-        is_there = item.kind == "Node"  # already
-        if is_there or (item.group, item.kind) not in INPUTS or item.annotations.get(LOCAL) == "true":
+        is_node = item.kind == "Node"  # it exists already
+        if is_node or (item.group, item.kind) not in INPUTS or item.annotations.get(LOCAL) == "true":
             continue
         in_package = is_package or (bool(folders) and item.place is not None and item.place.path.startswith(folders))
-        if in_package or item.ref.id in made:
+        if in_package or item.ref.id in owners:
             message = f'is only read, but would be deployed with the rest; mark it with the annotation {LOCAL}: "true"'
             yield final.located(item, warning(message))
 

@@ -1,4 +1,4 @@
-"""The order of the final list: what a resource depends on, the sync waves of both, and the stages of Flux."""
+"""The order of the final list: dependencies, sync waves of Argo CD, and stages of Flux."""
 
 import re
 from collections.abc import Iterator
@@ -17,42 +17,42 @@ _OBJECT = re.compile(r"(?P<group>[^/\s]*)/(?:namespaces/(?P<namespace>[^/\s]+)/)
 
 
 def dependencies_come_first(final: Final) -> Iterator[Result]:
-    """Yield a warning per depends-on whose object is not there, or comes in a later sync wave of Argo CD."""
+    """Yield a warning per depends-on whose object is not deployed, or comes in a later sync wave of Argo CD."""
     present: dict[Id, Item] = {}
     for item in final.deployed:
-        for one in _depends_on(item):
+        for dependency in _dependencies(item):
             present = present or {other.ref.id: other for other in final.deployed}
-            if message := _message(item, present, one):
+            if message := _mistake(item, present, dependency):
                 field = Field(_FIELD, item.annotations[DEPENDS])
                 yield final.located(item, warning(message, field=field))
 
 
-def _depends_on(item: Item) -> list[str]:
+def _dependencies(item: Item) -> list[str]:
     """Return the entries of a resource's depends-on."""
     text = item.annotations.get(DEPENDS, "") if item.mentions("depends-on") else ""
-    return [one.strip() for one in text.split(",") if one.strip()]
+    return [entry for entry in map(str.strip, text.split(",")) if entry]
 
 
-def _message(item: Item, present: dict[Id, Item], depends_on: str) -> str:
+def _mistake(item: Item, present: dict[Id, Item], dependency: str) -> str:
     """Return what is wrong with an entry of a resource's depends-on; "" for nothing."""
-    match = _OBJECT.fullmatch(depends_on)
+    match = _OBJECT.fullmatch(dependency)
     if not match:
         form = "group/namespaces/namespace/Kind/name, or group/Kind/name"
-        return f"{depends_on!r} is not a reference to an object; write {form}"
+        return f"{dependency!r} is not a reference to an object; write {form}"
     group, namespace, kind, name = match.groups("")
     other = present.get((group, kind, namespace, name))
-    shown = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+    ref = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
     if not other:
-        return f"{shown} is not among the deployed objects; kpt refuses to apply anything that depends on it"
-    own, theirs = wave(item), wave(other)
-    if own < theirs:
-        remedy = f"set the annotation {WAVE} to {theirs} or more"
-        return f"depends on {shown}, which Argo CD applies later, in wave {theirs} instead of {own}; {remedy}"
+        return f"{ref} is not among the deployed objects; kpt refuses to apply anything that depends on it"
+    item_wave, other_wave = wave(item), wave(other)
+    if item_wave < other_wave:
+        remedy = f"set the annotation {WAVE} to {other_wave} or more"
+        return f"depends on {ref}, which Argo CD applies later, in wave {other_wave} instead of {item_wave}; {remedy}"
     return ""
 
 
 def wave(item: Item) -> int:
-    """Return the sync wave; Argo CD takes 0 for what is no number."""
+    """Return the sync wave of a resource; like Argo CD, 0 for an annotation that is no number."""
     try:
         return int(item.annotations.get(WAVE, "0"))
     except ValueError:
@@ -65,7 +65,7 @@ _NEEDED = {
     ("scheduling.k8s.io", "PriorityClass"),
     *(("rbac.authorization.k8s.io", kind) for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")),
 }
-"""What a Module may need; whatever its wave is, behind the Modules it would keep them from ever being ready."""
+"""Kinds that a Module may need: they come before the Modules whatever their wave is, or no Module becomes ready."""
 
 
 STAGES = ("before", "modules", "consumers")
@@ -75,7 +75,7 @@ STAGES = ("before", "modules", "consumers")
 def stage_of(item: Item) -> str:
     """Return the stage of an object: before, modules or consumers.
 
-    It follows from the object alone: nothing moves when others come or go.
+    It depends on the object alone, so that no object changes its stage when others are added or removed.
     """
     if (item.group, item.kind) in MODULE_KINDS:
         return "modules"
@@ -85,7 +85,8 @@ def stage_of(item: Item) -> str:
         return "consumers"
     is_waiting = item.mentions(LABELS) and any(labels_of_kmm(item))
     modules = tuple(f"{group}/" for group, _ in MODULE_KINDS)
-    return "consumers" if is_waiting or any(one.startswith(modules) for one in _depends_on(item)) else "before"
+    is_waiting = is_waiting or any(entry.startswith(modules) for entry in _dependencies(item))
+    return "consumers" if is_waiting else "before"
 
 
 KRM704 = Rule(

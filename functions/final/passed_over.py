@@ -1,4 +1,4 @@
-"""What kustomize was to change everywhere and has passed over: images, and labels of what krmfn makes."""
+"""Changes of kustomize that do not reach everything: images, and labels of the objects that krmfn generates."""
 
 from collections.abc import Iterator
 
@@ -19,8 +19,8 @@ _WHY = (
 
 
 def images_are_replaced(final: Final) -> Iterator[Result]:
-    """Yield a warning per image that an entry of `images` names and that is as it was."""
-    entries = {one.name: one for one in final.run.transformed.images}
+    """Yield a warning per image that an entry of `images` names and that kustomize has not replaced."""
+    entries = {entry.name: entry for entry in final.run.transformed.images}
     for item in final.deployed if entries else ():
         if any(map(item.mentions, entries)):
             for path, image in images(item):
@@ -34,21 +34,21 @@ def images_are_replaced(final: Final) -> Iterator[Result]:
 
 
 def labels_are_passed_on(final: Final) -> Iterator[Result]:
-    """Yield an info per owner that has a label of kustomize's which what is made from it has not."""
-    without: dict[Id, tuple[Item, dict[str, None], dict[str, None]]] = {}
+    """Yield an info per owner with labels from kustomize that an object generated from it does not have."""
+    owners: dict[Id, tuple[Item, dict[str, None], dict[str, None]]] = {}
     labels = final.run.transformed.labels
     for item in final.deployed if labels else ():
         owner = final.owner(item)
         missing = [key for key, value in labels if owner and owner.labels.get(key) == value and key not in item.labels]
         if owner and missing:
-            _, keys, objects = without.setdefault(owner.ref.id, (owner, {}, {}))
+            _, keys, names = owners.setdefault(owner.ref.id, (owner, {}, {}))
             keys |= dict.fromkeys(missing)
-            objects[str(item.ref)] = None
-    for owner, keys, objects in without.values():
-        shown = some(objects, len(objects), _SHOWN)
-        where = f"{shown}, which krmfn generates afterwards, does not have it"
-        what = f"the label {', '.join(keys)}"
-        message = f"kustomize gives it {what}, but {where}; add it to spec.labels as well if that matters"
+            names[str(item.ref)] = None
+    for owner, keys, names in owners.values():
+        objects = some(names, len(names), _SHOWN)
+        problem = f"{objects}, which krmfn generates afterwards, does not have it"
+        label = f"the label {', '.join(keys)}"
+        message = f"kustomize gives it {label}, but {problem}; add it to spec.labels as well if that matters"
         yield owner.located(info(message, field=Field("metadata.labels")))
 
 

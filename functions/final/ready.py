@@ -1,4 +1,4 @@
-"""Who waits for a Module: labels that KMM puts on nodes, in the selectors and affinities of the list."""
+"""Consumers of a Module: selectors and affinities on the labels that KMM puts on nodes."""
 
 import re
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from ..kmm.module import LABELS, PLUGINS, node_labels
 from .stream import Final, NodeLabel, labels_of_kmm, modules_of, twin
 
 _LABEL = re.compile(rf"{LABELS}(?:version-module\.(.+)|(.+?)\.(?:version\.|device-plugin-)?ready)", re.DOTALL)
-"""A label that is for a Module, with its namespace and name."""
+"""A label for a Module, with its namespace and name."""
 
 
-Label = tuple[str, str | None]
-"""What is known of a label of KMM's: why it is never set ("" when it is), and its value; None where it is a version."""
+LabelValue = tuple[str, str | None]
+"""Why KMM never sets a label ("" when it does), and the value that it sets; None where that is a version."""
 
 
 def labels_have_their_module(final: Final) -> Iterator[Result]:
@@ -24,62 +24,62 @@ def labels_have_their_module(final: Final) -> Iterator[Result]:
     names = dict[str, set[str]]()
     for _, module in final.modules:
         names.setdefault(module.ref.namespace, set()).add(module.ref.name)
-    for item, one, label in _waiting(final):
-        match = _LABEL.fullmatch(one.key)
+    for item, label, value in _consumers(final):
+        match = _LABEL.fullmatch(label.key)
         namespace, _, name = (match[1] or match[2]).partition(".") if match else ("", "", "")
-        if label or not (namespace and name) or name in names.get("", ()):
+        if value or not (namespace and name) or name in names.get("", ()):
             continue
         message, is_sure = _missing(final, names, namespace, name)
-        report = error if is_sure and one.is_required else warning
-        yield final.located(item, report(message, field=Field(join(one.path), one.key)))
+        report = error if is_sure and label.is_required else warning
+        yield final.located(item, report(message, field=Field(join(label.path), label.key)))
 
 
 def labels_are_set(final: Final) -> Iterator[Result]:
     """Yield an error per required label that no node ever has: the Module lacks that part, or it has another value."""
-    for item, one, label in _waiting(final):
-        if not label or not one.is_required:
+    for item, label, label_value in _consumers(final):
+        if not label_value or not label.is_required:
             continue
-        field, (never, value) = Field(join(one.path), one.value), label
-        if never:
-            yield final.located(item, error(f"{never}, so KMM never sets it", field=field))
-        elif one.value is not None and value is not None and one.value != value:
-            message = f"is {one.value!r}, but KMM sets it to {value!r}: no node is selected"
+        field, (reason, value) = Field(join(label.path), label.value), label_value
+        if reason:
+            yield final.located(item, error(f"{reason}, so KMM never sets it", field=field))
+        elif label.value is not None and value is not None and label.value != value:
+            message = f"is {label.value!r}, but KMM sets it to {value!r}: no node is selected"
             yield final.located(item, error(message, field=field._replace(proposed=value)))
 
 
-def _waiting(final: Final) -> Iterator[tuple[Item, NodeLabel, Label | None]]:
-    """Yield each selector or affinity on a label of KMM's, with what is known of the label."""
-    naming = [item for item in final.deployed if item.mentions(LABELS)]
-    labels = [(item, one) for item in naming for one in labels_of_kmm(item)]
-    known: dict[str, Label] = {}
-    theirs = modules_of(final.theirs) if labels else []
-    # those that stand elsewhere first: what is here counts
-    for at, (item, module) in enumerate([*theirs, *final.modules] if labels else ()):
+def _consumers(final: Final) -> Iterator[tuple[Item, NodeLabel, LabelValue | None]]:
+    """Yield each selector or affinity on a label of KMM's: the resource, the label, its value (None: no Module)."""
+    items = [item for item in final.deployed if item.mentions(LABELS)]
+    labels = [(item, label) for item in items for label in labels_of_kmm(item)]
+    values: dict[str, LabelValue] = {}
+    external = modules_of(final.external) if labels else []
+    # the Modules of the list come last, so that they replace external ones
+    for index, (item, module) in enumerate([*external, *final.modules] if labels else ()):
         place = f": {item.place.path}:{item.place.line}" if item.place else ""
-        where = f" (from --against{place})" if at < len(theirs) else ""
+        origin = f" (from --against{place})" if index < len(external) else ""
         no_loader = "" if has(module.spec, "moduleLoader") else "has no moduleLoader"
         no_version = no_loader or ("" if module.version else "has no version")
         no_plugin = "" if any(has(module.spec, field) for field in PLUGINS) else "has no devicePlugin"
         facts = ((no_loader, ""), (no_version, None), (no_plugin, ""), ("", None))
-        for key, (never, value) in zip(node_labels(module.ref.namespace, module.ref.name), facts, strict=True):
-            known[key] = f"{module.ref}{where} {never}" if never else "", value
-    yield from ((item, one, known.get(one.key)) for item, one in labels)
+        for key, (reason, value) in zip(node_labels(module.ref.namespace, module.ref.name), facts, strict=True):
+            values[key] = f"{module.ref}{origin} {reason}" if reason else "", value
+    yield from ((item, label, values.get(label.key)) for item, label in labels)
 
 
 def _missing(final: Final, names: dict[str, set[str]], namespace: str, name: str) -> tuple[str, bool]:
-    """Return what is said of a Module that is not there, and whether it is surely a renamed one that was meant."""
-    waits = f"waits for Module {namespace}/{name}"
-    moved = [space for space in sorted(names) if space in final.run.transformed.namespaces]
-    for space in (namespace, *moved):
+    """Return the message about a Module that is not in the list, and whether a renamed one is surely meant."""
+    prefix = f"waits for Module {namespace}/{name}"
+    renamed = [space for space in sorted(names) if space in final.run.transformed.namespaces]
+    for space in (namespace, *renamed):
         present = names.get(space, set())
         other = name if name in present else twin(name, present, final.run.transformed, hashed=False)
         if other:
-            what = f"which is called {space}/{other} in the end; kustomize does not transform the keys of labels"
-            return f"{waits}, {what}: call krmfn in the outermost kustomization", True
-    elsewhere = next((space for space in sorted(names) if name in names[space]), "")
-    if elsewhere:
-        return f"{waits}, but the Module of that name is {elsewhere}/{name}; correct one of the two", False
-    return f"{waits}, which is not among the deployed objects: without it no node has this label", False
+            problem = f"which is called {space}/{other} in the end; kustomize does not transform the keys of labels"
+            return f"{prefix}, {problem}: call krmfn in the outermost kustomization", True
+    other_namespace = next((space for space in sorted(names) if name in names[space]), "")
+    if other_namespace:
+        return f"{prefix}, but the Module of that name is {other_namespace}/{name}; correct one of the two", False
+    return f"{prefix}, which is not among the deployed objects: without it no node has this label", False
 
 
 KRM701 = Rule(

@@ -1,4 +1,4 @@
-"""The names of other resources that pods, Modules and claims of devices hold, held against those in the list."""
+"""References by name in pods, Modules and claims of devices, compared with the resources in the list."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,25 +14,26 @@ from .stream import CLUSTER_SCOPED, KINDS, Final, Names, modules_of, twin
 
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT, PRIORITY_CLASS, DEVICE_CLASS = KINDS
 _HASHED = (SECRET, CONFIG_MAP)
-_TELL = "tell it about this field: list what `krmfn kustomize-config` prints under `configurations:`"
+_IN_REACH = "tell it about this field: list what `krmfn kustomize-config` prints under `configurations:`"
 _OUT_OF_REACH = (
     "it treats a DeviceClass as namespaced, and does not update names across namespaces: list it in a "
     "kustomization without prefix and suffix"
 )
 _SHOWN = 3
-"""How many of the names that are there a finding shows."""
+"""How many of the existing names a finding lists."""
 
 
 Fields = tuple[tuple[GroupKind, str], ...]
-"""What fields name, with their paths; `[]` is each entry of a list, `[0]` that of a list with one."""
+"""The kinds that fields name, with the paths of the fields; `[]` is each entry of a list, `[0]` the only entry."""
 
 
 def _below(holders: Iterable[str], fields: Fields) -> Fields:
+    """Return the fields with each of the holders as a prefix of their paths."""
     return tuple((kind, f"{holder}.{path}") for holder in holders for kind, path in fields)
 
 
 _OLD_ACCOUNT = "serviceAccount"
-"""The older name of serviceAccountName: it counts where that is not there."""
+"""The older name of serviceAccountName, which is read where that is missing."""
 _PULLING: Fields = ((SECRET, "imagePullSecrets[].name"),)
 _OF_CONTAINER: Fields = (
     (CONFIG_MAP, "env[].valueFrom.configMapKeyRef.name"),
@@ -64,7 +65,7 @@ _OF_MODULE: Fields = (
     *_below(PLUGINS, (*_OF_VOLUMES, *_below(("initContainer", "container"), _OF_CONTAINER))),
     *_below(("moduleLoader.container", "moduleLoader.container.kernelMappings[]"), _OF_LOADER),
 )
-"""What a Module names in its own namespace, where KMM builds, signs, loads and runs its plugins."""
+"""The references of a Module in its own namespace, where KMM builds, signs, loads and runs its plugins."""
 _OF_CLAIM: Fields = (
     *_below(("requests[]", "requests[].exactly"), ((DEVICE_CLASS, "deviceClassName"),)),
     (DEVICE_CLASS, "requests[].firstAvailable[0].deviceClassName"),  # of several one is enough
@@ -81,55 +82,55 @@ _HOLDERS: dict[GroupKind, tuple[tuple[str, ...], Fields]] = {
 
 
 def references(item: Item) -> Iterator[tuple[GroupKind, Field]]:
-    """Yield the fields that name what has to be in the resource's namespace: an `optional: true` does not count."""
-    path, fields = _HOLDERS.get((item.group, item.kind), ((), ()))
-    holder = table(item.manifest, *path) if fields else {}
+    """Yield the fields that name a resource, with its kind, but for those with `optional: true`."""
+    start, fields = _HOLDERS.get((item.group, item.kind), ((), ()))
+    holder = table(item.manifest, *start) if fields else {}
     for kind, field in fields:
         if field != _OLD_ACCOUNT or not holder.get("serviceAccountName"):
-            yield from ((kind, Field(join(where), name)) for where, name in _at(holder, path, field.split(".")))
+            yield from ((kind, Field(join(path), name)) for path, name in _at(holder, start, field.split(".")))
 
 
 def _at(holder: Any, path: FieldPath, parts: Sequence[str]) -> Iterator[tuple[FieldPath, str]]:
     """Yield the texts at a path, each with its own path; those beside an `optional: true` are left out.
 
-    An entry of firstAvailable has no such field: there it says nothing.
+    An entry of firstAvailable has no field `optional`, so one there is ignored.
     """
     part, *rest = parts
-    key, bracket, index = part.partition("[")
+    key, bracket, suffix = part.partition("[")
     value = holder.get(key) if isinstance(holder, dict) else None
     if not rest:
         if isinstance(value, str) and value and (holder.get("optional") is not True or "firstAvailable" in path):
             yield (*path, key), value
     elif not bracket:
         yield from _at(value, (*path, key), rest)
-    elif isinstance(value, list) and (index == "]" or len(value) == 1):
-        for at, entry in enumerate(value):
-            yield from _at(entry, (*path, key, at), rest)
+    elif isinstance(value, list) and (suffix == "]" or len(value) == 1):
+        for index, entry in enumerate(value):
+            yield from _at(entry, (*path, key, index), rest)
 
 
-def names_are_there(final: Final) -> Iterator[Result]:
-    """Yield a finding per reference to what is not deployed: an error where kustomize has renamed it.
+def names_exist(final: Final) -> Iterator[Result]:
+    """Yield a finding per reference to a resource that is not deployed: an error where kustomize has renamed it.
 
-    Without anything of that kind in the namespace, whoever deploys it is somebody else: nothing is said.
+    Without any resource of that kind in the namespace there is no finding: somebody else deploys them.
     """
     names = Names(final.deployed, final.modules)
-    if not any(names.near(kind, "") for kind in KINDS):
+    if not any(names.visible(kind, "") for kind in KINDS):
         return
-    theirs = Names(final.theirs, modules_of(final.theirs))
+    external = Names(final.external, modules_of(final.external))
     for item in final.deployed:
         for kind, field in references(item):
             (_, noun), namespace, name = kind, item.ref.namespace, field.current
-            present = names.near(kind, namespace)
-            if not present or any(each.is_there(kind, namespace, name) for each in (names, theirs)):
+            present = names.visible(kind, namespace)
+            if not present or names.has(kind, namespace, name) or external.has(kind, namespace, name):
                 continue
             if other := twin(name, present, final.run.transformed, kind in _HASHED):
-                way = _OUT_OF_REACH if kind == DEVICE_CLASS else _TELL
-                message = f"names the {noun} {name}, which kustomize renamed to {other}; {way}"
+                remedy = _OUT_OF_REACH if kind == DEVICE_CLASS else _IN_REACH
+                message = f"names the {noun} {name}, which kustomize renamed to {other}; {remedy}"
                 yield final.located(item, error(message, field=field._replace(proposed=other)))
             else:
-                where = "" if kind in CLUSTER_SCOPED or not namespace else f" in the namespace {namespace}"
+                scope = "" if kind in CLUSTER_SCOPED or not namespace else f" in the namespace {namespace}"
                 others = some(sorted(present), len(present), _SHOWN)
-                message = f"no {noun} {name} is among the deployed objects{where}; there are: {others}"
+                message = f"no {noun} {name} is among the deployed objects{scope}; there are: {others}"
                 yield final.located(item, warning(message, field=field))
 
 
@@ -154,7 +155,7 @@ spec: {moduleLoader: {serviceAccountName: gpu-lodaer}}
 """,
     remedy="Correct the name. If kustomize changed it, list what `krmfn kustomize-config` prints under "
     "`configurations:`. Turn the rule off if it is deployed from elsewhere.",
-    check=names_are_there,
+    check=names_exist,
     severities=("warning", "error"),
     advice=True,
 )

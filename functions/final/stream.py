@@ -19,42 +19,42 @@ CLUSTER_SCOPED = frozenset({PRIORITY_CLASS, DEVICE_CLASS})
 KINDS = (SECRET, CONFIG_MAP, SERVICE_ACCOUNT, PRIORITY_CLASS, DEVICE_CLASS)
 """What pods and Modules name, as (group, kind)."""
 NODE_AFFINITY = ("affinity", "nodeAffinity")
-REQUIRED, PREFERRED = (f"{how}DuringSchedulingIgnoredDuringExecution" for how in ("required", "preferred"))
+REQUIRED, PREFERRED = (f"{prefix}DuringSchedulingIgnoredDuringExecution" for prefix in ("required", "preferred"))
 
 
 class Final(NamedTuple):
-    """What reaches one cluster."""
+    """The resources that reach one cluster, and what is known of their origin."""
 
     deployed: Sequence[Item]
     inputs: Sequence[Item]
-    """What was read and is left out of a render: configs, functionConfigs, Nodes, local-config."""
+    """Resources that are only read: configs, functionConfigs, Nodes, local-config."""
     owners: Mapping[tuple[str, str, str, str], Item]
     """The resources that objects can be made from, by their ids."""
     modules: Sequence[tuple[Item, Module]]
     """The Modules, also those that a ManagedClusterModule brings to its clusters."""
     run: Run
     created: frozenset[Ref]
-    """What this run has made."""
+    """The objects that this run has generated."""
 
     @property
-    def theirs(self) -> Sequence[Item]:
-        """What the cluster gets from elsewhere: it is there for references, and is not judged."""
+    def external(self) -> Sequence[Item]:
+        """The resources that the cluster gets from elsewhere: references to them count, and they are not judged."""
         return self.run.external.items if self.run.external else ()
 
     def owner(self, item: Item) -> Item | None:
-        """Return the resource that an item was made from; None for one that is written by hand."""
+        """Return the resource that an item was generated from; None for one that is written by hand."""
         return self.owners.get(item.mark.owner) if item.mark else None
 
     def located(self, item: Item, result: Result) -> Result:
-        """Return the finding with its resource and place; about what was made, at the field that the value is from."""
+        """Return the finding with its resource and place; for a generated object, the place that the value is from."""
         result = item.located(result)
         owner, config = self.owner(item), self.run.config_item
         if result.place or not owner:
             return result
         place = place_of(owner, result.field)
-        if place == owner.place and config:  # it stands in the functionConfig, or nowhere
-            other = place_of(config, result.field)
-            place = place if other == config.place else other
+        if place == owner.place and config:  # the config does not have the value: perhaps the functionConfig does
+            config_place = place_of(config, result.field)
+            place = place if config_place == config.place else config_place
         return result._replace(place=place)
 
 
@@ -71,45 +71,45 @@ _EVERYWHERE = {
 _SERVING = ("service.beta.openshift.io/serving-cert-secret-name", "service.alpha.openshift.io/serving-cert-secret-name")
 """Annotations of a Service that let OpenShift make a Secret."""
 _HASH = re.compile(r"-[2456789bcdfghkmt]{10}\Z")
-"""A hash that kustomize puts behind a generated name: ten characters, none of which makes a word.
+"""A hash that kustomize appends to a generated name: ten characters, without those that make words.
 
 Source: kustomize v5, api/hasher/hasher.go (encode).
 """
 _DEEPEST = 8
-"""How many prefixes and suffixes one name is looked at with."""
+"""How many prefixes and suffixes are taken off one name."""
 
 
 class Names:
-    """The names that a reference may have: of what is in the list, and of what something in the list will make."""
+    """The names that a reference may have: of resources in the list, and of those that controllers make from them."""
 
     def __init__(self, items: Sequence[Item], modules: Iterable[tuple[Item, Module]]) -> None:
         """Take the names of some resources, and of what KMM makes for the Modules among them."""
-        made: list[tuple[GroupKind, str, str]] = []
+        names: list[tuple[GroupKind, str, str]] = []
         for item in items:
-            made.append(((item.group, item.kind), item.ref.namespace, item.ref.name))
-            made += made_by(item)
+            names.append(((item.group, item.kind), item.ref.namespace, item.ref.name))
+            names += controller_names(item)
         for _, module in modules:
             classes = tables(table(module.spec, "dra"), "deviceClasses")  # KMM makes them
-            made += ((DEVICE_CLASS, "", text(device_class, "name")) for _, device_class in classes)
+            names += ((DEVICE_CLASS, "", text(device_class, "name")) for _, device_class in classes)
         self._by_kind: dict[GroupKind, dict[str, set[str]]] = {}
-        for kind, namespace, name in made:
+        for kind, namespace, name in names:
             if name:
                 self._by_kind.setdefault(kind, {}).setdefault(namespace, set()).add(name)
 
-    def near(self, kind: GroupKind, namespace: str) -> set[str]:
-        """Return the names of a kind in a namespace; who applies it decides what no namespace means: it fits all."""
-        spaces = self._by_kind.get(kind, {})
-        wanted = spaces if not namespace or kind in CLUSTER_SCOPED else (namespace, "", "*")
-        return {name for space in wanted for name in spaces.get(space, ())}
+    def visible(self, kind: GroupKind, namespace: str) -> set[str]:
+        """Return the names of a kind that resources in a namespace can refer to; a missing namespace matches all."""
+        by_namespace = self._by_kind.get(kind, {})
+        namespaces = by_namespace if not namespace or kind in CLUSTER_SCOPED else (namespace, "", "*")
+        return {name for space in namespaces for name in by_namespace.get(space, ())}
 
-    def is_there(self, kind: GroupKind, namespace: str, name: str) -> bool:
-        """Return True when a name is among them, or always there."""
+    def has(self, kind: GroupKind, namespace: str, name: str) -> bool:
+        """Return True for a name that resources in a namespace can refer to, or that every cluster has."""
         if name in _EVERYWHERE.get(kind, ()) or (kind == PRIORITY_CLASS and name.startswith("system-")):
             return True
-        return name in self.near(kind, namespace)
+        return name in self.visible(kind, namespace)
 
 
-def made_by(item: Item) -> Iterator[tuple[GroupKind, str, str]]:
+def controller_names(item: Item) -> Iterator[tuple[GroupKind, str, str]]:
     """Yield kind, namespace (* for each) and name of what a controller of the cluster makes from a resource.
 
     Source: the APIs of external-secrets.io, bitnami.com, cert-manager.io, secrets.hashicorp.com, isindir.github.com
@@ -125,8 +125,8 @@ def made_by(item: Item) -> Iterator[tuple[GroupKind, str, str]]:
         spec = table(item.manifest, "spec")
         of_cluster = kind != "ExternalSecret"
         inner = table(spec, "externalSecretSpec") if of_cluster else spec
-        own = text(spec, "externalSecretName") or name
-        yield SECRET, "*" if of_cluster else namespace, text(table(inner, "target"), "name") or own
+        secret = text(table(inner, "target"), "name") or text(spec, "externalSecretName") or name
+        yield SECRET, "*" if of_cluster else namespace, secret
     elif (group, kind) == ("cert-manager.io", "Certificate"):
         yield SECRET, namespace, itemtext.string(item, "spec", "secretName")
     elif group == "secrets.hashicorp.com":
@@ -135,35 +135,36 @@ def made_by(item: Item) -> Iterator[tuple[GroupKind, str, str]]:
         for _, template in tables(table(item.manifest, "spec"), "secretTemplates"):
             yield SECRET, namespace, text(template, "name")
     elif (group, kind) == ("trust.cert-manager.io", "Bundle"):
-        yield from ((made, "*", name) for made in (CONFIG_MAP, SECRET))
+        yield from ((copy, "*", name) for copy in (CONFIG_MAP, SECRET))
 
 
 def twin(name: str, present: Iterable[str], transformed: Transformed, hashed: bool) -> str:
-    """Return the name that is `name` with or without prefixes, suffixes and a hash of kustomize's; "" for none.
+    """Return the name that differs from `name` only by prefixes, suffixes and a hash of kustomize's; "" for none.
 
     Two names with different prefixes are no twins: each may come from an overlay of its own.
     """
-    plain, shorter = _plain(name, hashed), bare(name, transformed, hashed)
+    plain, stems = _plain(name, hashed), _stems(name, transformed, hashed)
     for other in sorted(present):
-        if other != name and (_plain(other, hashed) & shorter or plain & bare(other, transformed, hashed)):
+        if other != name and (_plain(other, hashed) & stems or plain & _stems(other, transformed, hashed)):
             return other
     return ""
 
 
 def _plain(name: str, hashed: bool) -> set[str]:
+    """Return a name, and also the name without its hash."""
     return {name, _HASH.sub("", name)} if hashed else {name}
 
 
-def bare(name: str, transformed: Transformed, hashed: bool) -> set[str]:
-    """Return a name, and what is left of it without prefixes and suffixes that are applied, and without a hash."""
-    names = _plain(name, hashed)
+def _stems(name: str, transformed: Transformed, hashed: bool) -> set[str]:
+    """Return a name, and what remains of it without the prefixes and suffixes of kustomize, and without a hash."""
+    stems = _plain(name, hashed)
     for _ in range(_DEEPEST):
-        shorter = {one.removeprefix(prefix) for one in names for prefix in transformed.prefixes}
-        shorter |= {one.removesuffix(suffix) for one in names for suffix in transformed.suffixes}
-        if shorter <= names:
+        shorter = {stem.removeprefix(prefix) for stem in stems for prefix in transformed.prefixes}
+        shorter |= {stem.removesuffix(suffix) for stem in stems for suffix in transformed.suffixes}
+        if shorter <= stems:
             break
-        names |= shorter
-    return names - {""}
+        stems |= shorter
+    return stems - {""}
 
 
 class NodeLabel(NamedTuple):
@@ -174,7 +175,7 @@ class NodeLabel(NamedTuple):
     value: str | None = None
     """The value that it must have; None where several or any would do."""
     is_required: bool = True
-    """Whether nothing runs without it."""
+    """Whether a pod runs only on nodes with it."""
 
 
 def pod_of(group: str, kind: str, manifest: Manifest) -> tuple[FieldPath, Manifest]:
@@ -189,17 +190,17 @@ def labels_of_kmm(item: Item) -> Iterator[NodeLabel]:
     labels = node_labels(pod, path)
     if (item.group, item.kind) == (MODULE_GROUP, MODULE_KIND):
         labels = of_selector(table(item.manifest, "spec", "selector"), ("spec", "selector"))
-    yield from (one for one in labels if one.key.startswith(LABELS))
+    yield from (label for label in labels if label.key.startswith(LABELS))
 
 
 def node_labels(pod: Manifest, path: FieldPath) -> Iterator[NodeLabel]:
     """Yield the labels that the nodes of a pod must have, or should have."""
     yield from of_selector(table(pod, "nodeSelector"), (*path, "nodeSelector"))
-    affinity, where = table(pod, *NODE_AFFINITY), (*path, *NODE_AFFINITY)
-    for at, term in tables(table(affinity, REQUIRED), "nodeSelectorTerms"):
-        yield from _of_term(term, (*where, REQUIRED, "nodeSelectorTerms", at), is_required=True)
-    for at, weighted in tables(affinity, PREFERRED):
-        yield from _of_term(table(weighted, "preference"), (*where, PREFERRED, at, "preference"), is_required=False)
+    affinity, path = table(pod, *NODE_AFFINITY), (*path, *NODE_AFFINITY)
+    for index, term in tables(table(affinity, REQUIRED), "nodeSelectorTerms"):
+        yield from _of_term(term, (*path, REQUIRED, "nodeSelectorTerms", index), is_required=True)
+    for index, entry in tables(affinity, PREFERRED):
+        yield from _of_term(table(entry, "preference"), (*path, PREFERRED, index, "preference"), is_required=False)
 
 
 def of_selector(selector: dict[str, Any], path: FieldPath) -> Iterator[NodeLabel]:
@@ -209,10 +210,11 @@ def of_selector(selector: dict[str, Any], path: FieldPath) -> Iterator[NodeLabel
 
 
 def _of_term(term: Manifest, path: FieldPath, is_required: bool) -> Iterator[NodeLabel]:
-    for at, expression in tables(term, "matchExpressions"):
+    """Yield the labels of a term of a node affinity."""
+    for index, expression in tables(term, "matchExpressions"):
         values = texts(expression, "values")
-        only = values[0] if text(expression, "operator") == "In" and len(values) == 1 else None
-        yield NodeLabel(text(expression, "key"), (*path, "matchExpressions", at, "key"), only, is_required)
+        value = values[0] if text(expression, "operator") == "In" and len(values) == 1 else None
+        yield NodeLabel(text(expression, "key"), (*path, "matchExpressions", index, "key"), value, is_required)
 
 
 def images(item: Item) -> Iterator[tuple[FieldPath, str]]:
@@ -222,5 +224,5 @@ def images(item: Item) -> Iterator[tuple[FieldPath, str]]:
         yield split(field), image
     path, pod = pod_of(item.group, item.kind, item.manifest)
     for part in ("initContainers", "containers", "ephemeralContainers"):
-        for at, container in tables(pod, part):
-            yield (*path, part, at, "image"), text(container, "image")
+        for index, container in tables(pod, part):
+            yield (*path, part, index, "image"), text(container, "image")

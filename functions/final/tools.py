@@ -1,4 +1,4 @@
-"""What other tools do to the list: Flux substitutes, Node Feature Discovery labels, a cluster dumps."""
+"""Other tools and the final list: Flux's substitution, the labels of Node Feature Discovery, dumps of a cluster."""
 
 from collections.abc import Iterator
 
@@ -17,9 +17,9 @@ def dollars_are_kept(final: Final) -> Iterator[Result]:
     """Yield an info per Module and Dockerfile in which Flux's substitution would change what KMM reads."""
     builds = [(module.ref.namespace, build) for _, module in final.modules for _, build in module.sections("build")]
     names = {(namespace, text(table(build, "dockerfileConfigMap"), "name")) for namespace, build in builds}
-    dockerfiles = of_kinds(final.deployed, {CONFIG_MAP}) if names else []
-    named = [item for item in dockerfiles if (item.ref.namespace, item.name) in names]
-    for item in (*(item for item, _ in final.modules), *named):
+    config_maps = of_kinds(final.deployed, {CONFIG_MAP}) if names else []
+    dockerfiles = [item for item in config_maps if (item.ref.namespace, item.name) in names]
+    for item in (*(item for item, _ in final.modules), *dockerfiles):
         if DISABLED in (item.annotations.get(SUBSTITUTE), item.labels.get(SUBSTITUTE)):
             continue
         path = changed_at(item.manifest)
@@ -30,48 +30,50 @@ def dollars_are_kept(final: Final) -> Iterator[Result]:
 
 
 _LIVE = {("kmm.sigs.x-k8s.io", "NodeModulesConfig"), ("", "Event"), ("events.k8s.io", "Event"), ("", "Pod")}
-"""What only a cluster writes, as (group, kind), and Pods: of these only what a cluster has given back."""
+"""(group, kind) of the resources that only a cluster writes; of Pods only those from a dump count."""
 
 
 def nothing_is_of_a_dump(final: Final) -> Iterator[Result]:
-    """Yield an error per file with what only a cluster writes, or with a Pod that a cluster has given back."""
+    """Yield an error per file with resources that only a cluster writes, or with a Pod from a dump."""
     by_file: dict[str, list[Item]] = {}
     for item in of_kinds(final.deployed, _LIVE):
         if item.kind != "Pod" or is_dumped(item.manifest):
             by_file.setdefault(item.place.path if item.place else "", []).append(item)
-    for first, *others in by_file.values():
-        more = f", as are {len(others):,} more in this file" if others else ""
-        message = f"is part of a dump of a cluster{more}; it would be deployed: move the dump, and pass it with --live"
+    for first, *rest in by_file.values():
+        others = f", as are {len(rest):,} more in this file" if rest else ""
+        message = (
+            f"is part of a dump of a cluster{others}; it would be deployed: move the dump, and pass it with --live"
+        )
         yield first.located(error(message))
 
 
 _DOMAIN = "feature.node.kubernetes.io/"
 _SOURCES = ("cpu-", "kernel-", "memory-", "network-", "pci-", "storage-", "system-", "usb-")
-"""How the names begin that NFD makes by itself (its built-in sources, of v0.17)."""
+"""Prefixes of the names of labels that NFD makes by itself (its built-in sources, of v0.17)."""
 
 
-def labels_are_made(final: Final) -> Iterator[Result]:
+def labels_have_a_rule(final: Final) -> Iterator[Result]:
     """Yield an info per label of NFD in a selector that no NodeFeatureRule makes and that no node has.
 
-    Only where the cluster has such rules: elsewhere nothing is known of what makes labels there.
+    Without such rules in the list there is no finding: the labels may have another origin.
     """
-    rules = [item for item in (*final.deployed, *final.theirs) if item.kind == "NodeFeatureRule"]
-    made = set[str]()
+    rules = [item for item in (*final.deployed, *final.external) if item.kind == "NodeFeatureRule"]
+    labels = set[str]()
     for item in rules:
         for _, rule in tables(table(item.manifest, "spec"), "rules"):
             if rule.get("labelsTemplate"):
-                return  # what it makes is only known on a node
-            made.update(key if "/" in key else f"{_DOMAIN}{key}" for key in table(rule, "labels"))
-    every = (*final.inputs, *final.deployed, *final.theirs)
-    nodes = [item for item in every if item.kind in ("Node", "NodeInventory")]
+                return  # its labels depend on the node
+            labels.update(key if "/" in key else f"{_DOMAIN}{key}" for key in table(rule, "labels"))
+    items = (*final.inputs, *final.deployed, *final.external)
+    nodes = [item for item in items if item.kind in ("Node", "NodeInventory")]
     for item, module in final.modules if rules else ():
         for key in module.selector or {}:
             name = key.removeprefix(_DOMAIN)
-            if name == key or name.startswith(_SOURCES) or key in made or any(node.mentions(key) for node in nodes):
+            if name == key or name.startswith(_SOURCES) or key in labels or any(node.mentions(key) for node in nodes):
                 continue
-            known = f"the rules make: {', '.join(sorted(made)) or 'none'}"
-            why = "no node has it, and Node Feature Discovery does not make it by itself"
-            message = f"no NodeFeatureRule here makes the label {key}, {why}; {known}"
+            known = f"the rules make: {', '.join(sorted(labels)) or 'none'}"
+            reason = "no node has it, and Node Feature Discovery does not make it by itself"
+            message = f"no NodeFeatureRule here makes the label {key}, {reason}; {known}"
             yield final.located(item, info(message, field=Field(join(("spec", "selector", key)))))
 
 
@@ -121,7 +123,7 @@ metadata: {name: gpu}
 spec: {rules: [{name: gpu, labels: {feature.node.kubernetes.io/gpu: "true"}}]}
 """,
     remedy="Correct the label in the selector, or write a NodeFeatureRule that makes it.",
-    check=labels_are_made,
+    check=labels_have_a_rule,
     severities=("info",),
     advice=True,
 )
