@@ -153,8 +153,8 @@ def between(lists: Sequence[ResourceList]) -> Iterator[Result]:
         for item in owners_among(resources.items):
             root, other = first.setdefault(item.ref.id, (number, item))
             if root != number:
-                message = f"another root of this cluster has this {item.kind}, too{in_file(other)}; remove or rename one"
-                yield item.located(error(message, rule="KRM103"))
+                message = f"another root of this cluster has this {item.kind}, too{in_file(other)}"
+                yield item.located(error(f"{message}; remove or rename one", rule="KRM103"))
     sound = [resources for resources in lists if not resources.failed]
     if len(sound) > 1:
         yield from conflicts(sound)
