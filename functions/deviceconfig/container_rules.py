@@ -8,7 +8,7 @@ from krmfn.typed import Any
 
 from .fields import Container, DevicePlugin
 from .model import DeviceConfig
-from .names import PARTS, of_devices
+from .names import PARTS, device_volumes
 
 
 def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
@@ -23,15 +23,15 @@ def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
 
 
 def variables_have_one_source(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per variable with two sources, and a warning per one that stands twice."""
+    """Yield an error per variable with two sources, and a warning per variable that appears twice."""
     for path, entry, _ in containers(config):
         seen: set[str] = set()
         for index, variable in enumerate(entry.env):
-            name, place = variable["name"], f"{path}.env[{index}]"
+            name, field = variable["name"], f"{path}.env[{index}]"
             if "value" in variable and "valueFrom" in variable:
-                yield config.error(f"variable {name} has both value and valueFrom; leave out one", place)
+                yield config.error(f"variable {name} has both value and valueFrom; leave out one", field)
             if name in seen:
-                yield warning(f"variable {name} appears twice; the last one would win", field=Field(config.at(place)))
+                yield warning(f"variable {name} appears twice; the last one would win", field=Field(config.at(field)))
             seen.add(name)
 
 
@@ -40,8 +40,8 @@ def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
     for path, entry, _ in containers(config):
         parts = entry.imageParts
         if bool(entry.image) == bool(parts):
-            what = "both image and imageParts; leave out one" if parts else "no image; write image, or imageParts"
-            yield config.error(f"has {what}", f"{path}.image")
+            mistake = "both image and imageParts; leave out one" if parts else "no image; write image, or imageParts"
+            yield config.error(f"has {mistake}", f"{path}.image")
         if parts and parts.tag and parts.digest:
             yield config.error("has both tag and digest; a digest alone says which image it is", f"{path}.imageParts")
 
@@ -49,10 +49,10 @@ def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
 def privileged_is_given_once(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per container whose privileged and securityContext.privileged contradict each other."""
     for path, entry, _ in containers(config):
-        own, context = getattr(entry, "privileged", None), getattr(entry, "securityContext", None) or {}
-        if own is not None and context.get("privileged") is (not own):
+        privileged, context = getattr(entry, "privileged", None), getattr(entry, "securityContext", None) or {}
+        if privileged is not None and context.get("privileged") is (not privileged):
             message = "contradicts securityContext.privileged beside it; leave out one of the two"
-            yield config.error(message, f"{path}.privileged", own)
+            yield config.error(message, f"{path}.privileged", privileged)
 
 
 def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
@@ -60,8 +60,8 @@ def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
     for path, entry, _ in containers(config):
         for index, source in enumerate(getattr(entry, "envFrom", ())):
             if ("configMapRef" in source) == ("secretRef" in source):
-                what = "both configMapRef and secretRef" if "secretRef" in source else "no source"
-                yield config.error(f"names {what}; write configMapRef or secretRef", f"{path}.envFrom[{index}]")
+                sources = "both configMapRef and secretRef" if "secretRef" in source else "no source"
+                yield config.error(f"names {sources}; write configMapRef or secretRef", f"{path}.envFrom[{index}]")
         for index, mount in enumerate(entry.volumeMounts):
             if "subPath" in mount and "subPathExpr" in mount:
                 yield config.error("has both subPath and subPathExpr; leave out one", f"{path}.volumeMounts[{index}]")
@@ -69,27 +69,27 @@ def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
 
 def names_are_different(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per container, volume, port or device class whose name is taken, and per path mounted twice."""
-    for path, key, entries, taken in _named(config):
+    for path, key, entries, users in _named_lists(config):
         seen: set[str] = set()
         for index, entry in enumerate(entries):
             name = entry.get(key, "")
-            if name and (name in seen or name in taken):
-                why = "appears twice" if name in seen else f"is already used by {taken[name]}"
-                yield config.error(f"the {key} {name!r} {why}; choose another", f"{path}[{index}].{key}", name)
+            if name and (name in seen or name in users):
+                mistake = "appears twice" if name in seen else f"is already used by {users[name]}"
+                yield config.error(f"the {key} {name!r} {mistake}; choose another", f"{path}[{index}].{key}", name)
             seen.add(name)
 
 
-def _named(config: DeviceConfig) -> Iterator[tuple[str, str, Iterable[dict[str, Any]], Mapping[str, str]]]:
-    """Yield each list of named entries: its path, the key of their names, they, and which names are taken by what."""
+def _named_lists(config: DeviceConfig) -> Iterator[tuple[str, str, Iterable[dict[str, Any]], Mapping[str, str]]]:
+    """Yield each list of named entries: its path, the key of the names, the entries, and users of further names."""
     for kind, plugin in _plugins(config):
         yield f"{kind}.volumes", "name", plugin.volumes, {}
         yield f"{kind}.deviceClasses", "name", getattr(plugin, "deviceClasses", ()), {}
     for index, entry in enumerate(config.spec.daemonSets):
         path, main = f"daemonSets[{index}]", {entry.containerName or entry.name: "the main container"}
         yield f"{path}.initContainers", "name", map(vars, entry.initContainers), main
-        taken = main | dict.fromkeys((one.name for one in entry.initContainers), "an init container")
-        yield f"{path}.containers", "name", map(vars, entry.containers), taken
-        devices = {name: f"the host device {device}" for device, name in of_devices(entry).items()}
+        users = main | dict.fromkeys((init.name for init in entry.initContainers), "an init container")
+        yield f"{path}.containers", "name", map(vars, entry.containers), users
+        devices = {name: f"the host device {device}" for device, name in device_volumes(entry).items()}
         yield f"{path}.volumes", "name", entry.volumes, devices
     for path, container, _ in containers(config):
         yield f"{path}.ports", "name", getattr(container, "ports", ()), {}
@@ -104,7 +104,7 @@ def _plugins(config: DeviceConfig) -> Iterator[tuple[str, DevicePlugin]]:
 
 
 def containers(config: DeviceConfig) -> Iterator[tuple[str, Container, Sequence[dict[str, Any]]]]:
-    """Yield every container: its path, its fields, the volumes it can mount."""
+    """Yield each container: its path, its fields, and the volumes that it can mount."""
     for kind, plugin in _plugins(config):
         yield kind, plugin, plugin.volumes
         if plugin.initContainer:

@@ -1,4 +1,4 @@
-"""Rules about entries of daemonSets: the Services in front of their pods, and what podSpec may hold."""
+"""Rules about entries of daemonSets: the Services in front of their pods, and the fields of podSpec."""
 
 from collections.abc import Iterator
 
@@ -19,18 +19,18 @@ _NAMED = {
     "priority": "`priorityClassName`",
     **{name: f"`{name}`" for name in ("initContainers", "nodeSelector", "tolerations", "serviceAccountName", *POD)},
 }
-"""Fields of a PodSpec that stand under a name of their own, and which."""
+"""Fields of a PodSpec that an entry has under another name, with that name."""
 _IN_THE_WAY = {
     "nodeName": "it bypasses the scheduler, which waits for the label of a loaded kernel module",
     "restartPolicy": "a DaemonSet's pods always restart",
     "activeDeadlineSeconds": "a DaemonSet's pods do not end",
     "ephemeralContainers": "only a running pod has them",
 }
-"""Fields of a PodSpec that no DaemonSet of ours can have, and why."""
+"""Fields of a PodSpec that no generated DaemonSet can have, with the reason."""
 
 
-def pod_specs_fight_nothing(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per field of a podSpec that has a name of its own, or that contradicts what is generated."""
+def pod_specs_conflict_with_nothing(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per field of a podSpec that the config has elsewhere, or that conflicts with what is generated."""
     for index, entry in enumerate(config.spec.daemonSets):
         for name in entry.podSpec or {}:
             path = f"daemonSets[{index}].{join(('podSpec', name))}"
@@ -52,12 +52,12 @@ def pod_specs_have_their_structure(config: DeviceConfig) -> Iterator[Result]:
 
 
 def pod_templates_are_kept_for_a_while(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an info per entry whose pods lack the config's own selector since they are left as they were."""
+    """Yield an info per entry with keepPodTemplate whose pods do not select all labels of the config's nodes."""
     for index, entry in enumerate(config.spec.daemonSets):
-        left_out = {*(config.spec.nodeSelector or {})} - {*(entry.nodeSelector or {})}
-        if entry.keepPodTemplate and left_out:
+        missing = {*(config.spec.nodeSelector or {})} - {*(entry.nodeSelector or {})}
+        if entry.keepPodTemplate and missing:
             message = (
-                f"its pods do not ask for {min(left_out)}, as the nodes of the config do, so they stay on a node that "
+                f"its pods do not ask for {min(missing)}, as the nodes of the config do, so they stay on a node that "
                 "loses this label, and the kernel module is never unloaded there; remove keepPodTemplate when its pods "
                 "may be replaced once"
             )
@@ -65,7 +65,7 @@ def pod_templates_are_kept_for_a_while(config: DeviceConfig) -> Iterator[Result]
 
 
 def services_have_a_port(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per Service without a port, a layer may leave it to another one, or with half a port."""
+    """Yield an error per Service without a port in any layer, and per field of `port` without it."""
     for path, service in _services(config):
         if service.port is None and not service.ports:
             message = "has no port; write the port of the Service, or `enabled: false` for no Service"
@@ -76,27 +76,28 @@ def services_have_a_port(config: DeviceConfig) -> Iterator[Result]:
                 yield config.error(message, f"{path}.{name}")
 
 
-def ports_are_told_apart(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per port of a Service that has no name beside others, or what another one has, also on nodes."""
-    of_nodes: dict[tuple[str, Any], str] = {}  # a node has each port once, whatever Service opens it
+def ports_are_different(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per port of a Service without a name beside others, or with a name or number of another one."""
+    of_nodes: dict[tuple[str, Any], str] = {}  # a port of a node is opened by one Service only
     for path, service in _services(config):
         ports = [(f"{path}.port", {"port": service.port, "name": service.name})] if service.port is not None else []
         ports += [(f"{path}.ports[{index}]", port) for index, port in enumerate(service.ports)]
-        taken: dict[tuple[str, Any], str] = {}
-        for where, port in ports:
-            own = [("name", port.get("name")), ("port", (port["port"], port.get("protocol", "TCP")))]
-            own += [("nodePort", (port["nodePort"], port.get("protocol", "TCP")))] if "nodePort" in port else []
+        of_service: dict[tuple[str, Any], str] = {}
+        for field, port in ports:
+            protocol = port.get("protocol", "TCP")
+            keys = [("name", port.get("name")), ("port", (port["port"], protocol))]
+            keys += [("nodePort", (port["nodePort"], protocol))] if "nodePort" in port else []
             if len(ports) > 1 and not port.get("name"):
-                yield config.error("has no name; a Service with several ports needs a name for each", where)
-                own = own[1:]
-            for what, shown in own:
-                first = (of_nodes if what == "nodePort" else taken).setdefault((what, shown), where)
-                if first != where:
-                    yield config.error(f"has the same {what} as {config.at(first)}; change one of the two", where)
+                yield config.error("has no name; a Service with several ports needs a name for each", field)
+                keys = keys[1:]
+            for key in keys:
+                first = (of_nodes if key[0] == "nodePort" else of_service).setdefault(key, field)
+                if first != field:
+                    yield config.error(f"has the same {key[0]} as {config.at(first)}; change one of the two", field)
 
 
 def node_ports_have_their_type(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per nodePort or externalTrafficPolicy of a Service that nodes have no port for."""
+    """Yield an error per nodePort or externalTrafficPolicy of a Service whose type opens no port on the nodes."""
     for path, service in _services(config):
         if service.type in ("NodePort", "LoadBalancer"):
             continue
@@ -151,7 +152,7 @@ spec:
     service: {port: 9100, ports: [{name: health, port: 9101}]}
 """,
         remedy="Give each port a name of its own, and another number or protocol.",
-        check=ports_are_told_apart,
+        check=ports_are_different,
     ),
     Rule(
         "KRM161",
@@ -192,7 +193,7 @@ spec:
     podSpec: {hostNetwork: true}
 """,
         remedy="Write the field beside podSpec, under the name that the finding gives, or remove it.",
-        check=pod_specs_fight_nothing,
+        check=pod_specs_conflict_with_nothing,
     ),
     Rule(
         "KRM164",

@@ -1,4 +1,4 @@
-"""Rules about the driver of a DeviceConfig: which kernel module and images, built and signed how, and its upgrade."""
+"""Rules about the driver of a DeviceConfig: the kernel module, its images, how they are built and signed, upgrades."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from krmfn import Field, Result, info
 from krmfn.results import Rule
 
 from .layers import is_ours
-from .merging import OF_MAPPINGS, of_mapping
+from .merging import OF_MAPPINGS, with_shared_keys
 from .model import DeviceConfig
 from .names import driver_image, entries, named_image, secrets
 
@@ -16,12 +16,12 @@ def module_name_is_known(config: DeviceConfig) -> Iterator[Result]:
     spec = config.spec
     if spec.moduleName or (spec.rawLoadArgs and spec.rawUnloadArgs) or not config.loads:
         return
-    where = "spec.moduleName, in the profile, or in the functionConfig's spec.defaults.moduleName"
+    remedy = "spec.moduleName, in the profile, or in the functionConfig's spec.defaults.moduleName"
     if config.seed:
-        where = "the functionConfig: spec.defaults.moduleName, or a profile named by the annotation krmfn.dev/profile"
+        remedy = "the functionConfig: spec.defaults.moduleName, or a profile named by the annotation krmfn.dev/profile"
     elif not is_ours(config.item):
-        where = f"the Profile {config.profile}, or in the functionConfig's spec.overrides.{config.profile}.moduleName"
-    yield config.error(f"the kernel module's name is missing; write it in {where}", "moduleName")
+        remedy = f"the Profile {config.profile}, or in the functionConfig's spec.overrides.{config.profile}.moduleName"
+    yield config.error(f"the kernel module's name is missing; write it in {remedy}", "moduleName")
 
 
 def image_is_known(config: DeviceConfig) -> Iterator[Result]:
@@ -29,14 +29,12 @@ def image_is_known(config: DeviceConfig) -> Iterator[Result]:
     if not config.loads or driver_image(config.spec) or all(mapping.image for mapping in config.mappings):
         return
     upgrade = config.spec.upgrade
-    if named_image(config.spec):
-        if upgrade and upgrade.ordered:
-            return  # a tag would not do: KRM131 asks for driverVersion
-        why = "driverImage has no tag; write driverVersion, or give driverImage a tag or a digest"
-        yield config.error(f"driverVersion is missing: {why}", "driverVersion")
-    else:
-        why = "no image is named for the kernel module; write driverImage, or an image in every kernel mapping"
-        yield config.error(f"driverImage is missing: {why}", "driverImage")
+    if not named_image(config.spec):
+        reason = "no image is named for the kernel module; write driverImage, or an image in every kernel mapping"
+        yield config.error(f"driverImage is missing: {reason}", "driverImage")
+    elif not (upgrade and upgrade.ordered):  # with these KRM131 asks for driverVersion, and a tag would not help
+        reason = "driverImage has no tag; write driverVersion, or give driverImage a tag or a digest"
+        yield config.error(f"driverVersion is missing: {reason}", "driverVersion")
 
 
 _EXCLUSIVE = (
@@ -92,15 +90,15 @@ def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
 
 
 def module_takes_one_pull_secret(config: DeviceConfig) -> Iterator[Result]:
-    """Yield what becomes of several pull secrets, and an error for one that stands twice."""
+    """Yield an info about which of several pull secrets is used where, and an error for one that appears twice."""
     names = [secret["name"] for secret in secrets(config.spec)] if config.spec.imagePullSecrets else []
     for index, name in enumerate(names):
         if name in names[:index]:
             message = f"imagePullSecrets names {name!r} twice; leave one out"
             yield config.error(message, f"imagePullSecrets[{index}]", name)
     if len(names) > 1 and entries(config):
-        what = f"a KMM Module takes one pull secret: the Module gets the first, {names[0]}, which has to pull the"
-        message = f"{what} images of the kernel module and of the device plugin; the DaemonSets get all"
+        reason = "which has to pull the images of the kernel module and of the device plugin; the DaemonSets get all"
+        message = f"a KMM Module takes one pull secret: the Module gets the first, {names[0]}, {reason}"
         yield info(message, field=Field(config.at("imagePullSecrets")))
 
 
@@ -108,16 +106,19 @@ def mapping_has_one_matcher(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per kernel mapping with both matchers or none."""
     for index, mapping in enumerate(config.mappings):
         if bool(mapping.regexp) == bool(mapping.literal):
-            what = "both regexp and literal" if mapping.regexp else "neither regexp nor literal"
-            yield config.error(f"has {what}; a kernel mapping has one of them", f"kernelMappings[{index}]")
+            matchers = "both regexp and literal" if mapping.regexp else "neither regexp nor literal"
+            yield config.error(f"has {matchers}; a kernel mapping has one of them", f"kernelMappings[{index}]")
 
 
-def builds_and_signs_are_whole(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per key, certificate or Dockerfile that is missing where an image is signed or built."""
+def builds_and_signs_are_complete(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per build or sign without the key, the certificate or the Dockerfile that it needs."""
     for name, keys in OF_MAPPINGS.items():
         shared = getattr(config.spec, name)
-        own = [(f"kernelMappings[{at}].{name}", getattr(one, name)) for at, one in enumerate(config.mappings)]
-        for path, fields in [(name, shared), *((path, of_mapping(one, shared, name)) for path, one in own)]:
+        sections = [(name, shared)]
+        for index, mapping in enumerate(config.mappings):
+            fields = with_shared_keys(getattr(mapping, name), shared, name)
+            sections.append((f"kernelMappings[{index}].{name}", fields))
+        for path, fields in sections:
             missing = [key for key in keys if key not in fields] if fields else []
             if missing and (path == name or not shared):
                 message = f"needs {' and '.join(missing)}; write {name} with them, or `enabled: false` in it for none"
@@ -242,7 +243,7 @@ spec:
   kernelMappings: [{regexp: ^.+$, sign: {filesToSign: [/opt/lib/modules/gpu.ko], unsignedImage: "example.com/gpu:1"}}]
 """,
         remedy="Write the Secrets or the ConfigMap, or switch the field off with `enabled: false`.",
-        check=builds_and_signs_are_whole,
+        check=builds_and_signs_are_complete,
     ),
 )
 """The rules about the driver of one config or pool."""

@@ -1,4 +1,4 @@
-"""Rules about extraObjects: which objects a profile or the defaults may add to each config."""
+"""Rules about extraObjects, the objects that a profile or the defaults add to each config."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,13 +22,13 @@ _INSTEAD = {
     "DaemonSet": "write it in daemonSets",
     "Module": "the config itself becomes the Module",
 }
-"""What to write for kinds that are often wanted."""
+"""What to write in place of kinds that users often try."""
 _OWN_ACCOUNT = r"\$(?:KRMFN_(?:NAME|NAMESPACE)(?!\w)|\{KRMFN_(?:NAME|NAMESPACE)\})"
 _NAME = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 
 def kinds_are_allowed(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per extra object of a kind that is not on the list."""
+    """Yield an error per extra object of a kind that is not allowed."""
     for index, entry in enumerate(config.spec.extraObjects):
         api_version, kind = entry["apiVersion"], entry["kind"]
         if (api_version.rpartition("/")[0], kind) not in EXTRA:
@@ -39,20 +39,20 @@ def kinds_are_allowed(config: DeviceConfig) -> Iterator[Result]:
 
 
 def names_belong_to_the_config(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per extra object whose name or namespace reaches beyond the config."""
+    """Yield an error per extra object whose name or namespace is not the config's, or whose name appears twice."""
     seen: set[tuple[str, str]] = set()
     for index, entry in enumerate(config.spec.extraObjects):
         for name, message in _misplaced(config, entry):
             yield config.error(message, f"extraObjects[{index}].metadata.{name}")
-        own = (entry["kind"], entry["metadata"]["name"])
-        if own in seen:
-            message = f"there is another {own[0]} {own[1]} in extraObjects; rename one of the two"
+        key = (entry["kind"], entry["metadata"]["name"])
+        if key in seen:
+            message = f"there is another {key[0]} {key[1]} in extraObjects; rename one of the two"
             yield config.error(message, f"extraObjects[{index}].metadata.name")
-        seen.add(own)
+        seen.add(key)
 
 
 def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields of an object's metadata that are wrong, and why."""
+    """Yield each field of an object's metadata that is wrong, with the message about it."""
     metadata, kind = entry["metadata"], entry["kind"]
     name, namespace = metadata["name"], metadata.get("namespace")
     if not re.fullmatch(_NAME, name):
@@ -69,21 +69,21 @@ def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[st
         yield "name", f"{message}; use $KRMFN_NAME in it"
 
 
-def together(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
+def pools_have_the_same_objects(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
     """Yield an error, with its place, per extra object that would not be the same for all pools of a config."""
     first = configs[0]
     for config in configs[1:]:
-        for index, (one, other) in enumerate(zip(first.spec.extraObjects, config.spec.extraObjects, strict=True)):
-            if one != other:
-                why = f"its variables have different values in the pools {first.pool} and {config.pool}"
-                message = f"exists once for the whole config, but {why}; write a value that fits both"
+        for index, (entry, other) in enumerate(zip(first.spec.extraObjects, config.spec.extraObjects, strict=True)):
+            if entry != other:
+                reason = f"its variables have different values in the pools {first.pool} and {config.pool}"
+                message = f"exists once for the whole config, but {reason}; write a value that fits both"
                 yield config.located(config.error(message, f"extraObjects[{index}]"))
 
 
 def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per variable in a right that an extra object gives: a config would choose its own rights.
+    """Yield an error per variable in the rights of an extra object, and per binding to cluster-admin.
 
-    And for cluster-admin, which lets whoever is bound choose any in the namespace.
+    A config would choose its own rights with a variable; cluster-admin gives every right in the namespace.
     """
     for index, entry in enumerate(config.fields.get("extraObjects", ())):
         if table(entry, "roleRef").get("name") == _ADMIN:
@@ -93,13 +93,14 @@ def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
             if part in entry and re.search(_VARIABLE, str(entry[part])):
                 message = "has a variable, so a config could choose its own rights; write the value itself"
                 yield config.error(message, f"extraObjects[{index}].{part}")
-        for at, subject in tables(entry, "subjects"):
+        for number, subject in tables(entry, "subjects"):
             is_account = subject.get("kind") == "ServiceAccount"
-            for name, text in subject.items():
-                if re.search(_VARIABLE, re.sub(_OWN_ACCOUNT, "", str(text)) if is_account else str(text)):
+            for name, value in subject.items():
+                text = re.sub(_OWN_ACCOUNT, "", str(value)) if is_account else str(value)
+                if re.search(_VARIABLE, text):
                     remedy = "for a ServiceAccount, use only $KRMFN_NAME and $KRMFN_NAMESPACE"
                     message = f"has a variable, so a config could choose who gets the rights; {remedy}"
-                    yield config.error(message, f"extraObjects[{index}].subjects[{at}].{name}")
+                    yield config.error(message, f"extraObjects[{index}].subjects[{number}].{name}")
 
 
 def nothing_is_null(config: DeviceConfig) -> Iterator[Result]:
@@ -167,7 +168,7 @@ RULES = (
 TOGETHER = Rule(
     "KRM172",
     "an extra object must be the same for all pools of a config",
-    check=together,
+    check=pools_have_the_same_objects,
     **_example(
         '{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {for: "$KRMFN_NAME"}}',
         '{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {for: "$KRMFN_DRIVER_VERSION"}}',
@@ -182,4 +183,4 @@ spec:
 """,
     ),
 )
-"""The rule about all pools of a config together: `together`."""
+"""The rule about all pools of a config."""

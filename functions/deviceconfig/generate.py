@@ -1,7 +1,7 @@
 """Generate a DeviceConfig's objects. Pure: values in, manifests out, in the order in which they are applied.
 
-Manifests have no empty lists, strings and nulls. The DaemonSets and what gives rights have files of their own. Findings
-about what was made come back as such about the fields that it is made from (`origin`).
+Manifests have no empty lists, strings or nulls. `daemonsets` and `rbac` generate the DaemonSets and the rights. A
+finding about a generated object becomes one about the field that it is made from (`origin`).
 """
 
 import re
@@ -17,14 +17,14 @@ from ..rendering.generated import MODULE_ORDER, Generated, filled
 from ..rendering.kinds import CLUSTER_WIDE, DEVICECONFIG
 from . import daemonsets, rbac
 from .fields import Container, DevicePlugin, Spec
-from .merging import of_mapping
+from .merging import with_shared_keys
 from .model import DeviceConfig, Specs, value, written
-from .names import PARTS, driver_image, entries, image_of, mirrored, of_account, of_daemon_set, secrets
+from .names import PARTS, account_name, daemon_set_name, driver_image, entries, image_of, mirrored, secrets
 
-_ANSWERED = frozenset({"KRM201"})
-"""An empty selector is confirmed by allNodes (KRM123)."""
+_REPLACED = frozenset({"KRM201"})
+"""Rules that do not apply to generated Modules: KRM123 makes a config confirm an empty selector with allNodes."""
 _EXTRA_ORDER = {"argocd.argoproj.io/sync-wave": "-2"}
-"""Argo CD applies them before everything else, since pods mount ConfigMaps and name PriorityClasses."""
+"""Argo CD applies extra objects before all others, since pods mount ConfigMaps and name PriorityClasses."""
 _CONTAINER = ("command", "args", "env", "resources", "imagePullPolicy", "volumeMounts")
 """Fields of a container of a Module, beside its image."""
 _LOADER = "spec.moduleLoader.container"
@@ -41,34 +41,33 @@ _RENAMED = {
     "spec.devicePlugin.container": "devicePlugin",
     "spec.dra.container": "dra",
 }
-"""Fields of a Module that have another name in the DeviceConfig's spec that they are made from."""
+"""Fields of a Module that come from a field of another name in the DeviceConfig's spec."""
 
 _HOLDERS = (_MODPROBE, _LOADER, "spec.moduleLoader", "spec")
-"""Where a Module has the fields that have one name in both, the longest path first."""
+"""Where a Module has the fields that come from a field of the same name, the longest path first."""
 
 _MAPPING_IMAGE = r"(kernelMappings\[(\d+)\])\.containerImage"
 _POD_IMAGE = r"spec\.template\.spec\.(containers|initContainers)\[(\d+)\]\.image"
 
 
 def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
-    """Return the objects of one DeviceConfig, whose pools are `configs`: extras, RBAC, Modules, then the DaemonSets.
+    """Return the objects of one DeviceConfig, whose pools are `configs`: extras, RBAC, Modules and DaemonSets.
 
-    `known` is what the run has made of configs that are alike.
+    `known` are the specs of the run so far, and gets new ones.
     """
     first = configs[0]
-    own = rbac.objects(configs) if any(config.has_accounts for config in configs) else []
+    pairs = rbac.objects(configs) if any(config.has_accounts for config in configs) else []
     for config in configs:
         if config.has_module:
-            own.append((config, module(config, known)))
+            pairs.append((config, module(config, known)))
         if not config.spec.hub and (config.spec.daemonSets or config.retained):
-            own += daemonsets.objects(config, known)
+            pairs += daemonsets.objects(config, known)
     extras = enumerate(first.spec.extraObjects)
-    every = [(first, _extra(first, entry), partial(origin_of_extra, first, at)) for at, entry in extras]
-    every += [(config, manifest, partial(origin, config)) for config, manifest in own]
-    kind, scope = (first.ref.group, first.ref.kind), DEVICECONFIG
+    rows = [(_extra(first, entry), partial(_extra_origin, first, index)) for index, entry in extras]
+    rows += [(manifest, partial(origin, config)) for config, manifest in pairs]
+    kind, scope, title = (first.ref.group, first.ref.kind), DEVICECONFIG, first.vendor.title
     scope = scope if kind in scope.owners else scope._replace(owners=scope.owners | {kind})
-    title = first.vendor.title
-    return [Generated(made, scope, one.item, one.ref, move, _ANSWERED, title) for one, made, move in every]
+    return [Generated(manifest, scope, first.item, first.ref, move, _REPLACED, title) for manifest, move in rows]
 
 
 def is_cluster_wide(entry: dict[str, Any]) -> bool:
@@ -77,12 +76,11 @@ def is_cluster_wide(entry: dict[str, Any]) -> bool:
 
 
 def _extra(config: DeviceConfig, entry: dict[str, Any]) -> Manifest:
-    """Return an entry of extraObjects with the metadata of what is generated."""
-    own = entry["metadata"]
-    made = config.metadata(own["name"], "extra", _EXTRA_ORDER, own)
+    """Return an entry of extraObjects with the metadata of a generated object."""
+    metadata = config.metadata(entry["metadata"]["name"], "extra", _EXTRA_ORDER, entry["metadata"])
     if is_cluster_wide(entry):
-        del made["namespace"]
-    head = {"apiVersion": entry["apiVersion"], "kind": entry["kind"], "metadata": made}
+        del metadata["namespace"]
+    head = {"apiVersion": entry["apiVersion"], "kind": entry["kind"], "metadata": metadata}
     return {**head, **entry, **head}
 
 
@@ -91,30 +89,30 @@ def module(config: DeviceConfig, known: Specs) -> Manifest:
 
     With `hub` it is a `hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`, whose Module on the spokes has that name.
     """
-    own = config.metadata(config.name, "module", MODULE_ORDER)
-    spec, made, hub = config.spec, known.get((config.likeness,)), config.spec.hub
-    if made is None:
+    metadata = config.metadata(config.name, "module", MODULE_ORDER)
+    spec, fields, hub = config.spec, known.get((config.fingerprint,)), config.spec.hub
+    if fields is None:
         loader = filled(container=_loader(config), serviceAccountName=spec.serviceAccountName)
-        made = filled(
+        fields = filled(
             moduleLoader=loader if config.loads else None,
             devicePlugin=_plugin(config, spec.devicePlugin, "devicePlugin"),
             dra=_plugin(config, spec.dra, "dra"),
             imageRepoSecret=next(iter(secrets(spec)), None),
             tolerations=[*spec.tolerations, *spec.loaderTolerations],
         )
-        if config.likeness:
-            known[config.likeness,] = made  # without the selector; what is in it is only read
-    whole = {**made, "selector": dict(spec.nodeSelector or {})}
+        if config.fingerprint:
+            known[config.fingerprint,] = fields  # without the selector; nobody changes the values in it
+    fields = {**fields, "selector": dict(spec.nodeSelector or {})}
     if hub is None:
-        return {"apiVersion": MODULE_API, "kind": MODULE_KIND, "metadata": own, "spec": whole}
-    del own["namespace"]
-    of_hub = {"moduleSpec": whole, "spokeNamespace": hub.spokeNamespace, "selector": dict(hub.clusterSelector or {})}
-    return {"apiVersion": HUB_API, "kind": HUB_KIND, "metadata": own, "spec": of_hub}
+        return {"apiVersion": MODULE_API, "kind": MODULE_KIND, "metadata": metadata, "spec": fields}
+    del metadata["namespace"]
+    of_hub = {"moduleSpec": fields, "spokeNamespace": hub.spokeNamespace, "selector": dict(hub.clusterSelector or {})}
+    return {"apiVersion": HUB_API, "kind": HUB_KIND, "metadata": metadata, "spec": of_hub}
 
 
 def _loader(config: DeviceConfig) -> dict[str, Any]:
     spec = config.spec
-    only_keys = spec.sign and "filesToSign" not in spec.sign and any(mapping.sign for mapping in config.mappings)
+    has_only_keys = spec.sign and "filesToSign" not in spec.sign and any(mapping.sign for mapping in config.mappings)
     args = filled(load=spec.loadArgs, unload=spec.unloadArgs)
     return filled(
         modprobe=filled(
@@ -128,14 +126,14 @@ def _loader(config: DeviceConfig) -> dict[str, Any]:
         | ({"args": {}} if not args and "loadArgs" in vars(spec) else {}),  # KMM reloads when `{}` comes or goes
         version=config.version,
         **written(spec, "imagePullPolicy", "inTreeModulesToRemove", "registryTLS", "build"),
-        sign=None if only_keys else _sign(config, spec.sign),  # KMM wants files beside keys
+        sign=None if has_only_keys else _sign(config, spec.sign),  # KMM wants files beside keys
         kernelMappings=[
             filled(
                 **written(mapping, "regexp", "literal"),
                 containerImage=mirrored(mapping.image or driver_image(spec), spec.imageRegistry),
                 **written(mapping, "inTreeModulesToRemove", "registryTLS"),
-                build=of_mapping(mapping.build, spec.build, "build"),
-                sign=_sign(config, of_mapping(mapping.sign, spec.sign, "sign")),
+                build=with_shared_keys(mapping.build, spec.build, "build"),
+                sign=_sign(config, with_shared_keys(mapping.sign, spec.sign, "sign")),
             )
             for mapping in config.mappings
         ],
@@ -149,14 +147,14 @@ def _sign(config: DeviceConfig, sign: dict[str, Any] | None) -> dict[str, Any] |
 
 
 def _plugin(config: DeviceConfig, plugin: DevicePlugin | None, field: str) -> dict[str, Any] | None:
-    """Return spec.devicePlugin or spec.dra: KMM starts it once the kernel module is loaded."""
+    """Return spec.devicePlugin or spec.dra of a Module: KMM starts it once the kernel module is loaded."""
     if plugin is None:
         return None
     return filled(
         container=_container(config, plugin),
         initContainer=_container(config, plugin.initContainer) if plugin.initContainer else None,
         **written(plugin, "driverName"),
-        serviceAccountName=plugin.serviceAccountName or of_account(config, plugin, PARTS[field]),
+        serviceAccountName=plugin.serviceAccountName or account_name(config, plugin, PARTS[field]),
         **written(plugin, "automountServiceAccountToken", "volumes", "deviceClasses"),
     )
 
@@ -166,60 +164,54 @@ def _container(config: DeviceConfig, container: Container) -> dict[str, Any]:
 
 
 def origin(config: DeviceConfig, finding: Result) -> Result | None:
-    """Return a finding about what was generated as one about the field that it comes from; None when there is none."""
+    """Return a finding about a generated object as one about the field that it comes from; None when there is none."""
     if finding.field is None:
         return None
     if finding.ref and finding.ref.kind == "DaemonSet":
-        return _of_pod(config, finding, finding.field)
+        return _pod_origin(config, finding, finding.field)
     if finding.field.path == "metadata.name":
-        beside = f" (its name is {config.name})" if config.name != config.ref.name else ""
+        note = f" (its name is {config.name})" if config.name != config.ref.name else ""
         field = Field("metadata.name", config.ref.name)
-        return config.located(finding._replace(message=finding.message + beside, field=field))
-    name = moved(finding.field.path, _RENAMED) or _same_name(finding.field.path)
+        return config.located(finding._replace(message=finding.message + note, field=field))
+    path = finding.field.path
+    inner = (path.removeprefix(f"{holder}.") for holder in _HOLDERS if path.startswith(f"{holder}."))
+    name = moved(path, _RENAMED) or next((name for name in inner if split(name)[0] in Spec.__annotations__), None)
     if name is None:
         return None
-    name = _field_of_image(config, name)
+    name = _image_field(config, name)
     if match := re.match(r"tolerations\[(\d+)\]", name):
         excess = int(match[1]) - len(config.spec.tolerations)
         name = name if excess < 0 else f"loaderTolerations[{excess}]{name[match.end() :]}"
-    current = value(config.fields, name)  # as it is written
+    current = value(config.fields, name)  # before variables are filled in
     proposed = finding.field.proposed if current == finding.field.current else None
     field = Field(config.at(name), current if isinstance(current, (str, int)) else None, proposed)
     return config.located(finding._replace(field=field))
 
 
-def origin_of_extra(config: DeviceConfig, index: int, finding: Result) -> Result | None:
-    """Return the finding about an extra object as one about its text in the profile or the defaults."""
+def _extra_origin(config: DeviceConfig, index: int, finding: Result) -> Result | None:
+    """Return the finding about an extra object as one about the entry of extraObjects."""
     if finding.field is None:
         return None
     return config.located(finding._replace(field=Field(config.at(f"extraObjects[{index}].{finding.field.path}"))))
 
 
-def _of_pod(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
-    """Return the finding about a DaemonSet's image as one about the entry of daemonSets that has it."""
+def _pod_origin(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
+    """Return the finding about an image of a DaemonSet as one about the entry of daemonSets; None for other fields."""
     match = re.fullmatch(_POD_IMAGE, field.path)
     if match is None or finding.ref is None:
         return None
     number = int(match[2]) - (match[1] == "containers")  # the first of these is the entry itself
     inner = f".{match[1]}[{number}]" if number >= 0 else ""
-    for one, index, entry in entries(config):
-        if of_daemon_set(one, entry) == finding.ref.name:
-            name = _field_of_image(one, f"daemonSets[{index}]{inner}.image")
-            return one.located(finding._replace(ref=None, field=Field(one.at(name), value(one.fields, name))))
+    for versioned, index, entry in entries(config):
+        if daemon_set_name(versioned, entry) == finding.ref.name:
+            name = _image_field(versioned, f"daemonSets[{index}]{inner}.image")
+            origin_field = Field(versioned.at(name), value(versioned.fields, name))
+            return versioned.located(finding._replace(ref=None, field=origin_field))
     return None
 
 
-def _same_name(path: str) -> str | None:
-    """Return the path without what holds it in a Module, when a spec has a field of that name."""
-    for holder in _HOLDERS:
-        name = path.removeprefix(f"{holder}.")
-        if name != path and split(name)[0] in Spec.__annotations__:
-            return name
-    return None
-
-
-def _field_of_image(config: DeviceConfig, name: str) -> str:
-    """Return the field that holds the image when `name` is one: in parts, or one for all mappings."""
+def _image_field(config: DeviceConfig, name: str) -> str:
+    """Return the field that an image comes from, which may be in parts or for all mappings; other names as they are."""
     if mapping := re.fullmatch(_MAPPING_IMAGE, name):
         if config.mappings[int(mapping[2])].image:
             return f"{mapping[1]}.image"

@@ -1,4 +1,4 @@
-"""The layers that a config is made from: where a field of the merged config is written, which switches are idle."""
+"""The layers of a config: which of them has a field of the merged config, and which switches change nothing."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -11,7 +11,7 @@ from ..rendering.function_config import FunctionConfig, Source
 from .merging import ATOMIC, SWITCHES, UNSET, WHOLE, key_of, merged, merges, stacked
 
 OF_VENDOR = frozenset({"versions", "versionsComplete", "locked"})
-"""What a profile holds beside the fields of a config."""
+"""The fields of a profile that are no fields of a config."""
 
 
 class Layer(NamedTuple):
@@ -19,11 +19,11 @@ class Layer(NamedTuple):
 
     fields: dict[str, Any]
     path: str
-    """Where they stand: `spec`, `spec.nodePools[1]`, `spec.profiles.gaudi`, `spec.profiles.gaudi.versions[0]`."""
+    """Where they are written: `spec`, `spec.nodePools[1]`, `spec.profiles.gaudi`, `spec.profiles.gaudi.versions[0]`."""
     source: Item | Source
-    """What that path is in: the DeviceConfig, the functionConfig or a Profile."""
-    filled: Any = None  # a Filled; with its type a compiler would start
-    """What is known of the expressions in a layer of a Profile."""
+    """The document with that path: the DeviceConfig, the functionConfig or a Profile."""
+    filled: Any = None  # a Filled; to import its type would load the compiler of expressions
+    """The options and expressions that the layer of a Profile was made with."""
 
     @property
     def shared(self) -> bool:
@@ -32,120 +32,122 @@ class Layer(NamedTuple):
 
 
 class Vendor(NamedTuple):
-    """What a profile holds beside the fields of a config."""
+    """What a profile says beside the fields of a config."""
 
     versions: Mapping[str, Layer] = {}  # read only
     """The fields that change with a version of the driver."""
     complete: bool = False
-    """Whether these are all versions that there are."""
+    """Whether the profile lists all its versions (`versionsComplete`)."""
     locked: Mapping[str, str] = {}
     """The fields that no config may write, each with the reason."""
     unlocked: Mapping[str, str] = {}
-    """Locked fields that `overrides` of the functionConfig may write: those whose reasons it repeats."""
+    """The reasons in `locked` of `overrides`: `overrides` may write the fields whose reasons it repeats exactly."""
     title: str = ""
     """NAME@VERSION of a Profile."""
 
 
-def driven(
-    name: str, over: list[Layer], own: list[Layer], versions: Iterable[tuple[Any, Layer]], config: FunctionConfig
+def with_vendor(
+    name: str, above: list[Layer], profile: list[Layer], versions: Iterable[tuple[Any, Layer]], config: FunctionConfig
 ) -> tuple[list[Layer], Vendor]:
-    """Return the layers of a profile, the strongest first, between what overrides it and the defaults, and the rest.
+    """Return the layers `above` a profile, its own, and the defaults, the strongest first; and the `Vendor`.
 
-    `versions` are its entries of `versions`, each with its layer; of two for one version the first counts, and a rule
-    refuses two.
+    `versions` are the entries of the profile's `versions`, each with its layer. Of two for one version the first
+    counts, and a rule refuses the second.
     """
-    beside = stacked({key: layer.fields[key] for key in OF_VENDOR & layer.fields.keys()} for layer in own)
+    of_vendor = stacked({key: layer.fields[key] for key in OF_VENDOR & layer.fields.keys()} for layer in profile)
     known: dict[str, Layer] = {}
     for entry, layer in versions:
         known.setdefault(entry["version"], layer)
     unlocked = config.overrides.get(name, {}).get("locked", {})
-    vendor = Vendor(known, beside.get("versionsComplete", False), beside.get("locked", {}), unlocked)
+    vendor = Vendor(known, of_vendor.get("versionsComplete", False), of_vendor.get("locked", {}), unlocked)
     layers = [
         layer._replace(fields={key: value for key, value in layer.fields.items() if key not in OF_VENDOR})
-        for layer in (*over, *own)
+        for layer in (*above, *profile)
     ]
     return [*layers, Layer(config.defaults, "spec.defaults", config.source)], vendor
 
 
 def of_profile(name: str, config: FunctionConfig) -> tuple[list[Layer], Vendor]:
-    """Return the layers of a profile of the functionConfig, and the rest; "" is none, and has the defaults alone."""
-    own, above, start = config.profiles.get(name, {}), config.overrides.get(name), ("spec", "profiles", name)
-    over = [Layer(above, join(("spec", "overrides", name)), config.source)] if above else []
-    entries = own.get("versions", ())
-    fields = [{key: value for key, value in entry.items() if key != "version"} for entry in entries]
-    versions = (Layer(one, join((*start, "versions", at)), config.source) for at, one in enumerate(fields))
-    layers = [Layer(own, join(start), config.source)] if name else []
-    return driven(name, over, layers, zip(entries, versions, strict=True), config)
+    """Return the layers and the `Vendor` of a profile of the functionConfig; for the name "" the defaults alone."""
+    profile, start = config.profiles.get(name, {}), ("spec", "profiles", name)
+    versions: list[tuple[Any, Layer]] = []
+    for index, entry in enumerate(profile.get("versions", ())):
+        fields = {key: value for key, value in entry.items() if key != "version"}
+        versions.append((entry, Layer(fields, join((*start, "versions", index)), config.source)))
+    overrides = config.overrides.get(name)
+    above = [Layer(overrides, join(("spec", "overrides", name)), config.source)] if overrides else []
+    layers = [Layer(profile, join(start), config.source)] if name else []
+    return with_vendor(name, above, layers, versions, config)
 
 
 def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[Layer | None, str]:
-    """Return the strongest layer that has `name` of the merged `fields`, or most of its path, and the path there.
+    """Return the strongest layer with the field `name` of the merged `fields`, or most of its path, and the path in it.
 
-    For `daemonSets[0].image` a layer is searched for an entry with the key of `daemonSets[0]`, at any position.
+    For `daemonSets[0].image` this looks in each layer for the entry with the key of `daemonSets[0]`, at any position.
     """
     if name.isalnum():
         holder = next((layer for layer in layers if name in layer.fields or name in layer.fields.get(UNSET, ())), None)
-        written = UNSET if holder and name not in holder.fields else name  # it stands there as what is taken away
+        written = UNSET if holder and name not in holder.fields else name
         return holder, f"{holder.path if holder else 'spec'}.{written}"
     parts = split(name)
     best: Layer | None = None
     depth, path = 0, ""
     for layer in layers:
-        there = _there(layer.fields, fields, parts)
-        if len(there) > depth:
-            best, depth = layer, len(there)
-            path = join([*there, *(int(part) if is_index(part) else part for part in parts[depth:])])
+        start = _start(layer.fields, fields, parts)
+        if len(start) > depth:
+            best, depth = layer, len(start)
+            path = join([*start, *(int(part) if is_index(part) else part for part in parts[depth:])])
         if parts[0] in layer.fields.get(UNSET, ()):
             break
     return best, f"{best.path if best else 'spec'}.{path or name}"
 
 
-def _there(own: Any, fields: Any, parts: Sequence[str]) -> list[str | int]:
-    """Return the first parts of a path that a layer has, with its own positions in lists."""
-    there: list[str | int] = []
+def _start(held: Any, fields: Any, parts: Sequence[str]) -> list[str | int]:
+    """Return the first parts of a path of the merged `fields` that a layer has: `held`, with its positions in lists."""
+    start: list[str | int] = []
     name = ""
     for part in parts:
-        here: Any = _position(own, fields, int(part), name) if isinstance(own, list) and is_index(part) else part
-        own = at(own, (here,))
-        if own is MISSING:
+        key: Any = _position(held, fields, int(part), name) if isinstance(held, list) and is_index(part) else part
+        held = at(held, (key,))
+        if held is MISSING:
             break
         fields, name = at(fields, (part,)), part
-        there.append(here)
-    return there
+        start.append(key)
+    return start
 
 
-def _position(own: list[Any], fields: Any, index: int, name: str) -> int | None:
-    """Return where a layer's list has the entry that stands at `index` of the merged list."""
+def _position(entries: list[Any], fields: Any, index: int, name: str) -> int | None:
+    """Return where a layer's list has the entry that stands at `index` of the merged list; None without one."""
     if not isinstance(fields, list) or index >= len(fields):
         return None
-    if not merges(name, fields) or not merges(name, own):
-        return index if index < len(own) else None
+    if not merges(name, fields) or not merges(name, entries):
+        return index if index < len(entries) else None
     keys = [key_of(name, entry) for entry in fields[: index + 1]]
-    positions = [at for at, entry in enumerate(own) if key_of(name, entry) == keys[-1]]
-    nth = keys.count(keys[-1]) - 1  # of several with one key, which is an error of its own
+    positions = [position for position, entry in enumerate(entries) if key_of(name, entry) == keys[-1]]
+    nth = keys.count(keys[-1]) - 1  # several entries with one key are an error of their own
     return positions[min(nth, len(positions) - 1)] if positions else None
 
 
 def options_of(item: Item) -> Any:
-    """Return the options of a config: `spec` of a vendor's kind, `options` in that of ours."""
+    """Return the options of a config: `spec.options` of a DeviceConfig of ours, the whole `spec` of a vendor's kind."""
     spec = item.content.manifest.get("spec") or {}
     return spec.get("options") or {} if is_ours(item) else spec
 
 
 def at_origin(item: Item, ref: Ref, layer: Layer, result: Result) -> Result:
-    """Return a finding about a layer of a Profile where it can be mended: at the option that was written, if any is."""
+    """Return a finding about a layer of a Profile with the field to correct: the option, where one gave the value."""
     from ..profile import expressions  # here: few layers come from a Profile
     from ..profile.structural import ABSENT
 
     filled = layer.filled
     path = result.field.path.removeprefix(layer.path).removeprefix(".") if result.field else ""
-    own: FieldPath = tuple(int(part) if is_index(part) else part for part in split(path))
-    option = filled.option(own) if filled else None
+    parts: FieldPath = tuple(int(part) if is_index(part) else part for part in split(path))
+    option = filled.option(parts) if filled else None
     if option and expressions.at({"spec": options_of(item)}, option.parts) is not ABSENT:
         name = join(("spec", *(("options",) if is_ours(item) else ()), *option.parts[1:]))
         return item.located(result._replace(ref=ref, field=Field(name)))
     if filled and result.field:
-        written = join((*split(layer.path), *filled.origin(own)))
+        written = join((*split(layer.path), *filled.origin(parts)))
         written = written.replace(".config.unset", ".unset") if "[" in layer.path else written
         result = result._replace(field=result.field._replace(path=written))
     return layer.source.located(result)
@@ -157,55 +159,55 @@ def is_ours(item: Item) -> bool:
 
 
 def is_offer(value: Any) -> bool:
-    """Return True for what is described and switched off in one place: a stronger layer can switch it on."""
+    """Return True for something that is described but switched off, so that a stronger layer can switch it on."""
     return isinstance(value, dict) and value.get("enabled") is False and not {"enabled", "name"}.issuperset(value)
 
 
 def idle_switches(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
-    """Yield each switch that changes nothing: its layer, its path or that of what it switches off, and why."""
+    """Yield each switch that changes nothing: its layer, its path or that of what it switches off, and the reason."""
     for number, layer in enumerate(layers):
-        for path, why in _idle(layer.fields, stacked(other.fields for other in layers[number + 1 :]), ()):
-            offered = len(path) < 2 or path[-2] not in WHOLE  # who would switch it on would have to write it all
+        for path, reason in _idle(layer.fields, stacked(other.fields for other in layers[number + 1 :]), ()):
+            can_be_offer = len(path) < 2 or path[-2] not in WHOLE  # those must be written anew to be switched on
             is_chosen = layer.filled and layer.filled.option((*path, "enabled"))  # an option decides each time
-            if not (is_chosen or (layer.shared and offered and is_offer(at(layer.fields, path)))):
-                yield layer, f"{layer.path}.{join(path)}", why
+            if not (is_chosen or (layer.shared and can_be_offer and is_offer(at(layer.fields, path)))):
+                yield layer, f"{layer.path}.{join(path)}", reason
 
 
 def _idle(fields: dict[str, Any], below: dict[str, Any], path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
-    """Yield the path of each switch in `fields` that changes nothing in what is `below`, and why."""
+    """Yield the path of each switch in `fields` that changes nothing in the fields `below`, and the reason."""
     for name, value in fields.items():
-        held: list[tuple[FieldPath, dict[str, Any], Any]] = []  # path, fields, and what is below them
+        parts: list[tuple[FieldPath, dict[str, Any], Any]] = []  # path, fields, and the value below them
         inherited = "nothing is inherited"
         if merges(name, value):
             entries = below[name] if merges(name, below.get(name)) else []
             others = [(key_of(name, entry), entry) for entry in entries]
             known = ", ".join(str(next(filter(None, key), "")) for key, _ in others)
             inherited = f"what is inherited is: {known or 'nothing'}"
-            for at, entry in enumerate(value):
-                own = key_of(name, entry)
-                held.append(((*path, name, at), entry, next((one for key, one in others if key == own), None)))
+            for index, entry in enumerate(value):
+                key = key_of(name, entry)
+                twin = next((other for other_key, other in others if other_key == key), None)
+                parts.append(((*path, name, index), entry, twin))
         elif isinstance(value, dict) and name not in ATOMIC:
-            held.append(((*path, name), value, below.get(name)))
-        for here, own_fields, other in held:
-            holder = other if isinstance(other, dict) else {}
-            switch = own_fields.get("enabled") if name in SWITCHES or isinstance(value, list) else None
-            if switch is False and other is None:
-                yield here, f"it switches off nothing; {inherited}"
-            if switch is True and holder.get("enabled", True):
-                reason = inherited if other is None else "it is on already"
-                yield (*here, "enabled"), f"it switches on nothing; {reason}"
+            parts.append(((*path, name), value, below.get(name)))
+        for part, part_fields, twin in parts:
+            twin_fields = twin if isinstance(twin, dict) else {}
+            switch = part_fields.get("enabled") if name in SWITCHES or isinstance(value, list) else None
+            if switch is False and twin is None:
+                yield part, f"it switches off nothing; {inherited}"
+            if switch is True and twin_fields.get("enabled", True):
+                yield (*part, "enabled"), f"it switches on nothing; {inherited if twin is None else 'it is on already'}"
             if name not in WHOLE:
-                yield from _idle(own_fields, holder, here)
+                yield from _idle(part_fields, twin_fields, part)
 
 
 def idle_unset(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
-    """Yield each name in `unset` that changes nothing: its layer, its path, and why."""
-    whole = merged(layer.fields for layer in layers)
+    """Yield each name in `unset` that changes nothing: its layer, its path, and the reason."""
+    fields = merged(layer.fields for layer in layers)
     for number, layer in enumerate(layers):
         names = layer.fields.get(UNSET, ())
         below = stacked(other.fields for other in layers[number + 1 :]) if names else {}
         for index, name in enumerate(names):
             rest = {**layer.fields, UNSET: [*names[:index], *names[index + 1 :]]}
-            if merged(rest if other is layer else other.fields for other in layers) == whole:
-                why = f"{name} is the same without it" if name in below else f"nothing is inherited for {name}"
-                yield layer, f"{layer.path}.{UNSET}[{index}]", why
+            if merged(rest if other is layer else other.fields for other in layers) == fields:
+                reason = f"{name} is the same without it" if name in below else f"nothing is inherited for {name}"
+                yield layer, f"{layer.path}.{UNSET}[{index}]", reason

@@ -1,4 +1,4 @@
-"""The rule about the fields that a profile locks: they are the vendor's, in the vendor's words."""
+"""The rule about the fields that a profile locks."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -17,76 +17,77 @@ from .model import DeviceConfig
 
 
 def locked_fields_are_left_alone(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per field that the profile locks and that the config or its pool writes.
+    """Yield an error per field that the profile locks and that the config, its pool or `overrides` writes.
 
-    So may `overrides` of the functionConfig, if it repeats the vendor's reason.
+    `overrides` of the functionConfig may write the field if it repeats the vendor's reason.
     """
     overrides = [layer for layer in config.layers if layer.path.startswith("spec.overrides")]
-    for name, why in config.vendor.locked.items():
-        message = f"{name} is locked by the profile {config.profile}: {why}"
+    for name, reason in config.vendor.locked.items():
+        message = f"{name} is locked by the profile {config.profile}: {reason}"
         for path in _written(config.item.content.manifest.get("spec") or {}, name):
             yield error(message, field=Field(join(("spec", *path))))
-        for layer in overrides if config.vendor.unlocked.get(name) != why else ():
+        for layer in overrides if config.vendor.unlocked.get(name) != reason else ():
             for path in _written(layer.fields, name):
                 remedy = f"to override it nevertheless, repeat the reason in {layer.path}.locked"
                 yield error(f"{message}; {remedy}", field=Field(f"{layer.path}.{join(path)}"))
 
 
 def _written(fields: dict[str, Any], name: str) -> Iterator[FieldPath]:
-    """Yield each path at which fields, or the pools in them, hold a locked one in either of its forms."""
-    if _unknown(name):
+    """Yield each path at which fields, or the node pools in them, have the locked field `name` in either form."""
+    if _mistake(name):
         return
     *parents, last = split(name)
     forms = next((pair for pair in EITHER if last in pair), (last,))
     holders: list[tuple[FieldPath, Any]] = [((), fields)]
     holders += [(("nodePools", index), pool) for index, pool in enumerate(fields.get("nodePools", ()))]
-    for where, holder in holders:
+    for start, holder in holders:
         for form in forms:
             if path := _path(holder, [*parents, form]):
-                yield (*where, *path)
+                yield (*start, *path)
             if not parents and form in holder.get(UNSET, ()):
-                yield (*where, UNSET, holder.get(UNSET, ()).index(form))
+                yield (*start, UNSET, holder[UNSET].index(form))
 
 
 def _path(fields: Any, parts: Sequence[str]) -> FieldPath:
-    """Return the path of a field, with the index of an entry in place of its name; () when it is not there."""
+    """Return the path of a field, with the index of an entry in place of its name; () if `fields` does not have it."""
     path: FieldPath = ()
     for part in parts:
-        own: str | int = part
+        key: str | int = part
         if isinstance(fields, list):
-            keys = KEYS.get(str(path[-1]), ())
-            own = next((index for index, entry in enumerate(fields) if keys and str(entry.get(keys[0])) == part), -1)
-        fields, path = at(fields, (own,)), (*path, own)
+            names = KEYS.get(str(path[-1]), ())
+            key = next((index for index, entry in enumerate(fields) if names and str(entry.get(names[0])) == part), -1)
+        fields, path = at(fields, (key,)), (*path, key)
         if fields is MISSING:
             return ()
     return path
 
 
 def check(config: FunctionConfig) -> Iterator[Result]:
-    """Yield the errors in the locks of profiles, and those about defaults that write a locked field."""
-    for profile, start, fields, holder in _vendors(config):
-        for name, why in table(fields, "locked").items():
-            if unknown := _unknown(name):
-                yield holder(error(unknown, rule="KRM148", field=Field(join((*start, "locked", name)))))
+    """Yield an error per lock of a profile for an unknown field, and per locked field that the defaults write."""
+    for profile, start, fields, locate in _profiles(config):
+        for name, reason in table(fields, "locked").items():
+            if mistake := _mistake(name):
+                yield locate(error(mistake, rule="KRM148", field=Field(join((*start, "locked", name)))))
             for path in _written(config.defaults, name) if "when" not in start else ():
-                message = f"{name} is locked by the profile {profile}: {why}"
+                message = f"{name} is locked by the profile {profile}: {reason}"
                 field = Field(join(("spec", "defaults", *path)))
                 yield config.source.located(error(message, rule="KRM148", field=field))
 
 
-def _vendors(config: FunctionConfig) -> Iterator[tuple[str, FieldPath, dict[str, Any], Callable[[Result], Result]]]:
-    """Yield a profile's name, the path of its fields, these, and what gives a place; of Profiles also each `when`."""
+def _profiles(config: FunctionConfig) -> Iterator[tuple[str, FieldPath, dict[str, Any], Callable[[Result], Result]]]:
+    """Yield each profile, and each `when` of a Profile: name, path of the fields, fields, `located` of the document."""
     for profile, fields in config.profiles.items():
         yield profile, ("spec", "profiles", profile), fields, config.source.located
-    for product in (one for one in config.products.values() if one.is_sound):
-        yield product.name, ("spec", "config"), product.spec["config"], product.item.located
-        for index, when in tables(product.spec, "when"):
-            yield product.name, ("spec", "when", index, "config"), table(when, "config"), product.item.located
+    for product in config.products.values():
+        if product.is_sound:
+            yield product.name, ("spec", "config"), product.spec["config"], product.item.located
+            for index, when in tables(product.spec, "when"):
+                yield product.name, ("spec", "when", index, "config"), table(when, "config"), product.item.located
 
 
 @cache
-def _unknown(name: str) -> str:
-    """Return why no field of a config is called `name`; "" when one is, or when only Kubernetes knows."""
+def _mistake(name: str) -> str:
+    """Return the message about the path of a locked field; "" for a field of a config, or of Kubernetes inside one."""
     definitions = schema("renderdeviceconfigs")["$defs"]
     node, holder = definitions["vendor"], ""
     parts = split(name) or ("",)
@@ -100,10 +101,10 @@ def _unknown(name: str) -> str:
             continue
         known, rest = node.get("properties", {}), node.get("additionalProperties")
         if kind != "object" or (part not in known and rest is False):
-            there = f"known {f'in {above}' if above else 'here'}: {', '.join(sorted(known)) or 'none'}"
-            close = closest(part, known)
-            meant = f"did you mean {'.'.join([*parts[:index], close, *parts[index + 1 :]])!r}?"
-            return f"unknown field {name!r}; {meant if close else there}"
+            hint = f"known {f'in {above}' if above else 'here'}: {', '.join(sorted(known)) or 'none'}"
+            if close := closest(part, known):
+                hint = f"did you mean {'.'.join([*parts[:index], close, *parts[index + 1 :]])!r}?"
+            return f"unknown field {name!r}; {hint}"
         node, holder = known.get(part) or (rest if isinstance(rest, dict) else {}), part
     return ""
 
@@ -128,4 +129,4 @@ spec: {profile: gpu, moduleName: gpu_open}
         check=locked_fields_are_left_alone,
     ),
 )
-"""The rule about one config or pool; `check` has what is wrong in the profiles and the defaults by themselves."""
+"""The rule about one config or pool; `check` applies it to profiles and defaults by themselves."""

@@ -1,4 +1,4 @@
-"""The values of a DeviceConfig: its own fields over its profile's over the defaults, typed, one value per pool."""
+"""A DeviceConfig as values: the merged and typed fields of all layers, for each node pool."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from .layers import Layer, Vendor, at_origin, place
 from .merging import UNSET, merged
 
 Specs = dict[tuple[Any, ...], dict[str, Any]]
-"""The specs of Modules and of pods that a run has made so far, by the likeness of their configs, and which it is."""
+"""The specs that a run has generated so far: of Modules by the fingerprint of the config, of pods by more than that."""
 
 
 def spec(fields: Mapping[str, Any]) -> Spec:
@@ -22,7 +22,7 @@ def spec(fields: Mapping[str, Any]) -> Spec:
 
 
 def _typed(kind: type[Fields], fields: Mapping[str, Any]) -> Any:
-    """Return the fields as a value of their type, and those among them that have types of their own as such."""
+    """Return the fields as a value of this type, with the fields in NESTED as values of their types."""
     typed = kind()
     values = vars(typed)
     values.update(fields)
@@ -33,9 +33,9 @@ def _typed(kind: type[Fields], fields: Mapping[str, Any]) -> Any:
 
 
 def written(fields: Fields, *names: str) -> dict[str, Any]:
-    """Return those of the fields that are written, in the order of `names`."""
-    own = vars(fields)
-    return {name: own[name] for name in names if name in own}
+    """Return the fields in `names` that are written, in this order."""
+    values = vars(fields)
+    return {name: values[name] for name in names if name in values}
 
 
 _EVERY_KERNEL = spec({"kernelMappings": [{"regexp": "^.+$"}]}).kernelMappings
@@ -43,44 +43,45 @@ _EVERY_RHEL_KERNEL = spec({"kernelMappings": [{"regexp": r"^.*\.el\d+(_\d+)?\..*
 
 
 class DeviceConfig(NamedTuple):
-    """A driver for a group of nodes: a whole DeviceConfig, or one pool of it."""
+    """A driver for a group of nodes: a DeviceConfig, or one of its node pools or Modules."""
 
     item: Item
     ref: Ref
-    """The DeviceConfig; its namespace is filled in."""
+    """The DeviceConfig, with its namespace filled in."""
     seed: bool
+    """Whether it is of the seed operator's group."""
     profile: str
     pool: str
-    """The node pool's name, "" for a config without pools."""
+    """The name of the node pool, the key of one of several Modules, or ""."""
     layers: tuple[Layer, ...]
     """Where the fields come from, the strongest first: pool, config, profile's version, profile, defaults."""
     fields: dict[str, Any]
     """All fields, merged, as they are written."""
     spec: Spec
-    """The same, typed and with our variables filled in: images are not completed and not mirrored."""
+    """The same, typed and with our variables filled in; images are neither completed nor mirrored."""
     annotations: dict[str, str]
     """Annotations that the functionConfig gives to every generated object."""
     vendor: Vendor = Vendor()
     """What its profile says beside fields."""
     has_variables: bool = False
-    """Whether a variable of ours may stand in a field of some layer."""
+    """Whether a field of some layer may have a variable of ours."""
     has_names: bool = False
-    """Whether an expression of its Profile may hold its name or namespace."""
+    """Whether an expression of its Profile may contain the config's name or namespace."""
     has_switches: bool = False
     """Whether some layer may switch a field on or off, or unset it."""
     has_accounts: bool = False
-    """Whether some layer may say what is generated for an account."""
-    likeness: bytes = b""
-    """Equal for configs that differ in their names and in which labels they select alone, so that most rules find the
-    same in them; b"" for a config that is like no other (see `reading`)."""
+    """Whether some layer may have a `serviceAccount`."""
+    fingerprint: bytes = b""
+    """Equal for configs that differ only in their names and in the labels that they select, so that most rules find the
+    same in them; b"" for a config that has to be judged by itself (see `reading`)."""
     retained: tuple["DeviceConfig", ...] = ()
-    """The same config at each earlier version that an ordered upgrade retains, with what only DaemonSets need."""
+    """The same config at each earlier version that an ordered upgrade retains, with the fields for DaemonSets."""
     modules: Mapping[str, frozenset[str]] = {}  # read only
-    """The keys of several Modules of a config, of which `pool` is one, with the DaemonSets of that Module alone."""
+    """For a config of several Modules: the DaemonSets that belong to one Module alone, by the keys of the Modules."""
 
     @property
     def name(self) -> str:
-        """The Module's name: `<name>`, `<name>-<pool>`, or `<name>-module` as the seed operator has it."""
+        """The Module's name: `<name>`, `<name>-<pool>`, or `<name>-module` as the seed operator names it."""
         return f"{self.ref.name}-module" if self.seed else self.base
 
     @property
@@ -93,10 +94,10 @@ class DeviceConfig(NamedTuple):
         return bool(self.modules) and daemon_set not in self.modules[self.pool]
 
     def makes(self, daemon_set: str) -> bool:
-        """Return True for a DaemonSet that is made with this Module: its own, or, with the first, one for all."""
+        """Return True for a DaemonSet that is made with this Module; shared ones are made with the first Module."""
         is_first = not self.modules or self.pool == next(iter(self.modules))
-        is_own = any(daemon_set in own for own in self.modules.values())
-        return not self.shares(daemon_set) or (is_first and not is_own)
+        has_module = any(daemon_set in names for names in self.modules.values())
+        return not self.shares(daemon_set) or (is_first and not has_module)
 
     def waited_for(self, daemon_set: str) -> list[str]:
         """Return the names of the Modules that a DaemonSet waits for."""
@@ -109,7 +110,7 @@ class DeviceConfig(NamedTuple):
 
     @property
     def has_module(self) -> bool:
-        """Whether a Module is generated: one that would neither load nor start anything is not."""
+        """Whether a Module is generated: only if it loads or starts something."""
         return bool(self.loads or self.spec.devicePlugin or self.spec.dra)
 
     @property
@@ -117,51 +118,51 @@ class DeviceConfig(NamedTuple):
         """The version of an ordered upgrade; "" without one."""
         return self.spec.driverVersion if self.spec.upgrade and self.spec.upgrade.ordered else ""
 
-    def metadata(self, name: str, component: str, order: dict[str, str], *own: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the metadata of a generated object with the labels and annotations of the config, and `own` over them.
+    def metadata(self, name: str, component: str, order: dict[str, str], *holders: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the metadata of a generated object.
 
-        The functionConfig's annotations are below those of the config.
+        The labels and annotations of `holders` override those of the config, which override the functionConfig's.
         """
         labels, annotations = dict[str, str](), dict(self.annotations)
-        for given in (vars(self.spec), *own):
-            labels.update(given.get("labels") or {})
-            annotations.update(given.get("annotations") or {})
+        for holder in (vars(self.spec), *holders):
+            labels.update(holder.get("labels") or {})
+            annotations.update(holder.get("annotations") or {})
         return metadata(name, self.ref, component, order, labels, annotations)
 
     @property
     def mappings(self) -> Sequence[KernelMapping]:
-        """The kernel mappings; without any, all kernels (the seed's: those of RHEL and its kin)."""
+        """The kernel mappings; without any, one for all kernels (the seed's: all kernels of RHEL and its kin)."""
         return self.spec.kernelMappings or (_EVERY_RHEL_KERNEL if self.seed else _EVERY_KERNEL)
 
     def layer(self, field: str) -> Layer | None:
         """Return the strongest layer that has a field (`kernelMappings[0].image`); None when no layer has it."""
         return place(self.layers, self.fields, field)[0]
 
-    def givers(self, name: str) -> list[Layer]:
+    def effective_layers(self, name: str) -> list[Layer]:
         """Return the layers without which a field (`daemonSets`) would have another value."""
-        having = [layer for layer in self.layers if name in layer.fields]
+        holders = [layer for layer in self.layers if name in layer.fields]
         if name == UNSET:
-            return having
+            return holders
         if name != "nodePools" and value(self.spec, name) is None:
             return []
-        if len(having) < 2:
-            return having
+        if len(holders) < 2:
+            return holders
         layers = [layer for layer in self.layers if name in layer.fields or name in layer.fields.get(UNSET, ())]
         parts = [{key: layer.fields[key] for key in (name, UNSET) if key in layer.fields} for layer in layers]
-        whole = merged(parts)
-        without = (merged(parts[:at] + parts[at + 1 :]) for at in range(len(parts)))
-        return [layer for layer, rest in zip(layers, without, strict=True) if name in layer.fields and rest != whole]
+        fields = merged(parts)
+        rests = (merged(parts[:index] + parts[index + 1 :]) for index in range(len(parts)))
+        return [layer for layer, rest in zip(layers, rests, strict=True) if name in layer.fields and rest != fields]
 
     def at(self, field: str) -> str:
         """Return the path of a field where it is written; in the config's spec when it is not."""
         return place(self.layers, self.fields, field)[1]
 
     def error(self, message: str, field: str, current: Any = None) -> Result:
-        """Return an error about a field of the config, which holds `current`, at the path where it is written."""
+        """Return an error about a field of the config with the value `current`, at the path where it is written."""
         return error(message, field=Field(self.at(field), current))
 
     def located(self, result: Result) -> Result:
-        """Return the finding about the config, or about the functionConfig when its field is written there."""
+        """Return the finding about the document in which its field is written: config, functionConfig or Profile."""
         path = result.field.path if result.field else ""
         holder = next((layer for layer in self.layers if layer.shared and starts(path, layer.path)), None)
         if holder and holder.filled:
@@ -170,7 +171,7 @@ class DeviceConfig(NamedTuple):
 
 
 def value(spec: Any, name: str) -> Any:
-    """Return what a spec holds at a field such as `daemonSets[0].image`; None when it holds nothing there."""
+    """Return the value of a field of a spec, such as `daemonSets[0].image`; None for an empty one or none."""
     for part in split(name):
         if isinstance(spec, list):
             spec = spec[int(part)] if int(part) < len(spec) else None

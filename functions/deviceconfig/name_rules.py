@@ -15,40 +15,40 @@ _SERVICE_NAME = r"[a-z]([-a-z0-9]*[a-z0-9])?"
 
 
 def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per DaemonSet whose name stands twice or is too long for its label."""
+    """Yield an error per DaemonSet whose name appears twice or is too long for its label."""
     seen: set[str] = set()
     for index, entry in enumerate(config.spec.daemonSets):
         if entry.name in seen:
             message = f"the name {entry.name!r} appears twice in daemonSets"
             yield config.error(message, f"daemonSets[{index}].name", entry.name)
         seen.add(entry.name)
-    long = [one for one in names.made(config) if one.kind == "DaemonSet" and len(one.name) > _LABEL]
-    labelled = [entry for entry in names.entries(config) if entry[2].matchLabels] if long else []
-    no_labels = {names.of_daemon_set(one, entry) for one, _, entry in labelled}
-    for one in long:
-        if one.name not in no_labels:
-            remedy = f"{_LABEL} fit into its label, so make a part of it shorter by {len(one.name) - _LABEL}"
-            message = f"the DaemonSet's name {one.name!r} has {len(one.name)} characters; {remedy}"
-            yield error(message, field=Field(one.field, one.parts[-1][1]))
+    long = [name for name in names.object_names(config) if name.kind == "DaemonSet" and len(name.text) > _LABEL]
+    rows = names.entries(config) if long else []
+    adopted = {names.daemon_set_name(versioned, entry) for versioned, _, entry in rows if entry.matchLabels}
+    for name in long:
+        if name.text not in adopted:  # their labels are written, not made from the name
+            remedy = f"{_LABEL} fit into its label, so make a part of it shorter by {len(name.text) - _LABEL}"
+            message = f"the DaemonSet's name {name.text!r} has {len(name.text)} characters; {remedy}"
+            yield error(message, field=Field(name.field, name.parts[-1][1]))
 
 
-def adopted_are_one(config: DeviceConfig) -> Iterator[Result]:
+def adopted_names_are_single(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per objectName or matchLabels that several DaemonSets would have."""
     entries = config.spec.daemonSets
     for index, entry in enumerate(entries):
         for name in ("objectName", "matchLabels"):
-            value, why = getattr(entry, name), "every pool" if config.pool and not config.modules else ""
+            value, others = getattr(entry, name), "every pool" if config.pool and not config.modules else ""
             if any(getattr(other, name) == value for other in entries[:index]):
-                why = "another entry"
+                others = "another entry"
             elif names.version_of(config, entry):
-                why = "every version of an ordered upgrade"
-            if value and why:
-                message = f"can apply to only one DaemonSet, but {why} has a DaemonSet of its own; remove it"
+                others = "every version of an ordered upgrade"
+            if value and others:
+                message = f"can apply to only one DaemonSet, but {others} has a DaemonSet of its own; remove it"
                 yield config.error(message, f"daemonSets[{index}].{name}")
 
 
 def pull_secrets_are_beside(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per pull secret with another namespace than the config's: pods take none from elsewhere."""
+    """Yield an error per pull secret in another namespace than the config's: pods take none from elsewhere."""
     for index, entry in enumerate(config.spec.imagePullSecrets):
         namespace = entry.get("namespace", "") if isinstance(entry, dict) else ""
         if namespace not in ("", config.ref.namespace):
@@ -56,39 +56,41 @@ def pull_secrets_are_beside(config: DeviceConfig) -> Iterator[Result]:
             yield config.error(message, f"imagePullSecrets[{index}].namespace", namespace)
 
 
-def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
+def names_fit_their_kind(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per name that no Service or RoleBinding can have."""
     has_services = config.retained or any(entry.service for entry in config.spec.daemonSets)
-    for one in names.made(config) if has_services else ():
-        if one.kind == "Service" and not re.fullmatch(_SERVICE_NAME, one.name):
-            what = f"the Service would have the name {one.name!r}, and a Service's name begins with a letter and has no"
-            message = f"{what} dots; rename the DeviceConfig, or write a Service of your own and leave this one out"
-            yield error(message, field=Field(one.field.removesuffix("name") + "service"))
+    for name in names.object_names(config) if has_services else ():
+        if name.kind == "Service" and not re.fullmatch(_SERVICE_NAME, name.text):
+            message = (
+                f"the Service would have the name {name.text!r}, and a Service's name begins with a letter and has no "
+                "dots; rename the DeviceConfig, or write a Service of your own and leave this one out"
+            )
+            yield error(message, field=Field(name.field.removesuffix("name") + "service"))
     for account in accounts(config) if config.has_accounts else ():
         excess = len(f"{account.name}-{account.scc}") - _NAME
         if account.scc and excess > 0:
-            what = f"the RoleBinding's name, `<serviceAccountName>-{account.scc}`, has at most {_NAME} characters"
-            yield config.error(f"{what}; make serviceAccountName shorter by {excess}", f"{account.path}Name")
+            limit = f"the RoleBinding's name, `<serviceAccountName>-{account.scc}`, has at most {_NAME} characters"
+            yield config.error(f"{limit}; make serviceAccountName shorter by {excess}", f"{account.path}Name")
 
 
-def together(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
+def pools_have_different_names(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
     """Yield an error, with its place, per two parts of one config that would make one name."""
-    first: dict[tuple[str, str], names.Made] = {}
-    for at, config in enumerate(configs):
-        for name in ("moduleName", "devicePlugin", "dra") if config.modules else ():
-            for earlier in configs[:at]:
-                if (own := config.fields.get(name)) and own == earlier.fields.get(name):
-                    message = f"the Modules {earlier.name} and {config.name} have one {name}; write one for each"
-                    yield config.located(config.error(message, name))
+    known: dict[tuple[str, str], names.ObjectName] = {}
+    for index, config in enumerate(configs):
+        for field in ("moduleName", "devicePlugin", "dra") if config.modules else ():
+            value = config.fields.get(field)
+            for earlier in configs[:index] if value else ():
+                if value == earlier.fields.get(field):
+                    message = f"the Modules {earlier.name} and {config.name} have one {field}; write one for each"
+                    yield config.located(config.error(message, field))
         is_alone = len(configs) == 1 and len(config.spec.daemonSets) < 2 and not config.retained
-        for one in names.made(config) if not is_alone else ():
-            other = first.setdefault((one.kind, one.name), one)
-            if one.parts != other.parts:  # the same parts twice are findings of KRM125, KRM129 and KRM131
-                message = f"{one} and {other} would both be the {one.kind} {one.name}; change one of the two"
-                versions = dict(one.parts).get("version"), dict(other.parts).get("version")
-                if versions[0] != versions[1]:
+        for name in names.object_names(config) if not is_alone else ():
+            other = known.setdefault((name.kind, name.text), name)
+            if name.parts != other.parts:  # the same parts twice are findings of KRM125, KRM129 and KRM131
+                message = f"{name} and {other} would both be the {name.kind} {name.text}; change one of the two"
+                if dict(name.parts).get("version") != dict(other.parts).get("version"):
                     message += " (in a name, dots and underscores of a version become dashes, capitals small letters)"
-                yield config.located(error(message, field=Field(one.field, one.parts[-1][1])))
+                yield config.located(error(message, field=Field(name.field, name.parts[-1][1])))
 
 
 OF_NAMES = (
@@ -125,7 +127,7 @@ spec:
   daemonSets: [{name: metrics, image: "registry.example.com/metrics:1.0", service: {port: 9100}}]
 """,
         remedy="Rename the DeviceConfig, shorten serviceAccountName, or write a Service of your own.",
-        check=names_have_their_kind_s_shape,
+        check=names_fit_their_kind,
     ),
     Rule(
         "KRM179",
@@ -158,10 +160,10 @@ spec:
 """,
         remedy="Remove both fields, so that each DaemonSet gets a name and a selector of its own, or write "
         "`perVersion: false` for one DaemonSet of all versions.",
-        check=adopted_are_one,
+        check=adopted_names_are_single,
     ),
 )
-"""The rules about the names of one config or pool; all but the first ones find the same in configs that are alike."""
+"""The rules about names of one config or pool; those beside OF_NAMES find the same in configs of one fingerprint."""
 
 TOGETHER = Rule(
     "KRM137",
@@ -179,6 +181,6 @@ spec:
   daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
 """,
     remedy="Rename one of the two that the finding names, or remove one of the versions.",
-    check=together,
+    check=pools_have_different_names,
 )
-"""The rule about all pools of a config together: `together`."""
+"""The rule about all pools of a config."""

@@ -1,4 +1,4 @@
-"""The names that are made from several parts, of objects and of images, for the generator and for the rules."""
+"""The names of objects and images that are made from several parts, for the generator and for the rules."""
 
 from collections.abc import Iterator
 
@@ -11,90 +11,93 @@ PARTS = {"devicePlugin": "device-plugin", "dra": "dra"}
 """The parts of a config beside its DaemonSets that may have an account of their own: the field, and the name."""
 
 
-class Made(NamedTuple):
-    """A name made from several parts: the kind of object, the field that decides it, and its named parts."""
+class ObjectName(NamedTuple):
+    """The name of an object, made from several parts, each with what it is: `("pool", "big")`."""
 
     kind: str
-    name: str
-    holder: DeviceConfig
-    own_field: str
-    """The field that decides it, among those of `holder`."""
+    text: str
+    config: DeviceConfig
+    source: str
+    """The field of `config` that the name comes from."""
     parts: tuple[tuple[str, str], ...]
 
     @property
     def field(self) -> str:
-        """The path of the field that decides it: only findings need it, and it takes a search."""
-        return self.holder.at(self.own_field)
+        """The path of `source` where it is written. (It takes a search, and only findings need it.)"""
+        return self.config.at(self.source)
 
     def __str__(self) -> str:
         """Return the parts in a sentence: `version '1-0' of daemonSet 'agent' of pool 'big'`."""
-        return " of ".join(f"{what} {text!r}" for what, text in reversed(self.parts))
+        return " of ".join(f"{part} {text!r}" for part, text in reversed(self.parts))
 
 
-def of_daemon_set(config: DeviceConfig, entry: DaemonSet) -> str:
-    """Return `<config>-<pool>-<entry>-<version>`, without what is not there; objectName takes the place of it all."""
-    return entry.objectName or with_version(of_service(config, entry), version_of(config, entry))
+def daemon_set_name(config: DeviceConfig, entry: DaemonSet) -> str:
+    """Return objectName, else `<config>-<pool>-<entry>-<version>` without the parts that the entry has not."""
+    return entry.objectName or with_version(service_name(config, entry), version_of(config, entry))
 
 
 def with_version(name: str, version: str) -> str:
-    """Return the name with a version behind it, as far as a name can show one."""
+    """Return the name with the version at its end, in characters that a name may have."""
     return f"{name}-{version.lower().replace('.', '-').replace('_', '-')}" if version else name
 
 
 def version_of(config: DeviceConfig, entry: DaemonSet) -> str:
-    """Return the version that an entry's DaemonSet is for; "" for one that is made once, for all versions."""
+    """Return the version that an entry's DaemonSet is for; "" for a DaemonSet that all versions share."""
     return "" if entry.perVersion is False or entry.waitsForModule is False else config.version
 
 
-def of_service(config: DeviceConfig, entry: DaemonSet) -> str:
+def service_name(config: DeviceConfig, entry: DaemonSet) -> str:
     """Return `<config>-<pool>-<entry>`: a Service stands in front of all versions."""
     return f"{config.ref.name if config.shares(entry.name) else config.base}-{entry.name}"
 
 
-def of_account(config: DeviceConfig, component: DevicePlugin | DaemonSet, part: str) -> str:
-    """Return the name of a component's own account, `<config>-<part>` for one that is made; "" without one."""
-    made = component.serviceAccount and component.serviceAccount.create
-    return component.serviceAccountName or (f"{config.ref.name}-{part}" if made else "")
+def account_name(config: DeviceConfig, component: DevicePlugin | DaemonSet, part: str) -> str:
+    """Return the name of a component's own account, `<config>-<part>` for a generated one; "" without one."""
+    is_created = component.serviceAccount and component.serviceAccount.create
+    return component.serviceAccountName or (f"{config.ref.name}-{part}" if is_created else "")
 
 
-def of_devices(entry: DaemonSet) -> dict[str, str]:
+def device_volumes(entry: DaemonSet) -> dict[str, str]:
     """Return the name of the volume for each path of a DaemonSet's hostDevices."""
     return {path: f"host-device-{number}" for number, path in enumerate(dict.fromkeys(entry.hostDevices))}
 
 
 def entries(config: DeviceConfig) -> list[tuple[DeviceConfig, int, DaemonSet]]:
-    """Return the entries of daemonSets, each with its index and its config, which is that of its version.
+    """Return the entries of daemonSets in all versions, each with the config at its version, and its index there.
 
-    Those of one name stand together, the current version's first: a version may have other entries than the next.
+    Entries of one name stand together, that of the current version first: versions may have different entries.
     """
-    versions = (config, *config.retained)
-    every = ((one, index, entry) for one in versions for index, entry in enumerate(one.spec.daemonSets))
-    found = [each for each in every if each[0] is config or version_of(each[0], each[2])]
-    if len(found) < 2:
-        return found
-    order = list(dict.fromkeys(entry.name for _, _, entry in found))
-    return sorted(found, key=lambda each: order.index(each[2].name))
+    rows = [(config, index, entry) for index, entry in enumerate(config.spec.daemonSets)]
+    for earlier in config.retained:
+        for index, entry in enumerate(earlier.spec.daemonSets):
+            if version_of(earlier, entry):
+                rows.append((earlier, index, entry))
+    if len(rows) < 2:
+        return rows
+    order = list(dict.fromkeys(entry.name for _, _, entry in rows))
+    return sorted(rows, key=lambda row: order.index(row[2].name))
 
 
-def made(config: DeviceConfig) -> Iterator[Made]:
+def object_names(config: DeviceConfig) -> Iterator[ObjectName]:
     """Yield the names of the config's DaemonSets, one per version, and of their Services."""
     served: set[str] = set()
-    retained = [one.version for one in config.retained]
-    for one, index, entry in entries(config):
+    retained = [earlier.version for earlier in config.retained]
+    for versioned, index, entry in entries(config):
         field = f"daemonSets[{index}].{'objectName' if entry.objectName else 'name'}"
         has_pool = config.pool and not config.shares(entry.name)
-        holder = [("module" if config.modules else "pool", config.pool)] if has_pool else []
-        parts = (*holder, ("daemonSet", entry.objectName or entry.name))
-        decides = field if one is config else f"upgrade.retain[{retained.index(one.version)}]"
-        all_parts = (*parts, ("version", version)) if (version := version_of(one, entry)) else parts
-        yield Made("DaemonSet", of_daemon_set(one, entry), config, decides, all_parts)
+        pool = [("module" if config.modules else "pool", config.pool)] if has_pool else []
+        parts = (*pool, ("daemonSet", entry.objectName or entry.name))
+        version = version_of(versioned, entry)
+        source = field if versioned is config else f"upgrade.retain[{retained.index(versioned.version)}]"
+        all_parts = (*parts, ("version", version)) if version else parts
+        yield ObjectName("DaemonSet", daemon_set_name(versioned, entry), config, source, all_parts)
         if entry.service and entry.name not in served:
             served.add(entry.name)
-            yield Made("Service", of_service(config, entry), one, field, parts)
+            yield ObjectName("Service", service_name(config, entry), versioned, field, parts)
 
 
 def is_complete(image: str) -> bool:
-    """Return True when an image reference has a tag, a digest or variables (a registry's port is no tag)."""
+    """Return True for an image reference with a tag, a digest or variables (a registry's port is no tag)."""
     return ":" in image.rpartition("/")[2] or "@" in image or "$" in image
 
 
@@ -107,12 +110,12 @@ def joined(parts: ImageParts) -> str:
 
 
 def image_of(container: Container, registry: str) -> str:
-    """Return the image of a container, written in one string or in parts, from `registry`; "" without either."""
+    """Return the image of a container, written as one string or in parts, from `registry`; "" without either."""
     return mirrored(container.image or (joined(container.imageParts) if container.imageParts else ""), registry)
 
 
 def named_image(spec: Spec) -> str:
-    """Return the kernel module's image as it is written, in one string or in parts; "" without either."""
+    """Return the kernel module's image as it is written, as one string or in parts; "" without either."""
     return spec.driverImage or (joined(spec.driverImageParts) if spec.driverImageParts else "")
 
 
@@ -120,7 +123,7 @@ def driver_image(spec: Spec) -> str:
     """Return the kernel module's image; "" when a part of it is missing.
 
     It is the seed's template `<driverImage>:<driverVersion>-${KERNEL_FULL_VERSION}`, unless the image already has a
-    tag, a digest or variables. The braces are left out: KMM reads both forms, and Flux would substitute the braced one.
+    tag, a digest or variables. The braces are left out: KMM reads both forms, and Flux would replace `${...}` itself.
     """
     image = named_image(spec)
     if not image or is_complete(image):
@@ -129,7 +132,7 @@ def driver_image(spec: Spec) -> str:
 
 
 def mirrored(image: str, registry: str) -> str:
-    """Return `image` with `registry` in place of its own; an image without one (docker.io's short names) gets it."""
+    """Return `image` from `registry` instead of its own registry, which short names of docker.io do not write."""
     if not registry or not image:
         return image
     host, _, rest = image.partition("/")
@@ -138,6 +141,6 @@ def mirrored(image: str, registry: str) -> str:
 
 
 def secrets(spec: Spec) -> list[dict[str, str]]:
-    """Return the references to the pull secrets, as Module and pods spell them; a Module takes the first alone."""
+    """Return the references to the pull secrets, `{"name": ...}` each; a Module takes only the first."""
     names = spec.imagePullSecrets or [spec.imagePullSecret]
     return [{"name": name["name"] if isinstance(name, dict) else name} for name in names if name]

@@ -15,8 +15,8 @@ from .rbac import accounts
 def namespace_is_given(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error for a config without a namespace."""
     if not config.ref.namespace:
-        what = "has no namespace; write metadata.namespace (or give `render` a --namespace)"
-        yield error(f"{what}: it is part of the label that KMM puts on nodes", field=Field("metadata.namespace"))
+        message = "has no namespace; write metadata.namespace (or give `render` a --namespace)"
+        yield error(f"{message}: it is part of the label that KMM puts on nodes", field=Field("metadata.namespace"))
 
 
 def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
@@ -26,8 +26,8 @@ def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
         message = "nodeSelector is missing; name the labels of the nodes, or write {} and allNodes: true for every node"
         yield config.error(message, "nodeSelector")
     elif not selector and not config.spec.allNodes:
-        what = "nodeSelector is {}, which is every node of the cluster"
-        yield config.error(f"{what}; confirm it with allNodes: true or name labels", "nodeSelector")
+        remedy = "confirm it with allNodes: true or name labels"
+        yield config.error(f"nodeSelector is {{}}, which is every node of the cluster; {remedy}", "nodeSelector")
     elif selector and config.spec.allNodes:
         message = "allNodes: true and a nodeSelector with labels exclude each other; leave out one of the two"
         yield config.error(message, "allNodes")
@@ -39,33 +39,35 @@ def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
         return
     # as the layers have them, before the config's nodeSelector narrows them
     pools: list[dict[str, Any]] = stacked(layer.fields for layer in config.layers[1:])["nodePools"]
-    own, at = config.layers[0], next(at for at, pool in enumerate(pools) if pool["name"] == config.pool)
-    first, selector = f"nodePools[{at}]", pools[at]["nodeSelector"]
-    if not own.path.endswith(f".{first}"):
+    layer, index = config.layers[0], next(index for index, pool in enumerate(pools) if pool["name"] == config.pool)
+    selector = pools[index]["nodeSelector"]
+    if not layer.path.endswith(f".nodePools[{index}]"):
         message = f"the pool name {config.pool!r} appears twice"
-        yield error(message, field=Field(f"{own.path}.name", config.pool))
-    elif first == "nodePools[0]" and config.layers[1].fields.keys() >= {"nodeSelector", "nodePools"}:
+        yield error(message, field=Field(f"{layer.path}.name", config.pool))
+    elif index == 0 and config.layers[1].fields.keys() >= {"nodeSelector", "nodePools"}:
         remedy = "each pool has its own nodeSelector, so leave this one out"
         yield error(f"nodeSelector and nodePools exclude each other; {remedy}", field=Field("spec.nodeSelector"))
     for key, value in config.layers[1].fields.get("nodeSelector", {}).items():
         if selector.get(key, value) != value:
-            what = f"is {value!r}, but the pool {config.pool!r} has nodes with {selector[key]!r} only, so it has none"
-            message = f"{what}; a config's nodeSelector narrows each pool of its profile"
+            reason = f"is {value!r}, but the pool {config.pool!r} has nodes with {selector[key]!r} only, so it has none"
+            message = f"{reason}; a config's nodeSelector narrows each pool of its profile"
             yield error(message, field=Field(join(("spec", "nodeSelector", key)), value))
 
 
 def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error for an account without a name, and what its namespace must admit."""
+    """Yield an error for an account without a name, and a warning or info about the pods its namespace must admit."""
     account, hub = config.spec.serviceAccount, config.spec.hub
     if account is None:
         return
     if account.create and not config.spec.serviceAccountName:
         yield config.error("serviceAccount.create needs serviceAccountName, the name to create", "serviceAccountName")
     if config.loads and account.podSecurity != "privileged":
-        where = f"{hub.spokeNamespace} on every spoke" if hub else config.ref.namespace
-        label = "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated)"
-        what = f"KMM's worker pods are privileged: the namespace {where} needs the label {label}"
-        message = f"{what}; write podSecurity: privileged here once it has it"
+        namespace = f"{hub.spokeNamespace} on every spoke" if hub else config.ref.namespace
+        message = (
+            f"KMM's worker pods are privileged: the namespace {namespace} needs the label "
+            "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated); write podSecurity: privileged "
+            "here once it has it"
+        )
         report = warning if account.podSecurity else info
         yield report(message, field=Field(config.at("serviceAccount.podSecurity")))
 
@@ -74,15 +76,15 @@ def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error when rights would be generated on a hub."""
     hub = config.spec.hub
     for account in accounts(config) if hub else ():
-        given = [key for key in ("create", "openshift", "rules", "clusterRules") if getattr(account.fields, key)]
-        if hub and given:
+        fields = [name for name in ("create", "openshift", "rules", "clusterRules") if getattr(account.fields, name)]
+        if hub and fields:
             message = (
-                f"with hub, {account.path}.{given[0]} would give rights on the hub, but the worker pods run on the "
-                f"spokes; leave out {' and '.join(given)} here, and bring the ServiceAccount "
+                f"with hub, {account.path}.{fields[0]} would give rights on the hub, but the worker pods run on the "
+                f"spokes; leave out {' and '.join(fields)} here, and bring the ServiceAccount "
                 f"{account.name or 'of the worker pods'} and its rights into the namespace {hub.spokeNamespace} of "
                 "every spoke, for example with a ManifestWork"
             )
-            yield config.error(message, f"{account.path}.{given[0]}")
+            yield config.error(message, f"{account.path}.{fields[0]}")
 
 
 NAMESPACE = Rule(
@@ -168,4 +170,4 @@ spec:
         check=rbac_is_where_the_pods_are,
     ),
 )
-"""The rules about the place of one config or pool."""
+"""The rules about where one config or pool runs."""

@@ -1,4 +1,4 @@
-"""From a DeviceConfig's text to its values: the layers, merged, with krmfn's variables filled in; one per node pool."""
+"""Read DeviceConfigs: merge the layers and fill in krmfn's variables, for each node pool or Module of a config."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..rendering.kinds import OURS, PROFILE_MARK, SEED
 from ..rendering.undriven import profile_findings
 from .fields import Spec
 from .layers import Layer, is_ours, of_profile, place
-from .merging import OF_MODULE, merged
+from .merging import OF_MODULE, UNSET, merged
 from .model import DeviceConfig, spec
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ SEED_DEFAULTS: dict[str, Any] = {
     "serviceAccountName": "driver-sample",
     "nodeSelector": {"feature.node.kubernetes.io/pci-1da3.present": "true"},
 }
-"""What the he-sample operator fixes in its code (648786e), where nothing else says otherwise."""
+"""The values in the code of the he-sample operator (648786e), below all layers."""
 
 
 def from_items(
@@ -32,41 +32,40 @@ def from_items(
 ) -> list[list[DeviceConfig]]:
     """Return the values of DeviceConfigs that fit their schemas, those of one item together (see `from_item`).
 
-    One with a profile that is not there, or of which a Profile makes what is none, goes to `problems`, with what is
-    wrong.
+    A config whose profile is missing, or whose Profile makes no valid config of it, goes to `problems` with its errors.
     """
     known: dict[bytes, DeviceConfig] = {}
     groups: list[list[DeviceConfig]] = []
     for item in items:
-        if alike := known.get(_likeness(item)):
-            groups.append([_like(alike, item, function_config)])
+        if twin := known.get(_fingerprint(item)):
+            groups.append([_twin(twin, item, function_config)])
             continue
-        own, made = item.content.manifest.get("spec") or {}, None
-        field = "spec.profile" if "profile" in own else f"metadata.annotations[{PROFILE_MARK}]"
-        wrong = profile_findings(profile_of(item), field, function_config)
-        if not wrong and "options" in own and is_ours(item) and not function_config.product(item):
+        written, expansion = item.content.manifest.get("spec") or {}, None
+        field = "spec.profile" if "profile" in written else f"metadata.annotations[{PROFILE_MARK}]"
+        findings = profile_findings(profile_of(item), field, function_config)
+        if not findings and "options" in written and is_ours(item) and not function_config.product(item):
             message = "only a Profile has options; name one in `profile`, or write the fields themselves"
-            wrong = [error(message, rule="KRM111", field=Field("spec.options"))]
-        wrong = [item.located(finding) for finding in wrong]
-        if not wrong and function_config.products:
-            from . import products  # here, as below: few lists have one
+            findings = [error(message, rule="KRM111", field=Field("spec.options"))]
+        findings = [item.located(finding) for finding in findings]
+        if not findings and function_config.products:
+            from . import products  # here, as below: few lists have a Profile
 
-            wrong, made = products.problems(item, _ref(item, function_config), function_config)
-        if wrong:
-            problems[item] = wrong
+            findings, expansion = products.problems(item, _ref(item, function_config), function_config)
+        if findings:
+            problems[item] = findings
             continue
-        group = from_item(item, function_config, made)
-        if group[0].likeness and not group[0].retained:
-            known[group[0].likeness] = group[0]
+        group = from_item(item, function_config, expansion)
+        if group[0].fingerprint and not group[0].retained:
+            known[group[0].fingerprint] = group[0]
         groups.append(group)
     return groups
 
 
-def from_item(item: Item, function_config: FunctionConfig, made: Expansion | None = None) -> list[DeviceConfig]:
+def from_item(item: Item, function_config: FunctionConfig, expansion: Expansion | None = None) -> list[DeviceConfig]:
     """Return the values of a DeviceConfig that fits its schema: one, or one per node pool in the order of names.
 
-    A nodeSelector of the config narrows each pool that its profile or the defaults give. `made` is what a Profile makes
-    of it, if that is known.
+    A nodeSelector of the config narrows each pool that comes from its profile or the defaults. `expansion` is that of
+    its Profile, if it is known.
     """
     ref = _ref(item, function_config)
     seed, profile = ref.group == SEED, profile_of(item)
@@ -75,48 +74,48 @@ def from_item(item: Item, function_config: FunctionConfig, made: Expansion | Non
         from . import products
 
         profile = product.name
-        layers, beside, modules = products.layers(product, item, ref, function_config, made)
+        layers, vendor, modules = products.layers(product, item, ref, function_config, expansion)
     else:
         modules = {}
-        shared, beside = of_profile(profile, function_config)
+        shared, vendor = of_profile(profile, function_config)
         layers = (Layer(item.content.manifest.get("spec") or {}, "spec", item), *shared)
-    whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, beside)
+    config = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, vendor)
     if product and (product.has_names or "${metadata." in str(function_config.overrides)):
-        whole = whole._replace(has_names=True)
+        config = config._replace(has_names=True)
     if modules:
-        return _of_modules(whole, modules)
-    giving = [{key: own for key, own in layer.fields.items() if key in ("nodePools", "unset")} for layer in layers]
-    pools = merged(giving).get("nodePools", [])
+        return _module_configs(config, modules)
+    parts = [{key: layer.fields[key] for key in ("nodePools", UNSET) if key in layer.fields} for layer in layers]
+    pools = merged(parts).get("nodePools", [])
     if not pools:
-        return [_completed(whole)]
-    own = layers[0].fields if layers[0].path == "spec" else {}
-    narrower = {} if "nodePools" in own else own.get("nodeSelector", {})
+        return [_completed(config)]
+    written = layers[0].fields if layers[0].path == "spec" else {}
+    narrower = {} if "nodePools" in written else written.get("nodeSelector", {})
     configs: list[DeviceConfig] = []
-    for at, pool in sorted(enumerate(pools), key=lambda pair: str(pair[1]["name"])):
-        holder, path = place(layers, {"nodePools": pools}, f"nodePools[{at}]")
+    for index, pool in sorted(enumerate(pools), key=lambda pair: str(pair[1]["name"])):
+        holder, path = place(layers, {"nodePools": pools}, f"nodePools[{index}]")
         fields = {**pool, "nodeSelector": {**pool["nodeSelector"], **narrower}} if narrower else pool
         layer = Layer(fields, path, holder.source if holder else item)
-        configs.append(_completed(whole._replace(pool=pool["name"], layers=(layer, *layers))))
+        configs.append(_completed(config._replace(pool=pool["name"], layers=(layer, *layers))))
     return configs
 
 
-def _of_modules(whole: DeviceConfig, modules: Mapping[str, Sequence[Layer]]) -> list[DeviceConfig]:
+def _module_configs(config: DeviceConfig, modules: Mapping[str, Sequence[Layer]]) -> list[DeviceConfig]:
     """Return the values of a config of several Modules, one for each."""
     names = {
         key: frozenset(entry["name"] for layer in part for entry in layer.fields.get("daemonSets", ()))
         for key, part in modules.items()
     }
-    at = _of_profile(whole.layers)
-    each = ((key, (*whole.layers[:at], *part, *whole.layers[at:])) for key, part in modules.items())
-    return [_completed(whole._replace(pool=key, layers=layers, modules=names)) for key, layers in each]
+    index = _profile_index(config.layers)
+    layers = {key: (*config.layers[:index], *part, *config.layers[index:]) for key, part in modules.items()}
+    return [_completed(config._replace(pool=key, layers=layers[key], modules=names)) for key in modules]
 
 
 def profile_of(item: Item) -> str:
-    """Return the profile that a config names, by the field of ours or by the annotation; "" for none."""
-    own = item.content.manifest.get("spec")
-    named = own.get("profile") if isinstance(own, dict) and item.group in (OURS, SEED) else ""
+    """Return the profile that a config names in `spec.profile` or with the annotation; "" for none."""
+    written = item.content.manifest.get("spec")
+    name = written.get("profile") if isinstance(written, dict) and item.group in (OURS, SEED) else ""
     note = annotations_of(item.content.manifest).get(PROFILE_MARK)
-    return str(named or (note if isinstance(note, str) else ""))
+    return str(name or (note if isinstance(note, str) else ""))
 
 
 def domain_of(item: Item) -> str | None:
@@ -125,7 +124,7 @@ def domain_of(item: Item) -> str | None:
 
 
 def _completed(config: DeviceConfig) -> DeviceConfig:
-    """Return the config with the fields of its layers, and with the versions that it retains."""
+    """Return the config with the merged fields of its layers, and with the versions that it retains."""
     current = _at_version(config)
     upgrade = current.spec.upgrade
     if not upgrade or not upgrade.retain or not current.version:
@@ -134,13 +133,13 @@ def _completed(config: DeviceConfig) -> DeviceConfig:
 
 
 def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
-    """Return the config with the fields of its layers: at its own version, or at an earlier one for its DaemonSets."""
+    """Return the config with the merged fields of its layers; for an earlier `version`, those for DaemonSets."""
     layers = config.layers
     if config.vendor.versions:
         holder = place(layers, {}, "driverVersion")[0]
-        of_version = config.vendor.versions.get(version or (holder.fields.get("driverVersion", "") if holder else ""))
-        at = _of_profile(layers)  # the layer of the version is between the config and its profile
-        layers = (*layers[:at], of_version, *layers[at:]) if of_version else layers
+        layer = config.vendor.versions.get(version or (holder.fields.get("driverVersion", "") if holder else ""))
+        index = _profile_index(layers)  # the layer of the version is between the config and its profile
+        layers = (*layers[:index], layer, *layers[index:]) if layer else layers
     fields = merged([*(layer.fields for layer in layers if layer.fields), *([SEED_DEFAULTS] if config.seed else [])])
     for name in ("nodePools", "name") if config.pool and not config.modules else ():
         del fields[name]
@@ -149,7 +148,7 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
     if version:
         fields["driverVersion"] = version
         fields = {name: value for name, value in fields.items() if name not in OF_MODULE}
-    texts = [str(layer.fields) for layer in layers if layer.fields]  # cheap tests spare most configs walks
+    texts = [str(layer.fields) for layer in layers if layer.fields]  # searching these is cheaper than walking fields
     filled = fields
     if has_variables := any("KRMFN_" in text.upper() for text in texts):
         from . import variables  # here, since most configs have none
@@ -159,8 +158,9 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
             from .products import unprotected
 
             fields, filled = unprotected(fields), unprotected(filled)
-    is_alone = has_variables or config.pool or config.has_names
-    plugin = fields.get("devicePlugin") or fields.get("dra") or {}  # an account of its own has the config's name in it
+    is_unique = has_variables or config.pool or config.has_names or "extraObjects" in fields
+    plugin = fields.get("devicePlugin") or fields.get("dra") or {}
+    is_unique = is_unique or "serviceAccount" in plugin  # the name of its account contains the config's
     return config._replace(
         layers=layers,
         fields=fields,
@@ -168,7 +168,7 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         has_variables=has_variables,
         has_switches=any("'enabled'" in text or "'unset'" in text for text in texts),
         has_accounts=any("'serviceAccount'" in text for text in texts),
-        likeness=b"" if is_alone or "extraObjects" in fields or "serviceAccount" in plugin else _likeness(config.item),
+        fingerprint=b"" if is_unique else _fingerprint(config.item),
     )
 
 
@@ -176,27 +176,30 @@ def _ref(item: Item, function_config: FunctionConfig) -> Ref:
     return item.ref if item.ref.namespace else item.ref._replace(namespace=function_config.namespace)
 
 
-def _likeness(item: Item) -> bytes:
-    """Return the same bytes for configs of one kind, version, profile and fields but for the labels they select."""
-    own = item.content.manifest.get("spec") or {}
-    if own.get("nodeSelector") and item.group in (OURS, SEED):
-        own = {**own, "nodeSelector": True}  # no variable stands there: the schema lets none in
-    return fingerprint((item.api_version, item.kind, profile_of(item), own)) or b""
+def _fingerprint(item: Item) -> bytes:
+    """Return bytes that are equal for configs of one kind, version and profile with the same fields.
+
+    A nodeSelector counts only as one that selects something, whatever its labels are.
+    """
+    written = item.content.manifest.get("spec") or {}
+    if written.get("nodeSelector") and item.group in (OURS, SEED):
+        written = {**written, "nodeSelector": True}  # it has no variables: the schema refuses them there
+    return fingerprint((item.api_version, item.kind, profile_of(item), written)) or b""
 
 
-def _like(other: DeviceConfig, item: Item, function_config: FunctionConfig) -> DeviceConfig:
-    """Return the values of a config that is like another one: all but its names and the labels that it selects."""
-    own = item.content.manifest.get("spec") or {}
-    if other.layers[0].path != "spec":  # its kind is its vendor's
+def _twin(other: DeviceConfig, item: Item, function_config: FunctionConfig) -> DeviceConfig:
+    """Return the values of a config of the same fingerprint as another one, with its own name and nodeSelector."""
+    written = item.content.manifest.get("spec") or {}
+    if other.layers[0].path != "spec":  # it is of a vendor's kind
         return other._replace(item=item, ref=_ref(item, function_config))
-    selected = {"nodeSelector": own["nodeSelector"]} if "nodeSelector" in own else {}
+    selector = {"nodeSelector": written["nodeSelector"]} if "nodeSelector" in written else {}
     spec = Spec()
-    vars(spec).update(vars(other.spec), **selected)  # what is typed stays so
-    layers, fields = (Layer(own, "spec", item), *other.layers[1:]), {**other.fields, **selected}
+    vars(spec).update(vars(other.spec), **selector)  # those values are typed already
+    layers, fields = (Layer(written, "spec", item), *other.layers[1:]), {**other.fields, **selector}
     return other._replace(item=item, ref=_ref(item, function_config), layers=layers, fields=fields, spec=spec)
 
 
-def _of_profile(layers: Sequence[Layer]) -> int:
+def _profile_index(layers: Sequence[Layer]) -> int:
     """Return the position of the first layer of a profile, behind those of the config and of `overrides`."""
-    own = [at for at, layer in enumerate(layers, 1) if layer.path == "spec" or layer.path.startswith("spec.overrides")]
-    return max(own, default=0)
+    are_above = [layer.path == "spec" or layer.path.startswith("spec.overrides") for layer in layers]
+    return max((index for index, is_above in enumerate(are_above, 1) if is_above), default=0)

@@ -10,9 +10,9 @@ from .model import DeviceConfig
 from .rbac import accounts
 
 _BECOMING = frozenset({"escalate", "bind", "impersonate"})
-"""Verbs by which somebody gets rights that they do not have."""
+"""Verbs that give somebody rights that they do not have."""
 _ESCALATED = frozenset({"roles", "clusterroles", "users", "groups", "serviceaccounts", "uids", "*"})
-"""The resources that those verbs are about."""
+"""The resources of those verbs."""
 _GROUPS = frozenset({"", "rbac.authorization.k8s.io", "authentication.k8s.io", "*"})
 _WRITING = ("create", "update", "patch")
 _REACHING = (
@@ -26,87 +26,92 @@ _REACHING = (
     ("admissionregistration.k8s.io", "mutatingwebhookconfigurations", _WRITING),
     ("admissionregistration.k8s.io", "validatingwebhookconfigurations", _WRITING),
 )
-"""Rights by which somebody gets those of others: API group, resource ("" for each of the group), verbs."""
+"""Rights that give access to the rights of others: API group, resource ("" for each of the group), verbs."""
 _AGGREGATION = "rbac.authorization.k8s.io/"
 
 
 def rights_have_an_account(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per kind of rights that no named account could get."""
+    """Yield an error per kind of rights for an account without a name."""
     for account in accounts(config):
-        for name in ("rules", "clusterRules", *(["openshift"] if account.part else [])) if not account.name else ():
+        kinds = ("rules", "clusterRules", *(["openshift"] if account.part else []))
+        for name in kinds if not account.name else ():
             if getattr(account.fields, name):
                 message = "gives rights to a service account, but serviceAccountName is missing; set it"
                 yield account.config.error(message, f"{account.path}.{name}")
 
 
 def accounts_have_one_constraint(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per account that would be bound to a second SecurityContextConstraint: pods get either."""
+    """Yield an error per account with a second SecurityContextConstraint, since OpenShift takes either for its pods."""
     bound: dict[str, str] = {}
     for account in accounts(config):
         first = bound.setdefault(account.name, account.scc) if account.scc and account.name else account.scc
         if first != account.scc:
             remedy = "give this part an account of its own with serviceAccountName, or with `create: true`"
-            what = f"binds {account.name} to {account.scc}, which is bound to {first} already"
-            message = f"{what}, and OpenShift takes either for its pods; {remedy}"
+            reason = f"which is bound to {first} already, and OpenShift takes either for its pods"
+            message = f"binds {account.name} to {account.scc}, {reason}; {remedy}"
             yield account.config.error(message, f"{account.path}.openshift")
 
 
 def _cluster_rules(config: DeviceConfig) -> Iterator[tuple[DeviceConfig, str, dict[str, Any]]]:
-    """Yield each rule for the whole cluster: the config, its path, and the rule."""
+    """Yield each rule in clusterRules of a config: the config at its version, the rule's path, and the rule."""
     for account in accounts(config):
         for index, rule in enumerate(account.fields.clusterRules):
             yield account.config, f"{account.path}.clusterRules[{index}]", rule
 
 
-def rights_are_not_an_admin_s(config: DeviceConfig) -> Iterator[Result]:
+def rights_exclude_admin(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per rule by which pods could take any right in the cluster.
 
     The author of a DeviceConfig chooses the image that runs with these rights.
     """
-    for one, path, rule in _cluster_rules(config):
-        if _is_an_admin_s(rule):
-            what = "lets the pods take any right in the cluster, and whoever writes a DeviceConfig chooses their image"
-            yield one.error(f"{what}; name the resources and verbs that they need", path)
+    for versioned, path, rule in _cluster_rules(config):
+        if _is_admin(rule):
+            remedy = "whoever writes a DeviceConfig chooses their image; name the resources and verbs that they need"
+            yield versioned.error(f"lets the pods take any right in the cluster, and {remedy}", path)
 
 
-def _is_an_admin_s(rule: dict[str, Any]) -> bool:
+def _is_admin(rule: dict[str, Any]) -> bool:
     verbs, groups = set(rule["verbs"]), _GROUPS.intersection(rule.get("apiGroups", ()))
     resources = _ESCALATED.intersection(rule.get("resources", ()))
     return bool(groups and resources and (verbs & _BECOMING or "*" in verbs))
 
 
 def rights_reach_authors(config: DeviceConfig) -> Iterator[Result]:
-    """Yield a warning per rule by which pods could get the rights of others, as whoever writes a config could then."""
-    for one, path, rule in _cluster_rules(config):
-        reaching = [] if _is_an_admin_s(rule) else list(dict.fromkeys(_reaching(rule)))
-        if reaching:
-            why = "these rights reach whoever may write a DeviceConfig, who chooses the image that runs with them"
-            yield warning(f"gives {', '.join(reaching)} in the whole cluster: {why}", field=Field(one.at(path)))
+    """Yield a warning per rule by which pods, and so the author of a config, could get the rights of others."""
+    for versioned, path, rule in _cluster_rules(config):
+        rights = [] if _is_admin(rule) else list(dict.fromkeys(_rights_of_others(rule)))
+        if rights:
+            reason = "these rights reach whoever may write a DeviceConfig, who chooses the image that runs with them"
+            message = f"gives {', '.join(rights)} in the whole cluster: {reason}"
+            yield warning(message, field=Field(versioned.at(path)))
 
 
-def _reaching(rule: dict[str, Any]) -> Iterator[str]:
-    """Yield each right of a rule by which somebody gets those of others: `get of secrets`."""
-    for group, resource, verbs in _REACHING:
+def _rights_of_others(rule: dict[str, Any]) -> Iterator[str]:
+    """Yield each right of a rule that gives access to the rights of others: `get of secrets`."""
+    groups = rule.get("apiGroups", ())
+    for group, resource, rule_verbs in _REACHING:
         known = {"*", resource, f"*/{resource.rpartition('/')[2]}"}
-        whole = not resource and group in rule.get("apiGroups", ())
-        resources = [name for name in rule.get("resources", ()) if whole or name in known]
-        given = [verb for verb in verbs if not {verb, "*"}.isdisjoint(rule["verbs"])]
-        if resources and given and not {group, "*"}.isdisjoint(rule.get("apiGroups", ())):
-            yield f"{'/'.join(given)} of {resource or ', '.join(resources)}"
+        is_any = not resource and group in groups
+        resources = [name for name in rule.get("resources", ()) if is_any or name in known]
+        verbs = [verb for verb in rule_verbs if not {verb, "*"}.isdisjoint(rule["verbs"])]
+        if resources and verbs and not {group, "*"}.isdisjoint(groups):
+            yield f"{'/'.join(verbs)} of {resource or ', '.join(resources)}"
 
 
-def rules_are_about_something(config: DeviceConfig) -> Iterator[Result]:
+def rules_name_resources_or_urls(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per rule about both resources and URLs, or about neither."""
-    for one, path, rule in _cluster_rules(config):
-        urls, resources = "nonResourceURLs" in rule, "apiGroups" in rule and "resources" in rule
-        if urls == (resources or "apiGroups" in rule or "resources" in rule):
-            yield one.error("must have either apiGroups and resources, or nonResourceURLs; write one of the two", path)
-        elif not urls and not resources:
-            yield one.error("has apiGroups without resources, or resources without apiGroups; write both", path)
+    for versioned, path, rule in _cluster_rules(config):
+        has_urls, has_groups, has_resources = (key in rule for key in ("nonResourceURLs", "apiGroups", "resources"))
+        if has_urls == (has_groups or has_resources):
+            message = "must have either apiGroups and resources, or nonResourceURLs; write one of the two"
+            yield versioned.error(message, path)
+        elif has_groups != has_resources:
+            message = "has apiGroups without resources, or resources without apiGroups; write both"
+            yield versioned.error(message, path)
 
 
 def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per label that would add a generated ClusterRole to one of the cluster's own."""
+    """Yield an error per label that would aggregate a generated ClusterRole into another one of the cluster."""
     for key in config.spec.labels or () if any(_cluster_rules(config)) else ():
         if key.startswith(_AGGREGATION):
             message = "would add the rights of the generated ClusterRole to other ClusterRoles; leave it out"
@@ -139,7 +144,7 @@ RULES = (
     Rule(
         "KRM169",
         "clusterRules must not give cluster-admin rights: a config's author chooses the image that gets the rights",
-        check=rights_are_not_an_admin_s,
+        check=rights_exclude_admin,
         good=_GOOD,
         bad=_EXAMPLE.replace("RULE", '{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}'),
         remedy="List the API groups, resources and verbs that the pods need.",
@@ -147,7 +152,7 @@ RULES = (
     Rule(
         "KRM170",
         "a rule of clusterRules must have either apiGroups and resources, or nonResourceURLs",
-        check=rules_are_about_something,
+        check=rules_name_resources_or_urls,
         good=_GOOD,
         bad=_EXAMPLE.replace("RULE", "{apiGroups: [apps], verbs: [get]}"),
         remedy="Write apiGroups and resources, or write nonResourceURLs in a separate rule.",

@@ -1,4 +1,4 @@
-"""Every rule about DeviceConfigs beyond their schema."""
+"""All rules about DeviceConfigs beyond their schema."""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,11 +22,11 @@ from .names import PARTS
 
 _OF_ALL = (*placement_rules.RULES, *driver_rules.RULES, *name_rules.RULES)
 _OF_NAMES = (placement_rules.NAMESPACE, *name_rules.OF_NAMES)
-"""Those that look at names: what all the others look at is equal in configs of one likeness."""
+"""The rules about names: all others find the same in configs of one fingerprint."""
 
 
 def variables_are_known(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per variable that is unknown, that stands where none is filled in, or that has no value."""
+    """Yield an error per variable that is unknown, not allowed in its field, or without a fitting value."""
     if config.has_variables:
         from . import variables  # here, since most configs have none
 
@@ -50,9 +50,9 @@ spec:
     ),
 )
 _OF_VENDOR = (*version_rules.RULES, *lock_rules.RULES)
-"""The rules about configs whose profile says more than fields."""
+"""The rules about configs whose profile has versions or locks."""
 _OF_DAEMON_SETS = (*container_rules.RULES, *daemonset_rules.RULES, *_OF_VARIABLES)
-"""The rules that a retained version has to keep, too: its DaemonSets may have fields of their own."""
+"""The rules that apply to a retained version, too, since its DaemonSets may have other fields."""
 RULES = (*_OF_ALL, *_OF_DAEMON_SETS, *extra_rules.RULES, *rights_rules.RULES, *_OF_VENDOR)
 """The rules about one config or pool."""
 
@@ -60,22 +60,22 @@ RULES = (*_OF_ALL, *_OF_DAEMON_SETS, *extra_rules.RULES, *rights_rules.RULES, *_
 def check_group(configs: Sequence[DeviceConfig], sound: set[bytes]) -> list[Result]:
     """Return the findings about the pools of one config: about each, then about all together.
 
-    `sound` gets the likeness of configs without a finding; of others that are like them only the names are judged.
+    `sound` gets the fingerprints of configs without a finding; in later ones with these only the names are judged.
     """
     results: list[Result] = []
     for config in configs:
-        rules = _OF_NAMES if config.likeness in sound else applying(config)
+        rules = _OF_NAMES if config.fingerprint in sound else rules_for(config)
         results += [config.located(result) for result in apply(rules, config)]
         for earlier in config.retained:
-            of_version = (earlier.located(result) for result in apply(_OF_DAEMON_SETS, earlier))
-            results += [result for result in of_version if result not in results]
+            located = (earlier.located(result) for result in apply(_OF_DAEMON_SETS, earlier))
+            results += [result for result in located if result not in results]
     if not results:
-        sound.update(config.likeness for config in configs if config.likeness)
+        sound.update(config.fingerprint for config in configs if config.fingerprint)
     return [*results, *apply((name_rules.TOGETHER, extra_rules.TOGETHER), configs)]
 
 
-def applying(config: DeviceConfig) -> list[Rule]:
-    """Return the rules about what a config or pool has."""
+def rules_for(config: DeviceConfig) -> list[Rule]:
+    """Return the rules about the fields that a config or pool has."""
     groups = (
         (True, _OF_ALL),
         (config.has_variables, _OF_VARIABLES),
@@ -85,4 +85,4 @@ def applying(config: DeviceConfig) -> list[Rule]:
         (config.has_accounts, rights_rules.RULES),
         (config.vendor != Vendor(), _OF_VENDOR),
     )
-    return [rule for has_them, rules in groups if has_them for rule in rules]
+    return [rule for applies, rules in groups if applies for rule in rules]

@@ -1,4 +1,4 @@
-"""The values of krmfn's variables in a DeviceConfig, its fields with them filled in, and what is wrong with them."""
+"""krmfn's variables in a DeviceConfig: their values, the fields with them filled in, and the errors about them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,9 +12,9 @@ from .model import DeviceConfig, spec, value
 from .names import named_image
 
 IMAGES = ("driverImage", "driverImageParts")
-"""The fields that $KRMFN_DRIVER_IMAGE is made from, so that it has no value in them."""
+"""The fields that $KRMFN_DRIVER_IMAGE comes from, so that it has no value in them."""
 SOURCES = {VERSION: ("driverVersion",), IMAGE: IMAGES, MODULE: ("moduleName",)}
-"""The fields that a variable's value comes from; the config's name is always there, and its namespace has a rule."""
+"""The fields that variables get their values from, but for the config's name and namespace."""
 _NAME = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
 _LABEL = (
     r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
@@ -31,11 +31,14 @@ _FORMS = {
     "[].objectName": (_NAME, "a DaemonSet's name has lower case letters, digits, - and ."),
     **dict.fromkeys(("imageParts.repository", "driverImageParts.repository"), _REPOSITORY),
 }
-"""What holds what has to have a form after variables are filled in, alone or with its own name: the form, in words."""
+"""The form of values after variables are filled in, as a regexp and in words.
+
+The key is the field that holds the value (`labels`), or that field and the value's own (`configMap.name`).
+"""
 
 
 def values(fields: Mapping[str, Any], ref: Ref) -> dict[str, str]:
-    """Return the variables that have a value, for merged fields of a DeviceConfig `ref` in which none is filled in."""
+    """Return the values of the variables that have one, for the DeviceConfig `ref` with these merged fields."""
     known = {NAME: ref.name, NAMESPACE: ref.namespace}
     known |= {MODULE: fields.get("moduleName", ""), VERSION: fields.get("driverVersion", "")}
     known = {name: value for name, value in known.items() if value}
@@ -44,15 +47,15 @@ def values(fields: Mapping[str, Any], ref: Ref) -> dict[str, str]:
 
 
 def filled(fields: Mapping[str, Any], ref: Ref) -> dict[str, Any]:
-    """Return merged fields with the variables filled in where they may stand."""
+    """Return merged fields with the variables filled in where they are allowed."""
     known = values(fields, ref)
-    done: dict[str, Any] = fill(fields, known, everywhere=False)
-    done.update(fill(_images(fields), {name: value for name, value in known.items() if name != IMAGE}))
-    return done
+    result: dict[str, Any] = fill(fields, known, everywhere=False)
+    result.update(fill(_images(fields), {name: value for name, value in known.items() if name != IMAGE}))
+    return result
 
 
 def used(fields: Mapping[str, Any]) -> set[str]:
-    """Return the fields that some variable takes its value from."""
+    """Return the fields that the variables in `fields` get their values from."""
     return {source for reference in references(fields) for source in SOURCES.get(reference.name, ())}
 
 
@@ -61,24 +64,20 @@ def _images(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mistakes(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per variable that is unknown, that stands where none is filled in, or that has no value."""
-    yield from _as_written(config)
+    """Yield an error per variable that is unknown, not allowed in its field, or without a fitting value."""
+    for layer in config.layers:  # also fields that a stronger layer replaces
+        fields = {name: value for name, value in layer.fields.items() if name != "nodePools"}  # pools have own layers
+        for reference in references(fields):
+            if message := mistake(reference):
+                yield error(message, field=Field(f"{layer.path}.{join(reference.path)}", reference.text))
     yield from _without_value(config)
     yield from _misfits(config)
 
 
-def _as_written(config: DeviceConfig) -> Iterator[Result]:
-    """Yield the errors that a layer has by itself, also in fields that a stronger one replaces."""
-    for layer in config.layers:
-        own = {name: fields for name, fields in layer.fields.items() if name != "nodePools"}  # layers of their own
-        for reference in references(own):
-            if wrong := mistake(reference):
-                yield error(wrong, field=Field(f"{layer.path}.{join(reference.path)}", reference.text))
-
-
 def _without_value(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per variable without a value; for a shared layer it is at the field that would give the value."""
     known = values(config.fields, config.ref)
-    inherited: dict[str, list[str]] = {}  # where shared layers use a variable that the config has to give a value
+    inherited: dict[str, list[str]] = {}  # the paths in shared layers, by the variable
     for reference in references(config.fields):
         path, text, name = reference.path, reference.text, reference.name
         inside = name == IMAGE and path[0] in IMAGES
@@ -88,22 +87,22 @@ def _without_value(config: DeviceConfig) -> Iterator[Result]:
         if layer and layer.shared and not inside:
             inherited.setdefault(name, []).append(config.at(join(path)))
             continue
-        why = "it cannot be used in the driver's image itself" if inside else f"{SOURCES[name][0]} is missing"
-        yield config.error(f"{text} has no value: {why}", join(path), text)
+        reason = "it cannot be used in the driver's image itself" if inside else f"{SOURCES[name][0]} is missing"
+        yield config.error(f"{text} has no value: {reason}", join(path), text)
     for name, paths in inherited.items():
         message = f"{SOURCES[name][0]} is missing: ${name} has no value in {some(paths, len(paths))}"
         yield config.error(message, SOURCES[name][0])
 
 
 def _misfits(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per label or name that is none any more, and per selector that would change."""
+    """Yield an error per label or name that a variable makes invalid, and per selector that would change."""
     for reference in references(config.fields):
         name, path = join(reference.path), reference.path
         if path[0] == "daemonSets" and path[2:3] == ("matchLabels",) and reference.name not in ("", *OF_CONFIG):
-            what = f"{reference.text} changes with the config, and a DaemonSet's selector never can"
-            yield config.error(f"{what}; use ${OF_CONFIG[0]}", name, value(config.fields, name))
+            message = f"{reference.text} changes with the config, and a DaemonSet's selector never can"
+            yield config.error(f"{message}; use ${OF_CONFIG[0]}", name, value(config.fields, name))
         text = value(config.spec, name) if reference.is_filled else None
         holder = "" if len(path) < 2 else "[]" if isinstance(path[-2], int) else path[-2]
-        form, says = _FORMS.get(holder) or _FORMS.get(f"{holder}.{path[-1]}") or ("", "")
+        form, words = _FORMS.get(holder) or _FORMS.get(f"{holder}.{path[-1]}") or ("", "")
         if isinstance(text, str) and not schema.matches(form, text):
-            yield config.error(f"becomes {text!r}; {says}", name, value(config.fields, name))
+            yield config.error(f"becomes {text!r}; {words}", name, value(config.fields, name))

@@ -1,4 +1,4 @@
-"""The rule about the versions that a profile lists: each once, and with versionsComplete no other."""
+"""The rules about the versions that a profile lists."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from .model import DeviceConfig
 
 
 def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per version that a profile with all its versions does not have."""
+    """Yield an error per version of a config that its profile does not list, if the profile has versionsComplete."""
     if not config.vendor.complete:
         return
     known = list(config.vendor.versions)
@@ -24,7 +24,7 @@ def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
         yield config.error(message, "driverVersion")
     versions = [("driverVersion", config.spec.driverVersion)]
     retained = config.spec.upgrade.retain if config.spec.upgrade else []
-    versions += [(f"upgrade.retain[{at}]", version) for at, version in enumerate(retained)]
+    versions += [(f"upgrade.retain[{index}]", version) for index, version in enumerate(retained)]
     for name, version in versions:
         if version and version not in known:
             hint = did_you_mean(version, known, quote="'")
@@ -33,16 +33,16 @@ def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
 
 
 def version_replaces_no_when(config: DeviceConfig) -> Iterator[Result]:
-    """Yield a warning per field of a `when` that holds which the entry of the version, a stronger layer, replaces."""
+    """Yield a warning per field of a `when` that applies which the entry of the version, a stronger layer, replaces."""
     whens = [layer for layer in config.layers if layer.shared and layer.path.startswith("spec.when[")]
     for layer in config.vendor.versions.values() if whens else ():
-        for when in whens if any(one is layer for one in config.layers) else ():
-            below = stacked([layer.fields, when.fields])
-            again = stacked([when.fields, below])
-            for name in (name for name in again if again[name] != below.get(name)):
+        for when in whens if any(other is layer for other in config.layers) else ():
+            fields = stacked([layer.fields, when.fields])
+            swapped = stacked([when.fields, fields])
+            for name in (name for name in swapped if swapped[name] != fields.get(name)):
                 path = f"{layer.path}.{name if name in layer.fields else UNSET}"
-                what = f"replaces what {when.path}.{name} sets, by a `when` that holds: versions are stronger"
-                yield warning(f"{what}; write the field in one of the two", field=Field(path))
+                message = f"replaces what {when.path}.{name} sets, by a `when` that holds: versions are stronger"
+                yield warning(f"{message}; write the field in one of the two", field=Field(path))
 
 
 def check(function_config: FunctionConfig) -> Iterator[Result]:
@@ -51,24 +51,26 @@ def check(function_config: FunctionConfig) -> Iterator[Result]:
         for path, message in _mistakes(fields):
             field = Field(join(("spec", "profiles", profile, *path)))
             yield function_config.source.located(error(message, rule="KRM147", field=field))
-    for product in (one for one in function_config.products.values() if one.is_sound):
-        for path, message in _mistakes({**product.spec["config"], "versions": product.spec.get("versions", ())}):
+    for product in function_config.products.values():
+        fields = {**product.spec["config"], "versions": product.spec.get("versions", ())} if product.is_sound else {}
+        for path, message in _mistakes(fields):
             field = Field(join(("spec", *(() if path[0] == "versions" else ("config",)), *path)))
             yield product.item.located(error(message, rule="KRM147", field=field))
-    for profile, name in ((profile, name) for profile, own in function_config.overrides.items() for name in own):
-        if name in ("versions", "versionsComplete"):
+    for profile, fields in function_config.overrides.items():
+        for name in (name for name in fields if name in ("versions", "versionsComplete")):
             message = "has no effect: only the profile itself has versions; write here what holds for all of them"
             field = Field(join(("spec", "overrides", profile, name)))
             yield function_config.source.located(warning(message, rule="KRM142", field=field))
 
 
 def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
-    """Yield the path and what is wrong with `versions` and `versionsComplete` of a profile."""
+    """Yield the path and the message of each mistake in `versions` and `versionsComplete` of a profile."""
     seen: set[str] = set()
-    for at, entry in enumerate(profile.get("versions", ())):
+    for index, entry in enumerate(profile.get("versions", ())):
         version = entry["version"]
         if version in seen:
-            yield ("versions", at, "version"), f"the version {version!r} appears twice; merge the two entries into one"
+            message = f"the version {version!r} appears twice; merge the two entries into one"
+            yield ("versions", index, "version"), message
         seen.add(version)
     if profile.get("versionsComplete") and not seen:
         message = "versionsComplete is set without versions, so no version would be allowed; list them in versions"
@@ -132,4 +134,4 @@ spec: {profile: gpu, driverVersion: "1.1"}
         severities=("warning",),
     ),
 )
-"""The rule about one config or pool; `check` has what is wrong in the profiles by themselves."""
+"""The rules about one config or pool; `check` is about profiles by themselves."""

@@ -1,6 +1,6 @@
-"""From Ptemplates that fit their schema to objects: rules, and the DeviceConfig that each one stands for.
+"""Render Ptemplates that fit their schema: each becomes a DeviceConfig with the values of the ptemplate operator.
 
-The values are those that the ptemplate operator (5788fd7) has in its code.
+They are in the operator's code (5788fd7).
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,45 +27,45 @@ _FIELDS = {
     "spec.moduleLoader.container.modprobe.parameters[0]": "spec.maxdev",
     "spec.moduleLoader.container.modprobe.parameters[1]": "spec.defaultmsg",
 }
-"""Fields of the Module, and the fields that they are made from."""
+"""Fields of the Module, with the fields of the Ptemplate that they come from."""
 
 
 def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
-    """Return the objects of those Ptemplates that are right, and the findings about all."""
+    """Return the objects of the Ptemplates without an error, and the findings about all."""
     findings: list[Finding] = [(item.ref, finding) for item in items for finding in _rules(item, config.namespace)]
     wrong = {ref for ref, finding in findings if finding.severity == "error"}
     sound = [as_config(item, config.namespace, config.annotations) for item in items if item.ref not in wrong]
     findings += ((None, finding) for finding in _without_effect(resources, config) if items)
-    objects = [one for each in sound for one in generate(each)]
-    claims = [claim_of(each)._replace(field="spec.selector", domain=None) for each in sound]
-    return Rendered(objects, claims, findings, {each.ref: each.item for each in sound})
+    objects = [generated for driver in sound for generated in generate(driver)]
+    claims = [claim_of(driver)._replace(field="spec.selector", domain=None) for driver in sound]
+    return Rendered(objects, claims, findings, {driver.ref: driver.item for driver in sound})
 
 
 def as_config(item: Item, namespace: str, annotations: dict[str, str]) -> DeviceConfig:
-    """Return the DeviceConfig that makes the objects of a Ptemplate; `namespace` for one that names none.
+    """Return the DeviceConfig for a Ptemplate, in `namespace` if the Ptemplate names none.
 
     `annotations` are those of the functionConfig for every generated object.
     """
-    ref, own = item.ref, item.content.manifest["spec"]
+    ref, written = item.ref, item.content.manifest["spec"]
     consumer = {
         "name": "consumer",
-        "image": own.get("consumer") or f"{_IMAGES}/pt-device-plugin:consumer-latest",
+        "image": written.get("consumer") or f"{_IMAGES}/pt-device-plugin:consumer-latest",
         "imagePullPolicy": "Always",
-        "resources": {"limits": {"example.com/ptemplate": own.get("requiredDevices") or 1}},
+        "resources": {"limits": {"example.com/ptemplate": written.get("requiredDevices") or 1}},
         "privileged": True,
         "volumeMounts": [{"name": "host-dev", "mountPath": "/hostdev"}],
         "volumes": [{"name": "host-dev", "hostPath": {"path": "/dev"}}],
         "matchLabels": {"app": ref.name},
     }
     fields = {
-        "nodeSelector": own["selector"],
+        "nodeSelector": written["selector"],
         "moduleName": "ptemplate_char_dev",
-        "parameters": [f"max_dev={own.get('maxdev') or 5}", f"default_msg={own.get('defaultmsg', '')}"],
+        "parameters": [f"max_dev={written.get('maxdev') or 5}", f"default_msg={written.get('defaultmsg', '')}"],
         "kernelMappings": [{"regexp": "^.+$", "image": f"{_IMAGES}/pt-char-dev:$KERNEL_FULL_VERSION-sb"}],
         "imagePullPolicy": "Always",
-        # The operator creates with :plugin-latest and changes to this at its second look, which stays.
-        "devicePlugin": {"image": own.get("deviceplugin") or f"{_IMAGES}/pt-device-plugin:latest"},
-        "imagePullSecret": own.get("imagePullSecret", {}).get("name", ""),
+        # The operator creates the Module with :plugin-latest and changes that to this one when it next reconciles.
+        "devicePlugin": {"image": written.get("deviceplugin") or f"{_IMAGES}/pt-device-plugin:latest"},
+        "imagePullSecret": written.get("imagePullSecret", {}).get("name", ""),
         "daemonSets": [consumer],
     }
     owner = ref if ref.namespace else ref._replace(namespace=namespace)
@@ -77,8 +77,8 @@ def generate(config: DeviceConfig) -> list[Generated]:
     ((_, consumer),) = daemonsets.objects(config, {})
     consumer["metadata"]["labels"]["app"] = config.ref.name
     origin = partial(_origin, config.item, config.ref)
-    made = (module(config, {}), consumer)
-    return [Generated(manifest, PTEMPLATE, config.item, config.ref, origin) for manifest in made]
+    manifests = (module(config, {}), consumer)
+    return [Generated(manifest, PTEMPLATE, config.item, config.ref, origin) for manifest in manifests]
 
 
 def _origin(item: Item, owner: Ref, finding: Result) -> Result | None:
@@ -100,7 +100,7 @@ def _rules(item: Item, namespace: str) -> Iterator[Result]:
         for path, text, _ in references(spec, ("spec",)):
             message = f"{text} is not filled in here: only a DeviceConfig has variables"
             yield item.located(error(message, rule="KRM146", field=Field(join(path), text)))
-    # KRM141: pods request no more devices than a node has (a maxdev below 1 counts as 1).
+    # KRM141; a maxdev below 1 counts as 1
     devices, needed = spec.get("maxdev") or 5, spec.get("requiredDevices") or 1
     if needed > devices:
         message = f"each pod requires {needed} devices and a node has {devices} (maxdev), so no pod is ever scheduled"
@@ -108,12 +108,13 @@ def _rules(item: Item, namespace: str) -> Iterator[Result]:
 
 
 def _without_effect(resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
-    """Yield findings about values for DeviceConfigs when there are none."""
-    if not any(item.group in (OURS, SEED) for item in resources.select("DeviceConfig")):
-        for name, there in (("defaults", config.defaults), ("profiles", config.profiles)):
-            if there:
-                message = "has no effect: it is for DeviceConfigs, and there are none"
-                yield config.source.located(info(message, rule="KRM142", field=Field(f"spec.{name}")))
+    """Yield an info per field of the functionConfig that is for DeviceConfigs, if the list has none."""
+    if any(item.group in (OURS, SEED) for item in resources.select("DeviceConfig")):
+        return
+    for name, value in (("defaults", config.defaults), ("profiles", config.profiles)):
+        if value:
+            message = "has no effect: it is for DeviceConfigs, and there are none"
+            yield config.source.located(info(message, rule="KRM142", field=Field(f"spec.{name}")))
 
 
 RULES = (
@@ -132,4 +133,4 @@ spec: {maxdev: 2, requiredDevices: 4}
         severities=("warning",),
     ),
 )
-"""The rule about Ptemplates: a step of `_rules`."""
+"""The rule about Ptemplates, which `_rules` applies."""

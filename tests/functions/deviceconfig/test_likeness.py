@@ -44,7 +44,7 @@ def with_twins(config: Manifest, twins: Sequence[tuple[str, str, str]] = SOUND) 
 
 def agree(monkeypatch: pytest.MonkeyPatch, configs: list[Manifest], function_config: Manifest | None = None) -> None:
     known = outcome(configs, function_config)
-    for room, name in ((reading, "_likeness"), (module_checks, "fingerprint")):
+    for room, name in ((reading, "_fingerprint"), (module_checks, "fingerprint")):
         monkeypatch.setattr(room, name, lambda one: b"")
     assert known == outcome(configs, function_config)
 
@@ -88,13 +88,13 @@ def test_modules_that_are_alike_are_judged_by_name_and_selector(monkeypatch: pyt
 
 def test_alike_configs_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[str] = []
-    applying = rules.applying
+    rules_for = rules.rules_for
 
     def noted(config: DeviceConfig) -> list[Rule]:
         judged.append(config.ref.name)
-        return applying(config)
+        return rules_for(config)
 
-    monkeypatch.setattr(rules, "applying", noted)
+    monkeypatch.setattr(rules, "rules_for", noted)
     configs = [device_config(SPEC | {"nodeSelector": {"pool": str(at)}}, f"gpu-{at}") for at in range(3)]
     other = device_config(SPEC | {"nodeSelector": {"pool": "x"}, "moduleName": "other"}, "other")
     assert not applied(deviceconfig, *configs, other).failed
