@@ -18,11 +18,11 @@ LIMIT = 60_000
 _NAME = 200
 """Characters of a cluster's name."""
 _REST = 8_000
-"""Characters that say how much is left out."""
+"""Characters for the lines that say how much is left out."""
 _SHORT = 30
-"""Characters of a cluster's name where something of many is cut."""
+"""Characters of a cluster's name in a line that says how much is left out."""
 _CLUSTERS = 20
-"""Clusters that are named where something is cut; more are counted."""
+"""Clusters that such a line names; more are only counted."""
 _RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 _LINE = 400
 """Characters of a line before the table, and as many of its end: its clusters stand there."""
@@ -133,7 +133,7 @@ def _section(part: Part, rest: str, title: str = "") -> str:
 
 
 def _lines(fleet: Overview) -> Iterator[tuple[str, Names]]:
-    """Yield errors and warnings, new rights, what happens on the nodes, then what is worth knowing."""
+    """Yield errors and warnings, new rights, what happens on the nodes, then infos, each with its clusters."""
     notes = [(f"- {_note(note)}{_cell(fleet.suffix(names))}\n", names, note.severity) for note, names in fleet.notes]
     yield from ((line, names) for line, names, severity in notes if severity != "info")
     for change, names in fleet.changes if fleet.rows else ():

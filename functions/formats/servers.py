@@ -23,7 +23,7 @@ _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
 MOST = 25_000
 """The findings of a run that GitHub takes; it refuses a log with more."""
 _NOWHERE = "."
-"""The path of a finding that stands in no file, for GitLab refuses a report with an entry that has none."""
+"""The path of a finding that stands in no file: GitLab refuses a report with an entry without a path."""
 
 
 def sarif(checked: Checked, rules: Rules = None) -> str:

@@ -128,7 +128,7 @@ def _pieces(template: str) -> list[Piece]:
 
 
 def _inside(template: str, at: int, state: str, is_opened: bool) -> tuple[str, str, int]:
-    """Return the kind of the piece that ends after a character of `${...}`, if one does, the next state, and where."""
+    """Read one character of `${...}`; return the kind of the piece that it ends or "", the next state and position."""
     char = template[at : at + 1]
     if char in ("", "\r", "\n"):
         raise KrmfnError(UNCLOSED)

@@ -1,4 +1,4 @@
-"""Reading a manifest that may be broken: what has the wrong type reads as absent, the schema says so elsewhere."""
+"""Read a manifest that may be broken: a value of the wrong type reads as absent; rules about the schema report it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -7,7 +7,7 @@ from krmfn.typed import Any
 
 Table = dict[str, Any]
 MISSING: Any = object()
-"""What stands for a value that is not there."""
+"""Stands for a value that is not there."""
 
 _TEMPLATE = ("spec", "template", "spec")
 POD_KINDS = {
@@ -39,7 +39,7 @@ def at(value: Any, parts: Sequence[str | int]) -> Any:
 
 
 def has(value: Table, key: str) -> bool:
-    """Whether KMM's pointer is set: an empty mapping counts, null does not."""
+    """Return True when KMM's pointer is set: by a mapping, also an empty one, but not by null."""
     return isinstance(value.get(key), dict)
 
 
@@ -78,7 +78,7 @@ def strings(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str, 
 
 
 def members(value: Any) -> Iterable[tuple[Any, Any]]:
-    """Return the keys or positions of what a mapping or a list holds, each with that; nothing for anything else."""
+    """Return (key, value) pairs of a mapping, (position, value) pairs of a list; none for anything else."""
     return value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
 
 
@@ -91,7 +91,7 @@ def leaves(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Any]]:
 
 
 def map_texts(value: Any, change: Callable[[str], Any]) -> Any:
-    """Return nested data with each text in it, but for keys, as `change` returns it."""
+    """Return nested data with `change` applied to each text in it; keys stay as they are."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):

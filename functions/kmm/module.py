@@ -13,7 +13,7 @@ MODULE_KIND, HUB_KIND = "Module", "ManagedClusterModule"
 MODULE_VERSION = "v1beta1"
 """The version of both APIs."""
 MODULE_KINDS = ((MODULE_GROUP, MODULE_KIND), (HUB_GROUP, HUB_KIND))
-"""What brings Modules to nodes, as (group, kind); on a hub to those of its clusters."""
+"""The (group, kind) of what brings Modules to nodes; the hub's kind brings them to the nodes of its clusters."""
 MODULE_API, HUB_API = f"{MODULE_GROUP}/{MODULE_VERSION}", f"{HUB_GROUP}/{MODULE_VERSION}"
 
 CONTAINER = "spec.moduleLoader.container"
@@ -31,17 +31,17 @@ EVERY_KERNEL = frozenset(map("".join, product(("", "^", r"\A"), (".*", ".+", "(.
 """The regexps that match every kernel version."""
 
 LABELS = "kmm.node.kubernetes.io/"
-"""What every node label of KMM begins with."""
+"""The prefix of every node label of KMM."""
 NAMELESS = "NAMESPACE"
-"""What stands for people in label keys where only the installer knows the namespace: no node has such a key."""
+"""Stands for a namespace that only the installer knows, in label keys that people read; no node has such a key."""
 VERSION_LABELS = f"{LABELS}version-module."
-"""What the labels begin with by which an administrator chooses versions: all others of KMM it sets by itself."""
+"""The prefix of the labels with which an administrator chooses versions; KMM sets all its other labels itself."""
 NAME_LABEL = f"{LABELS}module.name"
-"""On what KMM makes for a Module: the Module's name. Every DaemonSet with it is KMM's own."""
+"""The label with a Module's name on what KMM makes for it. Every DaemonSet with this label is KMM's own."""
 
 
 def is_set_by_kmm(key: str) -> bool:
-    """Return True for a node label that KMM sets and takes off: what it says is stale the day after."""
+    """Return True for a node label that KMM sets and removes: in a file it is soon out of date."""
     return key.startswith((LABELS, f"beta.{LABELS}")) and not key.startswith(VERSION_LABELS)
 
 
@@ -72,7 +72,7 @@ def node_labels(namespace: str, name: str) -> tuple[str, ...]:
 
 
 def kernel_name(name: str) -> str:
-    """Return a kernel module's name as the kernel has it: `-` and `_` are one."""
+    """Return a kernel module's name as the kernel has it, with `_` for each `-`."""
     return name.replace("-", "_")
 
 

@@ -29,12 +29,12 @@ TOO_LARGE = (
     "is too large to be judged: a kernel version needs no regexp of 4,096 characters, "
     "nor one that takes 256 KiB when it is compiled"
 )
-"""Why a regexp was not compiled. KMM may take it; a file of such would keep us busy for hours."""
+"""The reason for a regexp that is not compiled. KMM may accept it, but a file of such regexps would take hours."""
 _TOKEN = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\(\?P?<[^>]*>|\(\?|.", re.DOTALL)
 _IN_CLASS = re.compile(r"\\.|\[:\^?[a-z]+:\]|.", re.DOTALL)
 _ATOM = r"(?:[A-Za-z0-9_-]|\\[.d]|\.)[*+?]?"
 _is_simple = re.compile(rf"\^?(?:{_ATOM}|\({_ATOM}(?:{_ATOM})*\)[*+?]?)*\$?").fullmatch
-"""Plain characters, dots, digits, groups of them, and what repeats them: every engine compiles that, and to little."""
+"""Plain characters, dots, digits, groups of these, repeated or not: every engine compiles them to something small."""
 
 
 class Token(NamedTuple):
@@ -103,7 +103,7 @@ def _go_error(reason: str, piece: str) -> str:
     return f"error parsing regexp: {_GO_REASONS.get(reason, reason)}: `{piece}`"
 
 
-@lru_cache(maxsize=2048)  # times what one may take is what all may take
+@lru_cache(maxsize=2048)  # all of them take at most 2048 times _MEMORY
 def _compile(regexp: str) -> Any:
     """Return the compiled regexp, or Go's message (a str) when it is refused."""
     if len(regexp) > _LONGEST:

@@ -1,4 +1,4 @@
-"""What KMM's rules have beside their own parts: the cluster's texts, Go's printing, tags for what is printed first."""
+"""Helpers of KMM's rules: findings with the cluster's own texts, Go's printing, the tag of what is printed first."""
 
 import posixpath
 

@@ -27,7 +27,7 @@ class Target(NamedTuple):
     labels_versions: bool = True
     """A node gets a label with the version that is loaded on it."""
     platform: str = "Kubernetes"
-    """What spec.dra asks of the cluster, and in whose numbers: Kubernetes or OpenShift."""
+    """What `dra_since` is a version of: Kubernetes or OpenShift."""
     dra_since: str = "1.34"
 
     @property

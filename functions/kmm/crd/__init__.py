@@ -1,1 +1,1 @@
-"""Say what the API server says to a Module: its CRD, and what holds for the metadata of every object."""
+"""The API server's checks of a Module: those of its CRD, and those of the metadata of every object."""

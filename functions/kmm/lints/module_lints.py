@@ -1,4 +1,4 @@
-"""Lints about one Module: those about what every Module has here, those about one part in the file of that part.
+"""Lints about one Module: those about what every Module has. The lints about a part are in the file of that part.
 
 The files of parts are loaded only for a Module that has the part; see `check`. What looks at name or selector
 stands here: of generated Modules that differ in these alone, the files of parts judge one (rendering/module_checks.py).

@@ -1,1 +1,1 @@
-"""Say what KMM's webhook says to a Module."""
+"""The checks of a Module by KMM's webhook."""

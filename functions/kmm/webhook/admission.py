@@ -16,7 +16,7 @@ from ..rule import mark_first, refusal
 from ..versions import DEFAULT, Target, target
 
 _RARE = frozenset({"rawArgs", "modulesLoadingOrder"})
-"""What modprobe's rules are about, beside a moduleName that is missing."""
+"""The fields that the rules about modprobe are about, beside a missing moduleName."""
 
 
 def check(module: Module, version: str = DEFAULT, is_reached: bool = True) -> list[Result]:
