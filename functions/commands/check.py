@@ -48,7 +48,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(context: Context, args: Any) -> int:
-    """Print the findings of every cluster. What cannot be read is an error among them, and exit code 2."""
+    """Print the findings of every cluster. What cannot be read is an error among them, and the exit code is 2."""
     least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
     select, ignore = (tuple(filter(None, text.split(","))) for text in (args.select, args.ignore))
     if select or ignore:
@@ -60,61 +60,64 @@ def run(context: Context, args: Any) -> int:
         if not streams.is_whole:
             cluster_streams.log(context, streams)
             return 2
-        known = judged(context, streams, None).results
-        files.write_text(args.write_baseline, dump_baseline(known), context.options.root)
+        text = dump_baseline(collect(context, streams, None).results)
+        files.write_text(args.write_baseline, text, context.options.root)
         return 0
-    more: Iterable[Result] = ()
+    additions: Iterable[Result] = ()
     if "uncovered" in args.fail_on:
         from . import clusters  # here: few ask
 
-        more = clusters.uncovered(streams.lists, args.fail_on)
-    checked = judged(context, streams, args.baseline, more)
-    checked = _without(checked, ignore) if ignore else checked
-    shown = _shown(checked, least, select) if least != "info" or select else checked
+        additions = clusters.uncovered(streams.lists, args.fail_on)
+    checked = collect(context, streams, args.baseline, additions)
+    checked = _turn_off(checked, ignore) if ignore else checked
+    visible = _select(checked, least, select) if least != "info" or select else checked
     write = findings.FORMATS[args.format or streams.config.format or "text"]
     if write is findings.text:
         paint = printing.painted if printing.is_wanted(context.options.color, sys.stdout) else printing.plain
         write = partial(write, paint=paint)
         if args.output_format == "full":
             write = partial(write, source=_source_of(context.options.root))
-    output.write_stdout(write(shown, rules))
+    output.write_stdout(write(visible, rules))
     return int(findings.fails(checked.results, args.fail_on)) if streams.is_whole else 2
 
 
-def judged(context: Context, streams: Clusters, known: str | None, more: Iterable[Result] = ()) -> Checked:
-    """Return what was found in all clusters, and what cannot be read, but for what the baseline file `known` names.
+def collect(context: Context, streams: Clusters, baseline: str | None, additions: Iterable[Result] = ()) -> Checked:
+    """Return the findings of all clusters, with an error for all that cannot be read.
 
-    `more` are findings that no baseline names.
-    Raises KrmfnError for a file that is no baseline.
+    Findings in the file `baseline` are left out; `additions` never are. Raises KrmfnError for a file that is no
+    baseline.
     """
-    every = (*streams.clusters, *streams.unassigned)
-    whole = cluster_lists.total([one.counts._replace(turned_off=run_of(one.final).turned_off) for one in every])
+    clusters = (*streams.clusters, *streams.unassigned)
+    counts = [cluster.counts._replace(turned_off=run_of(cluster.final).turned_off) for cluster in clusters]
     results = [*streams.findings, *in_order(streams.unassigned_findings)]
-    for one in streams.clusters:
-        if one.final.results:
-            results += tag_cluster(one.name, in_order(one.final.results))
+    for cluster in streams.clusters:
+        if cluster.final.results:
+            results += tag_cluster(cluster.name, in_order(cluster.final.results))
     number = len(results)
-    if known:
-        results = new_findings(results, parse_baseline(files.read_text(known, context.options.root), known))
-        context.log.say(f"{number - len(results)} of {number} findings are listed in {known}")
+    if baseline:
+        known = parse_baseline(files.read_text(baseline, context.options.root), baseline)
+        results = new_findings(results, known)
+        context.log.say(f"{number - len(results)} of {number} findings are listed in {baseline}")
     left_out = number - len(results)
-    results += more
+    results += additions
     # no baseline names these: what was not read was not judged
     for failure in streams.failures:
-        results += tag_cluster(failure.cluster, _unread(failure)) if failure.cluster else _unread(failure)
+        errors = _read_errors(failure)
+        results += tag_cluster(failure.cluster, errors) if failure.cluster else errors
     if len(streams.clusters) > 1:
-        from ..formats import grouped  # late: of one cluster nothing is told for several
+        from ..formats import grouped  # here: findings about one cluster are not grouped
 
         results = grouped.join(results, streams.lists)
-    results = [*map(_in_file, results)]
-    by_cluster = {one.name: one.final.results for one in streams.clusters}
-    return whole._replace(
-        results=list(Findings(results)), excluded=streams.excluded, clusters=by_cluster, baseline=left_out
+    return cluster_lists.total(counts)._replace(
+        results=list(Findings(map(_place_in_file, results))),
+        excluded=streams.excluded,
+        clusters={cluster.name: cluster.final.results for cluster in streams.clusters},
+        baseline=left_out,
     )
 
 
-def _in_file(result: Result) -> Result:
-    """Return a finding that stands in a file, or in none: what CI servers show at a file is no folder."""
+def _place_in_file(result: Result) -> Result:
+    """Return a finding whose place is a file, or none: CI servers show no finding at a folder."""
     place = result.place
     if not place or place.line or not os.path.isdir(place.path):  # noqa: PTH112
         return result
@@ -124,7 +127,7 @@ def _in_file(result: Result) -> Result:
     return result._replace(place=None, message=f"{place.path}: {result.message}")
 
 
-def _unread(failure: failures.Failure) -> list[Result]:
+def _read_errors(failure: failures.Failure) -> list[Result]:
     """Return an error for each file of a PATH that cannot be read, or one for the PATH."""
     if failure.findings:
         return list(failure.findings)
@@ -138,7 +141,7 @@ def _unread(failure: failures.Failure) -> list[Result]:
 
 
 def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
-    """Raise KrmfnError for a rule to show that there is not, and for one that cannot be turned off."""
+    """Raise KrmfnError for a name in `select` that no rule begins with, and for a rule that cannot be turned off."""
     for name in select:
         if not any(rule.id.startswith(name) for rule in rules()):
             raise KrmfnError(f"--select: no rule begins with {name}; `krmfn rules` lists them")
@@ -147,31 +150,35 @@ def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
             raise KrmfnError(f"--ignore: {message}")
 
 
-def _without(checked: Checked, ignore: Sequence[str]) -> Checked:
-    """Return a check without findings of rules that are turned off; they are counted."""
-    kept = [one for one in checked.results if not (one.rule in ignore and ignoring.is_hideable(one))]
-    off = sum(one.unlisted or 1 for one in checked.results) - sum(one.unlisted or 1 for one in kept)
-    return checked._replace(results=kept, turned_off=checked.turned_off + off)
+def _turn_off(checked: Checked, ignore: Sequence[str]) -> Checked:
+    """Return a check without the findings of these rules, as far as they may be turned off; they are counted."""
+    kept, number = list[Result](), 0
+    for finding in checked.results:
+        if finding.rule in ignore and ignoring.is_hideable(finding):
+            number += finding.unlisted or 1
+        else:
+            kept.append(finding)
+    return checked._replace(results=kept, turned_off=checked.turned_off + number)
 
 
-def _shown(checked: Checked, least: str, select: tuple[str, ...]) -> Checked:
-    """Return a check with the findings that are asked for, of `least` and above, and how many others there are."""
+def _select(checked: Checked, least: str, select: tuple[str, ...]) -> Checked:
+    """Return a check with the findings of these rules, of severity `least` and above, and the number of others."""
     severities = _SEVERITIES[_SEVERITIES.index(least) :]
-    kept, left = list[Result](), list[Result]()
-    for one in checked.results:
-        is_wanted = not select or one.rule.startswith(select)
-        (kept if is_wanted and one.severity in severities else left).append(one)
-    return checked._replace(results=kept, hidden=findings.summary(left))
+    visible, hidden = list[Result](), list[Result]()
+    for finding in checked.results:
+        is_selected = finding.severity in severities and (not select or finding.rule.startswith(select))
+        (visible if is_selected else hidden).append(finding)
+    return checked._replace(results=visible, hidden=findings.summary(hidden))
 
 
 def _source_of(root: str | None) -> findings.Source:
-    """Return what reads a line of a file, for findings that are shown with it."""
+    """Return a function that returns a line of a file; "" where it cannot be read."""
 
     @cache
     def lines(path: str) -> list[str]:
         try:
             return files.read_text(path, root).splitlines()
-        except KrmfnError:  # it is said where it is read for good
+        except KrmfnError:  # it is an error of the check already
             return []
 
     return lambda path, number: lines(path)[number - 1] if number <= len(lines(path)) else ""

@@ -25,7 +25,7 @@ FORMAT = "krmfn.dev/ci/v1"
 """The format of result.json."""
 _OF_FINDINGS = {"annotations.txt": "github", "junit.xml": "junit"}
 _OF_ALL = {"findings.sarif": "sarif", "codequality.json": "gitlab"}
-"""Files whose readers take a finding that is not there for one that is mended: written when all could be read."""
+"""Files whose readers take an absent finding for a mended one, so they are written only when all could be read."""
 FILES = (*_OF_FINDINGS, *_OF_ALL, "comment.md", "report.html", replacing.RESULT)
 
 
@@ -43,10 +43,10 @@ def _run(context: Context, args: Any) -> int:
     replacing.clear(args.out, FILES, FORMAT)
     written = context.options.written | {os.path.realpath(args.out)}
     context = context._replace(options=context.options._replace(written=written))
-    here = [path for path in args.paths if args.base is None or os.path.lexists(path)]
+    paths = [path for path in args.paths if args.base is None or os.path.lexists(path)]
     # PATHs that only the base has are compared, and there is nothing to read
-    is_gone = args.paths and not here and not context.options.cluster
-    streams = cluster_streams.no_clusters(context) if is_gone else cluster_streams.render(context, here)
+    is_gone = args.paths and not paths and not context.options.cluster
+    streams = cluster_streams.no_clusters(context) if is_gone else cluster_streams.render(context, paths)
     compared: list[Comparison] = []
     if args.base is not None:
         from ..comparing import against_base  # here: what runs Git is slow to load
@@ -62,30 +62,36 @@ def _run(context: Context, args: Any) -> int:
 
 
 def _checked(context: Context, args: Any, streams: Clusters, compared: Sequence[Comparison]) -> Checked:
-    """Return the findings, with those about the change and why the run fails beside these."""
+    """Return the findings, with those about the change, and with the errors that --fail-on makes."""
     cluster_streams.look_up_places(context, streams)
-    more = clusters.change_errors(compared, args.fail_on)
-    more += clusters.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
-    checked = check.judged(context, streams, args.baseline, more)
-    said = {str(result) for result in checked.results}
-    every = [one.name for one in compared]
-    serious = ((note, names) for note, names in grouped.notes(compared) if note.severity != "info")
-    of_change = (grouped.tag_clusters(note, names, every) if every[1:] else note for note, names in serious)
-    results = [*checked.results, *(note for note in of_change if str(note) not in said)]
-    return checked._replace(results=list(Findings(results)))
+    additions = clusters.change_errors(compared, args.fail_on)
+    additions += clusters.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
+    checked = check.collect(context, streams, args.baseline, additions)
+    messages = {str(result) for result in checked.results}
+    names = [comparison.name for comparison in compared]
+    notes = [(note, holders) for note, holders in grouped.notes(compared) if note.severity != "info"]
+    if len(names) > 1:
+        results = [grouped.tag_clusters(note, holders, names) for note, holders in notes]
+    else:
+        results = [note for note, _ in notes]
+    results = [result for result in results if str(result) not in messages]
+    return checked._replace(results=list(Findings([*checked.results, *results])))
 
 
 def _texts(
     args: Any, streams: Clusters, checked: Checked, compared: Sequence[Comparison], code: int
 ) -> dict[str, bytes]:
     """Return the files by their names."""
-    shown = _OF_FINDINGS | (_OF_ALL if code < 2 else {})
-    texts = {name: findings.FORMATS[format_](checked, rules) for name, format_ in shown.items()}
+    formats = _OF_FINDINGS | (_OF_ALL if code < 2 else {})
+    texts = {name: findings.FORMATS[format_](checked, rules) for name, format_ in formats.items()}
     if code < 2:
         texts["report.html"] = report.page_of(streams, (), compared)[0]
     if compared:
         texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(compared)}"
-    changes = any(one.first or one.failed or one.plan.changes or one.plan.effects or one.notes for one in compared)
+    changes = any(
+        comparison.first or comparison.failed or comparison.plan.changes or comparison.plan.effects or comparison.notes
+        for comparison in compared
+    )
     result: dict[str, Any] = {
         "format": FORMAT,
         "exit": code,

@@ -51,7 +51,7 @@ def run(context: Context, args: Any) -> int:
     if args.base is None:
         compared = pairs.of_two(context, *args.paths)
     else:
-        # these ask what is in a cluster that does not change, too
+        # these need clusters that do not change, too
         skips = not (args.kinds is not None or args.plan or "uncovered" in args.fail_on)
         is_read = args.format == "text" and not args.plan  # what a program reads is on stderr for people, too
         compared = against_base.with_base(context, args.base, args.paths, skips=skips, shows_notes=is_read)
@@ -69,13 +69,13 @@ def run(context: Context, args: Any) -> int:
     else:
         text = comment.FORMATS[args.format](compared)
     output.write_stdout(text)
-    if any(one.failed for one in compared):
+    if any(comparison.failed for comparison in compared):
         return 2
     return int(not args.exit_zero and _fails(context, compared, args.fail_on))
 
 
 def _check_plan(args: Any) -> None:
-    """Raise KrmfnError for options that say nothing together."""
+    """Raise KrmfnError for options that cannot be combined."""
     if args.wave is not None and not args.plan:
         raise KrmfnError("--wave is about --plan; add --plan")
     if args.wave is not None:
@@ -84,29 +84,31 @@ def _check_plan(args: Any) -> None:
         raise KrmfnError("--plan has the formats text and json, and no --kinds: it is about the whole change")
 
 
-def _of_kinds(compared: Sequence[Comparison], wanted: Sequence[str]) -> list[Comparison]:
-    """Return the comparisons with the changes of some kinds. Raises KrmfnError for none, and for one that is misspelt.
+def _of_kinds(compared: Sequence[Comparison], kinds: Sequence[str]) -> list[Comparison]:
+    """Return the comparisons with the changes of these kinds, and with all effects on nodes.
 
-    What the whole change does on the nodes is said all the same.
+    Raises KrmfnError for no kind, and for one that is misspelt.
     """
-    present = {str(one.get("kind", "")) for each in compared for one in (*each.plan.old, *each.plan.new)}
-    by_name = {kind.lower() for kind in present}
-    if not wanted:
+    if not kinds:
         raise KrmfnError("--kinds names no kind; write for example --kinds Module,DaemonSet")
-    for kind in wanted:
-        near = "" if kind.lower() in by_name else printing.closest(kind, present, 0.8)
-        if near:
-            raise KrmfnError(f"--kinds: no {kind} is in OLD or NEW; did you mean {near}?")
-    return [of_kinds(one, [kind.lower() for kind in wanted]) for one in compared]
+    manifests = (manifest for comparison in compared for manifest in (*comparison.plan.old, *comparison.plan.new))
+    present = {str(manifest.get("kind", "")) for manifest in manifests}
+    lower = {kind.lower() for kind in present}
+    for kind in kinds:
+        suggestion = "" if kind.lower() in lower else printing.closest(kind, present, 0.8)
+        if suggestion:
+            raise KrmfnError(f"--kinds: no {kind} is in OLD or NEW; did you mean {suggestion}?")
+    return [of_kinds(comparison, [kind.lower() for kind in kinds]) for comparison in compared]
 
 
 def _fails(context: Context, compared: Sequence[Comparison], words: Sequence[str]) -> bool:
-    """Return True when the exit code is 1, with why on stderr where that is asked for."""
-    lists = {one.name or "the new state": one.sides[1] for one in compared if one.sides}
+    """Return True when the exit code is 1; the reasons that `words` of --fail-on give are logged."""
+    lists = {comparison.name or "the new state": comparison.sides[1] for comparison in compared if comparison.sides}
     reasons = [*clusters.change_errors(compared, words), *clusters.uncovered(lists, words)]
-    context.log.findings(grouped.lines(reasons, [one.name for one in compared]))
+    context.log.findings(grouped.lines(reasons, [comparison.name for comparison in compared]))
     reasons += [] if words else clusters.change_errors(compared, ("change",))
-    return findings.fails([*reasons, *(note for one in compared for note in one.notes)], words)
+    notes = (note for comparison in compared for note in comparison.notes)
+    return findings.fails([*reasons, *notes], words)
 
 
 _EXAMPLES = (

@@ -43,17 +43,18 @@ def run(context: Context, args: Any) -> int:
         raise KrmfnError("--replace needs the folder to replace; pass --output-dir DIR")
     if args.split and not args.output_dir:
         raise KrmfnError("--split needs a folder to write to; pass --output-dir DIR")
-    written = _written_before(args)
+    written = _earlier_folders(args) if args.output_dir else frozenset[str]()
     streams = cluster_streams.render(context._replace(options=context.options._replace(written=written)), args.paths)
     if any(finding.severity == "error" for finding in streams.findings):
         cluster_streams.log(context, streams)
         return 2
-    folders = _folders(args, streams.clusters)
-    lists = [one.final for one in streams.clusters]
-    shown = [resources.items if args.include_inputs else deployed(resources) for resources in lists]
-    pairs = zip(streams.clusters, shown, strict=True)
-    # where an error is the reason that there is no object, that is said
-    empty = [one.name for one, items in pairs if not (items or args.allow_empty or one.final.failed)]
+    clusters = streams.clusters
+    folders = _folders(args.output_dir, clusters) if args.output_dir or len(clusters) > 1 else []
+    lists = [cluster.final for cluster in clusters]
+    contents = [resources.items if args.include_inputs else deployed(resources) for resources in lists]
+    # a list with errors has no objects, and its errors say why
+    pairs = zip(clusters, contents, strict=True)
+    empty = [cluster.name for cluster, items in pairs if not (items or args.allow_empty or cluster.final.failed)]
     cluster_streams.log(context, streams)
     log_failures(context.log, [Failure(name, (_EMPTY.format(name),)) for name in empty])
     if not streams.is_whole or empty:
@@ -62,10 +63,10 @@ def run(context: Context, args: Any) -> int:
         return 1
     changes = [change for resources in lists for change in resources.changes]
     if folders:
-        _write(context, args, dict(zip(folders, shown, strict=True)), changes)
+        _write(context, args, dict(zip(folders, contents, strict=True)), changes)
         return 0
     context.log.changes(changes)  # before the output: behind a pipe the order of the two would be chance
-    output.write_stdout(output.dump_json(shown[0]) if args.output == "json" else output.dump(shown[0]))
+    output.write_stdout(output.dump_json(contents[0]) if args.output == "json" else output.dump(contents[0]))
     return 0
 
 
@@ -73,13 +74,13 @@ def _write(context: Context, args: Any, contents: dict[str, list[Item]], changes
     """Write the folders of all clusters, say what is new, and name the folders of clusters that are gone."""
     from ..paths import replacing
 
-    clusters = list(contents)
+    folders = list(contents)
     contents = _by_stage(contents) if args.split else contents
     write = replacing.replace_folders if args.replace else output.write_folders
     write(contents, context.options.root)
     context.log.changes(changes)
-    written = {*clusters, *contents}
-    for folder in replacing.stale_folders(args.output_dir, written) if args.replace and args.output_dir else ():
+    written = {*folders, *contents}
+    for folder in replacing.stale_folders(args.output_dir, written) if args.replace else ():
         message = f"{folder} was written by an earlier render, but no cluster is written there now; remove it"
         context.log.say(f"warning: {message}", "warning")
 
@@ -87,7 +88,7 @@ def _write(context: Context, args: Any, contents: dict[str, list[Item]], changes
 def _by_stage(items_by_folder: Mapping[str, Sequence[Item]]) -> dict[str, list[Item]]:
     """Return what each stage's folder holds; every stage has one, since Flux prunes nothing of a folder that is gone.
 
-    Raises KrmfnError for a folder written without them: its files would stay.
+    Raises KrmfnError for a folder that was written without stages, since its files would stay.
     """
     from ..final.order import STAGES, stage_of
 
@@ -95,15 +96,13 @@ def _by_stage(items_by_folder: Mapping[str, Sequence[Item]]) -> dict[str, list[I
     for folder, items in items_by_folder.items():
         if os.path.lexists(os.path.join(folder, output.KUSTOMIZATION)):  # noqa: PTH118
             raise KrmfnError(f"{folder} was written without --split; remove it, or pass another folder")
-        held = grouped((stage_of(item), item) for item in items)
-        contents |= {os.path.join(folder, stage): held.get(stage, []) for stage in STAGES}  # noqa: PTH118
+        by_stage = grouped((stage_of(item), item) for item in items)
+        contents |= {os.path.join(folder, stage): by_stage.get(stage, []) for stage in STAGES}  # noqa: PTH118
     return contents
 
 
-def _written_before(args: Any) -> frozenset[str]:
-    """Return the folders below a PATH that `render` wrote below --output-dir: what it wrote is not read again."""
-    if not args.output_dir:
-        return frozenset()
+def _earlier_folders(args: Any) -> frozenset[str]:
+    """Return the folders below both a PATH and --output-dir that `render` wrote earlier: they are not read as input."""
     from ..paths import replacing
 
     paths = [f"{os.path.realpath(path).rstrip('/')}/" for path in args.paths]
@@ -111,36 +110,35 @@ def _written_before(args: Any) -> frozenset[str]:
     return frozenset(folder for folder in written if folder.startswith(tuple(paths)))
 
 
-def _folders(args: Any, clusters: Sequence[Cluster]) -> list[str]:
-    """Return the folder of every cluster below --output-dir; [] for stdout.
+def _folders(directory: str | None, clusters: Sequence[Cluster]) -> list[str]:
+    """Return the folder of every cluster below --output-dir.
 
-    Raises KrmfnError for two that would have one folder, for one that is itself what is rendered, and for several
-    clusters on stdout.
+    Raises KrmfnError for several clusters without --output-dir, for two that would have one folder, and for a folder
+    that is itself rendered.
     """
-    names = [one.name for one in clusters]
-    if not args.output_dir and len(names) < 2:
-        return []
-    if not args.output_dir:
+    names = [cluster.name for cluster in clusters]
+    if not directory:
         raise KrmfnError(
             f"there are {len(names):,} clusters ({some(names, len(names))}), and only one can be written to stdout; "
             "pass --output-dir DIR to write a folder for each, or the PATH of one"
         )
-    several = names if len(names) > 1 else []
-    last = [output.safe_name(os.path.basename(os.path.realpath(name))) for name in several]  # noqa: PTH119
-    for at, name in enumerate(last):
-        if name in last[:at]:
-            raise KrmfnError(
-                f"{names[last.index(name)]} and {names[at]} would both be written to the folder {name}; give one of "
-                f"them another name with --cluster NAME={names[at]}"
-            )
-    folders = [os.path.join(args.output_dir, name) for name in last] or [args.output_dir] * len(names)  # noqa: PTH118
-    sources = {root.path for one in clusters for root in one.roots}
+    folders = [directory] * len(names)
+    if len(names) > 1:
+        last = [output.safe_name(os.path.basename(os.path.realpath(name))) for name in names]  # noqa: PTH119
+        for at, name in enumerate(last):
+            if name in last[:at]:
+                raise KrmfnError(
+                    f"{names[last.index(name)]} and {names[at]} would both be written to the folder {name}; give one "
+                    f"of them another name with --cluster NAME={names[at]}"
+                )
+        folders = [os.path.join(directory, name) for name in last]  # noqa: PTH118
+    sources = {root.path for cluster in clusters for root in cluster.roots}
     for folder in folders:
         if (real := os.path.realpath(folder)) in sources:
-            aside = os.path.join("rendered", os.path.basename(real))  # noqa: PTH118, PTH119
+            other = os.path.join("rendered", os.path.basename(real))  # noqa: PTH118, PTH119
             raise KrmfnError(
                 f"{folder} is the input itself: the output would be mixed with its own sources, and be read with "
-                f"them the next time; pass a separate folder, such as --output-dir {aside}"
+                f"them the next time; pass a separate folder, such as --output-dir {other}"
             )
     return folders
 
