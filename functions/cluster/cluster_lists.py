@@ -22,13 +22,13 @@ from . import function_runs
 from .deployed import Cluster, Clusters
 
 MODULE = (MODULE_GROUP, MODULE_KIND)
-Predicate = Callable[[ResourceList], bool] | None
-"""Returns True for a list on which the function must not run; None where it runs on all."""
+Skip = Callable[[ResourceList], bool] | None
+"""Returns True for a list on which the function must not run; None where it runs on all lists."""
 _SELECTOR_RULES = ("KRM302", "KRM304")
 """Rules about nodes that two selectors may share, though none of the known nodes has the labels of both."""
 
 
-def render_cluster(context: Context, failures: list[Failure], skips: Predicate, cluster: Cluster) -> Cluster:
+def render_cluster(context: Context, failures: list[Failure], skips: Skip, cluster: Cluster) -> Cluster:
     """Return a cluster after the function has run on its lists; where it cannot run, the failure goes to `failures`."""
     parts = [part for _, part in cluster.parts]
     nodes = [of_kinds(part.items, NODES) for part in parts] if len(parts) > 1 else []

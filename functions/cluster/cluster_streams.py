@@ -15,14 +15,11 @@ from krmfn.results import placed
 from ..command import Context
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from . import cluster_inputs, cluster_lists, config, layout
-from .cluster_lists import Predicate
+from .cluster_lists import Skip
 from .deployed import Clusters, Lists, judge_final
-from .survey import Root
 
 
-def render(
-    context: Context, paths: Sequence[str], skips: Predicate = None, streams: Clusters | None = None
-) -> Clusters:
+def render(context: Context, paths: Sequence[str], skips: Skip = None, streams: Clusters | None = None) -> Clusters:
     """Return the clusters of some PATHs after the function has run on each list of their roots that it does not skip.
 
     Documents are read in full only where something needs their data. If one of those turns out to be no data, all is
@@ -43,11 +40,11 @@ def render(
 
 def layout_of(context: Context, paths: Sequence[str]) -> Clusters:
     """Return which clusters the PATHs make. Raises KrmfnError as `layout` does."""
-    named = config.named(context.options.cluster) if context.options.cluster else {}
+    named = config.parse_all(context.options.cluster) if context.options.cluster else {}
     return layout.layout(paths or ([] if named else ["."]), context.options, named, context.intent.is_root_only)
 
 
-def _render(context: Context, streams: Clusters, skips: Predicate) -> Clusters:
+def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     """Do the work of `render`, with documents read as the context says."""
     intent, options = context.intent, context.options
     context = context._replace(profiles=tuple(os.path.relpath(member.real) for member in streams.config.profiles))
@@ -59,12 +56,11 @@ def _render(context: Context, streams: Clusters, skips: Predicate) -> Clusters:
     absent = shared.absent_profiles(context, streams) if has_several else []
     if intent.judges_whole and not options.function_config:
         cluster_lists.warn_of_nothing(context, streams, absent)
-    streams = shared.without_unassigned(intent, streams) if streams.config.clusters else streams
-    if options.against or options.live:
-        roots = [root for cluster in clusters for root in cluster.roots]
-        streams = _with_elsewhere(context, streams, roots, failures)
     if has_several:
+        streams = shared.without_unassigned(streams) if intent.runs_function else streams
         shared.note_profiles(streams, absent)
+    if options.against or options.live:
+        streams = _with_elsewhere(context, streams, failures)
     work = partial(cluster_lists.render_cluster, context, failures, skips)
     if len(streams.clusters) == 1:
         clusters = [work(streams.clusters[0])]
@@ -88,15 +84,16 @@ def _render(context: Context, streams: Clusters, skips: Predicate) -> Clusters:
     return streams
 
 
-def _with_elsewhere(context: Context, streams: Clusters, roots: Sequence[Root], failures: list[Failure]) -> Clusters:
+def _with_elsewhere(context: Context, streams: Clusters, failures: list[Failure]) -> Clusters:
     """Return the clusters with what they get from elsewhere (--against), and with live nodes in their lists (--live).
 
-    `roots` are those of all clusters here. What cannot be read goes to `failures`.
+    What cannot be read goes to `failures`.
     """
     from . import external, live_nodes
 
     if context.options.against:
         names = [cluster.name for cluster in streams.clusters]
+        roots = [root for cluster in (*streams.clusters, *streams.unassigned) for root in cluster.roots]
         streams = streams._replace(external=external.read(context, names, roots, failures))
     if context.options.live:
         live_nodes.replace_each(context, {cluster.name: cluster.inputs for cluster in streams.clusters})

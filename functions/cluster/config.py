@@ -82,7 +82,7 @@ class Member(NamedTuple):
     place: Place | None = None
     """Where it stands in the configuration file; None for an option."""
     problem: str = ""
-    """Why it cannot be a part of a cluster; "" when it can."""
+    """Why it cannot belong to a cluster; "" when it can."""
 
 
 class Pattern(NamedTuple):
@@ -93,10 +93,10 @@ class Pattern(NamedTuple):
 
 
 class Config(NamedTuple):
-    """What the configuration file says; nothing without one."""
+    """The content of the configuration file; empty without a file."""
 
     name: str = ""
-    """The file's path as people are shown it."""
+    """The file's path as users see it."""
     clusters: Mapping[str, tuple[Member, ...]] = {}  # read only
     exclude: tuple[Pattern, ...] = ()
     format: str = ""
@@ -107,9 +107,9 @@ class Config(NamedTuple):
 
 
 def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
-    """Return the configuration in a folder (resolved), and what is wrong with it; its name is shown `absolute` or not.
+    """Return the configuration in a folder (a real path), and what is wrong with it.
 
-    With a finding the configuration is not to be used: it says less than it was meant to.
+    With `absolute` the file's name is the absolute path. A configuration with findings has no fields but its name.
     """
     disk = Disk(folder, absolute)
     if not disk.exists(folder, NAME):
@@ -127,24 +127,24 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
         return Config(name), [error("must be a mapping", rule="KRM521", place=Place(name, 0, 1))]
     (item,) = items
     twice = "this key appears twice; remove one"
-    unfit = [error(twice, rule="KRM521", field=Field(path)) for path in item.content.duplicate_keys]
-    unfit += check(item.manifest, SCHEMA, "KRM521")
-    patterns = () if unfit else item.manifest.get("exclude", ())
+    findings = [error(twice, rule="KRM521", field=Field(path)) for path in item.content.duplicate_keys]
+    findings += check(item.manifest, SCHEMA, "KRM521")
+    patterns = () if findings else item.manifest.get("exclude", ())
     for at, message in excludes.check(patterns) if patterns else ():
-        unfit.append(error(message, rule="KRM521", field=Field("exclude" if at is None else f"exclude[{at}]")))
-    if unfit:
-        return Config(name), [item.located(finding)._replace(ref=None) for finding in unfit]
+        findings.append(error(message, rule="KRM521", field=Field("exclude" if at is None else f"exclude[{at}]")))
+    if findings:
+        return Config(name), [item.located(finding)._replace(ref=None) for finding in findings]
     exclude = tuple(Pattern(text, item.field_place(f"exclude[{at}]")) for at, text in enumerate(patterns))
     profiles = _members(item, disk, folder, "profiles", item.manifest.get("profiles", ()))
-    unread = [error(f"{one.text}: {one.problem}", rule="KRM521", place=one.place) for one in profiles if one.problem]
-    if unread:
-        return Config(name), unread
-    named = item.manifest.get("clusters", {})
-    clusters = {name: _members(item, disk, folder, f"clusters.{name}", paths) for name, paths in named.items()}
+    problems = [(f"{member.text}: {member.problem}", member.place) for member in profiles if member.problem]
+    if problems:
+        return Config(name), [error(message, rule="KRM521", place=place) for message, place in problems]
+    entries = item.manifest.get("clusters", {}).items()
+    clusters = {cluster: _members(item, disk, folder, f"clusters.{cluster}", paths) for cluster, paths in entries}
     return Config(name, clusters, exclude, item.manifest.get("format", ""), folder, profiles), []
 
 
-def not_read(file: str) -> Result:
+def misplaced(file: str) -> Result:
     """Return the warning about a configuration file below the root of its repository."""
     message = (
         "this configuration file is not read: only the one at the root of the repository is; move it there, or pass "
@@ -162,24 +162,25 @@ def parse(text: str) -> tuple[str, list[str]]:
     return name, parts
 
 
-def named(texts: Sequence[str]) -> dict[str, list[str]]:
+def parse_all(texts: Sequence[str]) -> dict[str, list[str]]:
     """Return the paths of each cluster by its name, from options --cluster. Raises KrmfnError for a name twice."""
-    found: dict[str, list[str]] = {}
+    clusters: dict[str, list[str]] = {}
     for name, paths in map(parse, texts):
-        if name in found:
-            both = ",".join((*found[name], *paths))
+        if name in clusters:
+            both = ",".join((*clusters[name], *paths))
             raise KrmfnError(
                 f"--cluster names {name} twice; give one of the two clusters another name, or write "
                 f"--cluster {name}={both} if they are one"
             )
-        found[name] = paths
-    return found
+        clusters[name] = paths
+    return clusters
 
 
-def unused(settings: Config, paths: Iterable[str]) -> Iterator[Result]:
-    """Yield a finding for each pattern of `exclude` that matches nothing, where one of the (real) paths covers it all.
+def unused_patterns(settings: Config, paths: Iterable[str]) -> Iterator[Result]:
+    """Yield a finding for each pattern of `exclude` that matches nothing.
 
-    What stands below its folder and is not among the paths it may match.
+    Nothing is yielded unless one of the (real) paths is the folder of the file or above it: a pattern may match a file
+    outside of the paths.
     """
     if not any(within(settings.folder, path) for path in paths):
         return
@@ -198,8 +199,8 @@ def _members(item: Item, disk: Disk, folder: str, path: str, texts: Sequence[str
         outside = text.startswith("/") or target.outside
         problem = "is not a path inside the repository" if outside else target.problem
         real = os.path.normpath(os.path.join(folder, NAME if outside else text)) if problem else target.real
-        if problem and not outside and os.path.isdir(above := os.path.dirname(real)):
-            near = closest(os.path.basename(real), os.listdir(above), 0.8)
-            problem += f"; did you mean {os.path.join(os.path.dirname(text), near)}?" if near else ""
+        if problem and not outside and os.path.isdir(os.path.dirname(real)):
+            name = closest(os.path.basename(real), os.listdir(os.path.dirname(real)), 0.8)
+            problem += f"; did you mean {os.path.join(os.path.dirname(text), name)}?" if name else ""
         members.append(Member(text, real, item.field_place(f"{path}[{at}]"), problem))
     return tuple(members)

@@ -121,7 +121,7 @@ class Clusters(NamedTuple):
         return {cluster.name: cluster.final for cluster in self.clusters}
 
 
-def deployed(resources: ResourceList) -> list[Item]:
+def deployed_items(resources: ResourceList) -> list[Item]:
     """Return the items that would reach a cluster: no inputs, no Kptfile or Kustomization, no local-config."""
     configs = run_of(resources).driven - run_of(resources).kept
     items = [item for item in resources.items if (item.group, item.kind) not in INPUTS and not is_local(item)]
@@ -133,7 +133,7 @@ def judge_final(resources: ResourceList) -> None:
     if not resources.failed:
         from ..final.judge import judge  # imported here: not every command judges
 
-        items = deployed(resources)
+        items = deployed_items(resources)
         resources.report(judge(resources, items))
         if VARIABLE in os.environ:
             resources.report(_unserved(items))

@@ -49,6 +49,8 @@ metadata: {name: app
 
 Named = Mapping[str, Sequence[Member]]
 """The paths of clusters by the clusters' names."""
+Reals = Mapping[str, str]
+"""The PATHs, each with its real path; - has itself."""
 Surveyor = Callable[[str], Survey]
 """Returns the survey of a PATH."""
 
@@ -83,7 +85,7 @@ def layout(
     if members:
         clusters, rest, others = _join(members, rest, reals, surveyor, findings, failures)
     findings += [finding for survey in (*by_path.values(), *others) for finding in survey.findings]
-    findings += config.unused(settings, tops) if settings.exclude else ()
+    findings += config.unused_patterns(settings, tops) if settings.exclude else ()
     empty = [path for path, survey in by_path.items() if not survey.roots and path in paths]
     rest += [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
     names = {cluster.name for cluster in clusters}
@@ -107,7 +109,7 @@ def _survey_all(paths: Iterable[str], surveyor: Surveyor) -> tuple[dict[str, Sur
     return by_path, failures
 
 
-def _config(paths: Mapping[str, str], root: str | None) -> tuple[Config, list[Result]]:
+def _config(paths: Reals, root: str | None) -> tuple[Config, list[Result]]:
     """Return the configuration of the repository that holds the paths, and what is wrong with it.
 
     Raises KrmfnError where the paths are in several repositories with a configuration file.
@@ -128,7 +130,7 @@ def _config(paths: Mapping[str, str], root: str | None) -> tuple[Config, list[Re
         names = " and ".join(settings.name for settings, _ in pairs)
         raise KrmfnError(f"{names} both define clusters; pass the PATHs of one repository at a time")
     [(settings, findings)] = pairs
-    return settings, [*findings, *map(config.not_read, misplaced)]
+    return settings, [*findings, *map(config.misplaced, misplaced)]
 
 
 def _relevant(named: Named, paths: Collection[str]) -> dict[str, Sequence[Member]]:
@@ -137,11 +139,9 @@ def _relevant(named: Named, paths: Collection[str]) -> dict[str, Sequence[Member
     Others are passed over: a stale line of another cluster must not stop these.
     """
     above = {folder for path in paths for folder in parents(path)}
-    return {
-        name: members
-        for name, members in named.items()
-        if any(member.real in above or _is_below(member.real, paths) for member in members)
-    }
+    reals = {name: [member.real for member in members] for name, members in named.items()}
+    names = (name for name in named if any(real in above or _is_below(real, paths) for real in reals[name]))
+    return {name: named[name] for name in names}
 
 
 def _is_below(path: str, folders: Collection[str]) -> bool:
@@ -149,16 +149,11 @@ def _is_below(path: str, folders: Collection[str]) -> bool:
 
 
 def _join(
-    named: Named,
-    roots: Sequence[Root],
-    reals: Mapping[str, str],
-    surveyor: Surveyor,
-    findings: list[Result],
-    failures: list[Failure],
+    named: Named, roots: list[Root], reals: Reals, surveyor: Surveyor, findings: list[Result], failures: list[Failure]
 ) -> tuple[list[Cluster], list[Root], list[Survey]]:
     """Return the clusters that are named, the roots in none of them, and the surveys of members outside of all PATHs.
 
-    `reals` has the real path of each PATH. What is wrong with members goes to `findings` and `failures`.
+    What is wrong with members goes to `findings` and `failures`.
     """
     by_name: dict[str, list[Root]] = {name: [] for name in named}
     rest: list[Root] = []

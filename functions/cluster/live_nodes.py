@@ -1,4 +1,4 @@
-"""Live nodes (--live): those of a dump stand in the place of the nodes that are committed."""
+"""Live nodes (--live): the nodes of a dump replace those that are committed."""
 
 import json
 import re
@@ -25,7 +25,11 @@ Lists = Mapping[str, Sequence[ResourceList]]
 
 
 def read_yaml(source: BufferedReader, name: str = "") -> ResourceList:
-    """Return the objects of YAML. Raises KrmfnError for too much of it, none, and what two readers read differently."""
+    """Return the objects in YAML. `name` is the file's name, or "" for stdin.
+
+    Raises KrmfnError for an empty or too large text, for one that is no YAML, and for values that Kubernetes and
+    kustomize read differently.
+    """
     text = source.read(max_bytes() + 1)
     if len(text) > max_bytes():
         raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; pass JSON instead")
@@ -39,14 +43,14 @@ def read_yaml(source: BufferedReader, name: str = "") -> ResourceList:
         first = text.lstrip().partition(b"\n")[0][:200].decode(errors="replace").rstrip()
         if _OBJECT.match(first):
             raise
-        said = f"it begins with {first!r}; redirect only the output of `kubectl get ... -o json`, without its messages"
-        raise KrmfnError(f"is no dump, neither JSON nor YAML: {said}") from failure
+        message = f"is no dump, neither JSON nor YAML: it begins with {first!r}; redirect only the output of"
+        raise KrmfnError(f"{message} `kubectl get ... -o json`, without its messages") from failure
     return resources
 
 
 @cache  # stdin can be read once, and a dump may be half a gigabyte
 def read(name: str) -> Live:
-    """Return what a dump says. Raises KrmfnError that names it."""
+    """Return the content of a dump. Raises KrmfnError, with the name of the dump, when it cannot be read."""
     try:
         with files.open_named(name) as source:
             if json_stream.begins(source):
@@ -60,10 +64,10 @@ def read(name: str) -> Live:
 def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
     """Return the dump of each cluster that has one, from `DUMP` or `CLUSTER=DUMP`.
 
-    Raises KrmfnError for a text that does not say which of several clusters it is about, for two about one, and for a
-    dump that cannot be read.
+    Raises KrmfnError for a text that does not say which of several clusters it is for, for two dumps of one cluster,
+    and for a dump that cannot be read.
     """
-    made: dict[str, Live] = {}
+    dumps: dict[str, Live] = {}
     for text in texts if names else ():
         name, sign, dump = text.partition("=")
         if not (sign and name in names):
@@ -71,17 +75,17 @@ def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
                 hint = did_you_mean(name, names if sign else ()) or f": {some(names, len(names))}"
                 raise KrmfnError(f"--live {text}: write --live CLUSTER=DUMP with one of {len(names):,} clusters{hint}")
             name, dump = names[0], text
-        if name in made:
+        if name in dumps:
             raise KrmfnError(f"--live {text}: the cluster {name} has a dump already; dump it once")
-        made[name] = read(dump)
-    return made
+        dumps[name] = read(dump)
+    return dumps
 
 
-def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Live, every: Lists) -> None:
-    """Put the nodes of a dump into the first of some lists of a cluster, and take those that are committed out of all.
+def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Live, clusters: Lists) -> None:
+    """Replace the committed nodes in the lists of a cluster by those of a dump, which are put into the first list.
 
-    `every` has the lists of the other clusters, too. Raises KrmfnError for a dump that has none of the nodes that are
-    committed: it is of another cluster.
+    `clusters` has the lists of the other clusters, too. Raises KrmfnError for a dump without any of the committed
+    nodes: it is of another cluster.
     """
     committed = _committed(lists)
     for resources in lists:
@@ -89,19 +93,20 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     dump.committed[name] = committed
     items = _items(dump)
     labels = {node.name: node.labels for node in nodes.read(ResourceList(items)).nodes}
-    there = {*dump.nodes, *labels}
-    if committed and there and there.isdisjoint(committed):
-        owner = _owner(there, every, name)
-        theirs = f"they are nodes of {owner}: pass --live {owner}={dump.name}"
+    names = {*dump.nodes, *labels}
+    if committed and names and names.isdisjoint(committed):
+        owner = _owner(names, clusters, name)
+        remedy = f"they are nodes of {owner}: pass --live {owner}={dump.name}"
+        remedy = remedy if owner else "pass a dump of that cluster, or renew its inventory"
         raise KrmfnError(
-            f"--live: none of the {counted(len(there), 'node')} of the dump is among the {len(committed):,} that "
-            f"are committed for {name}; {theirs if owner else 'pass a dump of that cluster, or renew its inventory'}"
+            f"--live: none of the {counted(len(names), 'node')} of the dump is among the {len(committed):,} that "
+            f"are committed for {name}; {remedy}"
         )
     for resources in lists[:1]:
         resources.items += items
-    before = f" in place of {len(committed):,} committed" if committed else ""
-    what = "live node" if dump.nodes else "node"
-    context.log.say(f"{name}: {counted(len(there), what)}{before}")
+    replaced = f" in place of {len(committed):,} committed" if committed else ""
+    noun = "live node" if dump.nodes else "node"
+    context.log.say(f"{name}: {counted(len(names), noun)}{replaced}")
     lost = sorted(
         f"{node.name} {key}={value}"
         for node in committed.values()
@@ -111,55 +116,56 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     if lost:
         context.log.say(f"{name}: committed, and not on the live node: {some(lost, len(lost))}")
     if committed and dump.nodes:
-        _say_who_differs(context, name, there, committed.keys(), every)
+        _log_differences(context, name, names, committed.keys(), clusters)
 
 
 def _committed(lists: Iterable[ResourceList]) -> dict[str, Node]:
     """Return the nodes in some lists by their names."""
-    held = (item for resources in lists for item in resources.items if (item.group, item.kind) in NODES)
-    return {node.name: node for node in nodes.read(ResourceList([*held])).nodes}
+    items = [item for resources in lists for item in resources.items if (item.group, item.kind) in NODES]
+    return {node.name: node for node in nodes.read(ResourceList(items)).nodes}
 
 
-def _owner(names: Set[str], every: Lists, here: str) -> str:
-    """Return the cluster beside `here` that most of some nodes are of; "" for none."""
-    others = ((name, _committed(lists)) for name, lists in every.items() if name != here)
+def _owner(names: Set[str], clusters: Lists, cluster: str) -> str:
+    """Return the name of another cluster, which has more than half of some nodes; "" for none."""
+    others = ((name, _committed(lists)) for name, lists in clusters.items() if name != cluster)
     return next((name for name, nodes in others if len(names & nodes.keys()) * 2 > len(names)), "")
 
 
-def _say_who_differs(context: Context, name: str, there: Set[str], committed: Set[str], every: Lists) -> None:
-    """Write which nodes only one of the dump and the inventory of a cluster has."""
-    if gone := sorted(committed - there):
-        context.log.say(f"{name}: committed, and not in the dump: {some(gone, len(gone))}")
-    if new := sorted(there - committed):
-        context.log.say(f"{name}: in the dump, and not committed: {some(new, len(new))}")
-    if len(new) * 2 > len(there):
-        owner = _owner({*new}, every, name)
-        why = f"{len(new):,} of its {counted(len(there), 'node')} are not committed"
-        why += f", and most of them are nodes of {owner}" if owner else ""
-        context.log.say(f"{name}: warning: this may be a dump of another cluster: {why}", "warning")
+def _log_differences(context: Context, cluster: str, live: Set[str], committed: Set[str], clusters: Lists) -> None:
+    """Log the names of the nodes that only the dump or only the inventory of a cluster has."""
+    if gone := sorted(committed - live):
+        context.log.say(f"{cluster}: committed, and not in the dump: {some(gone, len(gone))}")
+    if new := sorted(live - committed):
+        context.log.say(f"{cluster}: in the dump, and not committed: {some(new, len(new))}")
+    if len(new) * 2 > len(live):
+        owner = _owner({*new}, clusters, cluster)
+        reason = f"{len(new):,} of its {counted(len(live), 'node')} are not committed"
+        reason += f", and most of them are nodes of {owner}" if owner else ""
+        context.log.say(f"{cluster}: warning: this may be a dump of another cluster: {reason}", "warning")
 
 
 def _items(dump: Live) -> list[Item]:
-    """Return the nodes of a dump: an inventory in YAML as it stands there, with its lines, the others with its file."""
-    written = [item for item in dump.items if (item.group, item.kind) in NODES and item.kind != "Node"]
-    manifests_ = [*dump.nodes.values(), *(() if written else dump.inventories)]
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests_})
+    """Return the nodes of a dump. Inventories in YAML keep their lines; the other items only have the file's name."""
+    inventories = [item for item in dump.items if (item.group, item.kind) in NODES and item.kind != "Node"]
+    objects = [*dump.nodes.values(), *(() if inventories else dump.inventories)]
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
     items = manifests.read_stream(text.encode()).items
     for item in items if dump.name != "-" else ():
         item.file = Place("", finder=partial(Result._replace, place=Place(dump.name)))
-    return items + written
+    return items + inventories
 
 
 def replace_each(context: Context, lists: Lists) -> None:
-    """Put the dumps of --live into the first list of each cluster that has one; see `replace`."""
+    """Put the dumps of --live into the lists of their clusters, as `replace` does."""
     for name, dump in by_cluster(context.options.live, [*lists]).items():
         replace(context, name, lists[name], dump, lists)
 
 
 def join(context: Context, sides: Lists, names: Sequence[str]) -> None:
-    """Put the dumps of --live into both sides of each cluster that has one; `names` are those of all clusters."""
+    """Put the dumps of --live into both sides of their clusters; `names` are those of all clusters."""
     for name, dump in by_cluster(context.options.live, names).items():
         if lists := sides.get(name):
             replace(context, name, lists[:1], dump, sides)
+            quiet = context._replace(log=context.log._replace(quiet=True))
             for other in lists[1:]:
-                replace(context._replace(log=context.log._replace(quiet=True)), name, [other], dump, {})
+                replace(quiet, name, [other], dump, {})

@@ -1,4 +1,4 @@
-"""A line on the terminal that says how far a long run is; it is gone when the run is done."""
+"""A line on the terminal that shows the progress of a long run. It is erased when the run ends."""
 
 import os
 import sys
@@ -9,14 +9,15 @@ from time import monotonic
 from krmfn.streams import Log
 
 AFTER = 1.0
-"""Seconds before there is a line at all."""
+"""The seconds before the line appears."""
 
 
 @contextmanager
 def progress(log: Log, total: int, noun: str, after: float = AFTER) -> Iterator[Callable[[], None]]:
-    """Yield a function to call when one more is done. Any thread may call it.
+    """Yield a function to call, from any thread, after each of `total` steps.
 
-    Nothing is written unless stderr is a terminal that can erase a line, and the log is in text and not quiet.
+    The line counts `noun`; it appears after `after` seconds. Nothing is written unless stderr is a terminal that can
+    erase a line, and the log is in text and not quiet.
     """
     stream = sys.stderr
     is_dumb = os.environ.get("TERM") == "dumb"

@@ -1,7 +1,6 @@
 """What is wrong between the clusters of a repository: inventories, nodes, and Argo CD's Applications.
 
-Each cluster has its own nodes, and no other's. What a cluster is made of has to be among the paths that its Application
-watches.
+Each node is in one cluster. The paths that an Application watches must hold all files that its cluster is made from.
 """
 
 import os
@@ -24,174 +23,189 @@ from ..run import note, run_of
 from ..settings import Intent
 from . import config as configs
 from .config import Config
-from .deployed import Cluster, Clusters, deployed
+from .deployed import Cluster, Clusters, deployed_items
 from .survey import Root
 
 _PATHS = "argocd.argoproj.io/manifest-generate-paths"
 _FOLDER = re.compile(r"\{\{ *\.?path(?:\.path)? *\}\}")
-"""What stands for the folder in the template of an ApplicationSet, with goTemplate and without."""
+"""The folder in the template of an ApplicationSet, as it is written with goTemplate and without."""
 
 
-def check(laid: Clusters, intent: Intent) -> None:
+def check(streams: Clusters, intent: Intent) -> None:
     """Report what is wrong between the clusters of a configuration file, its inventories and its Applications.
 
-    An inventory may have the name of another cluster, or be in none. What is said of the nodes of another cluster fails
-    a check; like all about nodes it stops nothing else.
+    An inventory with the name of another cluster is an error where this is a check: its findings would be about nodes
+    of that cluster. Like all findings about nodes it stops nothing else.
     """
-    made, config = (*laid.clusters, *laid.unassigned), laid.config
+    clusters, config = (*streams.clusters, *streams.unassigned), streams.config
     if not config.clusters:
         return
     severity = error if intent.judges_whole and not intent.deploys else warning
-    for one in made:
-        for item in one.final.select("NodeInventory", "krmfn.dev"):
-            if (name := item.ref.name) in config.clusters and name != one.name:
+    for cluster in clusters:
+        for item in cluster.final.select("NodeInventory", "krmfn.dev"):
+            if (name := item.ref.name) in config.clusters and name != cluster.name:
                 message = (
-                    f"the inventory is in the cluster {one.name}, and has the name of another one in "
-                    f"{config.name}; give each cluster its own, or make it again with `--name {one.name}`"
+                    f"the inventory is in the cluster {cluster.name}, and has the name of another one in "
+                    f"{config.name}; give each cluster its own, or make it again with `--name {cluster.name}`"
                 )
-                if not one.members:
+                if not cluster.members:
                     message = f"has the name of a cluster in {config.name}, which does not list it; add this path there"
                 finding = severity(message, rule="KRM601", field=Field("metadata.name", name))
-                one.final.report([item.located(finding)])
-            elif one.is_unassigned:
+                cluster.final.report([item.located(finding)])
+            elif cluster.is_unassigned:
                 message = (
                     f"no cluster of {config.name} has this inventory, so its nodes count nowhere; add its path there"
                 )
-                one.final.report([item.located(warning(message, rule="KRM524"))])
+                cluster.final.report([item.located(warning(message, rule="KRM524"))])
     if intent.judges_whole and not (intent.deploys or intent.is_old):
-        _check_empty(made, config)
+        _check_empty(clusters, config)
     if intent.judges_nodes:
-        _check_known(laid.clusters, config)
-        _check_copied(laid.clusters)
+        _check_nodes(streams.clusters, config)
+        _check_copies(streams.clusters)
     if intent.judges_nodes and intent.judges_whole:
-        _check_applications(laid)
+        _check_applications(streams)
 
 
-def _check_empty(made: Sequence[Cluster], config: Config) -> None:
-    """Report a cluster of the configuration file of which nothing would be deployed: `render` refuses that."""
-    for one in made:
-        members = config.clusters.get(one.name)
-        is_read = one.is_whole and not any(member.problem for member in members or ())
-        if members and is_read and not one.final.failed and not deployed(one.final):
+def _check_empty(clusters: Sequence[Cluster], config: Config) -> None:
+    """Report each cluster of the configuration file of which nothing would be deployed: `render` refuses that."""
+    for cluster in clusters:
+        members, final = config.clusters.get(cluster.name, ()), cluster.final
+        is_read = cluster.is_whole and not any(member.problem for member in members)
+        if members and is_read and not final.failed and not deployed_items(final):
             message = (
-                f"nothing in {one.name} would reach the cluster, which makes Argo CD delete what is there, so "
+                f"nothing in {cluster.name} would reach the cluster, which makes Argo CD delete what is there, so "
                 "`krmfn render` refuses it; pass --allow-empty there if this is intended"
             )
-            one.final.report([warning(message, rule="KRM522", place=members[0].place)])
+            final.report([warning(message, rule="KRM522", place=members[0].place)])
 
 
-def _check_known(made: Sequence[Cluster], config: Config) -> None:
-    """Report a cluster that has Modules and no nodes, where another one has some: all is said to be well there."""
-    known = [one.name for one in made if any(map(one.final.select, ("Node", "NodeInventory")))]
-    for one in made if known else ():
-        name, modules = one.name, [item for kind in MODULE_KINDS for item in one.final.select(kind[1], kind[0])]
-        if name in known or one.final.failed or not modules:
+def _check_nodes(clusters: Sequence[Cluster], config: Config) -> None:
+    """Report each cluster that has Modules and no nodes, if another one has nodes: its nodes cannot be checked."""
+    known = [cluster.name for cluster in clusters if any(map(cluster.final.select, ("Node", "NodeInventory")))]
+    for cluster in clusters if known else ():
+        name, final = cluster.name, cluster.final
+        modules = [item for group, kind in MODULE_KINDS for item in final.select(kind, group)]
+        if name in known or final.failed or not modules:
             continue
         members = config.clusters.get(name, ())
-        what = f"{name} has" if members else f"{name} is in no cluster of {config.name}, and has"
-        where = f"clusters.{name}" if members else "a cluster there, and this path with it"
+        subject = f"{name} has" if members else f"{name} is in no cluster of {config.name}, and has"
+        target = f"clusters.{name}" if members else "a cluster there, and this path with it"
         message = (
-            f"{what} {counted(len(modules), 'Module')} and no nodes, so it is not known which nodes get a driver "
-            f"({some(known, len(known))} have theirs); add an inventory (`krmfn inventory`) to {where}"
+            f"{subject} {counted(len(modules), 'Module')} and no nodes, so it is not known which nodes get a driver "
+            f"({some(known, len(known))} have theirs); add an inventory (`krmfn inventory`) to {target}"
         )
         place = members[0].place if members else Place(config.name)
-        one.final.report([warning(message, rule="KRM605", place=place)])
+        final.report([warning(message, rule="KRM605", place=place)])
 
 
-def _check_copied(made: Sequence[Cluster]) -> None:
-    """Report an inventory most of whose nodes, with their kernels, are those of another cluster: it may be a copy."""
+def _check_copies(clusters: Sequence[Cluster]) -> None:
+    """Report each inventory that has most of its nodes, with their kernels, in common with another cluster."""
     owners: dict[tuple[str, str], str] = {}
-    for one in made if len(made) > 1 else ():
-        for item in one.final.select("NodeInventory", "krmfn.dev"):
-            held = {*names_and_kernels(item)}
-            others = Counter(owner for node in held if (owner := owners.setdefault(node, one.name)))
-            del others[one.name]
+    for cluster in clusters if len(clusters) > 1 else ():
+        name, final = cluster.name, cluster.final
+        for item in final.select("NodeInventory", "krmfn.dev"):
+            nodes = {*names_and_kernels(item)}
+            others = Counter(owners.setdefault(node, name) for node in nodes)
+            del others[name]
             for other, number in others.most_common(1):
-                if number * 2 > len(held):
+                if number * 2 > len(nodes):
                     message = (
-                        f"{number:,} of its {counted(len(held), 'node')} are also in the cluster {other}, with the "
-                        f"same kernels, so it may be a copy of that inventory; make it again at {one.name}: "
-                        f"`kubectl get nodes -o json | krmfn inventory --name {one.name}`"
+                        f"{number:,} of its {counted(len(nodes), 'node')} are also in the cluster {other}, with the "
+                        f"same kernels, so it may be a copy of that inventory; make it again at {name}: "
+                        f"`kubectl get nodes -o json | krmfn inventory --name {name}`"
                     )
-                    found = [(item.ref, item.located(warning(message, rule="KRM613")))]
+                    pairs = [(item.ref, item.located(warning(message, rule="KRM613")))]
                     hidden = Counter[frozenset[ignoring.Hidden]]()
-                    kept = ignoring.not_ignored(found, {item.ref: item}, function_config.read(one.final)[0], hidden)
-                    one.final.report([finding for _, finding in kept])
-                    note(one.final, turned_off=run_of(one.final).turned_off + hidden.total())
+                    kept = ignoring.not_ignored(pairs, {item.ref: item}, function_config.read(final)[0], hidden)
+                    final.report([finding for _, finding in kept])
+                    note(final, turned_off=run_of(final).turned_off + hidden.total())
 
 
-def _check_applications(laid: Clusters) -> None:
-    """Report each Application that Argo CD would not render anew after some change of its cluster."""
-    config = laid.config
-    every = [(one, root) for one in laid.clusters for root in one.roots if root.path]  # stdin has none
-    roots = [(cluster, root, os.path.relpath(root.path, config.folder)) for cluster, root in every]
-    for one in (*laid.clusters, *laid.unassigned):
+def _check_applications(streams: Clusters) -> None:
+    """Report each Application whose `manifest-generate-paths` lack a path that its cluster is made from."""
+    folder = streams.config.folder
+    pairs = [(cluster, root) for cluster in streams.clusters for root in cluster.roots if root.path]  # stdin has none
+    roots = [(cluster, root, os.path.relpath(root.path, folder)) for cluster, root in pairs]
+    for cluster in (*streams.clusters, *streams.unassigned):
         for kind in ("Application", "ApplicationSet"):
-            for item in one.final.select(kind, "argoproj.io"):
-                one.final.report(_unwatched(item, roots, config))
+            for item in cluster.final.select(kind, "argoproj.io"):
+                cluster.final.report(_unwatched(item, roots, streams.config))
 
 
 def _unwatched(item: Item, roots: Iterable[tuple[Cluster, Root, str]], config: Config) -> Iterator[Result]:
-    """Yield a warning when the paths of an Application lack what its cluster is made of.
+    """Yield a warning when the paths of an Application lack a path that its cluster is made from.
 
-    Without the annotation Argo CD looks at every commit.
+    Argo CD does not render it again after a commit that changes only that path; without the annotation it does so
+    after every commit. `roots` are those of all clusters, each with its cluster and its path in the repository.
     """
     is_set = item.kind == "ApplicationSet"
-    path = ("spec", "template") if is_set else ()
-    template = table(item.manifest, *path)
+    keys = ("spec", "template") if is_set else ()
+    template = table(item.manifest, *keys)
     source, watched = table(template, "spec", "source"), text(table(template, "metadata", "annotations"), _PATHS)
     written = text(source, "path")
-    lacking: dict[str, str] = {}
+    missing: dict[str, str] = {}
     for cluster, root, folder in roots if written and watched.strip("; ") else ():
-        own = _FOLDER.sub(folder, written) if is_set and _makes(item.manifest, folder) else written
-        if os.path.normpath(own) != folder or "{{" in (paths := _FOLDER.sub(folder, watched)):
+        path = _FOLDER.sub(folder, written) if is_set and _generates(item.manifest, folder) else written
+        texts = _FOLDER.sub(folder, watched)
+        if os.path.normpath(path) != folder or "{{" in texts:
             continue
-        known = [os.path.normpath(os.path.join("/", folder, one.strip())) for one in paths.split(";") if one.strip()]
-        for real in _read(cluster, root, config, has_plugin="plugin" in source):
+        paths = [os.path.normpath(os.path.join("/", folder, text.strip())) for text in texts.split(";") if text.strip()]
+        for real in _sources(cluster, root, config, has_plugin="plugin" in source):
             name = os.path.normpath(f"/{os.path.relpath(real, config.folder)}")
-            if within(real, config.folder) and not _is_watched(name, known, real):
+            if within(real, config.folder) and not _is_watched(name, paths, real):
                 top = os.path.dirname(name)
-                lacking.setdefault(name if top == "/" or os.path.isdir(real) else top, folder)
-    if lacking:
+                missing.setdefault(name if top == "/" or os.path.isdir(real) else top, folder)
+    if missing:
         message = (
-            f"does not name {some([*lacking], len(lacking))}, which {next(iter(lacking.values()))} is made of: after a "
-            f"commit that changes nothing else Argo CD keeps its old manifests; add `;{';'.join(lacking)}`"
+            f"does not name {some([*missing], len(missing))}, which {next(iter(missing.values()))} is made of: after a "
+            f"commit that changes nothing else Argo CD keeps its old manifests; add `;{';'.join(missing)}`"
         )
-        field = Field(join((*path, "metadata", "annotations", _PATHS)), watched)
+        field = Field(join((*keys, "metadata", "annotations", _PATHS)), watched)
         yield item.located(warning(message, rule="KRM529", field=field))
 
 
-def _makes(manifest: Manifest, folder: str) -> bool:
-    """Return True when a Git generator of an ApplicationSet makes an Application of a folder."""
-    generators = (each.get("git") for _, each in tables(manifest.get("spec"), "generators"))
-    found = (one for each in generators for _, one in tables(each, "directories"))
-    deep = (one for one in found if text(one, "path").count("/") == folder.count("/"))
-    named = ((one, PurePosixPath(text(one, "path"))) for one in deep)
-    outs = [one.get("exclude") is True for one, path in named if path.parts and PurePosixPath(folder).match(str(path))]
-    return bool(outs) and not any(outs)
+def _generates(manifest: Manifest, folder: str) -> bool:
+    """Return True when a Git generator of an ApplicationSet makes an Application of a folder.
+
+    That is when an entry of its `directories` matches the folder, and none that matches has `exclude`.
+    """
+
+    def is_matched(entry: Manifest) -> bool:
+        path = PurePosixPath(text(entry, "path"))
+        is_as_deep = text(entry, "path").count("/") == folder.count("/")
+        return is_as_deep and bool(path.parts) and PurePosixPath(folder).match(str(path))
+
+    generators = [generator.get("git") for _, generator in tables(manifest.get("spec"), "generators")]
+    entries = [entry for generator in generators for _, entry in tables(generator, "directories")]
+    excludes = [entry.get("exclude") is True for entry in entries if is_matched(entry)]
+    return bool(excludes) and not any(excludes)
 
 
-def _read(cluster: Cluster, root: Root, config: Config, has_plugin: bool) -> Iterator[str]:
-    """Yield the files and folders that an Application is made of; the plugin reads the configuration file, too."""
-    for one in root.graph.below(root.path):
-        yield one.path
-        yield from (reference.real for reference in one.references if reference.kind == "file")
+def _sources(cluster: Cluster, root: Root, config: Config, has_plugin: bool) -> Iterator[str]:
+    """Yield the files and folders that an Application is made from; the plugin reads the configuration file, too."""
+    for kustomization in root.graph.below(root.path):
+        yield kustomization.path
+        yield from (reference.real for reference in kustomization.references if reference.kind == "file")
     if has_plugin:
         yield os.path.join(config.folder, configs.NAME)
         yield from (member.real for member in (*cluster.members, *config.profiles))
 
 
-def _is_watched(name: str, known: Sequence[str], real: str) -> bool:
-    """Return True when one of the paths is a file or a folder above it, or patterns fit it; for a folder all in it.
+def _is_watched(name: str, paths: Sequence[str], real: str) -> bool:
+    """Return True when one of the paths is a file or a folder above it, or a pattern that matches it.
 
-    No `*` of a pattern fits a `/`. Source: Argo CD 3.2.1, util/app/path/path.go, AppFilesHaveChanged.
+    A folder is also watched when all YAML files in it are. No `*` of a pattern matches a `/`.
+    Source: Argo CD 3.2.1, util/app/path/path.go, AppFilesHaveChanged.
     """
     names = [name]
-    if known and os.path.isdir(real) and not {*parents(name)}.intersection(known):
-        inside = (os.path.join(at, one) for at, _, files in os.walk(real) for one in files)
-        names = [name.rstrip("/") + one[len(real) :] for one in inside if one.endswith((".yaml", ".yml"))]
-    fitting = (any(one in (*parents(each),) or PurePosixPath(each).match(one) for one in known) for each in names)
-    return bool(names) and all(fitting)
+    if paths and os.path.isdir(real) and not {*parents(name)}.intersection(paths):
+        files = (os.path.join(top, file) for top, _, entries in os.walk(real) for file in entries)
+        names = [name.rstrip("/") + file[len(real) :] for file in files if file.endswith((".yaml", ".yml"))]
+
+    def is_watched(file: str) -> bool:
+        return any(path in (*parents(file),) or PurePosixPath(file).match(path) for path in paths)
+
+    return bool(names) and all(map(is_watched, names))
 
 
 _APPLICATION = """\

@@ -1,4 +1,4 @@
-"""The rules that the command line itself applies to a PATH, to .krmfn.yaml and to --against: steps of larger walks."""
+"""Rules that the command line applies to a PATH, to .krmfn.yaml and to --against, where it also does other things."""
 
 from krmfn.results import Rule
 

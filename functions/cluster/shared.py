@@ -23,7 +23,6 @@ from ..paths.roots import parents
 from ..profile.product import name_of
 from ..rendering.kinds import OURS, OWNERS, PROFILE, driven_kinds, is_foreign, of_kinds
 from ..run import note, run_of
-from ..settings import Intent
 from .cluster_inputs import unlisted_files
 from .cluster_lists import with_results
 from .config import Config
@@ -141,13 +140,13 @@ def _in_use(resources: ResourceList) -> set[Id | str]:
     return {item.ref.id for item in resources.items if item.ref.id not in idle}
 
 
-def without_unassigned(intent: Intent, streams: Clusters) -> Clusters:
+def without_unassigned(streams: Clusters) -> Clusters:
     """Return the clusters without the files that no cluster lists, which are kept as `unassigned`.
 
     What would be deployed of these is removed, with a warning for each file; Profiles, functionConfigs and inventories
-    stay, since they are judged by themselves. Where the function does not run, the clusters are returned as they are.
+    stay, since they are judged by themselves.
     """
-    unassigned = [cluster for cluster in streams.clusters if cluster.is_unassigned] if intent.runs_function else []
+    unassigned = [cluster for cluster in streams.clusters if cluster.is_unassigned]
     if not unassigned:
         return streams
     items = (item for cluster in streams.clusters for resources in cluster.inputs for item in resources.items)

@@ -124,10 +124,8 @@ def _below(
         covered = {kustomization.folder for kustomization in graph.below(*tops)}
         for folder, kustomization in graph.kustomizations.items():
             findings += kustomization.findings if folder not in covered else ()
-    pairs = [(real, by_root[real])] if as_root else sorted(by_root.items())
-    roots = [
-        Root(kinds.get(folder, "files"), relative(folder, cwd), folder, graph, tuple(group)) for folder, group in pairs
-    ]
+    folders = [real] if as_root else sorted(by_root)
+    roots = [Root(kinds.get(top, "files"), relative(top, cwd), top, graph, tuple(by_root[top])) for top in folders]
     return Survey(roots, findings, frozenset({file.real for _, file in {*paths} - {*kept}} | in_charts))
 
 

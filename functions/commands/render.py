@@ -10,7 +10,7 @@ from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_streams
-from ..cluster.deployed import Cluster, deployed
+from ..cluster.deployed import Cluster, deployed_items
 from ..command import Command, Context
 from ..grouping import grouped
 from ..paths import output
@@ -51,7 +51,7 @@ def run(context: Context, args: Any) -> int:
     clusters = streams.clusters
     folders = _folders(args.output_dir, clusters) if args.output_dir or len(clusters) > 1 else []
     lists = [cluster.final for cluster in clusters]
-    contents = [resources.items if args.include_inputs else deployed(resources) for resources in lists]
+    contents = [resources.items if args.include_inputs else deployed_items(resources) for resources in lists]
     # a list with errors has no objects, and its errors say why
     pairs = zip(clusters, contents, strict=True)
     empty = [cluster.name for cluster, items in pairs if not (items or args.allow_empty or cluster.final.failed)]

@@ -13,7 +13,7 @@ from krmfn.printing import counted, json_text, printable
 from krmfn.typed import Any
 
 from ..cluster import cluster_streams
-from ..cluster.deployed import deployed
+from ..cluster.deployed import deployed_items
 from ..command import Command, Context
 from ..formats import findings
 from ..paths import output
@@ -75,7 +75,7 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
         {**findings.finding(one), "file": os.path.relpath(one.place.path, case) if one.place and one.place.path else ""}
         for one in final.results
     ]
-    objects = b"" if final.failed else output.dump(deployed(final))
+    objects = b"" if final.failed else output.dump(deployed_items(final))
     texts = {OBJECTS: objects.decode(), FINDINGS: json_text(told, 2) + "\n"}
     there = [name for name in texts if Path(case, name).exists()]
     for name in there:

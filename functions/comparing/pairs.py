@@ -106,7 +106,7 @@ def compared(pair: Pair, name: str, located: Callable[[Result], Result] = lambda
 
 def deployed(resources: ResourceList) -> list[Manifest]:
     """Return the manifests of a list that would reach the cluster."""
-    return [item.manifest for item in finals.deployed(resources)]
+    return [item.manifest for item in finals.deployed_items(resources)]
 
 
 def of_two(context: Context, old: str, new: str) -> list[Comparison]:
