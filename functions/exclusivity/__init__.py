@@ -15,7 +15,7 @@ from .selectors import Exhausted, Pairs, Work, match, of_different_owners, overl
 __all__ = ["Claim", "Conflict", "Node", "check", "conflicts", "findings"]
 
 STEPS = 5_000_000
-"""The bound on the work of each pass beyond what is linear in its input: look-ups, some seconds of them."""
+"""The bound on the work of each pass, beside what is linear in its input: look-ups, in all some seconds."""
 
 LISTED = 1_000
 """How many conflicts are reported one by one."""
@@ -34,41 +34,43 @@ def check(
 ) -> list[Result]:
     """Return the findings KRM301 to KRM306, the same ones for any order of claims and nodes.
 
-    `auto`: with nodes (neither None nor empty) what meets on one of them is an error, and what could meet on another
-    is a warning; without nodes what could meet is an error. `nodes`: real nodes only, and without any an error, since
-    nothing is decided. `selectors`: what could meet, whatever nodes there are. `off`: nothing. Two pools of one config
-    that could meet are never more than a warning. `where` is asked about the claims that findings name.
+    `auto`: with nodes (neither None nor empty) claims that meet on one of them are an error, and claims that could meet
+    on another node a warning; without nodes claims that could meet are an error. `nodes`: only real nodes count, and
+    without any the finding is that nothing is decided. `selectors`: claims that could meet count, whatever the nodes.
+    `off`: nothing is compared. Two pools of one config that could meet are never more than a warning. `where` returns
+    the places of the claims in the findings.
     """
-    found, unsettled = conflicts(claims, nodes, mode)
-    return [*(findings(found, where) if found else ()), *unsettled]
+    met, undecided = conflicts(claims, nodes, mode)
+    return [*(findings(met, where) if met else ()), *undecided]
 
 
-def findings(found: Sequence[Conflict], where: FindPlace) -> list[Result]:
-    """Return the findings about conflicts, the first ones of many; see `check`."""
+def findings(conflicts: Sequence[Conflict], where: FindPlace) -> list[Result]:
+    """Return the findings about conflicts, the first LISTED one by one; `where` as for `check`."""
     from .messages import to_result, unlisted  # here: few lists have a conflict
 
-    rest = [unlisted(LISTED, found[LISTED:])] if len(found) > LISTED else []
-    return [*(to_result(conflict, where) for conflict in found[:LISTED]), *rest]
+    rest = [unlisted(LISTED, conflicts[LISTED:])] if len(conflicts) > LISTED else []
+    return [*(to_result(conflict, where) for conflict in conflicts[:LISTED]), *rest]
 
 
 def conflicts(
     claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto"
 ) -> tuple[list[Conflict], list[Result]]:
-    """Return what `check` makes findings of: the conflicts, errors first, and the findings about what is undecided.
+    """Return the conflicts, errors first, and the findings about what is undecided; modes as for `check`.
 
-    `nodes` are those of this cluster: on a hub's clusters only selectors decide, and in no mode but `off` they do not.
+    `nodes` are those of this cluster. On a hub's clusters, whose nodes are not known, selectors decide in every mode
+    but `off`. Raises ValueError for an unknown mode.
     """
     if mode not in ("auto", "nodes", "selectors", "off"):
         raise ValueError(f"unknown mode of node exclusivity: {mode}")
     if mode == "off":
         return [], []
-    real, unsettled = _decided([claim for claim in claims if not claim.of_hub], nodes, mode)
-    of_hub, unsettled_of_hub = _decided([claim for claim in claims if claim.of_hub], None, "selectors")
-    # errors first: none of them is left out for a warning
-    return sorted([*real, *of_hub], key=lambda conflict: conflict.severity), [*unsettled, *unsettled_of_hub]
+    local, undecided = _decide([claim for claim in claims if not claim.of_hub], nodes, mode)
+    of_hub, undecided_of_hub = _decide([claim for claim in claims if claim.of_hub], None, "selectors")
+    # errors first: the limit on listed conflicts never drops an error for a warning
+    return sorted([*local, *of_hub], key=lambda conflict: conflict.severity), [*undecided, *undecided_of_hub]
 
 
-def _decided(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str) -> tuple[list[Conflict], list[Result]]:
+def _decide(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str) -> tuple[list[Conflict], list[Result]]:
     """Return the conflicts of claims on nodes of one kind, and the findings about what is undecided."""
     groups = Groups(claims)
     if not groups.groups:
@@ -77,84 +79,84 @@ def _decided(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str) -
         remedy = "the mode is `nodes`, but no Node objects are given; add them, or use mode `auto`"
         return [], [_undecided(f"{len(claims):,} node selectors", remedy, "error")]
     real, possible = (_Meetings(lambda: (set(), {})) for _ in range(2))
-    unsettled = _meet(groups, nodes, real) if nodes and mode != "selectors" else []
-    # What could meet is a mere warning only beside nodes that were all looked at.
-    unseen = bool(nodes) and mode == "auto" and not unsettled
+    undecided = _add_real(groups, nodes, real) if nodes and mode != "selectors" else []
+    # a possible conflict is a mere warning only when all nodes were looked at
+    unseen = bool(nodes) and mode == "auto" and not undecided
     if mode != "nodes":
-        unsettled += _may_meet(groups, real, possible, "warning" if unseen else "error")
-    return [*_conflicts(groups, real), *_conflicts(groups, possible, unseen)], unsettled
+        undecided += _add_possible(groups, real, possible, "warning" if unseen else "error")
+    return [*_conflicts(groups, real), *_conflicts(groups, possible, unseen)], undecided
 
 
-def _meet(groups: Groups, nodes: Sequence[Node], meetings: _Meetings) -> list[Result]:
-    """Collect the claims of one group that select the same real nodes; return what is undecided."""
+def _add_real(groups: Groups, nodes: Sequence[Node], meetings: _Meetings) -> list[Result]:
+    """Add the claims of one group that select the same real nodes to the meetings; return what is undecided."""
     names_of: dict[tuple[int, ...], list[str]] = {}
     work, decided = Work(STEPS), 0
     claimed = grouped((groups.selectors[i], i) for i in groups.of_claim)
     same_selector = list(claimed.values())
     try:
-        for selecting, names in match(list(claimed), map(attrgetter("name", "labels"), nodes), work):
-            if selecting in names_of:
-                names_of[selecting] += names
+        for selectors, names in match(list(claimed), map(attrgetter("name", "labels"), nodes), work):
+            if selectors in names_of:
+                names_of[selectors] += names
             else:
-                claims = sorted(i for selector in selecting for i in same_selector[selector])
+                claims = sorted(i for selector in selectors for i in same_selector[selector])
                 work.spend(sum(len(groups.of_claim[i]) for i in claims))
-                names_of[selecting] = names
+                names_of[selectors] = names
                 for group, members in groups.clashes(claims):
-                    modules, real = meetings[group.kind, (members, ())]
+                    modules, names_by_selectors = meetings[group.kind, (members, ())]
                     modules.add(group.module)
-                    real[selecting] = names
+                    names_by_selectors[selectors] = names
             decided += len(names)
     except Exhausted:
         return [_undecided(f"{len(nodes) - decided:,} of {len(nodes):,} nodes", TOO_MUCH, "error")]
     return []
 
 
-def _may_meet(groups: Groups, real: _Meetings, meetings: _Meetings, severity: Severity) -> list[Result]:
-    """Collect the claims of one group that could select the same node, unless they select the same real one.
+def _add_possible(groups: Groups, real: _Meetings, meetings: _Meetings, severity: Severity) -> list[Result]:
+    """Add the claims of one group that could select the same node, and no real one, to the meetings.
 
     Return what is undecided.
     """
-    met = defaultdict[tuple[Kind, int], list[int]](list)
+    numbers_of = defaultdict[tuple[Kind, int], list[int]](list)
     for number, (kind, (members, _)) in enumerate(real):
         for i in members:
-            met[kind, i].append(number)
-    marks = {claim: frozenset(numbers) for claim, numbers in met.items()}
+            numbers_of[kind, i].append(number)
+    marks = {claim: frozenset(numbers) for claim, numbers in numbers_of.items()}
     work = Work(STEPS)
     for position, group in enumerate(groups.groups):
         try:
             for pairs in _overlapping(groups, group, marks, work):
                 meetings[group.kind, pairs][0].add(group.module)
         except Exhausted:
-            left = {i for undone in groups.groups[position:] for i in undone.members}
-            return [_undecided(f"every pair of {len(left):,} node selectors", TOO_MUCH, severity)]
+            rest = {i for undecided in groups.groups[position:] for i in undecided.members}
+            return [_undecided(f"every pair of {len(rest):,} node selectors", TOO_MUCH, severity)]
     return []
 
 
 def _overlapping(
     groups: Groups, group: ExclusionGroup, marks: Mapping[tuple[Kind, int], frozenset[int]], work: Work
 ) -> Iterator[Pairs]:
-    """Yield the claims of one group that could meet and have not met."""
+    """Yield the claims of one group that could meet, without those that meet on a real node."""
     kind, unmarked = group.kind, frozenset[int]()
     claimed = grouped((groups.selectors[i], i) for i in group.members)
     same_selector = list(claimed.values())
     for packed in overlaps(list(claimed), work):
-        left, right = ([i for selector in positions for i in same_selector[selector]] for positions in packed)
-        if len(left) == 1 and not right:
+        first, second = ([i for selector in positions for i in same_selector[selector]] for positions in packed)
+        if len(first) == 1 and not second:
             continue
-        work.spend(len(left) + len(right))
-        for pairs in unmet(left, right, lambda i: marks.get((kind, i), unmarked), work):
-            for one, other in of_different_owners(*pairs, lambda i: groups.owner_in(kind, i)):
-                if groups.clash(kind, one + other):
-                    yield one, other
+        work.spend(len(first) + len(second))
+        for pairs in unmet(first, second, lambda i: marks.get((kind, i), unmarked), work):
+            for members, rivals in of_different_owners(*pairs, lambda i: groups.owner_in(kind, i)):
+                if groups.clash(kind, members + rivals):
+                    yield members, rivals
 
 
 def _conflicts(groups: Groups, meetings: _Meetings, unseen: bool = False) -> Iterator[Conflict]:
-    """Yield the collected conflicts in the order of rule and owners."""
+    """Yield the conflicts of the meetings in the order of kind and owners."""
     for (kind, pairs), (modules, nodes) in sorted(meetings.items(), key=lambda item: item[0]):
-        left, right = (tuple(groups.claims[i] for i in claims) for claims in pairs)
-        yield Conflict(kind, left, right, tuple(sorted(modules)), [*map(sorted, nodes.values())], unseen)
+        first, second = (tuple(groups.claims[i] for i in claims) for claims in pairs)
+        yield Conflict(kind, first, second, tuple(sorted(modules)), [*map(sorted, nodes.values())], unseen)
 
 
-def _undecided(what: str, remedy: str, severity: Severity) -> Result:
-    """Return the finding that node exclusivity is not decided for all nodes or selectors (KRM305)."""
-    return Result(f"node exclusivity could not be decided for {what}: {remedy}", severity, "KRM305")
+def _undecided(subject: str, remedy: str, severity: Severity) -> Result:
+    """Return the finding that node exclusivity is not decided for some nodes or selectors (KRM305)."""
+    return Result(f"node exclusivity could not be decided for {subject}: {remedy}", severity, "KRM305")

@@ -19,35 +19,35 @@ class Claim(NamedTuple):
     """The nodes that a resource selects; none for a generated Module, since its config claims them."""
 
     ref: Ref
-    """Who claims: a DeviceConfig, a Ptemplate or a hand-written Module."""
+    """The claimant: a DeviceConfig, a Ptemplate or a hand-written Module."""
     selector: Mapping[str, str]
-    """Labels a node must have with these values; {} is every node."""
+    """Labels that a node must have, with their values; {} is every node."""
     field: str = "spec.nodeSelector"
-    """Where the selector is written."""
+    """The path of the selector."""
     domain: str | None = None
-    """Which driver job: DeviceConfigs of one profile (or all of none) have one, and exclude each other; None: no such
-    job, it can only be in the way of others by its kernel modules."""
+    """Claims of one domain exclude each other: DeviceConfigs of one profile, or those without a profile; None: it can
+    only exclude others by its kernel modules."""
     kernel_modules: frozenset[str] = frozenset()
-    """What it loads; `-` and `_` are equal in these names, as modprobe has it."""
+    """The kernel modules that it loads; `-` and `_` are equal in these names, as in modprobe."""
     pool: str = ""
     """The node pool's name, where one config has several."""
     place: Place | None = None
-    """Where it stands; in which line the selector does is looked for when a conflict is reported."""
+    """Where the resource stands; the selector's own line is looked up when a conflict is reported."""
     module: tuple[str, str] = ("", "")
     """Namespace and name of the Module that drives the nodes."""
     of_hub: bool = False
-    """The nodes are those of a hub's clusters."""
+    """Whether the nodes are those of a hub's clusters."""
     external: str = ""
-    """What it is called where it stands elsewhere (--against): `theirs`; "" for what is here."""
+    """The words for where it comes from, when that is elsewhere: `from --against`; "" for a claim of the input."""
 
     @property
     def claimant(self) -> str:
-        """Who claims, in words: `pool big of DeviceConfig kmm/a`."""
+        """The claimant in words: `pool big of DeviceConfig kmm/a`."""
         return f"pool {self.pool} of {self.ref}" if self.pool else str(self.ref)
 
 
 FindPlace = Callable[[Claim], Place | None]
-"""What returns the place of a claim's selector."""
+"""Returns the place of a claim's selector."""
 
 
 def place_of(claim: Claim) -> Place | None:
@@ -56,17 +56,17 @@ def place_of(claim: Claim) -> Place | None:
 
 
 class Conflict(NamedTuple):
-    """Claims that exclude each other and meet: all of `left`, or each of `left` with each of `right`."""
+    """Claims that exclude each other and meet: all of `first`, or each of `first` with each of `second`."""
 
     kind: Kind
-    left: tuple[Claim, ...]
-    right: tuple[Claim, ...] = ()
+    first: tuple[Claim, ...]
+    second: tuple[Claim, ...] = ()
     modules: tuple[str, ...] = ()
     """The kernel modules that all of them load (kind module)."""
     nodes: Sequence[Sequence[str]] = ()
-    """Real nodes they meet on, as sorted lists without common names; none: they could meet on some node."""
+    """The real nodes that they meet on, as sorted lists without common names; empty: they could meet on some node."""
     unseen: bool = False
-    """No node at hand shows it, although there are some."""
+    """Whether there are real nodes, and the claims meet on none of them."""
 
     @property
     def severity(self) -> Severity:
@@ -75,20 +75,21 @@ class Conflict(NamedTuple):
 
 
 def local_conflict(conflict: Conflict) -> Conflict | None:
-    """Return the conflict without the pairs of which both claims stand elsewhere (--against); None without any other.
+    """Return the conflict without the pairs of two external claims (--against); None when no pair remains.
 
-    Its first claim is one that stands here: the finding is about that one.
+    Its first claim is one of the input, which the finding is about.
     """
-    sides = [tuple(sorted(side, key=lambda claim: bool(claim.external))) for side in (conflict.left, conflict.right)]
-    own = [tuple(claim for claim in side if not claim.external) for side in sides]
-    if not any(own):
+    first, second = (
+        tuple(sorted(side, key=lambda claim: bool(claim.external))) for side in (conflict.first, conflict.second)
+    )
+    local, other_local = (tuple(claim for claim in side if not claim.external) for side in (first, second))
+    if not (local or other_local):
         return None
-    left, right = sides
-    if right and not own[0]:
-        left, right = own[1], left
-    elif right and not own[1]:
-        left = own[0]
-    return conflict._replace(left=left, right=right)
+    if second and not local:
+        first, second = other_local, first
+    elif second and not other_local:
+        first = local
+    return conflict._replace(first=first, second=second)
 
 
 class ExclusionGroup(NamedTuple):
@@ -103,8 +104,8 @@ class ExclusionGroup(NamedTuple):
 class Groups:
     """Claims with their selectors, owners and domains as numbers, and the groups in which two exclude each other.
 
-    The claims are sorted by resource, then by all else, so that their order in the input does not matter. The small
-    groups come first: they are always decided.
+    The claims are sorted by resource, then by everything else, so that their order in the input does not matter. Small
+    groups come first, so that they are decided within the bound on the work.
     """
 
     def __init__(self, claims: Sequence[Claim]) -> None:
@@ -117,7 +118,7 @@ class Groups:
         for _, group in groupby(sorted(range(len(claims)), key=ref_at), key=ref_at):
             same = list(group)
             self.owner += [len(self.order)] * len(same)
-            self.order += sorted(same, key=lambda at: _rest(claims[at])) if len(same) > 1 else same
+            self.order += sorted(same, key=lambda at: _sort_key(claims[at])) if len(same) > 1 else same
         self.claims = [claims[at] for at in self.order]
         self.selectors: list[Labels] = [frozenset(claim.selector.items()) for claim in self.claims]
         first: dict[object, int] = {}
@@ -148,42 +149,40 @@ class Groups:
         return claim if kind == "pool" else self.owner[claim]
 
     def clash(self, kind: Kind, members: Sequence[int]) -> bool:
-        """Return True when two of them exclude each other; within a domain a common kernel module adds nothing."""
+        """Return True when two members exclude each other; in one domain they do already, without a kernel module."""
         owners = members if kind == "pool" else map(self.owner.__getitem__, members)
         return len({*owners}) > 1 and (kind != "module" or len({self.domain[i] for i in members}) > 1)
 
     def clashes(self, claims: Iterable[int]) -> Iterator[tuple[ExclusionGroup, tuple[int, ...]]]:
-        """Yield, of claims on one node, the sets that exclude each other."""
-        present: dict[int, list[int]] = {}
-        for i in claims:
-            for number in self.of_claim.get(i, ()):
-                present.setdefault(number, []).append(i)
-        for number, members in present.items():
+        """Yield the groups with the claims on one node that exclude each other in them."""
+        members_of = grouped((number, i) for i in claims for number in self.of_claim.get(i, ()))
+        for number, members in members_of.items():
             if len(members) > 1 and self.clash(self.groups[number].kind, members):
                 yield self.groups[number], tuple(members)
 
 
 def index_rivals(claims: Sequence[Claim]) -> Callable[[Iterable[int]], dict[int, frozenset[int]]]:
-    """Return the function that gives, of claims on one node (by position), those that exclude another one of them.
+    """Return the function that finds, among claims on one node (by position), those that exclude each other.
 
-    Each comes with all that it is in one group with, itself included: of those some other one is what it excludes.
+    It returns each with all claims of the groups that it clashes in, itself included: it excludes at least one of them.
     The claims are indexed once.
     """
     groups = Groups(claims)
     numbers = {position: number for number, position in enumerate(groups.order)}
 
-    def excluded(present: Iterable[int]) -> dict[int, frozenset[int]]:
+    def rivals_of(claims_on_node: Iterable[int]) -> dict[int, frozenset[int]]:
         rivals: dict[int, frozenset[int]] = {}
-        for _, members in groups.clashes(numbers[position] for position in present):
+        for _, members in groups.clashes(numbers[position] for position in claims_on_node):
             positions = frozenset(groups.order[member] for member in members)
             for position in positions:
                 rivals[position] = rivals.get(position, frozenset()) | positions
         return rivals
 
-    return excluded
+    return rivals_of
 
 
-def _rest(claim: Claim) -> tuple[object, ...]:
+def _sort_key(claim: Claim) -> tuple[object, ...]:
+    """Return what claims of one resource are sorted by."""
     domain = (claim.domain is not None, claim.domain or "")
     labels = sorted(claim.selector.items())
     return (claim.pool, claim.field, labels, (claim.place or Place())[:4], domain, sorted(claim.kernel_modules))

@@ -1,4 +1,4 @@
-"""The message of each conflict about nodes: which rule it breaks, who claims what, and where they meet."""
+"""The messages of conflicts about nodes: the rule, the claims, and the nodes where they meet."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -18,7 +18,7 @@ def to_result(conflict: Conflict, where: FindPlace) -> Result:
     """Return the finding, at the selector of the first owner."""
     rule, law = law_of(conflict)
     facts = _on_nodes(conflict, where) if conflict.nodes else _on_some_node(conflict, where)
-    owner = conflict.left[0]
+    owner = conflict.first[0]
     return Result(f"{facts}; {law}: {REMEDY}", conflict.severity, rule, owner.ref, Field(owner.field), where(owner))
 
 
@@ -31,18 +31,18 @@ def law_of(conflict: Conflict) -> tuple[str, str]:
         return "KRM303", "a node can be in only one pool of a config"
     if conflict.kind == "driver":
         rule = "KRM301" if conflict.nodes else "KRM302"
-        return rule, f"a node can be managed by only one {conflict.left[0].ref.kind}"
+        return rule, f"a node can be managed by only one {conflict.first[0].ref.kind}"
     names = _listing(conflict.modules, len(conflict.modules))
-    both = "both" if len(conflict.left) + len(conflict.right) == 2 else "all"
+    both = "both" if len(conflict.first) + len(conflict.second) == 2 else "all"
     modules, it = ("modules", "each") if len(conflict.modules) > 1 else ("module", "it")
     return "KRM304", f"{both} load the kernel {modules} {names}, but a node can load {it} from only one of them"
 
 
 def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
-    """Return the finding that `rest` is not listed beside the first `listed` conflicts (KRM306)."""
+    """Return the finding that the `rest` of the conflicts is not listed after the first `listed` ones (KRM306)."""
     severity: Severity = "error" if any(conflict.severity == "error" for conflict in rest) else "warning"
-    more = f"{len(rest):,} more are not" if len(rest) > 1 else "1 more is not"
-    text = f"{listed:,} conflicts about nodes are listed, {more}: correct these, then run again"
+    number = f"{len(rest):,} more are not" if len(rest) > 1 else "1 more is not"
+    text = f"{listed:,} conflicts about nodes are listed, {number}: correct these, then run again"
     return Result(text, severity, "KRM306")
 
 
@@ -50,7 +50,7 @@ def _on_nodes(conflict: Conflict, where: FindPlace) -> str:
     """Return `node gpu-1 is selected by DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and ...`."""
     number = sum(map(len, conflict.nodes))
     first = sorted({name for names in conflict.nodes for name in names[:SHOWN]})
-    owners = _listing(_owners(conflict, conflict.left, where), len(conflict.left))
+    owners = _listing(_owners(conflict, conflict.first, where), len(conflict.first))
     if number == 1:
         return f"node {first[0]} is selected by {owners}"
     counted = f"nodes {_listing(first, number)}" if number <= SHOWN else f"{number:,} nodes ({_listing(first, number)})"
@@ -59,31 +59,31 @@ def _on_nodes(conflict: Conflict, where: FindPlace) -> str:
 
 def _on_some_node(conflict: Conflict, where: FindPlace) -> str:
     """Return `DeviceConfig kmm/a (...) and DeviceConfig kmm/b (...) can select the same node, for example ...`."""
-    sides = (conflict.left, conflict.right)
-    left, right = (_listing(_owners(conflict, claims, where), len(claims)) for claims in sides)
-    # All of a group meet on one node, since no label has two values among them; a left and a right only in pairs.
-    example = [*conflict.left[:1], *conflict.right[:1]] if conflict.right else conflict.left
-    labels = sorted({pair for claim in example for pair in claim.selector.items()})
-    shown = (f"{key}={value or chr(34) * 2}" for key, value in labels)
-    many = "labels" if len(labels) > 1 else "label"
-    witness = f"for example one with the {many} {_listing(shown, len(labels))}" if labels else "any node at all"
+    sides = (conflict.first, conflict.second)
+    owners, others = (_listing(_owners(conflict, side, where), len(side)) for side in sides)
+    # one node can have the labels of a whole group, and of any two from a first and a second one
+    claims = [*conflict.first[:1], *conflict.second[:1]] if conflict.second else conflict.first
+    labels = sorted({pair for claim in claims for pair in claim.selector.items()})
+    texts = (f"{key}={value or chr(34) * 2}" for key, value in labels)
+    noun = "labels" if len(labels) > 1 else "label"
+    example = f"for example one with the {noun} {_listing(texts, len(labels))}" if labels else "any node at all"
     unseen = " (no node in the input has such labels)" if conflict.unseen else ""
-    if right:
-        each = "each of " if len(conflict.left) > 1 else ""
-        return f"{each}{left} can select the same node as each of {right}{unseen}, {witness}"
-    return f"{left} can select the same node{unseen}, {witness}"
+    if others:
+        prefix = "each of " if len(conflict.first) > 1 else ""
+        return f"{prefix}{owners} can select the same node as each of {others}{unseen}, {example}"
+    return f"{owners} can select the same node{unseen}, {example}"
 
 
 def _owners(conflict: Conflict, claims: Iterable[Claim], where: FindPlace) -> Iterator[str]:
-    """Return each claim with its place, except for the one at whose place the finding is reported."""
-    return (_owner(claim, None if claim is conflict.left[0] else where(claim)) for claim in claims)
+    """Return each claim in words with its place, except for the one at whose place the finding is reported."""
+    return (_owner(claim, None if claim is conflict.first[0] else where(claim)) for claim in claims)
 
 
 def line_of(claim: Claim, place: Place | None) -> str:
-    """Return where the selector of a claim at a place stands in files (see `Place.finder`): `a.yaml:3`; "" in none."""
+    """Return file and line of a claim's selector, given the claim's place: `a.yaml:3`; "" without a file."""
     if place and place.finder:
-        (found,) = placed([Result("", ref=claim.ref, field=Field(claim.field), place=place)])
-        place = found.place
+        (finding,) = placed([Result("", ref=claim.ref, field=Field(claim.field), place=place)])
+        place = finding.place
     path, line = (place.path, place.line) if place else ("", 0)
     return f"{path}:{line}" if path and line else path
 
@@ -97,6 +97,7 @@ def _owner(claim: Claim, place: Place | None) -> str:
 
 def _listing(names: Iterable[str], number: int) -> str:
     """Return the names as `a`, `a and b` or `a, b, c, d, e and 7 more`; there are `number` in all."""
-    shown = list(islice(names, SHOWN))
-    *rest, last = [*shown, f"{number - len(shown):,} more"] if number > len(shown) else (shown or [""])
+    parts = list(islice(names, SHOWN))
+    parts += [f"{number - len(parts):,} more"] if number > len(parts) else []
+    *rest, last = parts or [""]
     return f"{', '.join(rest)} and {last}" if rest else last

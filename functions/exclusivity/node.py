@@ -1,4 +1,4 @@
-"""A node, as far as it is known: what selectors, kernel mappings and tolerations decide by."""
+"""A node with what selectors, kernel mappings and tolerations are matched with."""
 
 from collections.abc import Mapping
 
@@ -18,19 +18,19 @@ class Taint(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A node by its name and labels; an unknown kernel is "", and so is the rest."""
+    """A node; a text that is not known is ""."""
 
     name: str
     labels: Mapping[str, str]
     kernel: str = ""
     """As `uname -r` prints it, a trailing `+` included."""
     taints: tuple[Taint, ...] = ()
-    """Sorted, those that repel pods."""
+    """Those that repel pods, sorted."""
     architecture: str = ""
     os_image: str = ""
     cluster: tuple[tuple[str, str], ...] | None = None
-    """The labels of its cluster, when that is managed by the hub that the input is for; None: a node of the cluster."""
+    """The labels of its cluster, where the input is for a hub that manages it; None: a node of the input's cluster."""
     last_kernel: str = ""
-    """The kernel before, of a node that boots another one (`nodes --kernel`)."""
+    """The kernel that it had before, where it boots another one (`nodes --kernel`)."""
     kubelet: str = ""
-    """The version of its kubelet, `v1.34.2`: that of the API server is never older."""
+    """The version of its kubelet, such as `v1.34.2`; the API server is never older."""

@@ -191,9 +191,9 @@ def conflicts(lists: Sequence[ResourceList], external: Sequence[Claim] = ()) -> 
     pairs, undecided = exclusivity.conflicts(all_claims, nodes, mode)
     if external:
         pairs = [pair for pair in map(local_conflict, pairs) if pair]
-        pairs = [pair for pair in pairs if any(claim.external for claim in pair.left + pair.right)]
+        pairs = [pair for pair in pairs if any(claim.external for claim in pair.first + pair.second)]
     else:
-        pairs = [pair for pair in pairs if len({roots[_key(claim)] for claim in pair.left + pair.right}) > 1]
+        pairs = [pair for pair in pairs if len({roots[_key(claim)] for claim in pair.first + pair.second}) > 1]
     yield from (*exclusivity.findings(pairs, claims.at_selector(lists)), *undecided)
 
 

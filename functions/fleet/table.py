@@ -89,10 +89,11 @@ def rows(
     for group in groups:
         rows = [_row(group.nodes[0], drivers, outcome) for outcome in group.outcomes]
         pairs += ((node, rows) for node in group.nodes)
-    for node, outcome, reason in live.losses if live else ():
-        is_loaded = live and explanation.is_still_loaded(node, drivers[outcome.driver], live.dump)
-        lost = _row(node, drivers, outcome)._replace(reason=reason, loaded=is_loaded, is_lost=True)
-        pairs.append((node, [lost]))
+    if live:
+        for node, outcome, reason in live.losses:
+            still_loaded = explanation.is_still_loaded(node, drivers[outcome.driver], live.dump)
+            row = _row(node, drivers, outcome)._replace(reason=reason, loaded=still_loaded, is_lost=True)
+            pairs.append((node, [row]))
     for node, rows in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
         for row in rows or [_unselected(node, drivers, doubt)]:

@@ -138,8 +138,8 @@ def _node_groups(cluster: Cluster, groups: Sequence[Group]) -> Iterator[NodeGrou
 
 def _clash(conflict: exclusivity.Conflict, find_place: FindPlace) -> Clash:
     """Return a conflict with the selectors side by side; `find_place` returns the place of each."""
-    most = SIDES // 2 if conflict.right else SIDES  # each of one with each of the others: show some of both
-    visible = [*conflict.left[:most], *conflict.right[:most]]
+    most = SIDES // 2 if conflict.second else SIDES  # each of one with each of the others: show some of both
+    visible = [*conflict.first[:most], *conflict.second[:most]]
     keys = sorted({key for claim in visible for key in claim.selector})
     labels = [{"key": key, "values": [claim.selector.get(key) for claim in visible]} for key in keys]
     rule, law = law_of(conflict)
@@ -153,6 +153,6 @@ def _clash(conflict: exclusivity.Conflict, find_place: FindPlace) -> Clash:
         "law": f"{law}: {REMEDY}",
         "nodes": sorted({name for names in conflict.nodes for name in names}),
         "sides": sides,
-        "more": len(conflict.left) + len(conflict.right) - len(visible),
+        "more": len(conflict.first) + len(conflict.second) - len(visible),
         "labels": labels,
     }

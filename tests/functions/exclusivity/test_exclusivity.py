@@ -524,9 +524,9 @@ def test_of_two_sides_every_pair_across_is_reported_and_none_of_theirs_alone(
     found, _ = conflicts(claims, nodes)
     reported = set()
     for conflict in filter(None, map(claim.local_conflict, found)):
-        first, *_ = conflict.left
+        first, *_ = conflict.first
         assert not first.external, "the finding stands at what is here"
-        sides = product(conflict.left, conflict.right) if conflict.right else combinations(conflict.left, 2)
+        sides = product(conflict.first, conflict.second) if conflict.second else combinations(conflict.first, 2)
         reported |= {frozenset((one.ref, other.ref)) for one, other in sides if one.external != other.external}
     expected = {frozenset((one.ref, other.ref)) for one, other in product(here, there) if check([one, other], nodes)}
     assert expected <= reported
@@ -561,11 +561,11 @@ def test_a_conflict_is_told_of_pairs_with_a_claim_from_here() -> None:
     here, there, other = config("a", A), config("b", B)._replace(external="x"), config("c", ALL)._replace(external="x")
     whole = Conflict("driver", (there, here), (other,))
     assert claim.local_conflict(whole) == Conflict("driver", (here,), (other,))
-    assert claim.local_conflict(whole._replace(left=(other,), right=(there, here))) == Conflict(
+    assert claim.local_conflict(whole._replace(first=(other,), second=(there, here))) == Conflict(
         "driver", (here,), (other,)
     )
-    assert claim.local_conflict(whole._replace(left=(there,), right=(other,))) is None
-    assert claim.local_conflict(whole._replace(left=(there, here), right=())) == Conflict("driver", (here, there))
+    assert claim.local_conflict(whole._replace(first=(there,), second=(other,))) is None
+    assert claim.local_conflict(whole._replace(first=(there, here), second=())) == Conflict("driver", (here, there))
 
 
 def test_claims_that_differ_only_in_their_place_have_an_order() -> None:
