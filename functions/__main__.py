@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 
 def krmfn() -> NoReturn:
     """Run the program: the KRM function for all kinds without arguments, else a command."""
-    _refuse_strange_modules()
-    if sys.argv[1:] == ["--version"]:
-        _answer_version("krmfn")
-    # a person has called it where nothing is sent to it and nothing waits for its output
+    _begin("krmfn")
+    # on a terminal, with nothing piped in or out, a person has called it
     is_terminal = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
     if arguments := sys.argv[1:] or (["--help"] if is_terminal else []):
         code = _command(arguments)
@@ -39,10 +37,8 @@ def ptemplate() -> NoReturn:
 
 
 def _bare(name: str) -> NoReturn:
-    """Answer the arguments of a bare function, or be it where there are none."""
-    _refuse_strange_modules()
-    if sys.argv[1:] == ["--version"]:
-        _answer_version(name)
+    """Answer the arguments of a bare function, or run it without any."""
+    _begin(name)
     if len(sys.argv) > 1:
         from krmfn.streams import leave
 
@@ -52,10 +48,10 @@ def _bare(name: str) -> NoReturn:
     _serve(name)
 
 
-def _refuse_strange_modules() -> None:
-    """End the process where modules come from the working folder, which may be a stranger's repository.
+def _begin(name: str) -> None:
+    """Answer --version; end the process when modules come from the working folder, perhaps a stranger's repository.
 
-    Python has loaded some by now; so this is for whoever sets PYTHONPATH, not for whoever plants a module.
+    Python has loaded some by now: this is for a user who sets PYTHONPATH, not against one who plants a module.
     """
     import os
 
@@ -66,10 +62,12 @@ def _refuse_strange_modules() -> None:
             "modules from the working folder; unset it, or run krmfn with python -I -m krmfn_functions\n"
         )
         sys.exit(2 if sys.argv[1:] else 1)
+    if sys.argv[1:] == ["--version"]:
+        _answer_version(name)
 
 
 def _answer_version(name: str) -> None:
-    """Print the version and end the process; return where it cannot be written: the parser says what is wrong."""
+    """Print the version and end the process; return when it cannot be written, which the parser reports."""
     if sys.stdout is not None:
         import os
 
@@ -83,7 +81,7 @@ def _answer_version(name: str) -> None:
 
 
 def _serve(name: str) -> NoReturn:
-    """Be the KRM function of this name; an interrupt before it has begun is no crash."""
+    """Run the KRM function of this name; an interrupt before it begins is no crash."""
     import gc
 
     gc.disable()  # the runner does, too, but by then a hundred modules have been loaded and walked

@@ -1,4 +1,4 @@
-"""Objects as a cluster gives them back (`kubectl get -o yaml`): how they are known, and without what servers write."""
+"""Recognise objects that a cluster returned (`kubectl get -o yaml`), and remove what servers wrote into them."""
 
 from krmfn.resource import Manifest
 from krmfn.typed import Any
@@ -25,7 +25,7 @@ def is_dumped(manifest: Manifest) -> bool:
 
 
 def cleaned(manifest: Manifest) -> Manifest:
-    """Return an object of a dump without what a server has written, as far as that is sure."""
+    """Return an object of a dump without the fields that a server wrote, as far as that is certain."""
     copy = {key: value for key, value in manifest.items() if key != "status"}
     if isinstance(metadata := copy.get("metadata"), dict):
         copy["metadata"] = _without_written({key: value for key, value in metadata.items() if key not in _METADATA})

@@ -20,20 +20,20 @@ class Context(NamedTuple):
     intent: Intent
     log: Log
     in_full: bool = False
-    """Whether the data of every document is read with its syntax; without it that of what something looks into."""
+    """Whether the data of every document is read, and not only that of documents that a check looks into."""
     profiles: tuple[str, ...] = ()
     """The files and folders of `profiles` in .krmfn.yaml."""
 
 
 class Command(NamedTuple):
-    """A command: what its help shows, its arguments, and the work."""
+    """A command: its help, its arguments, and its work."""
 
     examples: tuple[str, ...]
     """Arguments as the command's help shows them."""
     arguments: Callable[[argparse.ArgumentParser], None]
     """Adds the command's own arguments."""
     run: Callable[[Context, Any], int | str]
-    """Takes these as a named tuple; returns the exit code, or the text to print where that is all.
+    """Takes the arguments as a named tuple; returns the exit code, or a text to print before exit code 0.
 
     Raises KrmfnError when the work cannot be done.
     """

@@ -21,7 +21,7 @@ SETTINGS = {
 OFFERED = "offered"
 """The attribute of an action with what completion offers in place of `choices`."""
 ASKED = "$(krmfn completion {} 2>/dev/null)"
-"""What bash, zsh and fish put in the place of this, as OFFERED: `rules`, `clusters` or `nodes`, when Tab is pressed."""
+"""A value of OFFERED that the shell runs on Tab, for `rules`, `clusters` or `nodes`; it offers the printed words."""
 
 
 class RunOptions(NamedTuple):
@@ -74,14 +74,14 @@ def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = 
 
 
 NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node that is selected and gets no driver"}
-"""What a state can be failed for, beside an error, each word with its help."""
+"""The words of --fail-on for a command about one state, each with its help."""
 CHANGE = {
     "change": "a change of an object, or of what a node gets",
     "reload": "a node that reloads a driver",
     "lost": "a node that loses a driver",
     "blocked": "a node on which the change leaves a Module without its driver",
 }
-"""What a change can be failed for."""
+"""The words of --fail-on for a command about a change."""
 
 
 def add_fail_on(parser: argparse._ActionsContainer, known: Mapping[str, str], default: str = "error") -> None:

@@ -24,7 +24,7 @@ class Change(NamedTuple):
 
 
 class OnNodes(NamedTuple):
-    """What is done on nodes that are alike."""
+    """The events on nodes for which the same happens."""
 
     nodes: tuple[str, ...]
     events: tuple[str, ...]
@@ -37,7 +37,7 @@ class OnNodes(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What becomes of some nodes of the cluster, as far as one object is concerned."""
+    """What the change of one object does to some nodes of the cluster."""
 
     ref: Ref
     word: str
@@ -50,7 +50,7 @@ class Effect(NamedTuple):
     parts: tuple[OnNodes, ...] = ()
     """The same nodes, each once."""
     is_short: bool = False
-    """Whether these are nodes that an object selects and that are left without it."""
+    """Whether an object selects these nodes and they end up without it."""
 
 
 class Plan(NamedTuple):
@@ -65,7 +65,7 @@ class Plan(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What one cluster, or one PATH, had and shall have."""
+    """One cluster, or one PATH, before and after a change."""
 
     name: str
     """As people call it; "" where there is one only."""
@@ -83,11 +83,11 @@ class Comparison(NamedTuple):
     doubt: str = ""
     """Why it is not known, and what to do; "" where nobody knows a node."""
     spared: frozenset[str] = frozenset()
-    """What happens on no node all the same, such as `lost`: only what was there before is not known."""
+    """The words of effects that surely happen on no node, such as `lost`, though its former state is not known."""
     is_same: bool = False
     """Both sides have the same inputs, so neither was built."""
     first: tuple[str, ...] = ()
-    """What is told before all else: changed folders and Profiles, new rights, privileged pods, policies."""
+    """The lines to print first: changed folders and Profiles, new rights, privileged pods, policies."""
     doubtful: tuple[str, ...] = ()
     """Why what is deployed may be something else than what is compared."""
 

@@ -1,4 +1,4 @@
-"""What an item's whole text holds: data, comments of fields; and the text made anew from what was edited."""
+"""All that an item's text holds, its data and the comments of its fields; and the text after edits."""
 
 from collections.abc import Iterator
 from functools import lru_cache, partial
@@ -25,14 +25,11 @@ class Content:
     _lists: dict[int, tuple[list[Any], list[Any]]] | None = None
     """The lists of the manifest with their entries as the text has them, since the first write to a field."""
     _is_simple: bool | None = None
-    """Whether the reader by lines reads the text: it refuses one with two equal keys or an ambiguous scalar.
-
-    None where nobody has looked yet.
-    """
+    """Whether the reader by lines can read the text: it refuses equal keys and ambiguous scalars. None: not known."""
     is_open = False
-    """Whether name, kind or apiVersion may have been written: by a field, or in the manifest."""
+    """Whether name, kind or apiVersion may have been changed, by a field or in the manifest."""
     is_lent = False
-    """Whether somebody has the manifest, or a part of it, who may change it in place."""
+    """Whether a caller has the manifest, or a part of it, and may change it in place."""
     _fingerprint: int | None = None
     """A hash of the manifest as it was when it was lent, or written to the text."""
     _written: _Parts = ()
@@ -73,16 +70,16 @@ class Content:
         self.is_open = self.is_lent = self.is_edited = self._is_replaced = True
 
     def lend(self, parts: _Parts) -> None:
-        """Note that what is in the field, or it itself, may be written without more words: the item's name, perhaps.
+        """Note that somebody may change a field in place, or data below it; it may hold the item's name.
 
-        Call it with () for the whole manifest. What only reads `manifest` need not: no fingerprint is taken then.
+        Call it with () for the whole manifest. Code that only reads `manifest` saves the fingerprint.
         """
         if not self.is_lent:
             self.is_lent, self._fingerprint = True, hash(fingerprint(self.manifest))
         self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
 
     def touch(self, parts: _Parts) -> None:
-        """Note that a field is about to be written: an entry that is renamed stays the entry that it was."""
+        """Note that a field is about to be written, and the entries of all lists: a renamed one keeps its comments."""
         self.lend(parts)
         if self._lists is None and not self.is_changed:
             self._lists = dict(_lists(self.manifest))

@@ -64,7 +64,7 @@ class Envelope(NamedTuple):
         return data if self.cut.flow_root else data[key]
 
     def read_section(self, section: split.Section, reader: Callable[..., Any]) -> Any:
-        """Return what a reader of YAML makes of a section. Raises its KrmfnError with the key and the right line."""
+        """Return what `reader` returns for a section's text. Raises its KrmfnError with the key and the right line."""
         from .yamltext import load
 
         text, lines = self.text[section.start : section.end], partial(self.text.count, b"\n", 0, section.start)
@@ -118,7 +118,7 @@ def empty(config: dict[str, Any] | None) -> Envelope:
 
 
 def _exact(text: bytes) -> split.Cut:
-    """Return the cut of any list; raise KrmfnError for a line at which readers of what is written would divide it."""
+    """Return the cut of any list. Raises KrmfnError for a line at which readers would divide the written list."""
     from .yamltext import documents, split_exact
 
     behind = text.removeprefix(b"--- ")  # what follows on that line is the list itself, as in JSON

@@ -19,11 +19,11 @@ class KrmfnError(Exception):
 
 
 class TooLarge(KrmfnError):
-    """A resource's text has more nodes than any Kubernetes object; a list of many resources may have."""
+    """A text has more nodes than any Kubernetes object; only a list of many resources may have so many."""
 
 
 class NoData(KrmfnError):
-    """A resource's text is YAML and no data: a merge of a word, a list as a key, a tag that its value does not have."""
+    """A text is YAML and no data: it merges a word, has a list as a key, or a tag that its value does not fit."""
 
 
 class Refused(KrmfnError):

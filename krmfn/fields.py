@@ -25,7 +25,7 @@ class ItemField:
 
     __slots__ = ("_held", "_path", "item", "parts")
     _held: dict[int, tuple[list[Any], int, Any]] | None
-    """By the places in `parts` (see `_hold`); None once the field's own entry was deleted."""
+    """Entries of lists by their indexes in `parts` (see `_hold`); None once the field's own entry was deleted."""
 
     def __init__(self, item: Any, path: str | tuple[str, ...]) -> None:
         """Take the field at `path`, as findings write it, or by its parts. Raises KrmfnError when that is no path.
@@ -97,7 +97,7 @@ class ItemField:
         self.item.content.touch(self.parts)
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
         if isinstance(above, list):
-            self._held = None  # and there it is no more
+            self._held = None
 
     @property
     def comment(self) -> str:
@@ -143,7 +143,7 @@ class ItemField:
         return self.item.located(result if result.field else result._replace(field=self.named))  # type: ignore[no-any-return]
 
     def _hold(self) -> None:
-        """Note the entries of lists on the way to the field, each with its list, and how many that has."""
+        """Note the entries of lists on the way to the field, each with its list and the length of that."""
         held: dict[int, tuple[list[Any], int, Any]] = {}
         value: Any = self.item.content.manifest if any(map(str.isdecimal, self.parts)) else _MISSING
         for at, part in enumerate(self.parts):
@@ -157,7 +157,7 @@ class ItemField:
         return _read(self.item.content.manifest, self.parts) if self._follow() else _MISSING
 
     def _follow(self) -> bool:
-        """Move to where the held entries are now, of equal texts to the nearest; return False when one has gone."""
+        """Follow the held entries to their places now, of equal texts to the nearest; return False when one is gone."""
         if not self._held:
             return self._held is not None
         parts, has_moved = [*self.parts], False

@@ -38,9 +38,9 @@ class Item:
     keys: Sequence[int] | None = None
     """Where the lines in column 0 begin, of a document whose lines have been looked at."""
     written_name: str = ""
-    """The name that stands in the file, where a build has given it another one and somebody has asked."""
+    """The name in the file, where a build has changed it; "" until a function looks it up."""
     words: Any = None
-    """The words of the text that the item stands in with others."""
+    """The search over the text that the item shares with others, an `itemtext.Words`."""
     _kind: str | None = None
     _api_version: str | None = None
     """A ResourceList reads both of all its items at once."""
@@ -75,7 +75,7 @@ class Item:
 
     @property
     def text(self) -> bytes:
-        """Return the item's bytes, its dash and indent included, and all that was edited."""
+        """Return the item's bytes with its dash, its indent and all edits."""
         if self._content is None:
             return self.data[self.start : self.end]
         if self._content.is_edited:
@@ -166,7 +166,7 @@ class Item:
         return self._ref
 
     def set_ref(self, ref: Ref) -> None:
-        """Take the reference from whoever has read it; the item is not changed."""
+        """Set the reference that the caller has read; the item is not changed."""
         self._ref, self._api_version, self._kind = ref, ref.api_version, ref.kind
 
     @property

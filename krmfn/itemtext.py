@@ -14,7 +14,7 @@ __all__ += ["strings", "strings_under"]
 _ESCAPE = rb"\\(?:/|\r?\n[ \t]*|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
 """The escapes of double quotes behind which part of a word may hide."""
 _HIDING = (b"!!binary", b"!<")
-"""How the tags begin that may hide all of it."""
+"""How the tags begin that may hide a whole word."""
 
 
 def string(item: Any, *path: str) -> str:
@@ -27,7 +27,7 @@ def string(item: Any, *path: str) -> str:
 
 
 def strings_under(item: Any, keys: Iterable[str], *path: str) -> dict[str, str]:
-    """Return the strings under some keys of the mapping at a path, "" where there is none; it is looked for once."""
+    """Return the strings under some keys of the mapping at a path, "" where there is none."""
     block: Any = peek.UNSURE if item.is_read else mapping(item, *path)
     known = {key: block.scalar(key.encode()) for key in keys} if isinstance(block, peek.Mapping) else {}
     return {key: text if isinstance(text := known.get(key), str) else string(item, *path, key) for key in keys}
@@ -127,7 +127,7 @@ class Words:
         self._text, self._spans = text, spans
         self._starts = [start for start, _ in spans]
         self.known: dict[bytes, frozenset[int]] = {}
-        """What `starts_of` returned for the words that it was asked for."""
+        """The results of `starts_of` by word."""
 
     def starts_of(self, word: bytes) -> frozenset[int]:
         """Return where the resources begin that may hold `word` (see `mentions`)."""
@@ -144,7 +144,7 @@ class Words:
         return self.known[word]
 
     def _confirmed(self, starts: frozenset[int], word: bytes) -> frozenset[int]:
-        """Return those of the resources that may hold the word."""
+        """Return the starts of those resources that may hold the word."""
         spans = (self._spans[bisect_right(self._starts, start) - 1] for start in starts)
         return frozenset(start for start, end in spans if mentions(self._text, start, end, word))
 

@@ -26,7 +26,7 @@ _CODES = {"error": "1;31", "warning": "1;33", "info": "1;36", "clean": "32", "id
 _CODES |= {"created": "32", "changed": "33", "deleted": "31", "unknown": "36"}
 """Styles and their parameters; a severity and what happens to an object are styles by their names."""
 _BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-"""Letters that Unicode takes for such as print, and of which nothing is seen: fillers, blanks, variation selectors."""
+"""Letters that print according to Unicode and show nothing: fillers, blanks, variation selectors."""
 
 
 def visible(text: str, kept: str = "") -> str:
@@ -52,9 +52,9 @@ def printable(text: str) -> str:
 
 
 def json_text(data: Any, indent: int | None = None) -> str:
-    """Return data as JSON fit for a terminal and a CI runner's log, as `printable` is; whoever reads it gets the same.
+    """Return data as JSON that is fit for a terminal and a CI runner's log, as `printable` is; its data is the same.
 
-    What does not print is escaped, half a surrogate pair, which is not UTF-8, with it.
+    Characters that do not print are escaped, and so is half a surrogate pair, which is not UTF-8.
     """
     import json
 
@@ -145,6 +145,6 @@ def finding(result: Any, paint: Paint = painted) -> str:
 
 
 def message(line: str, severity: str, paint: Paint = painted, start: int = 0) -> str:
-    """Return a line that says its severity, such as `error: ...`, at `start`; what is before that is a place."""
+    """Return a line in colours: up to `start` its place, from there its severity, as in `error: ...`."""
     end = start + len(severity) + 1
     return paint(line[:start], "place") + paint(line[start:end], severity) + line[end:]

@@ -1,4 +1,4 @@
-"""A function with its config: a value that a test runs, and that a file with `main` under it is a program of."""
+"""A function with its config: a value that a test can run, and a program when its file calls `main`."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ _Fields = Literal["spec", "top"]
 
 
 class Run(NamedTuple):
-    """What came of a run."""
+    """The outcome of a run."""
 
     output: bytes
     """The ResourceList as it is written to stdout."""
@@ -60,7 +60,7 @@ class KrmFunction(Generic[C]):
         return self.call(resources, value) if resources.report(findings) else None
 
     def run(self, resources: bytes | ResourceList) -> Run:
-        """Run on a ResourceList, or its bytes, and return what came of it. An exception that is a bug comes through."""
+        """Run on a ResourceList, or its bytes, and return the outcome. An exception that is a bug comes through."""
         from contextlib import redirect_stderr
         from io import StringIO
 

@@ -125,7 +125,7 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def fingerprint(value: Any) -> bytes | None:
-    """Return bytes that change with the data, made in no time; None for what they cannot hold (a plain date)."""
+    """Return bytes that differ when the data does; None for data that `marshal` does not take (a plain date)."""
     try:
         return marshal.dumps(value, 2)  # version 2: equal data is equal bytes, wherever it was read
     except ValueError:

@@ -105,7 +105,7 @@ class Located(Protocol):
 
 
 class Findings:
-    """Distinct findings: at most MOST of one rule in one file, and what says how many more there are.
+    """Distinct findings: at most MOST of one rule in one file, and one that says how many more there are.
 
     Those that are not listed are counted by severity, in a finding with the place of their first: no error is lost.
     Findings without a file are one file's, and so are those of one item that look up their file later.
@@ -141,7 +141,7 @@ class Findings:
         self._unlisted[key, result.severity] = first, number + (result.unlisted or 1)
 
     def placed(self) -> list[Result]:
-        """Return them as `placed` does, which looks up each once: it stands in a file from then on."""
+        """Return them with their places in files, as `placed` does; each is looked up once."""
         if any(result.place and result.place.finder for result in self.listed.values()):
             results = {name: _placed(result) for name, result in self.listed.items()}
             names = {_identity(result): name for name, result in reversed(results.items())}  # of equal ones the first
@@ -164,7 +164,7 @@ def in_order(results: Iterable[Result]) -> list[Result]:
 
 
 def placed(results: Iterable[Result]) -> list[Result]:
-    """Return findings where they stand in files (see `Place.finder`); two that are one and the same there are one."""
+    """Return findings with their places in files (see `Place.finder`); two that are equal there become one."""
     results = list(results)
     if any(result.place and result.place.finder for result in results):
         results = list({_identity(result): result for result in map(_placed, results)}.values())

@@ -62,7 +62,7 @@ _SIMPLE: dict[str, Callable[[Any], Test]] = {
 
 
 class Schema(dict[str, Any]):
-    """A JSON Schema (2020-12) with the tests made from it: it must not be changed once it was asked.
+    """A JSON Schema (2020-12) with the tests made from it: it must not be changed once `fits` was called.
 
     `x-says` on a subschema with a pattern is the rule as a sentence for people, `x-elsewhere` on an object says where
     fields belong that it does not have.

@@ -1,4 +1,4 @@
-"""What does not fit a JSON Schema, in words: jsonschema lists it, and each thing becomes a finding."""
+"""Findings about what does not fit a JSON Schema, made of the errors that jsonschema lists."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ _NAMES = {"object": "a mapping", "array": "a list", "string": "a string", "boole
 _NAMES |= {"integer": "a whole number", "number": "a number"}
 _KEY = "its key "
 _LONG = 80
-"""Characters up to which a value is shown whole."""
+"""The most characters of a value that a message quotes in full."""
 
 
 def findings(problems: Iterable[Any], rule: str) -> list[Result]:
@@ -44,7 +44,8 @@ def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, Field]]:
         elif problem.validator == "required":
             for key in problem.validator_value:
                 if key not in problem.instance:
-                    yield _missing_key(key, problem.schema), Field(join([*path, key]))
+                    description = problem.schema.get("properties", {}).get(key, {}).get("description", "")
+                    yield f"is required{': ' + description if description else ''}", Field(join([*path, key]))
         elif "propertyNames" in problem.absolute_schema_path:
             yield f"{_KEY}{_message(problem)}", Field(join([*path, problem.instance]))
         else:
@@ -64,11 +65,6 @@ def _unknown_key(key: str, schema: dict[str, Any], guesses: Iterator[int], names
         return f"{key!r} does not belong here: {elsewhere}"
     known = schema.get("properties", ()) if next(guesses, None) is not None else ()
     return f"unknown field {key!r}" + (did_you_mean(key, known, quote="'") or next(names, ""))
-
-
-def _missing_key(key: str, schema: dict[str, Any]) -> str:
-    description = schema.get("properties", {}).get(key, {}).get("description", "")
-    return f"is required{': ' + description if description else ''}"
 
 
 def _message(problem: Any) -> str:

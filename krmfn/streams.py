@@ -122,7 +122,7 @@ def from_environment() -> Log:
 
 
 def ensure_stderr() -> None:
-    """Open a stderr where it came closed: only what is written there is lost."""
+    """Open a stderr that leads nowhere when the process was started without one."""
     if sys.stderr is None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 - for the rest of the process
@@ -140,7 +140,7 @@ def leave(code: int) -> NoReturn:
 
 
 def ensure_stdout() -> None:
-    """Raise KrmfnError when stdout came closed: the next file that is opened would stand in its place."""
+    """Raise KrmfnError when the process was started without a stdout: the next file opened would take its number."""
     if sys.stdout is None:
         raise KrmfnError("stdout is closed, so the result cannot be written")
 

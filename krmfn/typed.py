@@ -1,4 +1,4 @@
-"""What annotations use of typing, which a type checker takes for typing's own, and a run does not load.
+"""The names of typing that annotations use: a type checker sees typing's own, and a run loads these instead.
 
 Loading it takes half as long as an empty process; and a small run makes 75 classes of named tuples before it works,
 for each of which typing.NamedTuple starts Python's compiler and takes ten times as long as this one.
@@ -31,7 +31,7 @@ else:
     """The code of a constructor by the number of its parameters: classes with as many fields share it."""
 
     class _Named(tuple):
-        """What all of these tuples can do; see collections.namedtuple."""
+        """The methods of these tuples; see collections.namedtuple."""
 
         __slots__ = ()
         _fields = ()

@@ -17,27 +17,22 @@ _PLAIN = re.compile(r"[\w./=-]+", re.ASCII)
 
 def bash(parser: argparse.ArgumentParser) -> str:
     """Return the script for bash."""
-    name, subparsers = parser.prog, grammar.commands(parser)
+    name, parsers = parser.prog, grammar.commands(parser)
+    names = {command: " ".join(grammar.option_names(subparser)) for command, subparser in parsers.items()}
     lines = [
         f"_{name}() {{",
         '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" choices=""',
         '    if [ "$COMP_CWORD" -eq 1 ]; then',
-        f'        COMPREPLY=($(compgen -W "{" ".join([*subparsers, *_names(parser)])}" -- "$word"))',
+        f'        COMPREPLY=($(compgen -W "{" ".join([*parsers, *grammar.option_names(parser)])}" -- "$word"))',
         "        return",
         "    fi",
         '    if [ "${word#-}" != "$word" ]; then',
         '        case "${COMP_WORDS[1]}" in',
-        *(
-            f'            {command}) choices="{" ".join(_names(subparser))}" ;;'
-            for command, subparser in subparsers.items()
-        ),
+        *(f'            {command}) choices="{names[command]}" ;;' for command in parsers),
         "        esac",
         "    else",
         '        case "${COMP_WORDS[1]} $before" in',
-        *(
-            f'            "{command} {before}") choices="{values}" ;;'
-            for command, before, values in _values(subparsers)
-        ),
+        *(f'            "{command} {before}") choices="{values}" ;;' for command, before, values in _values(parsers)),
         "        esac",
         "    fi",
         '    COMPREPLY=($(compgen -W "$choices" -- "$word"))',
@@ -81,17 +76,13 @@ def _fish_option(action: argparse.Action) -> str:
 SHELLS: dict[str, Callable[[argparse.ArgumentParser], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
 
 
-def _names(parser: argparse.ArgumentParser) -> list[str]:
-    return [name for action in grammar.options(parser) for name in action.option_strings]
-
-
 def _choices(action: argparse.Action) -> str:
     return shlex.quote(" ".join(grammar.offered(action)))
 
 
-def _values(subparsers: dict[str, argparse.ArgumentParser]) -> Iterator[tuple[str, str, str]]:
+def _values(parsers: dict[str, argparse.ArgumentParser]) -> Iterator[tuple[str, str, str]]:
     """Yield each command with the word before a value, its option or the command itself, and the choices there."""
-    for command, subparser in subparsers.items():
+    for command, subparser in parsers.items():
         for action in (*grammar.options(subparser), *grammar.positionals(subparser)):
             for before in (action.option_strings or [command]) if grammar.offered(action) else ():
                 yield command, before, " ".join(grammar.offered(action))

@@ -86,6 +86,11 @@ def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     return [action for action in parser._actions if action.option_strings]
 
 
+def option_names(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the short and long names of the options of a parser."""
+    return [name for action in options(parser) for name in action.option_strings]
+
+
 def positionals(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """Return the arguments of a parser that are no options."""
     return [action for action in parser._actions if not action.option_strings]
@@ -102,7 +107,7 @@ def closest_word(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:
     command = next((word for word in words if not word.startswith("-")), "")
     if command and command not in known:
         return closest(command, known)
-    names = [name for action in options(known.get(command, parser)) for name in action.option_strings]
+    names = option_names(known.get(command, parser))
     for word in words:
         name = word.partition("=")[0]
         if name.startswith("--") and len(name) > 2 and not any(option.startswith(name) for option in names):

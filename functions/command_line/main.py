@@ -38,7 +38,7 @@ def parser(is_bare: bool = False) -> argparse.ArgumentParser:
         "Run `krmfn COMMAND --help` for examples and exit codes.",
     )
     text = "print the version; with --verbose also what bounds kustomize on this machine"
-    root.add_argument("--version", action=_Version, nargs=0, help=text)
+    root.add_argument("--version", action="version", version=f"%(prog)s (krmfn {VERSION})", help=text)
     parsers = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
         subparser = parsers.add_parser(name, help=COMMANDS[name].summary, formatter_class=grammar.Help)
@@ -120,12 +120,6 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
         if ("" in value) if isinstance(value, list) else value == "" != option.default:
             raise KrmfnError(f"{option.option_strings[-1]} is empty; set a value, or remove it")
     return namespace
-
-
-class _Version(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        sys.stdout.write(f"{parser.prog} (krmfn {VERSION})\n")
-        parser.exit()
 
 
 def main(argv: Sequence[str]) -> int:

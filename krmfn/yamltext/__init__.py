@@ -10,7 +10,7 @@ values       a node tree to data: keys, tags, merges, aliases
 positions    the line and column of a field
 emit         data to text in kyaml's layout, no aliases; which strings must be quoted for every reader
 linetree     a simple text to a node tree, by its lines
-align        which entry of an old list each entry of a new one is
+align        which entry of an old list belongs to each entry of a new one
 nodewise     edits in a text by the places of its nodes
 remarks      the comments of fields
 edit         new data into an item's text, keeping its comments, order and quotes; the comment lines behind it

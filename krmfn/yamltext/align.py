@@ -1,4 +1,4 @@
-"""Which entry of an old list each entry of a new one is, so that comments follow their entries."""
+"""Match the entries of a new list with those of the old one, so that comments follow their entries."""
 
 import json
 from collections.abc import Mapping
@@ -16,10 +16,10 @@ Lists = Mapping[int, tuple[list[Any], list[Any]]]
 
 
 def aligned(old: list[Any], new: list[Any], lists: Lists | None = None) -> list[int | None]:
-    """Return for each new entry the index of the old one that it is, None for an added one.
+    """Return for each new entry the index of the old one, None for an added one.
 
-    Entries are the same by being the same object in `lists`, else by their merge key where all have one, else by their
-    value; what is left over and stands behind the same neighbour was changed in its place.
+    Entries match when they are the same object in `lists`, else by their merge key where all have one, else by their
+    value. One that is left over behind a matched neighbour takes the place of the old entry there.
     """
     known, entries = (lists or {}).get(id(new), (None, []))
     places = {id(entry): at for at, entry in enumerate(entries) if isinstance(entry, (dict, list))}
@@ -36,23 +36,23 @@ def aligned(old: list[Any], new: list[Any], lists: Lists | None = None) -> list[
         gone.difference_update(match for match in matches if match is not None)
     for at, match in enumerate(matches):
         before = matches[at - 1] if at else -1
-        if match is None and before is not None and before + 1 in gone and _alike(old[before + 1], new[at]):
+        if match is None and before is not None and before + 1 in gone and _may_match(old[before + 1], new[at]):
             matches[at] = before + 1
             gone.discard(before + 1)
     return matches
 
 
-def _alike(old: Any, new: Any) -> bool:
-    """Return True unless two mappings have other names and nothing in common: then one took the other's place."""
+def _may_match(old: Any, new: Any) -> bool:
+    """Return False for two mappings with different names and no equal value: then one replaced the other."""
     if not (isinstance(old, dict) and isinstance(new, dict)) or not {*old} & {*new} & {*MERGE_KEYS}:
         return True
     return any(key in new and _text(new[key]) == _text(value) for key, value in old.items())
 
 
 def _names(old: list[Any], new: list[Any]) -> list[tuple[list[str], list[str]]]:
-    """Return what tells the entries apart: the merge key that all old ones have, each once, else their values.
+    """Return the names of the old and the new entries: a merge key that no two old ones share, else their values.
 
-    Where new entries share a key, equal values come first and that key second: two of one name hide no other's.
+    Where new entries share a merge key, the values come first and the key second.
     """
     shared = []
     if all(isinstance(entry, dict) for entry in (*old, *new)):

@@ -11,7 +11,7 @@ _MARK = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _SOMETHING = re.compile(
     rb"\n *[^ \r\n#]|\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbf[\xbe\xbf]"
 )
-"""What is more than blank lines and comments, or is to some reader: in YAML 1.1 more than a newline ends a comment."""
+"""More than blank lines and comments, at least to one reader: in YAML 1.1 not only a newline ends a comment."""
 DIVISION = re.compile(rb"\n(?:---|\.\.\.(?=[ \t\r\n]|\Z))")
 """Before a line at which kubectl and Argo CD begin another document, or stop reading."""
 BARE = re.compile(
@@ -37,7 +37,7 @@ _MISREAD = {
     b"...": "a document follows a line of `...` alone: kubectl, Argo CD and kustomize drop it, but other readers do "
     "not; write `---` in place of `...`",
 }
-"""What readers divide differently, and what to write: a pattern, or what stands there."""
+"""Messages about text that readers divide differently, by its pattern, or by the text."""
 
 
 class Document(NamedTuple):

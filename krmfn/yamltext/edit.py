@@ -15,9 +15,9 @@ from .align import Lists
 __all__ = ["KEEPS", "closed", "dashed", "parse", "trailer", "undashed", "updated"]
 
 KEEPS = rb"[|>][0-9]?\+"
-"""What the header of a block scalar that keeps the line breaks behind it looks like (and a few other things)."""
+"""The header of a block scalar that keeps the line breaks behind it; a few other texts match, too."""
 _OTHER_BREAK = rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"
-"""What ends a comment in YAML 1.1, beside a newline: more than the comment may stand on its line."""
+"""Breaks that end a comment in YAML 1.1, beside a newline: other text may follow on its line."""
 
 _BRACKETS = rb'(?s)[-\s]*\{(?:"(?:[^"\\]|\\.)*"|[^"#])*\Z'
 """A text in brackets without a comment: only layout is lost when it is written anew."""

@@ -1,6 +1,6 @@
-"""Edits in a text by the places of its nodes: what changed is replaced, added, removed or moved, with its comments.
+"""Edit a text at the places of its nodes: values are replaced, added, removed or moved, with their comments.
 
-What comes out is read back by `edit`.
+`edit` reads the result back.
 """
 
 import re
@@ -20,8 +20,7 @@ _IN_FLOW = r"[^,\[\]{}#:]*"
 def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool = True) -> str | None:
     """Return `text` changed to the data `new`; None when that needs more than edits of its parts.
 
-    `lists` tells which entry of an edited list is which (see `align.aligned`); `whole`: one of the text's own list,
-    which is the item, may be written anew.
+    `lists`: see `align.aligned`; `may_rewrite`: the whole entry of a list at the root, an item, may be written anew.
     """
     root: Any
     old = simple.read(text)
@@ -37,18 +36,18 @@ def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool =
 
 
 class _TooMuch(Exception):
-    """The change is more than edits of parts: what is above has to be written anew."""
+    """Edits of parts cannot make the change: the value above must be written anew."""
 
 
 class _Walk:
     """One walk over a node tree, next to the data that it should hold."""
 
     def __init__(self, text: str, root: Any, lists: Lists | None, may_rewrite: bool) -> None:
-        self.text, self.root, self.lists, self.whole = text, root, lists, may_rewrite
+        self.text, self.root, self.lists, self.may_rewrite = text, root, lists, may_rewrite
         self.patches: list[tuple[int, int, str]] = []
 
     def is_edited(self, node: Any, old: Any, new: Any) -> bool:
-        """Note what changes in a value; return False, and note nothing, where it has to be written anew."""
+        """Add the patches of a value; return False, and add none, where it must be written anew."""
         count = len(self.patches)
         try:
             self.value(node, old, new)
@@ -58,7 +57,7 @@ class _Walk:
         return True
 
     def value(self, node: Any, old: Any, new: Any) -> None:
-        """Note what changes in a value. Raises _TooMuch where it has to be written anew with its key or dash."""
+        """Add the patches of a value. Raises _TooMuch where it must be written anew with its key or dash."""
         if node.id == "scalar" and not isinstance(new, (dict, list)) and node.style not in ("|", ">"):
             if node.value == "" and not node.style:
                 raise _TooMuch  # a null without a word
@@ -97,7 +96,7 @@ class _Walk:
             self.patches.append((at, at, piece if is_ended else "\n" + piece.rstrip("\n")))
 
     def remove(self, key: Any, value: Any, after: Any) -> None:
-        """Note that a key goes; where it stands behind a dash the one after it takes its place."""
+        """Add the patch that removes a key; behind a dash the next key takes its place."""
         begin = self.begin(key.start_mark.index)
         end = self.begin(after.start_mark.index) if after else self.end((key, value))
         if self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip():
@@ -107,7 +106,7 @@ class _Walk:
         self.patches.append((begin, end, ""))
 
     def child(self, key: Any, value: Any, old: Any, new: dict[str, Any], column: int) -> None:
-        """Note what changes below a key; where it is more than edits, the key with its value is written anew."""
+        """Add the patches below a key; where edits are not enough, the key is written anew with its value."""
         is_alias = value.start_mark.index < key.end_mark.index
         if is_alias or not self.is_edited(value, old, *new.values()):
             line = remarks.rest(self.text, remarks.stop(self.text, key, value))
@@ -142,9 +141,9 @@ class _Walk:
         self.patches = [*outer, (begins[0], end, "".join(pieces) if is_ended else "".join(pieces)[:-1])]
 
     def entry(self, node: Any, number: int, old: Any, new: Any, dashes: list[int]) -> None:
-        """Note what changes in an entry of a list; where it is more than edits, the entry is written anew."""
+        """Add the patches of an entry of a list; where edits are not enough, the entry is written anew."""
         if not same(old, new) and not self.is_edited(node.value[number], old, new):
-            if node is self.root and not self.whole:
+            if node is self.root and not self.may_rewrite:
                 raise _TooMuch
             end = self.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.end((None, node))
             column = node.start_mark.column

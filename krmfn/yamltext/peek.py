@@ -31,7 +31,7 @@ _KEY = re.compile(rb"[A-Za-z][A-Za-z0-9/_.-]{0,%d}" % simple.LONGEST_KEY)
 _NESTED = rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])"
 _NOTHING = rb"(?: *(?:#[^\n]*)?\n)* *(?:#[^\n]*)?"
 UNUSUAL = b"'\"?!&*<"
-"""What a key begins with that may be a plain one spelled in another way: quoted, tagged, behind `? `, in a merge."""
+"""First characters of a key that may spell a plain one differently: quoted, tagged, behind `? `, in a merge."""
 _LINES = rb"\n%b(?=[^ \n#-])"
 _HEADS = rb"\n%b(?=[ak" + UNUSUAL + rb"])"
 _HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n%b()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n|%b))"

@@ -26,7 +26,7 @@ class Ambiguous(NamedTuple):
     is_key: bool
 
     def __str__(self) -> str:
-        """Return what each of the two makes of it, and what to write."""
+        """Return how Kubernetes and kustomize read it, and what to write."""
         value, quoted = scalar(self.text), f'"{self.text}"'
         kubernetes = self.text if type(value) is Timestamp else str(value).lower()
         kubernetes = f'"{kubernetes}"' if self.is_key or type(value) is Timestamp else kubernetes

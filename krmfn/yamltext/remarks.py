@@ -22,11 +22,11 @@ class Spot(NamedTuple):
     begin: int
     """Where its key or dash is."""
     stop: int
-    """Behind what may stand a comment on its line; -1 where no comment can be the field's."""
+    """Where a comment on its line may begin; -1 where no comment can belong to the field."""
 
 
 def comments(text: str, root: Any) -> dict[Parts, str]:
-    """Return the comments on the lines of fields, without `# `, by the parts of their paths; none of what has none."""
+    """Return the comments on the lines of fields, without `# `, by the parts of their paths."""
     texts: dict[Parts, str] = {}
 
     def visit(node: Any, path: Parts) -> None:
@@ -116,13 +116,13 @@ def dash(text: str, node: Any, entry: Any) -> int:
 
 
 def rest(text: str, stop: int) -> tuple[int, int] | None:
-    """Return where the comment behind a place in a line stands; None where something else does."""
+    """Return the span of the comment behind a place in a line, empty without one; None where other text follows."""
     match = re.compile(_REST).match(text, stop) if stop >= 0 else None
     return (stop, match.end()) if match else None
 
 
 def stop(text: str, key: Any, node: Any) -> int:
-    """Return where what a field has on its first line ends; -1 where no comment can be behind it."""
+    """Return where the text of a field ends on its first line; -1 where no comment can follow it."""
     is_leaf = _is_leaf(node)
     if key is not None and (not is_leaf or node.start_mark.index < key.end_mark.index):  # with an alias, or lines below
         match = re.compile(_AFTER_KEY).match(text, key.end_mark.index)

@@ -1,6 +1,6 @@
 """A node tree to data as Kubernetes reads it, bounded: keys, tags, merges and aliases.
 
-What readers of YAML take in different ways is refused, unless it is a scalar that Kubernetes reads in one.
+Data that YAML readers read differently is refused, but for scalars: these are read as Kubernetes reads them.
 """
 
 import binascii
