@@ -64,7 +64,7 @@ def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = 
         text = (
             "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what `kubectl get "
             "nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints, part of it, or a "
-            "NodeInventory; what is loaded on these nodes only `nodes` and `why` say"
+            "NodeInventory; only `nodes` and `why` show what is loaded on these nodes"
         )
         names, metavar = ("--nodes", "--live"), "[CLUSTER=]DUMP"
         action = parser.add_argument(*names, dest="live", action="append", default=[], metavar=metavar, help=text)

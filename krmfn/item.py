@@ -106,20 +106,14 @@ class Item:
     @property
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
-        if self._content is not None and self._content.is_open:
-            kind = self._content.manifest.get("kind")
-            return kind if isinstance(kind, str) else ""
-        if self._kind is None:
+        if self._kind is None or (self._content is not None and self._content.is_open):
             self._kind = itemtext.string(self, "kind")
         return self._kind
 
     @property
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
-        if self._content is not None and self._content.is_open:
-            version = self._content.manifest.get("apiVersion")
-            return version if isinstance(version, str) else ""
-        if self._api_version is None:
+        if self._api_version is None or (self._content is not None and self._content.is_open):
             self._api_version = itemtext.string(self, "apiVersion")
         return self._api_version
 

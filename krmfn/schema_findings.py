@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from .printing import did_you_mean
+from .printing import counted, did_you_mean
 from .resource import is_index, join
 from .results import MOST, Field, Findings, Result
 from .typed import Any
@@ -82,16 +82,12 @@ def _message(problem: Any) -> str:
         case "minItems" | "minLength" | "minProperties" if not value:
             return "must not be empty; leave the field out if it is not needed"
         case "minItems" | "maxItems" | "minProperties" | "maxProperties":
-            return _count_message(len(value), problem)
+            noun = "entry" if isinstance(value, list) else "field"
+            bound = f"at {'most' if problem.validator.startswith('max') else 'least'} {rule}"
+            return f"has {counted(len(value), noun)}; must be {problem.schema.get('x-says', bound)}"
         case "minimum" | "maximum":
             return f"is {value}; must be at {'least' if problem.validator == 'minimum' else 'most'} {rule}"
     return str(problem.message)[:300]
-
-
-def _count_message(count: int, problem: Any) -> str:
-    singular, plural = ("entry", "entries") if isinstance(problem.instance, list) else ("field", "fields")
-    bound = f"{'at most' if problem.validator.startswith('max') else 'at least'} {problem.validator_value}"
-    return f"has {count:,} {singular if count == 1 else plural}; must be {problem.schema.get('x-says', bound)}"
 
 
 def _type_message(value: Any, types: list[str]) -> str:

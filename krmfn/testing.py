@@ -124,9 +124,8 @@ def _check_package(function: KrmFunction[Any], package: Path) -> None:
         return
     patch = expected / "diff.patch"
     stderr = "".join(run.stderr for run in runs)
-    expected_diff = patch.read_text(encoding="utf-8") if patch.exists() else ""
-    is_same = _lines(diff) == _lines(expected_diff)
-    assert is_same, f"{package}: diff.patch differs (KRMFN_UPDATE=1 writes it)\n{diff}{stderr}"
+    old = patch.read_text(encoding="utf-8") if patch.exists() else ""
+    assert _lines(diff) == _lines(old), f"{package}: diff.patch differs (KRMFN_UPDATE=1 writes it)\n{diff}{stderr}"
     assert code == settings.get("exitCode", 0), f"{package}: the exit code is {code}\n{stderr}"
     document = _yaml(expected / "results.yaml")
     if document is not None:

@@ -37,7 +37,7 @@ def parser(is_bare: bool = False) -> argparse.ArgumentParser:
         "a ResourceList from stdin and writes one to stdout; exit code 0, or 1 with findings of severity error. "
         "Run `krmfn COMMAND --help` for examples and exit codes.",
     )
-    text = "print the version; with --verbose also what bounds kustomize on this machine"
+    text = "print the version; with --verbose also how kustomize is confined on this machine"
     root.add_argument("--version", action="version", version=f"%(prog)s (krmfn {VERSION})", help=text)
     parsers = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:

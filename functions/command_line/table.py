@@ -21,7 +21,7 @@ GROUPS = {
     },
     "fleet": {
         "nodes": Entry("commands.nodes:COMMAND", "print which driver each node gets, or why it gets none"),
-        "why": Entry("commands.why:COMMAND", "say why a node has its drivers, or has them not"),
+        "why": Entry("commands.why:COMMAND", "explain why a node has its drivers, or lacks them"),
         "images": Entry("commands.images:COMMAND", "print the images that the nodes will pull, each once"),
         "report": Entry("commands.report:COMMAND", "write one HTML page about a fleet"),
         "resolve": Entry("commands.resolve:COMMAND", "print which image each kernel gets, and from which mapping"),

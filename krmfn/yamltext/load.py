@@ -140,21 +140,20 @@ def closed(text: bytes) -> bytes:
     A text that is no YAML gets a line end as it is.
     """
     try:
-        old = _outline(text)
-        scalars: list[Any] = [event for event in events(text) if isinstance(event, yaml.ScalarEvent)]
-        characters, start = text.decode(), scalars[-1].start_mark.index
+        old, characters = _scalars(text), text.decode()
+        start = old[-1][0]
         stripped = characters[:start] + _HEADER.sub(r"\1-\2", characters[start:]) + "\n"
         for candidate in (text + b"\n", text.rstrip(b" "), stripped.encode()):
-            if candidate.endswith(b"\n") and _outline(candidate) == old:
+            if candidate.endswith(b"\n") and _scalars(candidate) == old:
                 return candidate
     except (KrmfnError, yaml.YAMLError, IndexError):
         pass
     return text + b"\n"
 
 
-def _outline(text: bytes) -> list[tuple[type[Any], str, str]]:
-    """Return the kind of each event, its value and its anchor; "" for those without one."""
-    return [(type(event), getattr(event, "value", ""), getattr(event, "anchor", "")) for event in events(text)]
+def _scalars(text: bytes) -> list[tuple[int, str]]:
+    """Return where each scalar begins, in characters, and its value."""
+    return [(event.start_mark.index, event.value) for event in events(text) if hasattr(event, "value")]
 
 
 ADVICE = {

@@ -105,10 +105,8 @@ class _Builder:
         value = self.scalar(node)
         if isinstance(value, str):
             return value, True
-        if isinstance(value, bool):
-            return "true" if value else "false", False
-        if isinstance(value, int) and value < 1 << 63:
-            return str(value), False
+        if isinstance(value, int) and value < 1 << 63:  # True is 1 to Python
+            return str(value).lower(), False
         raise self.failure(node, f"the key {node.value or 'null'} is not a string to Kubernetes; put it in quotes")
 
     def scalar(self, node: ScalarNode) -> Any:
