@@ -1,7 +1,7 @@
-"""What `deviceconfig` and `ptemplate` answer to arguments: they are KRM functions, the commands are krmfn's.
+"""What `deviceconfig` and `ptemplate` print when they get arguments: they are KRM functions without commands.
 
-Their documentation is printed as kpt's Go SDK does for `--help` and `--doc`, from the functions' own files. Source: the
-SDK's go/fn of 2026 (layout, JSON fields), the catalogue's README template (markers), metadata-schema.json.
+`--help` and `--doc` print the functions' own files as kpt's Go SDK does. Source: the SDK's go/fn of 2026 (layout, JSON
+fields), the catalogue's README template (markers), metadata-schema.json.
 """
 
 import re
@@ -17,7 +17,7 @@ from krmfn.typed import Any
 from .. import VERSION
 
 _SECTION = re.compile(r"<!--mdtogo:(?P<name>Short|Long|Examples)-->\n(?P<text>.*?)\n<!--mdtogo(?::End)?-->", re.DOTALL)
-_OF_CATALOGUE = {
+_METADATA = {
     "image": "",
     "description": "",
     "tags": [],
@@ -26,7 +26,7 @@ _OF_CATALOGUE = {
     "license": "",
     "hidden": False,
 }
-"""What metadata.yaml says, with what stands for a field that it leaves out."""
+"""The fields of metadata.yaml, with the values of those that it leaves out."""
 
 
 def answer(name: str, arguments: Sequence[str]) -> int:
@@ -41,8 +41,8 @@ def answer(name: str, arguments: Sequence[str]) -> int:
             import yaml
 
             # as JSON, from the README.md and the metadata.yaml in the function's folder
-            known: dict[str, Any] = yaml.safe_load(_file(name, "metadata.yaml"))
-            text = json_text({**_sections(name), **_OF_CATALOGUE, **known}, 2) + "\n"
+            metadata: dict[str, Any] = yaml.safe_load(_file(name, "metadata.yaml"))
+            text = json_text({**_sections(name), **_METADATA, **metadata}, 2) + "\n"
         case _:
             import shlex
 

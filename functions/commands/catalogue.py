@@ -29,10 +29,10 @@ def rules() -> list[Rule]:
     """Return every rule of the product, in the order of their ids."""
     from ..deviceconfig import extra_rules, name_rules  # here: no other command needs all rules
 
-    made = [name_rules.TOGETHER, extra_rules.TOGETHER]
+    known = [name_rules.TOGETHER, extra_rules.TOGETHER]
     modules = (f"..{room}.{name}" for room, names in _ROOMS.items() for name in names.split())
-    made += (rule for module in modules for rule in import_module(module, __package__).RULES)
-    return sorted(made, key=lambda rule: rule.id)
+    known += (rule for module in modules for rule in import_module(module, __package__).RULES)
+    return sorted(known, key=lambda rule: rule.id)
 
 
 def usual_kind(rule: str) -> str:
@@ -47,15 +47,16 @@ def turning_off(rule: Rule) -> str:
     *others, last = rule.severities
     severity = f"Severity: {', '.join(others)}{' or ' if others else ''}{last}."
     if rule.advice:
-        what = "It can" if rule.hideable == rule.severities else "Unless it is an error, it can"
-        one = f'for one resource with the annotation `{ignoring.IGNORE}: "{rule.id}: why"`, '
-        run = f'for a run with `ignore: {{{rule.id}: "why"}}` in the spec of the functionConfig'
-        return f"{severity} {what} be turned off: {'' if rule in profiles.RULES else one}{run}."
+        subject = "It can" if rule.hideable == rule.severities else "Unless it is an error, it can"
+        ways = f'for a run with `ignore: {{{rule.id}: "why"}}` in the spec of the functionConfig'
+        if rule not in profiles.RULES:
+            ways = f'for one resource with the annotation `{ignoring.IGNORE}: "{rule.id}: why"`, {ways}'
+        return f"{severity} {subject} be turned off: {ways}."
     if rule.id.startswith(("KMM", "KRM4")):
         return f"{severity} It cannot be turned off: the cluster itself refuses what it reports."
     if rule.id.startswith("KRM3"):
-        whole = '`exclusivity: {mode: "off"}` in the spec of the functionConfig turns node exclusivity off as a whole'
-        return f"{severity} It cannot be turned off by itself; {whole}."
+        exclusivity = '`exclusivity: {mode: "off"}` in the spec of the functionConfig turns node exclusivity off'
+        return f"{severity} It cannot be turned off by itself; {exclusivity} as a whole."
     return f"{severity} It cannot be turned off."
 
 
@@ -66,12 +67,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def text(_: Context, args: Any) -> str:
-    """Return every rule."""
+    """Return all rules: a line each, or as JSON."""
     if args.format == "text":
         return "".join(f"{rule.id}  {rule.sentence}\n" for rule in rules())
     names = ("id", "sentence", "severities", "bad", "good", "remedy")
-    every = ({name: getattr(rule, name) for name in names} | {"canBeTurnedOff": rule.advice} for rule in rules())
-    return json_text([*every], 2) + "\n"
+    records = [{name: getattr(rule, name) for name in names} | {"canBeTurnedOff": rule.advice} for rule in rules()]
+    return json_text(records, 2) + "\n"
 
 
 COMMAND = Command(("", "--format json"), arguments, text, exits=PRINTED)

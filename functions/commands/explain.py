@@ -34,26 +34,28 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     setattr(names, options.OFFERED, (options.ASKED.format("rules"),))
 
 
-def explained(names: tuple[str, ...]) -> str:
-    """Return the explanations. Raises KrmfnError that names the ids that no rule has, or an unknown field or config."""
+def explanations(names: tuple[str, ...]) -> str:
+    """Return what is known about each name.
+
+    Raises KrmfnError for ids that no rule has, and for a field, a config, a Profile or an option that there is not.
+    """
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     is_path, *are_paths = (name == "-" or os.path.exists(name) for name in names)  # noqa: PTH110  # any name is looked up
     if is_path or (are_paths and all(are_paths)):
         from . import explain_inputs
 
         if not is_path:
-            return explain_inputs.profile(names[0], names[1:], width)
+            return explain_inputs.options(names[0], names[1:], width)
         if len(names) != 2:
             raise KrmfnError(f"name the config in {names[0]} to explain: krmfn explain {names[0]} NAME")
         return explain_inputs.layers(*names)
-    names = tuple(map(_meant, names))
-    known = {rule.id: rule for rule in catalogue.rules()}
-    wanted = list(dict.fromkeys(name if _is_field(name) else name.upper() for name in names))
-    unknown = [_unknown(name, [*known]) for name in names if not (_is_field(name) or name.upper() in known)]
-    if unknown:
-        raise KrmfnError(*unknown)
-    texts = (_field(name, width) if _is_field(name) else _rule(known[name], width) for name in wanted)
-    return "\n\n".join(texts)
+    names = tuple(map(_full_name, names))
+    rules = {rule.id: rule for rule in catalogue.rules()}
+    mistakes = [_unknown(name, [*rules]) for name in names if not (_is_field(name) or name.upper() in rules)]
+    if mistakes:
+        raise KrmfnError(*mistakes)
+    distinct = dict.fromkeys(name if _is_field(name) else name.upper() for name in names)
+    return "\n\n".join(_field(name, width) if _is_field(name) else _rule(rules[name], width) for name in distinct)
 
 
 def _rule(rule: Rule, width: int) -> str:
@@ -61,22 +63,23 @@ def _rule(rule: Rule, width: int) -> str:
     return reports.text(rule, (catalogue.turning_off(rule), f"{examples}{catalogue.usual_kind(rule.id)}."), width)
 
 
-def _unknown(name: str, known: list[str]) -> str:
-    close = [one for one in known if is_similar(one, name)][:3]
+def _unknown(name: str, ids: list[str]) -> str:
+    """Return the message about a name that is no rule, with the ids that it may be meant for."""
+    suggestions = [rule for rule in ids if is_similar(rule, name)]
     if name.startswith("spec."):
-        close = [f"deviceconfig.{name}"]
-    others = "`krmfn rules` prints all rules; a field is written as deviceconfig.spec.NAME, a config as PATH NAME, "
-    others += "a Profile as NAME PATH"
-    hint = f"did you mean {' or '.join(close)}?" if close else others
-    return f"unknown rule {name}; {hint}"
+        suggestions = [f"deviceconfig.{name}"]
+    if suggestions:
+        return f"unknown rule {name}; did you mean {' or '.join(suggestions[:3])}?"
+    forms = "a field is written as deviceconfig.spec.NAME, a config as PATH NAME, a Profile as NAME PATH"
+    return f"unknown rule {name}; `krmfn rules` prints all rules; {forms}"
 
 
 def _is_field(name: str) -> bool:
-    """Return True for what is meant as a field: it begins with one of our kinds."""
+    """Return True for a name that begins with one of our kinds, as that of a field does."""
     return name.partition(".")[0].lower() in KINDS
 
 
-def _meant(name: str) -> str:
+def _full_name(name: str) -> str:
     """Return `deviceconfig.spec.driverVersion` for `driverVersion` or `spec.driverVersion`; other names as they are."""
     path = f"spec.{name.removeprefix('spec.').replace('[]', '')}"
     is_known = path in fields.by_name("deviceconfig")
@@ -86,31 +89,31 @@ def _meant(name: str) -> str:
 def _field(name: str, width: int) -> str:
     """Return the explanation of a field such as `deviceconfig.spec.devicePlugin`. Raises KrmfnError without it."""
     kind, _, path = name.partition(".")
-    every = fields.by_name(kind.lower())
-    wanted = path.replace("[]", "") or "spec"
-    found = every.get(wanted)
-    if found is None:
-        raise KrmfnError(_unknown_field(kind, wanted, every))
-    lines = [f"{found.kind}.{found.name}"]
-    lines += textwrap.wrap(found.about, width, initial_indent="  ", subsequent_indent=" " * _LABELS)
-    places = ends.ends(found)
-    default = ends.default(found, places)
+    entries = fields.by_name(kind.lower())
+    path = path.replace("[]", "") or "spec"
+    field = entries.get(path)
+    if field is None:
+        raise KrmfnError(_unknown_field(kind, path, entries))
+    lines = [f"{field.kind}.{field.name}"]
+    lines += textwrap.wrap(field.about, width, initial_indent="  ", subsequent_indent=" " * _LABELS)
+    places = ends.ends(field)
+    default = ends.default(field, places)
     facts = {
-        "type": found.type + (", required" if found.required else ""),
+        "type": field.type + (", required" if field.required else ""),
         "default": "" if default is None else str(default),
-        "of two layers": found.merge,
+        "of two layers": field.merge,
         "ends up in": ", ".join(map(str, places)) or "no object; it is used for checking or merging",
         "since KMM": ends.since(places),
     }
     for label, text in facts.items():
         lines += _wrapped(f"  {label}".ljust(_LABELS), text, width)
-    inside = _inside(wanted, every)
-    lines += ["", "fields:"] if inside else []
-    longest = max((len(entry.path[-1]) for entry in inside), default=0)
-    for entry in inside:
+    children = _children(path, entries)
+    lines += ["", "fields:"] if children else []
+    longest = max((len(entry.path[-1]) for entry in children), default=0)
+    for entry in children:
         lines += _wrapped(f"  {entry.path[-1].ljust(longest)}  ", f"{entry.about} ({entry.type})", width)
-    example: Any = fields.specimen(found.node, fields.definitions(found.kind), found.path[-1])
-    for part in reversed(found.path):  # in what holds it
+    example: Any = fields.specimen(field.node, fields.definitions(field.kind), field.path[-1])
+    for part in reversed(field.path):  # in the fields that hold it
         example = {part.removesuffix("[]"): [example] if part.endswith("[]") else example}
     return "\n".join([*lines, "", "example:", textwrap.indent(emit.dump(example).rstrip(), "  "), ""])
 
@@ -120,19 +123,21 @@ def _wrapped(head: str, text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * len(head))
 
 
-def _inside(holder: str, every: Mapping[str, Entry]) -> list[Entry]:
-    return [entry for name, entry in every.items() if name.rpartition(".")[0] == holder]
+def _children(holder: str, entries: Mapping[str, Entry]) -> list[Entry]:
+    return [entry for name, entry in entries.items() if name.rpartition(".")[0] == holder]
 
 
-def _unknown_field(kind: str, wanted: str, every: Mapping[str, Entry]) -> str:
-    holder, _, last = wanted.rpartition(".")
-    there = _inside(holder, every)
-    close = [entry for entry in every.values() if is_similar(entry.path[-1], last)]
-    close = sorted(close, key=lambda entry: entry not in there)[:3]
-    hint = f"did you mean {' or '.join(f'{kind}.{one.name}' for one in close)}?" if close else ""
-    known = f"fields there: {', '.join(entry.path[-1] for entry in there) or 'nothing'}"
-    return f"unknown field {kind}.{wanted}; {hint or known}"
+def _unknown_field(kind: str, path: str, entries: Mapping[str, Entry]) -> str:
+    """Return the message about a field that there is not, with those that are similar or beside it."""
+    holder, _, last = path.rpartition(".")
+    siblings = _children(holder, entries)
+    similar = [entry for entry in entries.values() if is_similar(entry.path[-1], last)]
+    similar = sorted(similar, key=lambda entry: entry not in siblings)[:3]
+    if similar:
+        return f"unknown field {kind}.{path}; did you mean {' or '.join(f'{kind}.{entry.name}' for entry in similar)}?"
+    names = ", ".join(entry.path[-1] for entry in siblings) or "nothing"
+    return f"unknown field {kind}.{path}; fields there: {names}"
 
 
 _EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi", "amd-gpu.spec.selector profiles")
-COMMAND = Command(_EXAMPLES, arguments, lambda _, args: explained(args.names), exits=PRINTED)
+COMMAND = Command(_EXAMPLES, arguments, lambda _, args: explanations(args.names), exits=PRINTED)

@@ -1,4 +1,4 @@
-"""What `explain` says of what stands in PATHs: of a config its layers, of a Profile its options."""
+"""What `explain` prints about resources in PATHs: the layers of a config, the options of a Profile."""
 
 import json
 import textwrap
@@ -33,7 +33,7 @@ _UNSEEN = "no value that was tried changes what is made of a config; it may need
 
 
 _CONTEXT = Context(RunOptions(), READ._replace(is_root_only=True), Log())
-"""What stands in PATHs is read as it is, with the options that a run has by itself."""
+"""PATHs are read as they are, with the default options."""
 
 
 def layers(path: str, name: str) -> str:
@@ -43,20 +43,25 @@ def layers(path: str, name: str) -> str:
     """
     resources = cluster_streams.render_single(_CONTEXT, path)
     config = products.read(resources, _function_config(resources, path))
-    item = _named(resources, path, name, config)
-    own, problems = SCHEMAS.get((item.group, item.kind)), dict[Item, list[Result]]()
-    errors = list(map(item.located, schema.check(item.manifest, kinds.schema(own), "KRM101") if own else ()))
-    if (product := config.product(item)) and not product.is_sound:
-        errors += (
-            product.item.located(one) for one in products.mistakes(product.item, NEWEST) if one.severity == "error"
-        )
-    elif product:
-        errors += map(item.located, products.check_options(product, item))
+    item = _config(resources, path, name, config)
+    kind, problems = SCHEMAS.get((item.group, item.kind)), dict[Item, list[Result]]()
+    errors = list(map(item.located, schema.check(item.manifest, kinds.schema(kind), "KRM101") if kind else ()))
+    profile = config.product(item)
+    if profile and not profile.is_sound:
+        errors += _profile_errors(profile.item)
+    elif profile:
+        errors += map(item.located, products.check_options(profile, item))
     groups = reading.from_items([item], config, problems) if not errors else []
     errors += problems.get(item, [])
     if errors:
         raise Unreadable(errors)
-    return "\n".join(map(_part, groups[0]))
+    return "\n".join(map(_layer_table, groups[0]))
+
+
+def _profile_errors(item: Item) -> list[Result]:
+    """Return what is wrong with a Profile."""
+    mistakes = products.mistakes(item, NEWEST)
+    return [item.located(finding) for finding in mistakes if finding.severity == "error"]
 
 
 def _function_config(resources: ResourceList, path: str) -> FunctionConfig:
@@ -73,78 +78,83 @@ def _function_config(resources: ResourceList, path: str) -> FunctionConfig:
     return config
 
 
-def _named(resources: ResourceList, path: str, name: str, config: FunctionConfig) -> Item:
-    """Return the config of this name. Raises KrmfnError, with those that there are, when there is not one."""
+def _config(resources: ResourceList, path: str, name: str, config: FunctionConfig) -> Item:
+    """Return the config of this name. Raises KrmfnError for none and for several, with the names that there are."""
     items = [item for item in resources.items if (item.group, item.kind) in SCHEMAS or config.product(item)]
-    found = [item for item in items if name in (item.ref.name, f"{item.ref.namespace}/{item.ref.name}")]
-    if len(found) == 1:
-        return found[0]
-    known = ", ".join(f"{item.ref.namespace}/{item.ref.name}".lstrip("/") for item in found or items) or "none"
-    count = "several DeviceConfigs are" if found else "no DeviceConfig is"
-    raise KrmfnError(f"{count} called {name} in {path}; it contains: {known}")
+    matches = [item for item in items if name in (item.ref.name, f"{item.ref.namespace}/{item.ref.name}")]
+    if len(matches) == 1:
+        return matches[0]
+    names = ", ".join(f"{item.ref.namespace}/{item.ref.name}".lstrip("/") for item in matches or items) or "none"
+    subject = "several DeviceConfigs are" if matches else "no DeviceConfig is"
+    raise KrmfnError(f"{subject} called {name} in {path}; it contains: {names}")
 
 
-def _part(config: DeviceConfig) -> str:
+def _layer_table(config: DeviceConfig) -> str:
+    """Return the fields of a config, or of one of its pools, each with its value and the place that it comes from."""
     rows = [("FIELD", "VALUE", "FROM")]
     for parts, value in leaves(config.fields):
-        name, written = join(parts), json.dumps(value, ensure_ascii=False)
+        name, text = join(parts), json.dumps(value, ensure_ascii=False)
         layer, path = place(config.layers, config.fields, name)
-        where = "the he-sample operator's own code"
+        source = "the he-sample operator's own code"
         if layer is not None:
-            where = f"{layer.source.located(Result('', field=Field(path))).where}{path}"
-        rows.append((name, written if len(written) <= _WIDEST else f"{written[: _WIDEST - 3]}...", where))
+            source = f"{layer.source.located(Result('', field=Field(path))).where}{path}"
+        rows.append((name, text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}...", source))
     head = f"{config.ref}" + (f", {'module' if config.modules else 'node pool'} {config.pool}" if config.pool else "")
     return "\n".join([printable(head), *columns.lines(rows), ""])
 
 
-def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
-    """Return the Profile that a name such as `amd-gpu.spec.port` begins with, and the rest of it.
+def read_profile(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
+    """Return the Profile that a name such as `amd-gpu.spec.port` begins with, and the rest of the name.
 
     Raises KrmfnError when the PATHs have none of that name or two that differ, when something there cannot be read, and
     for a Profile with errors.
     """
-    items = [
-        item for one in cluster_streams.render_all(_CONTEXT, paths).clusters for item in one.final.select(KIND, GROUP)
-    ]
-    known = {item.ref.name: item for item in items}
-    found = max((one for one in known if f"{name}.".startswith(f"{one}.")), key=len, default="")
-    if not found:
+    clusters = cluster_streams.render_all(_CONTEXT, paths).clusters
+    items = [item for cluster in clusters for item in cluster.final.select(KIND, GROUP)]
+    by_name = {item.ref.name: item for item in items}
+    prefixes = [prefix for prefix in by_name if f"{name}.".startswith(f"{prefix}.")]
+    if not prefixes:
         head = name.partition(".")[0]
-        hint = did_you_mean(head, known, f"Profiles there: {', '.join(sorted(known)) or 'none'}")
+        hint = did_you_mean(head, by_name, f"Profiles there: {', '.join(sorted(by_name)) or 'none'}")
         raise KrmfnError(f"no Profile in {', '.join(paths)} is called {head}{hint}")
-    item = known[found]
-    if any(one.ref.name == found and one.manifest["spec"] != item.manifest["spec"] for one in items):
-        raise KrmfnError(f"{', '.join(paths)} hold several Profiles called {found}; pass the PATH of one of them")
-    if wrong := [one for one in products.mistakes(item, NEWEST) if one.severity == "error"]:
-        raise Unreadable(list(map(item.located, wrong)))
-    return product(item), name[len(found) :].lstrip(".")
+    prefix = max(prefixes, key=len)
+    profile = by_name[prefix]
+    if any(item.ref.name == prefix and item.manifest["spec"] != profile.manifest["spec"] for item in items):
+        raise KrmfnError(f"{', '.join(paths)} hold several Profiles called {prefix}; pass the PATH of one of them")
+    if errors := _profile_errors(profile):
+        raise Unreadable(errors)
+    return product(profile), name[len(prefix) :].lstrip(".")
 
 
-def profile(name: str, paths: Sequence[str], width: int) -> str:
-    """Return a Profile's options as a table, or what one of them sets. Raises KrmfnError as `named`, and without it."""
-    found, rest = named(name, paths)
-    every = list(effects.options(found))
-    if not rest:
-        return _table(found, every, width)
-    option = next((one for one in every if one.name == rest), None)
-    if option is None:
-        within = [one for one in every if one.name.startswith(f"{rest}.")]
-        if within:
-            return _table(found, within, width)
-        close = [one.name for one in every if is_similar(one.path[-1], rest.rpartition(".")[2])][:3]
-        hint = f"did you mean {' or '.join(f'{found.name}.{one}' for one in close)}?" if close else ""
-        there = f"`krmfn explain {found.name} {' '.join(paths)}` prints its options"
-        raise KrmfnError(f"{found.name} has no option {rest}; {hint or there}")
-    return _option(found, option, width)
+def options(name: str, paths: Sequence[str], width: int) -> str:
+    """Return a Profile's options as a table, or what one of them sets.
+
+    Raises KrmfnError as `read_profile`, and for an option that there is not.
+    """
+    profile, path = read_profile(name, paths)
+    known = list(effects.options(profile))
+    if not path:
+        return _option_table(profile, known, width)
+    if option := next((option for option in known if option.name == path), None):
+        return _option(profile, option, width)
+    if children := [option for option in known if option.name.startswith(f"{path}.")]:
+        return _option_table(profile, children, width)
+    last = path.rpartition(".")[2]
+    similar = [f"{profile.name}.{option.name}" for option in known if is_similar(option.path[-1], last)][:3]
+    hint = f"`krmfn explain {profile.name} {' '.join(paths)}` prints its options"
+    if similar:
+        hint = f"did you mean {' or '.join(similar)}?"
+    raise KrmfnError(f"{profile.name} has no option {path}; {hint}")
 
 
-def _table(found: Profile, every: Sequence[Entry], width: int) -> str:
-    about = [found.title, *textwrap.wrap(found.spec.get("description", ""), width)]
-    if found.kind:
-        group, kind = found.kind
-        about.append(f"for {kind} of {', '.join(f'{group}/{version}' for version in found.versions)}")
+def _option_table(profile: Profile, options: Sequence[Entry], width: int) -> str:
+    about = [profile.title, *textwrap.wrap(profile.spec.get("description", ""), width)]
+    if profile.kind:
+        group, kind = profile.kind
+        about.append(f"for {kind} of {', '.join(f'{group}/{version}' for version in profile.versions)}")
     rows = [("OPTION", "TYPE", "DEFAULT", "ABOUT")]
-    rows += [(one.name, one.type.replace("`", ""), _default(one), " ".join(one.about.split())) for one in every]
+    for option in options:
+        rows.append((option.name, option.type.replace("`", ""), _default(option), " ".join(option.about.split())))
     return "\n".join([*map(printable, about), "", *columns.lines(rows), ""])
 
 
@@ -152,16 +162,18 @@ def _default(option: Entry) -> str:
     return json.dumps(option.node["default"], ensure_ascii=False) if "default" in option.node else "-"
 
 
-def _option(found: Profile, option: Entry, width: int) -> str:
-    lines = [f"{found.title} {option.name}", *textwrap.wrap(option.about, width, initial_indent="  ")]
+def _option(profile: Profile, option: Entry, width: int) -> str:
+    lines = [f"{profile.title} {option.name}", *textwrap.wrap(option.about, width, initial_indent="  ")]
     lines += [f"  type     {option.type.replace('`', '')}", f"  default  {_default(option)}"]
-    ignored = found.spec.get("ignored", {})
-    reason = next((why for path, why in ignored.items() if f"{option.name}.".startswith(f"{path}.")), "")
+    ignored = profile.spec.get("ignored", {})
+    reason = next((text for path, text in ignored.items() if f"{option.name}.".startswith(f"{path}.")), "")
     lines += [f"  ignored  {reason}"] if reason else []
-    sets = effects.effects(found, option)
-    lines += ["", "sets, in what is made of a config called x:" if sets else _UNSEEN]
-    for switch in dict.fromkeys(one.switch for one in sets):
+    fields = effects.effects(profile, option)
+    lines += ["", "sets, in what is made of a config called x:" if fields else _UNSEEN]
+    for switch in dict.fromkeys(field.switch for field in fields):
         lines += [f"  with {switch}"] if switch else []
-        there = [one for one in sets if one.switch == switch]
-        lines += [f"  {'  ' if switch else ''}{one.object}  {one.path or '(the whole object)'}" for one in there]
+        indent = "    " if switch else "  "
+        for field in fields:
+            if field.switch == switch:
+                lines.append(f"{indent}{field.object}  {field.path or '(the whole object)'}")
     return "\n".join([*map(printable, lines), ""])

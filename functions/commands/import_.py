@@ -57,44 +57,48 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _run(context: Context, args: Any) -> int:
     configs = function_runs.configs_of(context.options)
     existing = function_runs.join_configs(configs) if configs else None
-    if wrong := assembly.errors((), Settings(RENDER, flags=args.flags), existing):
-        raise KrmfnError(*map(str, wrong))
+    if errors := assembly.errors((), Settings(RENDER, flags=args.flags), existing):
+        raise KrmfnError(*map(str, errors))
     streams = clusters.read(context, args.paths)
     if streams is None:
         return 2
-    text, findings = _imported(_sources(streams), args, existing)
+    text, findings = _write(_sources(streams), args, existing)
     results = [result for resources in streams.lists.values() for result in resources.results]
     return clusters.printed(context, streams, text, [*results, *findings])
 
 
 def _sources(streams: Clusters) -> list[Source]:
     """Return the objects of each cluster that has a name; those of the other PATHs are of one cluster together."""
-    sources = [
-        Source(one.name, one.final.items, [root.name for root in one.roots]) for one in streams.clusters if one.members
-    ]
-    if rest := [item for one in streams.clusters if not one.members for item in one.final.items]:
+    sources, rest = list[Source](), list[Item]()
+    for cluster in streams.clusters:
+        if cluster.members:
+            sources.append(Source(cluster.name, cluster.final.items, [root.name for root in cluster.roots]))
+        else:
+            rest += cluster.final.items
+    if rest or not sources:
         sources.append(Source("", rest, (*streams.paths,)))
-    return sources or [Source("", (), (*streams.paths,))]
+    return sources
 
 
-def _imported(sources: Sequence[Source], args: Any, existing: Manifest | None) -> tuple[str, list[Result]]:
+def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> tuple[str, list[Result]]:
+    """Write what an import makes of each source; return the report about it, and the findings."""
     settings = Settings(RENDER, flags=args.flags)
-    wholes = [_of_cluster(source, args, existing) for source in sources]
-    taken = [one for whole in wholes for one in whole.taken]
-    configs, function_config = assembly.assembled(taken, settings, existing)
+    imports = [_import(source, args, existing) for source in sources]
+    drafts = [draft for imported in imports for draft in imported.taken]
+    configs, function_config = assembly.assembled(drafts, settings, existing)
     shared, are_several = [function_config] if function_config else [], len(sources) > 1
     findings, rest = list[Result](), iter(configs)
     texts = {args.output_dir: _files(shared)} if are_several else {}
     written: list[Written] = []
-    for source, whole in zip(sources, wholes, strict=True):
+    for source, imported in zip(sources, imports, strict=True):
         folder = os.path.join(args.output_dir, output.safe_name(source.name)) if are_several else args.output_dir  # noqa: PTH118
-        if any(folder == one.folder for one in written):
+        if any(folder == earlier.folder for earlier in written):
             raise KrmfnError(f"two clusters would be written into {folder}; import them separately")
-        own = [*islice(rest, len(whole.taken)), *(one.manifest for one in whole.kept)]
-        texts[folder] = _files(own if are_several else [*own, *shared])
-        findings += _findings(whole, {item.ref.id: item.place for item in source.items})
-        findings += assembly.errors(own, settings, function_config, existing)
-        written.append(Written(folder, source.compared, whole))
+        manifests = [*islice(rest, len(imported.taken)), *(kept.manifest for kept in imported.kept)]
+        texts[folder] = _files(manifests if are_several else [*manifests, *shared])
+        findings += _findings(imported, {item.ref.id: item.place for item in source.items})
+        findings += assembly.errors(manifests, settings, function_config, existing)
+        written.append(Written(folder, source.compared, imported))
     is_alone = existing or are_several  # else the folder that holds it is enough
     files = [os.path.join(args.output_dir, file) for file in _files(shared) if is_alone]  # noqa: PTH118
     report = wording.report(written, function_config, [*args.function_config, *files])
@@ -102,39 +106,42 @@ def _imported(sources: Sequence[Source], args: Any, existing: Manifest | None) -
     return report, findings
 
 
-def _of_cluster(source: Source, args: Any, existing: Manifest | None) -> Imported:
+def _import(source: Source, args: Any, existing: Manifest | None) -> Imported:
     """Return what an import makes of one cluster. Raises KrmfnError when there is no Module, or two of one name."""
     items = source.items
     places = {item.ref.id: item.place for item in items}
-    manifests = [_placed(item.manifest, args.flags.get("namespace", "")) for item in items]
+    manifests = [_in_namespace(item.manifest, args.flags.get("namespace", "")) for item in items]
     if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
-    numbers = Counter(own.id for own in map(ref, manifests) if (own.group, own.kind) in MODULE_KINDS)
+    numbers = Counter(module.id for module in map(ref, manifests) if (module.group, module.kind) in MODULE_KINDS)
     if not numbers:
-        where = source.name or " ".join(source.paths)
-        raise KrmfnError(f"no Module is in {where}, so there is nothing to import; is it the right PATH?")
+        origin = source.name or " ".join(source.paths)
+        raise KrmfnError(f"no Module is in {origin}, so there is nothing to import; is it the right PATH?")
     if twice := [name for name, number in numbers.items() if number > 1]:
         _, kind, namespace, name = twice[0]
         place = places.get(twice[0])
-        where = f" (last in {place.path}:{place.line})" if place and place.path else ""
-        times = f"{kind} {namespace}/{name} appears {numbers[twice[0]]} times{where}"
-        raise KrmfnError(f"{times}; remove all but one, or name the clusters with --cluster NAME=PATH")
+        suffix = f" (last in {place.path}:{place.line})" if place and place.path else ""
+        message = f"{kind} {namespace}/{name} appears {numbers[twice[0]]} times{suffix}"
+        raise KrmfnError(f"{message}; remove all but one, or name the clusters with --cluster NAME=PATH")
     return importer.imported(manifests, Settings(RENDER, flags=args.flags), existing, args.keep_pod_templates)
 
 
-def _placed(manifest: Manifest, namespace: str) -> Manifest:
-    """Return the manifest, in `namespace` when it names none."""
+def _in_namespace(manifest: Manifest, namespace: str) -> Manifest:
+    """Return the manifest, with `namespace` when it has none."""
     metadata = manifest.get("metadata")
     if not namespace or not isinstance(metadata, dict) or metadata.get("namespace"):
         return manifest
     return {**manifest, "metadata": {**metadata, "namespace": namespace}}
 
 
-def _findings(whole: Imported, places: Places) -> list[Result]:
+def _findings(imported: Imported, places: Places) -> list[Result]:
     """Return a warning per object that stays as it is, and per one that is deleted with its owner."""
-    kept = ((ref(one.manifest), reason) for one in whole.kept for reason in one.reasons)
-    findings = [warning(f"stays as it is: {reason}", ref=own, place=places.get(own.id)) for own, reason in kept]
-    for manifest in (manifest for one in whole.taken for manifest in one.objects):
+    findings = []
+    for kept in imported.kept:
+        object_ = ref(kept.manifest)
+        place = places.get(object_.id)
+        findings += [warning(f"stays as it is: {reason}", ref=object_, place=place) for reason in kept.reasons]
+    for manifest in (manifest for draft in imported.taken for manifest in draft.objects):
         if owner := normal.owner(manifest):
             message = (
                 f"belongs to {owner}, which will overwrite it, and whose deletion deletes it, too; remove the owner "
@@ -145,16 +152,20 @@ def _findings(whole: Imported, places: Places) -> list[Result]:
 
 
 def _files(manifests: Sequence[Manifest]) -> dict[str, bytes]:
-    """Return the text of each manifest by the name of its file: `deviceconfig-gaudi.yaml`."""
+    """Return the text of each manifest by the name of its file: `deviceconfig-gaudi.yaml`.
+
+    Raises KrmfnError for two of one name.
+    """
     refs = [ref(manifest) for manifest in manifests]
-    shared = Counter((own.kind, own.name) for own in refs)
+    numbers = Counter((object_.kind, object_.name) for object_ in refs)
     files: dict[str, bytes] = {}
-    for own, manifest in zip(refs, manifests, strict=True):
-        parts = (own.kind.lower(), own.namespace if shared[own.kind, own.name] > 1 else "", own.name)
-        name = f"{_UNFIT.sub('-', '-'.join(filter(None, parts)))}.yaml"
+    for object_, manifest in zip(refs, manifests, strict=True):
+        namespace = object_.namespace if numbers[object_.kind, object_.name] > 1 else ""
+        parts = filter(None, (object_.kind.lower(), namespace, object_.name))
+        name = f"{_UNFIT.sub('-', '-'.join(parts))}.yaml"
         if name in files:
-            others = f"{own} and another object would both be written to the file {name}"
-            raise KrmfnError(f"{others}; import them separately")
+            message = f"{object_} and another object would both be written to the file {name}"
+            raise KrmfnError(f"{message}; import them separately")
         files[name] = emit.dump(manifest).encode()
     return files
 

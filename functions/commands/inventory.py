@@ -46,7 +46,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(context: Context, args: Any) -> int:
     if args.check:
-        return _checked(args)
+        return _check(args)
     if args.max_age is not None:
         raise KrmfnError("--max-age is about --check PATH; add it")
     keys, is_sure = _keys(context, args)
@@ -62,43 +62,43 @@ def _run(context: Context, args: Any) -> int:
     return 0 if is_sure else 1
 
 
-def _checked(args: Any) -> int:
+def _check(args: Any) -> int:
     """Print what is wrong with the inventories of some PATHs: labels that are missing, and that they are old."""
-    found: list[Result] = []
+    findings: list[Result] = []
     for path in args.check:
-        asked, is_sure = _asked(path, None)
-        read = cluster_streams.render(Context(RunOptions(), READ, Log()), [path])
-        if not (read.is_whole and is_sure):
+        used, is_right = _used_labels(path, None)
+        streams = cluster_streams.render(Context(RunOptions(), READ, Log()), [path])
+        if not (streams.is_whole and is_right):
             raise KrmfnError(f"{path} has errors, so it is not known which labels are needed; see `krmfn check`")
-        for name, resources in read.lists.items():
+        for name, resources in streams.lists.items():
             items = resources.select("NodeInventory", CONFIG[0])
-            labels = asked.get(name, set())  # none are asked for in what no cluster has
+            labels = used.get(name, set())  # a list that belongs to no cluster needs none
             if not items and labels:
-                found.append(error(f"{name} has no inventory, and selects nodes by {', '.join(sorted(labels))}"))
+                findings.append(error(f"{name} has no inventory, and selects nodes by {', '.join(sorted(labels))}"))
             for item in items:
-                found += map(item.located, check_freshness(item.manifest, labels, args.max_age, rules.today()))
-    output.write_stdout("".join(f"{one}\n" for one in found))
-    return int(bool(found))
+                findings += map(item.located, check_freshness(item.manifest, labels, args.max_age, rules.today()))
+    output.write_stdout("".join(f"{finding}\n" for finding in findings))
+    return int(bool(findings))
 
 
 def _inventory(args: Any, keys: set[str] | None) -> Manifest:
-    """Return the NodeInventory. Raises KrmfnError for what is none of nodes, and for a name or a day that is none."""
+    """Return the NodeInventory. Raises KrmfnError for an input without nodes, a bad name and a bad date."""
     if errors := subdomain_errors(args.name):
         raise KrmfnError(f"--name {args.name!r} is not a valid name: {errors[0]}")
     for option, day in (("--valid-until", args.valid_until), ("--taken-on", args.taken_on)):
         if day is not None and not _is_day(day):
             raise KrmfnError(f"{option} {day!r} is not a date; write it as 2026-12-31")
-    read = _manifests(args.file)
-    try:  # the nodes are in no variable: they take as much memory as their text, which comes next
+    nodes = _manifests(args.file)
+    try:  # the collected nodes are in no variable: they take as much memory as their text, which comes next
         days = {"validUntil": args.valid_until, "takenOn": args.taken_on}
-        return collecting.manifest(collecting.collect(read, keys), args.name, keys, days)
+        return collecting.manifest(collecting.collect(nodes, keys), args.name, keys, days)
     except KrmfnError as failure:
         source = "stdin" if args.file == "-" else args.file
         raise KrmfnError(*(f"{source}: {line}" for line in failure.args)) from failure
 
 
 def _is_day(text: str) -> bool:
-    """Return True for a day that there is, written as 2026-12-31."""
+    """Return True for a date that exists, written as 2026-12-31."""
     try:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
@@ -106,9 +106,9 @@ def _is_day(text: str) -> bool:
 
 
 def _keys(context: Context, args: Any) -> tuple[set[str] | None, bool]:
-    """Return the labels to keep, None for all, and whether these are all that are asked for.
+    """Return the labels to keep, None for all, and whether these are surely all that are needed.
 
-    Raises KrmfnError when the arguments say nothing about them.
+    Raises KrmfnError when the arguments name none.
     """
     if args.all_labels:
         if args.labels is not None or args.for_:
@@ -126,33 +126,33 @@ def _keys(context: Context, args: Any) -> tuple[set[str] | None, bool]:
             raise KrmfnError(f"--labels: KMM sets and removes {key} by itself, so an inventory does not hold it")
     is_sure = True
     for path in args.for_:
-        used, is_right = _asked(path, args.output)
+        used, is_right = _used_labels(path, args.output)
         if not any(used.values()) and is_right:
             raise KrmfnError(f"nothing in {path} selects nodes by a label; is it the right PATH?")
         if not is_right:
-            written = "what is written" if args.output is None else args.output
-            hint = f"correct them, then make the inventory again, since {written} may lack labels"
+            file = "what is written" if args.output is None else args.output
+            hint = f"correct them, then make the inventory again, since {file} may lack labels"
             context.log.say(f"{path} has errors, so it is not known which labels are needed: {hint}")
         is_sure &= is_right
         keys |= set().union(*used.values())
     return keys, is_sure
 
 
-def _asked(path: str, written: str | None) -> tuple[dict[str, set[str]], bool]:
+def _used_labels(path: str, inventory: str | None) -> tuple[dict[str, set[str]], bool]:
     """Return the labels that selectors of each cluster of a PATH use, and whether nothing is wrong there.
 
-    They are those of what the input comes to; the inventories there, which are to be made anew, are not looked at, and
-    `written`, which is one of them, need not be there yet.
+    Inventories there are not read, since they are made anew; `inventory`, the file of one, need not exist yet. Raises
+    KrmfnError for a PATH that cannot be read.
     """
-    # as they would be rendered: what is generated selects by labels of its own
+    # as they would be rendered: generated objects have selectors of their own
     intent = LOOK._replace(keeps_left_overs=False, shows_errors=True, reads_nodes=False)
     real = os.path.realpath(path)
     # the folder that patterns of --exclude are relative to
     root = roots.root_of(real if os.path.isdir(real) else os.path.dirname(real)) or real  # noqa: PTH112, PTH120
-    exclude = (f"/{os.path.relpath(os.path.realpath(written), root)}",) if written else ()
+    exclude = (f"/{os.path.relpath(os.path.realpath(inventory), root)}",) if inventory else ()
     context = Context(RunOptions(exclude=exclude), intent, Log())
     streams = cluster_streams.render(context, [path])
-    findings = [one for one in streams.findings if one.rule != "KRM522" or not written]
+    findings = [finding for finding in streams.findings if finding.rule != "KRM522" or not inventory]
     if not streams._replace(findings=findings).is_whole:
         cluster_streams.log(context, streams)
         raise KrmfnError(f"{path} cannot be read, so it is not known which labels are needed")
@@ -163,7 +163,7 @@ def _asked(path: str, written: str | None) -> tuple[dict[str, set[str]], bool]:
 
 
 def _manifests(file: str) -> Iterator[Manifest]:
-    """Yield what a dump holds: of JSON one object at a time, of YAML after it is read as a whole."""
+    """Yield the objects of a dump: of JSON one at a time, of YAML after all is read."""
     with files.open_named(file) as source:
         if json_stream.begins(source):
             yield from json_stream.objects(_with_progress(source.read))
@@ -173,12 +173,12 @@ def _manifests(file: str) -> Iterator[Manifest]:
 
 
 def _with_progress(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """Return `read` with a line on the terminal that says how much was read; nothing is said to a file."""
+    """Return `read`, which then shows on stderr how much was read, if that is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return read
     done = 0
 
-    def counting(size: int) -> bytes:
+    def read_and_count(size: int) -> bytes:
         nonlocal done
         data = read(size)
         done += len(data)
@@ -186,7 +186,7 @@ def _with_progress(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
         sys.stderr.flush()
         return data
 
-    return counting
+    return read_and_count
 
 
 _EXAMPLES = (

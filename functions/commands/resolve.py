@@ -26,22 +26,23 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths, goes_on=True)
-    return 2 if streams is None else clusters.printed(context, streams, *_resolved(streams.lists, args))
+    return 2 if streams is None else clusters.printed(context, streams, *_table(streams.lists, args))
 
 
-def _resolved(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Result]]:
+def _table(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Result]]:
+    """Return a line per Module and kernel, or JSON, and an error for each Module without a mapping for a kernel."""
     rows, findings = list[dict[str, Any]](), list[Result]()
     for path, resources in lists.items():
         modules = [Module(item.manifest) for item in resources.select(MODULE_KIND, MODULE_GROUP)]
         if not modules and not resources.failed:
             raise KrmfnError(f"no Module in {path}, neither hand-written nor generated")
         for module in modules:
-            own = rows_of(module, args.kernel)
-            lacking = [row["kernel"] for row in own if row["mapping"] is None]
-            if lacking and not args.allow_unmapped:
-                kernels, so = some(lacking, len(lacking), 3), "nodes with such a kernel get no driver"
-                findings.append(clusters.unmapped(module.ref, kernels, so))
-            rows += own
+            rows_of_module = rows_of(module, args.kernel)
+            unmapped = [row["kernel"] for row in rows_of_module if row["mapping"] is None]
+            if unmapped and not args.allow_unmapped:
+                kernels = some(unmapped, len(unmapped), 3)
+                findings.append(clusters.unmapped(module.ref, kernels, "nodes with such a kernel get no driver"))
+            rows += rows_of_module
     lines = [json_text(rows, 2)] if args.format == "json" else [printable(_line(row)) for row in rows]
     return "".join(f"{line}\n" for line in lines), findings
 
@@ -51,11 +52,11 @@ def rows_of(module: Module, kernels: Sequence[str]) -> list[dict[str, Any]]:
 
     Raises KrmfnError, naming the Module and the kernel, where KMM would fail on the node.
     """
-    answer = resolver(module)
+    resolve = resolver(module)
     rows: list[dict[str, Any]] = []
     for kernel in kernels:
         try:
-            resolution = answer(kernel)
+            resolution = resolve(kernel)
         except KrmfnError as failure:
             raise KrmfnError(f"{module.ref}, kernel {kernel}: {failure}") from failure
         key = {"namespace": module.ref.namespace, "name": module.ref.name}
@@ -68,8 +69,9 @@ def _line(row: dict[str, Any]) -> str:
     module = "/".join(part for part in row["module"].values() if part)
     if row["mapping"] is None:
         return f"{module}  {row['kernel']}  no mapping: KMM loads nothing on such nodes"
-    first = f", after removing {', '.join(row['inTreeModulesToRemove'])}" if row["inTreeModulesToRemove"] else ""
-    return f"{module}  {row['kernel']}  kernelMappings[{row['mapping']}]  {row['image']}{first}"
+    in_tree = row["inTreeModulesToRemove"]
+    removal = f", after removing {', '.join(in_tree)}" if in_tree else ""
+    return f"{module}  {row['kernel']}  kernelMappings[{row['mapping']}]  {row['image']}{removal}"
 
 
 _EXAMPLES = ("clusters/lab --kernel 5.14.0-427.13.1.el9_4.x86_64", '- --kernel "$(uname -r)" < modules.yaml')

@@ -1,4 +1,4 @@
-"""The commands `schema`, `crd` and `kustomize-config`: what editors, clusters and kustomize need to know of a kind."""
+"""The commands `schema`, `crd` and `kustomize-config`: what editors, clusters and kustomize need to know."""
 
 import argparse
 import json
@@ -35,7 +35,7 @@ def _crd_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _schema(_: Context, args: Any) -> str:
-    """Return the JSON Schema of a kind of ours, or of the configs of a Profile. Raises KrmfnError as `named`."""
+    """Return the JSON Schema of a kind of ours, or of the configs of a Profile. Raises KrmfnError as `read_profile`."""
     if args.paths:
         return _schema_of(_profile(args.kind, args.paths))
     if args.kind not in SCHEMAS:
@@ -45,7 +45,7 @@ def _schema(_: Context, args: Any) -> str:
 
 
 def _crds(_: Context, args: Any) -> str:
-    """Return the CustomResourceDefinitions of our kinds, or that of a Profile's. Raises KrmfnError as `named`."""
+    """Return the CustomResourceDefinitions of our kinds, or a Profile's. Raises KrmfnError as `read_profile`."""
     if not args.name:
         return "---\n".join(text(f"crds/{name}.yaml") for name in CRDS)
     if not args.paths:
@@ -53,54 +53,58 @@ def _crds(_: Context, args: Any) -> str:
     return _crd_of(_profile(args.name, args.paths))
 
 
-def _schema_of(found: Profile) -> str:
+def _schema_of(profile: Profile) -> str:
     """Return the JSON Schema of the configs of a Profile, for editors."""
-    own = structural.json_schema(found.options)
+    schema = structural.json_schema(profile.options)
     metadata = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
-    if found.kind:
-        group, kind = found.kind
-        versions = [f"{group}/{version}" for version in found.versions]
+    if profile.kind:
+        group, kind = profile.kind
+        versions = [f"{group}/{version}" for version in profile.versions]
         head = {"apiVersion": {"enum": versions}, "kind": {"const": kind}, "metadata": metadata, "status": {}}
-        own["properties"] = {**head, **own.get("properties", {})}
+        schema["properties"] = {**head, **schema.get("properties", {})}
     else:
-        options = own.get("properties", {}).get("spec", {"type": "object"})
-        own = json.loads(text("deviceconfig.schema.json"))
-        spec = own["properties"]["spec"]
-        spec["properties"] |= {"profile": {"const": found.name}, "options": options}
+        options = schema.get("properties", {}).get("spec", {"type": "object"})
+        schema = json.loads(text("deviceconfig.schema.json"))
+        spec = schema["properties"]["spec"]
+        spec["properties"] |= {"profile": {"const": profile.name}, "options": options}
         spec["required"] = [*spec.get("required", ()), "profile"]
-    own["required"] = list(dict.fromkeys(["apiVersion", "kind", "metadata", *own.get("required", ())]))
-    title = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": found.title}
-    return json_text({**{key: value for key, value in own.items() if key not in ("$id", "title")}, **title}, 2) + "\n"
+    schema["required"] = list(dict.fromkeys(["apiVersion", "kind", "metadata", *schema.get("required", ())]))
+    title = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": profile.title}
+    facts = {key: value for key, value in schema.items() if key not in ("$id", "title")}
+    return json_text({**facts, **title}, 2) + "\n"
 
 
-def _crd_of(found: Profile) -> str:
+def _crd_of(profile: Profile) -> str:
     """Return the CustomResourceDefinition of a Profile's kind. Raises KrmfnError where it has none."""
-    own = found.spec.get("for")
-    if not own:
-        raise KrmfnError(f"Profile {found.name} is for no kind of its own; its configs are DeviceConfigs of krmfn.dev")
-    kind, lower = own["kind"], own["kind"].lower()
-    plural = own.get("plural", printing.plural(lower))
-    known = {**found.options.get("properties", {})}
-    known.setdefault("status", {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
+    target = profile.spec.get("for")
+    if not target:
+        raise KrmfnError(
+            f"Profile {profile.name} is for no kind of its own; its configs are DeviceConfigs of krmfn.dev"
+        )
+    kind, lower = target["kind"], target["kind"].lower()
+    plural = target.get("plural", printing.plural(lower))
+    properties = {**profile.options.get("properties", {})}
+    properties.setdefault("status", {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
-    whole = {**found.options, "properties": {**head, **known}}
-    alike = {"subresources": {"status": {}}, "schema": {"openAPIV3Schema": whole}}
-    first = found.versions[0]
-    versions = [{"name": one, "served": True, "storage": one == first, **alike} for one in found.versions]
+    schema = {**profile.options, "properties": {**head, **properties}}
+    shared = {"subresources": {"status": {}}, "schema": {"openAPIV3Schema": schema}}
+    versions = []
+    for version in profile.versions:
+        versions.append({"name": version, "served": True, "storage": version == profile.versions[0], **shared})
     names = {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": lower}
-    spec = {"group": own["group"], "names": names, "scope": "Namespaced", "versions": versions}
+    spec = {"group": target["group"], "names": names, "scope": "Namespaced", "versions": versions}
     top = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
-    return emit.dump({**top, "metadata": {"name": f"{plural}.{own['group']}"}, "spec": spec})
+    return emit.dump({**top, "metadata": {"name": f"{plural}.{target['group']}"}, "spec": spec})
 
 
 def _profile(name: str, paths: Sequence[str]) -> Profile:
-    """Return the Profile of this name. Raises KrmfnError as `named`, and for the name of an option."""
-    from .explain_inputs import named  # here: most ask for kinds of krmfn's own
+    """Return the Profile of this name. Raises KrmfnError as `read_profile`, and for the name of an option."""
+    from .explain_inputs import read_profile  # here: most ask for kinds of krmfn's own
 
-    found, rest = named(name, paths)
-    if rest:
-        raise KrmfnError(f"name the Profile alone: {found.name}")
-    return found
+    profile, path = read_profile(name, paths)
+    if path:
+        raise KrmfnError(f"name the Profile alone: {profile.name}")
+    return profile
 
 
 _OF_SCHEMA = ("DeviceConfig > deviceconfig.schema.json", "amd-gpu profiles > amd.schema.json")

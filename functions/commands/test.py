@@ -1,4 +1,4 @@
-"""The command `test`: a vendor's golden cases, each a folder with what `render` or `check` gives of it."""
+"""The command `test`: a vendor's cases, each a folder with the objects and findings that are expected of it."""
 
 import argparse
 import os
@@ -22,8 +22,8 @@ from ..settings import RENDER
 OBJECTS, FINDINGS = "expected.yaml", "expected-findings.json"
 """What a case holds beside its inputs: what `render` prints, and the findings."""
 _MISNAMED = "expected.yml"
-_SHOWN = 40
-"""Lines of a difference that are shown."""
+_LINES = 40
+"""Lines of a difference that are printed."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,10 +40,11 @@ def _run(context: Context, args: Any) -> int:
         raise KrmfnError(f"no folder below {', '.join(folders)} holds {OBJECTS} or {FINDINGS}")
     options = context.options._replace(exclude=(*context.options.exclude, OBJECTS, FINDINGS))
     context = context._replace(options=options)
-    wrong = [lines for case in cases if (lines := [*_differences(context, case, args.update)])]
-    lines = [*chain(*wrong), f"{counted(len(cases), 'case')}, {len(wrong)} failed"]
+    differences = [[*_differences(context, case, args.update)] for case in cases]
+    failed = sum(map(bool, differences))
+    lines = [*chain(*differences), f"{counted(len(cases), 'case')}, {failed} failed"]
     output.write_stdout("".join(f"{line}\n" for line in lines))
-    return int(bool(wrong))
+    return int(failed > 0)
 
 
 def _cases(folder: str) -> Iterator[str]:
@@ -57,7 +58,7 @@ def _cases(folder: str) -> Iterator[str]:
 
 
 def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
-    """Yield the lines in which a case differs from what it expects; with `update` its files are written anew."""
+    """Yield the lines in which a case differs from what it expects; with `update` write its files anew."""
     if Path(case, _MISNAMED).exists():
         yield f"{case}: {_MISNAMED} is not read; rename it to {OBJECTS}"
         return
@@ -71,22 +72,21 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
         ways = "put the Profile beside it, or name it with --function-config or in `profiles` of .krmfn.yaml"
         yield f"{case}: nothing is generated in this case: no config has its Profile; {ways}"
         return
-    told = [
-        {**findings.finding(one), "file": os.path.relpath(one.place.path, case) if one.place and one.place.path else ""}
-        for one in final.results
-    ]
+    records = []
+    for finding in final.results:
+        path = finding.place.path if finding.place else ""
+        records.append({**findings.finding(finding), "file": os.path.relpath(path, case) if path else ""})
     objects = b"" if final.failed else output.dump(deployed_items(final))
-    texts = {OBJECTS: objects.decode(), FINDINGS: json_text(told, 2) + "\n"}
-    there = [name for name in texts if Path(case, name).exists()]
-    for name in there:
-        file = Path(case, name)
+    texts = {OBJECTS: objects.decode(), FINDINGS: json_text(records, 2) + "\n"}
+    files = {name: Path(case, name) for name in texts if Path(case, name).exists()}
+    for name, file in files.items():
         expected = file.read_text(encoding="utf-8")
         if expected != texts[name]:
             lines = unified_diff(expected.splitlines(), texts[name].splitlines(), str(file), "now", lineterm="", n=1)
-            yield from map(printable, islice(lines, _SHOWN))
+            yield from map(printable, islice(lines, _LINES))
             if update:
                 file.write_text(texts[name], encoding="utf-8")
-    if final.failed and FINDINGS not in there:
+    if final.failed and FINDINGS not in files:
         cluster_streams.log(context, streams)
         yield f"{case}: has errors, and no {FINDINGS} that expects them"
 

@@ -27,7 +27,7 @@ spec: {driverImage: "registry.example.com/gpu:1.0", moduleName: gpu, nodeSelecto
 
 
 def explained(*names: str) -> str:
-    return explain.explained(names)
+    return explain.explanations(names)
 
 
 def one_line(text: str) -> str:
