@@ -51,8 +51,8 @@ CONFIG = SimpleNamespace(ref=SimpleNamespace(name="a-b.c"))
 LOCALS: dict[str, list[dict[str, Any]]] = {
     "krmfn/config.py _typed": [{"pattern": pattern} for pattern, _ in sdk_config._PARSERS.values()],
     "krmfn/schema.py _pattern": [{"rule": rule} for rule in RULES],
-    "functions/kustomization/confinement.py named": [
-        {"names": names} for names in (confinement.CLOSED, confinement.OPEN, confinement.HELM)
+    "functions/kustomization/confinement.py variables": [
+        {"pattern": names} for names in (confinement.CLOSED, confinement.OPEN, confinement.HELM)
     ],
     "functions/paths/contents.py": [{"key": b"kind"}],
     "krmfn/yamltext/edit.py undashed": [{"indent": 2}],

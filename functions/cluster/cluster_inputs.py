@@ -144,7 +144,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
         return beside, is_whole
     from ..kustomization import builds  # imported here: most folders need no kustomize
 
-    resources = builds.built(context.options, first.name, first.path, first.graph)
+    resources = builds.build(context.options, first.name, first.path, first.graph)
     # a kustomization that calls the function names its functionConfig there
     kinds = NODES if run_of(resources).is_settled else COUNTING
     others = [item for item in beside.items if (item.group, item.kind) not in kinds]

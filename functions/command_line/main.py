@@ -75,7 +75,7 @@ def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
     if sorted(argv) == ["--verbose", "--version"]:
         from ..kustomization import landlock  # here: no other answer needs it
 
-        output.write_stdout(f"{NAME} (krmfn {VERSION})\nkustomize: {landlock.holds()}\n")
+        output.write_stdout(f"{NAME} (krmfn {VERSION})\nkustomize: {landlock.status()}\n")
         return 0
     try:
         with redirect_stdout(answer):

@@ -1,8 +1,8 @@
-"""The functions that a kustomization lists, and whether kustomize would run a program of ours or another one.
+"""The functions that a kustomization lists, and whether kustomize would run one of our programs or another one.
 
 A function is ours when its annotation is one of these and holds nothing else, no args, envs, network or mounts:
 
-    exec: {path: NAME}          NAME is a program of ours, bare: kustomize looks a bare name up on PATH only
+    exec: {path: NAME}          NAME is one of our programs, without a slash: so kustomize looks it up only on PATH
     container: {image: IMAGE}   IMAGE is NAME or localhost/NAME, or a repository that the user has named, with any tag
                                 or digest: anybody can publish an image evil/NAME
 """
@@ -20,10 +20,10 @@ from ..kmm.lookup import table
 
 ANNOTATIONS = ("config.kubernetes.io/function", "config.k8s.io/function")
 OTHERS = ("config.kubernetes.io/container", "configFn")
-"""Where kustomize also looks for a function, from times before the annotation."""
+"""Where kustomize also looks for a function: names that are older than the annotations."""
 
 _PLAIN = r"[A-Za-z0-9_ \n{}\[\]:,.'\"/@#=-]+"
-"""An annotation that all readers of YAML take in one way: no aliases, tags, merges or escapes."""
+"""An annotation that all readers of YAML read alike: no aliases, tags, merges or escapes."""
 _VERSION = r"v?(\d+(?:\.\d+)+)"
 _PART = r"[a-z0-9][a-z0-9._/-]*"
 _IMAGE = rf"({_PART}(?::[0-9]+/{_PART})?)(?::(\w[\w.-]{{0,127}}))?(?:@sha256:[0-9a-f]{{64}})?"
@@ -34,46 +34,46 @@ ENTRY_POINTS = {name: f"krmfn_functions.__main__:{name}" for name in ("krmfn", "
 
 
 class Ours(NamedTuple):
-    """The programs of ours."""
+    """Our programs."""
 
     programs: Collection[str] = ()
     """Their names."""
     repositories: Collection[str] = ()
-    """Where images of them are, beside NAME and localhost/NAME."""
+    """The repositories of their images, beside NAME and localhost/NAME."""
     version: Callable[[], str] = lambda: ""
-    """Returns the version that runs here; "" for any."""
+    """Returns the version of this krmfn; "" when any version may be called."""
 
 
 class Call(NamedTuple):
     """A function that a kustomization lists."""
 
     field: str
-    """The list's entry: `transformers[0]`."""
+    """The field with its index: `transformers[0]`."""
     config: Item
     """The resource that the function gets as its functionConfig, with its place."""
     program: str
-    """The program of ours that is called; "" for any other."""
+    """Our program that is called; "" for any other."""
     image: str = ""
-    """The image as it is written; "" for exec."""
+    """The image as it is spelled; "" for exec."""
     problem: str = ""
     """Why it is not ours, as a sentence."""
 
 
 def is_builtin(item: Item) -> bool:
-    """Return True for the configuration of one of kustomize's own plugins; it runs no program, annotated or not."""
+    """Return True for the configuration of one of kustomize's own plugins, which runs no program, even if annotated."""
     return item.ref.api_version == "builtin" and not item.kind.endswith("List")
 
 
 def call(field: str, config: Item, ours: Ours) -> Call:
     """Return the call that a functionConfig makes."""
     try:
-        return Call(field, config, *_called(config, ours))
+        return Call(field, config, *_function(config, ours))
     except KrmfnError as failure:
         return Call(field, config, "", problem=str(failure))
 
 
-def _called(config: Item, ours: Ours) -> tuple[str, str]:
-    """Return the program of ours and its image; raise KrmfnError, saying why, for anything else."""
+def _function(config: Item, ours: Ours) -> tuple[str, str]:
+    """Return our program that a functionConfig calls, and its image. Raises KrmfnError for any other program."""
     if not config.manifest or config.kind.endswith("List"):
         raise KrmfnError("is not a functionConfig; write a resource with the annotation config.kubernetes.io/function")
     if config.ref.api_version.startswith("/"):
@@ -95,9 +95,9 @@ def _called(config: Item, ours: Ours) -> tuple[str, str]:
 
 
 def _mentions(node: Any) -> int:
-    """Count the scalars that are the name of a place where kustomize looks for a function, aliases aside.
+    """Count the scalars that are a name under which kustomize looks for a function, aliases aside.
 
-    So whatever a reader of YAML makes of merges, lists and nesting, it meets no function that was not judged.
+    So no reader of YAML, however it reads merges, lists and nesting, finds a function that was not checked.
     """
     from krmfn.yamltext import positions
 
@@ -105,7 +105,7 @@ def _mentions(node: Any) -> int:
 
 
 def _spec(text: Any) -> dict[str, Any]:
-    """Return what the annotation holds."""
+    """Return the mapping in an annotation. Raises KrmfnError when there is none, or readers could differ on it."""
     from krmfn.yamltext import load, positions, values
 
     if isinstance(text, str) and re.fullmatch(_PLAIN, text):
@@ -120,37 +120,37 @@ def _spec(text: Any) -> dict[str, Any]:
 
 
 def _program(spec: dict[str, Any], ours: Ours) -> tuple[str, str]:
-    """Return (program, image) of a function's annotation; raise KrmfnError for what is not ours to the letter."""
+    """Return (program, image) of a function's annotation. Raises KrmfnError for one that is not exactly ours."""
     names = ", ".join(sorted(ours.programs))
     if list(spec) == ["exec"]:
-        key, what = "path", f"its path must be the bare name of a krmfn program ({names})"
+        key, requirement = "path", f"its path must be the bare name of a krmfn program ({names})"
     elif list(spec) == ["container"]:
-        key, what = "image", f"its image must be one of krmfn's ({names}), or be passed with --function-image"
+        key, requirement = "image", f"its image must be one of krmfn's ({names}), or be passed with --function-image"
     else:
         raise KrmfnError(f"calls a function with {', '.join(map(str, spec)) or 'nothing'}; must be exec or container")
     settings = table(spec, *spec)
-    value, more = settings.get(key), [str(name) for name in settings if name != key]
+    value, extras = settings.get(key), [str(name) for name in settings if name != key]
     if not isinstance(value, str):
-        raise KrmfnError(f"calls a function without {key}; {what}")
-    program = (value if value in ours.programs else "") if key == "path" else _of_image(value, ours)
+        raise KrmfnError(f"calls a function without {key}; {requirement}")
+    program = (value if value in ours.programs else "") if key == "path" else _program_in(value, ours)
     if not program:
-        raise KrmfnError(f"calls {value!r}, which is not part of krmfn and is not run; {what}")
-    if more:
+        raise KrmfnError(f"calls {value!r}, which is not part of krmfn and is not run; {requirement}")
+    if extras:
         raise KrmfnError(
-            f"calls {value!r} with {', '.join(more)}; krmfn's functions are run without settings; remove them"
+            f"calls {value!r} with {', '.join(extras)}; krmfn's functions are run without settings; remove them"
         )
     return program, "" if key == "path" else value
 
 
 def other_version(call: Call, ours: Ours) -> str:
-    """Return the version that the image of a call has by its tag, when it is another one than runs here; else ""."""
+    """Return the version in the tag of a call's image, if it is not the version of this krmfn; else ""."""
     match = re.fullmatch(_IMAGE, call.image)
     version = re.fullmatch(_VERSION, match[2] or "") if match else None
     return version[1] if version and ours.version() not in ("", version[1]) else ""
 
 
-def _of_image(image: str, ours: Ours) -> str:
-    """Return the program of ours that an image holds; "" for another image."""
+def _program_in(image: str, ours: Ours) -> str:
+    """Return our program that an image contains; "" for another image."""
     match = re.fullmatch(_IMAGE, image)
     repository = match[1] if match else ""
     name = repository.rpartition("/")[2]

@@ -1,12 +1,12 @@
-"""The environment in which kustomize runs no program but ours, whatever a repository holds.
+"""The environment in which kustomize runs only our programs, whatever a repository holds.
 
-kustomize looks a function's bare name, `docker` for containers, and git up on PATH, and plugins of the old kind in a
+kustomize looks up on PATH a function's bare name, `docker` for containers, and git; old plugins it looks up in the
 plugin home. Here PATH is one folder with launchers for the programs that the graph names, and the plugin home is empty.
-A path with a slash is not looked up: that is why the graph is read before (see `calls`).
+A path with a slash is not looked up on PATH; so the graph is checked for those first (see `calls`).
 
-Variables are given by name, so that a secret of the CI's is not among them. A build that is closed needs little:
-kustomize neither fetches nor starts anything but functions of ours. One that the user has opened, with --allow-remote
-or --enable-helm, has what git, ssh, helm and version managers are told with.
+Only variables with known names are passed on, and so no secrets of a CI. A closed build needs few: kustomize fetches
+nothing, and starts only our functions. A build that the user has opened, with --allow-remote or --enable-helm, also
+gets the variables of git, ssh, helm and version managers.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from .calls import ENTRY_POINTS, Call
 from .landlock import Bounds
 
 FLAGS = ("--enable-alpha-plugins", "--enable-exec")
-"""What kustomize needs to call functions. Without --enable-exec it passes over commands without a word."""
+"""The flags that kustomize needs to call functions. Without --enable-exec it silently skips commands."""
 
 SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/nix", "/sys"),
     *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
 )
-"""What any program may need of the system; /proc is not among it, where root can read what others are told."""
+"""What any program may need of the system; not /proc, where root can read the environment of other processes."""
 
 CLOSED = (
     "HOME|USER|LOGNAME|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|GOMAXPROCS|GOMEMLIMIT|LD_LIBRARY_PATH|"
     "KRMFN_LOG_FORMAT|KRMFN_MAX_BYTES|KRMFN_VERBOSE"
 )
-"""What every build gets; PATH, XDG_CONFIG_HOME and KUSTOMIZE_PLUGIN_HOME are made for it (see `confined`).
+"""The variables of every build; PATH, XDG_CONFIG_HOME and KUSTOMIZE_PLUGIN_HOME are set for it (see `confine`).
 
 HOME is for a kustomize that is a script of the user's, and for kubectl, which would look for its settings in the
-working folder without it; those of Go say what a container leaves to it; LD_LIBRARY_PATH may be where our Python is.
+working folder without it. Those of Go hold the limits of a container. LD_LIBRARY_PATH may be needed by our Python.
 """
 OPEN = (
     "HTTP_PROXY|HTTPS_PROXY|NO_PROXY|ALL_PROXY|http_proxy|https_proxy|no_proxy|all_proxy|SSL_CERT_FILE|SSL_CERT_DIR|"
     "SSH_AUTH_SOCK|SSH_ASKPASS|GIT_.*|ARGOCD_GIT_.*|ARGOCD_ASK_.*|PATH|XDG_.*|ASDF_.*|MISE_.*"
 )
-"""What a build gets, too, that the user has opened."""
+"""The variables that a build also gets when the user has opened it."""
 HELM = "HELM_.*|REGISTRY_AUTH_FILE|DOCKER_CONFIG|AWS_.*|AZURE_.*|GOOGLE_.*"
-"""What a build gets, too, that may run helm: for registries, and for the stores of charts that its plugins know."""
+"""The variables that a build also gets when it may run helm: for registries and for chart stores of plugins."""
 
 _DOCKER = """\
 #!/bin/sh
@@ -65,8 +65,8 @@ exit 125
 """
 
 
-class Seen(NamedTuple):
-    """What a program of ours was shown in one call: a ResourceList."""
+class Input(NamedTuple):
+    """The ResourceList that one of our programs got in one call."""
 
     program: str
     text: bytes
@@ -79,78 +79,76 @@ class Confinement(NamedTuple):
     environment: dict[str, str]
     """The variables of a closed build."""
     folder: Path
-    """Where each call leaves what it was shown."""
+    """The folder in which each call leaves its input."""
 
     def bounds(self, program: str, is_open: bool) -> Bounds:
-        """Return what kustomize, which is `program`, and what it starts may reach beside the folder of the build.
+        """Return what kustomize, at the path `program`, and the programs that it starts may access.
 
-        That is the system's folders and those of PATH, for kustomize may be a script that starts another. One that
-        `is_open` starts git and helm, which read their settings anywhere, and keep what they fetch in the home folder.
+        These are the system's folders and those of PATH, since kustomize may be a script that starts another program.
+        If the build `is_open`, they start git and helm, which read settings anywhere and keep files in the home folder.
         """
-        own = str(self.folder.parent)
+        workspace = str(self.folder.parent)
         if is_open:
-            return Bounds(frozenset("/"), frozenset((own, "/dev", str(Path.home()))), is_offline=False)
-        given = (os.environ.get("PATH", ""), os.environ.get("LD_LIBRARY_PATH", ""))
-        read = _programs(program, os.pathsep.join(given)) | (_python() if self.flags else frozenset())
-        written = (self.environment["TMPDIR"], str(self.folder), os.devnull)
-        return Bounds(read | {own}, frozenset(written))
+            return Bounds(frozenset("/"), frozenset((workspace, "/dev", str(Path.home()))), is_offline=False)
+        paths = (os.environ.get("PATH", ""), os.environ.get("LD_LIBRARY_PATH", ""))
+        readable = _programs(program, os.pathsep.join(paths)) | (_python() if self.flags else frozenset())
+        writable = (self.environment["TMPDIR"], str(self.folder), os.devnull)
+        return Bounds(readable | {workspace}, frozenset(writable))
 
-    def seen(self) -> list[Seen]:
-        """Return what our programs were shown, in the order of the calls."""
+    def inputs(self) -> list[Input]:
+        """Return the inputs of our programs, in the order of the calls."""
         files = sorted(self.folder.iterdir(), key=lambda file: int(file.name.partition("-")[0]))
-        return [Seen(file.name.partition("-")[2], file.read_bytes()) for file in files]
+        return [Input(file.name.partition("-")[2], file.read_bytes()) for file in files]
 
 
 @lru_cache
 def _programs(program: str, path: str) -> frozenset[str]:
-    """Return the folders of the system, of a program, and those of a PATH, without what is in another one of them."""
-    own = [str(Path(name).parent) for name in (program, os.path.realpath(program))]
-    every = {os.path.realpath(one) for one in (*SYSTEM, *own, *path.split(os.pathsep)) if os.path.isabs(one)}
-    return frozenset(one for one in every if every.isdisjoint(above for above in parents(one) if above != one))
+    """Return the folders of the system, of a program and of a PATH, without those that are below another one."""
+    names = [*SYSTEM, os.path.dirname(program), os.path.dirname(os.path.realpath(program)), *path.split(os.pathsep)]
+    folders = {os.path.realpath(name) for name in names if os.path.isabs(name)}
+    return frozenset(folder for folder in folders if folders.isdisjoint([*parents(folder)][1:]))
 
 
 @lru_cache
 def _python() -> frozenset[str]:
-    """Return the folders of this Python, and of our programs."""
+    """Return the folders of this Python and of our programs."""
     functions = Path(ours.__file__).resolve().parent.parent
     packages = [str(Path(krmfn.__file__).parent), str(functions), str(functions.parent / "schemas")]
     python = [sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent), *sys.path, *packages]
     return frozenset(filter(os.path.isabs, python))
 
 
-def confined(folder: str, calls: Sequence[Call], names: Mapping[str, str] = {}) -> Confinement:
-    """Return flags and environment for builds in `folder` that call the programs of `calls`; () for none.
+def confine(folder: str, calls: Sequence[Call], names: Mapping[str, str] = {}) -> Confinement:
+    """Prepare `folder` for builds that call the programs of `calls`; return flags and environment for kustomize.
 
-    Our programs are started by this interpreter with its own paths, never from the working folder. `names` are those by
-    which kustomize calls a program or an image; without one it calls it as it is written. Raises KrmfnError for a call
-    that is not ours, and when no program can be run from the temporary folder; OSError when nothing can be written.
+    Our programs are started by this interpreter with its own paths, never from the working folder. `names` are the
+    random names under which kustomize calls a program or an image, if they have one. Raises KrmfnError for a call that
+    is not ours, and when no program can be run from the temporary folder; OSError when nothing can be written.
     """
     foreign = next((call for call in calls if call.program not in ENTRY_POINTS), None)
     if foreign:
         raise KrmfnError(f"{foreign.field}: {foreign.problem or 'calls a function that is not part of krmfn'}")
     if os.pathsep in folder:
         raise KrmfnError(f"{folder} cannot be added to the environment variable PATH; set TMPDIR to another folder")
-    programs, seen = Path(folder, "bin"), Path(folder, "seen")
-    made = [os.path.join(folder, name) for name in ("bin", "none", "seen", "tmp")]
-    for name in made:
+    programs, empty, inputs, temporary = (os.path.join(folder, name) for name in ("bin", "none", "seen", "tmp"))
+    for name in (programs, empty, inputs, temporary):
         os.mkdir(name)
-    for name in sorted({call.program for call in calls}):
-        _install(programs / names.get(name, name), _launcher(seen, name))
-    images = {names.get(one.image, one.image): names.get(one.program, one.program) for one in calls if one.image}
+    launchers = {call.program: os.path.join(programs, names.get(call.program, call.program)) for call in calls}
+    for name, path in launchers.items():
+        _install(Path(path), _launcher(inputs, name))
+    images = {names.get(call.image, call.image): launchers[call.program] for call in calls if call.image}
     if images:
-        cases = "".join(
-            f"{shlex.quote(image)}) exec {shlex.quote(str(programs / name))};;\n" for image, name in images.items()
-        )
-        _install(programs / "docker", _DOCKER.format(cases=cases))
-    own = {"PATH": made[0], "KUSTOMIZE_PLUGIN_HOME": made[1], "XDG_CONFIG_HOME": made[1], "TMPDIR": made[3]}
-    return Confinement(FLAGS if calls else (), {"HOME": made[1], **named(CLOSED), **own}, seen)
+        cases = "".join(f"{shlex.quote(image)}) exec {shlex.quote(path)};;\n" for image, path in images.items())
+        _install(Path(programs, "docker"), _DOCKER.format(cases=cases))
+    paths = {"PATH": programs, "KUSTOMIZE_PLUGIN_HOME": empty, "XDG_CONFIG_HOME": empty, "TMPDIR": temporary}
+    return Confinement(FLAGS if calls else (), {"HOME": empty, **variables(CLOSED), **paths}, Path(inputs))
 
 
 _CODE = """\
 import os, shutil, sys, time
 name = os.path.join({folder!r}, f"{{time.monotonic_ns()}}-{name}")
-with open(name, "xb") as seen:
-    shutil.copyfileobj(sys.stdin.buffer, seen)
+with open(name, "xb") as file:
+    shutil.copyfileobj(sys.stdin.buffer, file)
 os.dup2(os.open(name, os.O_RDONLY), 0)
 sys.path[:] = {paths!r}
 from {module} import {function} as run
@@ -158,20 +156,20 @@ run()
 """
 
 
-def _launcher(seen: Path, name: str) -> str:
-    """Return the script that starts a program of ours, whatever its working folder and environment hold.
+def _launcher(folder: str, name: str) -> str:
+    """Return the script that starts one of our programs, and copies its input into a folder.
 
-    -I takes neither the working folder nor PYTHONPATH; what this process was given by them it passes on as it is now.
-    What the program is shown is kept in the folder `seen`: whether a resource is changed later can only be seen there.
+    -I ignores the working folder and PYTHONPATH, so the script has the import paths of this process. The input is kept
+    because only it shows whether a resource was changed after the call.
     """
     if not sys.executable:
         raise KrmfnError(
             "the Python that runs krmfn has no path, so kustomize cannot call krmfn; run the image instead"
         )
     module, _, function = ENTRY_POINTS[name].partition(":")
-    # what is no absolute path (that of an editable install's hook) would be one in the repository
+    # a relative path (such as that of an editable install's hook) would lead into the repository
     paths = [str(Path(path).resolve()) for path in sys.path if os.path.isabs(path)]
-    code = _CODE.format(folder=str(seen), name=name, paths=paths, module=module, function=function)
+    code = _CODE.format(folder=folder, name=name, paths=paths, module=module, function=function)
     return f"#!/bin/sh\nexec {shlex.join([sys.executable, '-I', '-c', code])}\n"
 
 
@@ -185,7 +183,7 @@ def _install(path: Path, text: str) -> None:
         )
 
 
-def named(names: str) -> dict[str, str]:
-    """Return the variables of our environment with these names."""
-    is_named = re.compile(names).fullmatch
-    return {name: value for name, value in os.environ.items() if is_named(name)}
+def variables(pattern: str) -> dict[str, str]:
+    """Return the variables of our environment whose names match a regular expression."""
+    matches = re.compile(pattern).fullmatch
+    return {name: value for name, value in os.environ.items() if matches(name)}

@@ -1,4 +1,4 @@
-"""The YAML documents of a file that kustomize reads, with their places; and a finding where it is none."""
+"""The YAML documents of a file that kustomize reads, with their places; a finding for a file that is not YAML."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
 def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_composed: bool = True) -> Iterator[Item]:
     """Yield the documents of a text, which begins at line `first` of the file `name`, each line at `column`.
 
-    Their nodes are there with `is_composed`. Raises KrmfnError, with the line, for a text that is not YAML.
+    With `is_composed` their YAML nodes are read, too. Raises KrmfnError, with the line, for a text that is not YAML.
     """
     from ..paths import syntax
 
@@ -32,19 +32,19 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_compos
         line = first + document.line - 1
         syntax.check(document.text, line - 1)
         item = Item(document.text, 0, len(document.text), -2, False, Place(name, at, line, column))
-        _ = item.manifest, is_composed and item.content.composed  # what cannot be read is said here, once
+        _ = item.manifest, is_composed and item.content.composed  # raises the errors here, and only once
         yield item
 
 
 def resources_in(file: File) -> list[Item]:
-    """Return the resources in a file, those of a List one by one; [] when it cannot be read any more."""
+    """Return the resources in a file, the items of a List one by one; [] when it cannot be read any more."""
     with suppress(KrmfnError):
         return manifests.read_stream(files.read_regular(file.real, file.name), file.name).items
     return []
 
 
 def unreadable(failure: KrmfnError, name: str, rule: str) -> Result:
-    """Return the finding for a file that cannot be read or is no YAML, at the line that the error names."""
+    """Return the finding about a file that cannot be read or is not YAML, at the line that the error names."""
     message = str(failure).removeprefix(f"{name}: ")
     line = _LINE.fullmatch(message)
     return error(line[2] if line else message, rule=rule, place=Place(name, 0, int(line[1]) if line else 0))

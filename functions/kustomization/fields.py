@@ -1,8 +1,7 @@
 """The fields of a kustomization and their types, as kustomize 5.8 decodes them (api/types/kustomization.go).
 
-kustomize decodes strictly: it refuses fields that it does not know and values of another type. It also takes fields in
-any case (`Resources`) and the last of two equal keys; both are refused here, since what a person reads is not what
-counts then.
+kustomize decodes strictly: it refuses unknown fields and values of another type. But it takes field names in any case
+(`Resources`), and the last of two equal keys; both are refused here, because they mislead a reader.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _NUMBER: Rules = {"type": ["integer", "null"]}
 
 
 def _list(entry: Rules) -> Rules:
-    """Return a list's schema; an entry is never empty, though kustomize takes null for "" or {}."""
+    """Return a list's schema; an entry must not be null, though kustomize takes null for "" or {}."""
     return {"type": ["array", "null"], "items": {**entry, "type": entry["type"][0]}}
 
 
@@ -97,7 +96,7 @@ SCHEMA = Schema(
 
 
 def findings(item: Item) -> Iterator[Result]:
-    """Yield what kustomize would refuse in a kustomization's fields, and what it would read otherwise than a person."""
+    """Yield an error for each field of a kustomization that kustomize would refuse, or read otherwise than a person."""
     for path in item.content.duplicate_keys:
         yield error(
             "this key appears twice, and kustomize takes the last one; remove one", rule="KRM503", field=Field(path)

@@ -1,8 +1,8 @@
-"""Documents written again from their nodes, as flow YAML that every reader takes in one way.
+"""Write documents from their nodes, as flow YAML that all readers read alike.
 
-The structure is ours: aliases, merges, tags and equal keys are gone. A plain scalar keeps its spelling, since kustomize
-and Kubernetes read some of them differently (`yes`, `1.10`, `0777`); all else is a string in JSON's quotes. Each node
-stays on its line, so that what kustomize says of a line is true of the file that a person wrote.
+There are no aliases, merges, tags and equal keys in it. A plain scalar keeps its spelling, since kustomize and
+Kubernetes read some of them differently (`yes`, `1.10`, `0777`); all else is a string in JSON's quotes. Each node stays
+on its line, so that line numbers in kustomize's messages are those of the user's file.
 """
 
 from __future__ import annotations
@@ -19,43 +19,40 @@ from krmfn.yamltext.simple import PLAIN, is_merge
 from krmfn.yamltext.values import STRING, build
 
 _SPELLED = re.compile(r"(?!-(?: |\Z))[\w.+~-](?:[\w.+/~-]|:(?! |\Z)| (?!#))*", re.ASCII)
-"""A plain scalar that may stand unquoted in brackets; whatever some reader takes for no string is one of these."""
+"""A plain scalar that needs no quotes in brackets; any scalar that some reader does not take for a string is one."""
 _LONGEST = 1000
-"""Characters of a key; readers know no longer ones than 1,024 that have no question mark before them."""
+"""The length from which a key gets a question mark: readers refuse a key of over 1,024 characters without one."""
 
-Replaced = Mapping[int, str]
+Substitutes = Mapping[int, str]
 """Strings that take the place of scalars, by the identities of their nodes."""
-NOTHING: Replaced = {}
+NOTHING: Substitutes = {}
 
 
-def written(items: Sequence[Item], replaced: Replaced = NOTHING, on_lines: bool = True) -> str:
-    """Return the documents again; with `on_lines` each node stays on its line, else a document takes one.
+def dump(items: Sequence[Item], substitutes: Substitutes = NOTHING, on_lines: bool = True) -> str:
+    """Return the documents as flow YAML; with `on_lines` each node stays on its line, else a document has one line.
 
-    Their data must have been read before, which bounds what aliases expand to.
+    Their manifests must have been read before, which limits the expansion of aliases.
     """
-    writer = _Writer(replaced, on_lines)
+    writer = _Writer(substitutes, on_lines)
     for number, item in enumerate(items):
         writer.document(item, number)
     return "".join([*writer.parts, "\n"])
 
 
 def entries(node: Node | None) -> dict[str, tuple[Node, Node]]:
-    """Return key and value of each entry of a mapping by its key: merges are done, and the last of equal keys counts.
-
-    {} for what is no mapping.
-    """
+    """Return the (key, value) nodes of a mapping by key, with its merges; of equal keys the last; {} for no mapping."""
     if not isinstance(node, MappingNode):
         return {}
     merged: list[Node] = []
     for key, value in node.value:
         if is_merge(key):
             merged += value.value if isinstance(value, SequenceNode) else [value]
-    every = [pair for source in reversed(merged) for pair in entries(source).values()]
-    every += [pair for pair in node.value if not is_merge(pair[0])]
-    return {key.value: (key, value) for key, value in every}
+    pairs = [pair for source in reversed(merged) for pair in entries(source).values()]
+    pairs += [pair for pair in node.value if not is_merge(pair[0])]
+    return {key.value: (key, value) for key, value in pairs}
 
 
-def at(node: Node | None, path: str) -> Node | None:
+def node_at(node: Node | None, path: str) -> Node | None:
     """Return the node at a path; None when there is none."""
     for part in split(path):
         if isinstance(node, SequenceNode):
@@ -66,23 +63,23 @@ def at(node: Node | None, path: str) -> Node | None:
 
 
 class _Writer:
-    """A text that is being written, and the line on which it is."""
+    """A text that is being written, and its current line."""
 
-    def __init__(self, replaced: Replaced, on_lines: bool) -> None:
-        self.parts: list[str] = [" "]  # a patch that begins with a bracket would be JSON to kustomize
-        self._replaced, self._on_lines = replaced, on_lines
+    def __init__(self, substitutes: Substitutes, on_lines: bool) -> None:
+        self.parts: list[str] = [" "]  # kustomize takes a patch that begins with a bracket for JSON
+        self._substitutes, self._on_lines = substitutes, on_lines
         self._line = self._first = 1
 
     def document(self, item: Item, number: int) -> None:
         self._first = item.place.line if item.place else 1
         if number:
-            self._down(self._first - 1)
+            self._move_to(self._first - 1)
             self.parts.append("\n--- ")
             self._line += 1
         self._write(item.content.composed)
 
-    def _down(self, line: int) -> None:
-        """Go to a line; its first column stays empty, where `---` or `%` would count."""
+    def _move_to(self, line: int) -> None:
+        """Go to a line, and leave its first column empty, where `---` or `%` would have a meaning."""
         if self._on_lines and line > self._line:
             self.parts.append("\n" * (line - self._line) + " ")
             self._line = line
@@ -91,13 +88,13 @@ class _Writer:
         if node is None:
             self.parts.append("null")
             return
-        self._down(self._first + node.start_mark.line)
+        self._move_to(self._first + node.start_mark.line)
         if isinstance(node, ScalarNode):
-            own = self._replaced.get(id(node))
-            self.parts.append((_scalar(node) or if_empty) if own is None else emit.dump_json(own))
+            text = self._substitutes.get(id(node))
+            self.parts.append((_scalar(node) or if_empty) if text is None else emit.dump_json(text))
             return
         is_list = isinstance(node, SequenceNode)
-        pairs = ((None, one) for one in node.value) if is_list else entries(node).values()
+        pairs = ((None, entry) for entry in node.value) if is_list else entries(node).values()
         self.parts.append("[" if is_list else "{")
         for number, (key, value) in enumerate(pairs):
             self.parts.append(", " if number else "")
@@ -110,7 +107,7 @@ class _Writer:
 
 
 def _scalar(node: ScalarNode) -> str:
-    """Return a scalar as it stands in brackets; "" for an empty plain one."""
+    """Return a scalar as it is written in brackets; "" for an empty plain one."""
     if node.tag == PLAIN:
         is_spelled = not node.value or (not node.value.endswith(" ") and _SPELLED.fullmatch(node.value))
         return node.value if is_spelled else emit.dump_json(node.value)

@@ -1,4 +1,4 @@
-"""The graph: every kustomization below some folders, what each reads, which functions each lists, what is wrong."""
+"""The graph: the kustomizations below some folders, with the files, functions and findings of each."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _IMAGE = ("name", "newName", "newTag", "digest")
 
 
 class Kustomization(NamedTuple):
-    """A kustomization or component as it stands in its folder."""
+    """A kustomization or component of a folder."""
 
     folder: str
     """The folder, absolute and without links."""
     name: str
-    """The file's path as people are shown it."""
+    """The file's path as messages name it."""
     path: str
     """The file's path, absolute and without links."""
     item: Item | None
-    """Its document; None when it cannot be read. Read only."""
+    """Its document, which must not be changed; None when it cannot be read."""
     references: list[Reference]
-    """What its fields refer to, and what the configurations of kustomize's own plugins refer to."""
+    """The references in its fields, and in the configurations of kustomize's own plugins."""
     calls: list[Call]
     """The functions it lists, kustomize's own plugins aside."""
     findings: list[Result]
 
     @property
     def manifest(self) -> Manifest:
-        """Return its fields; {} when it cannot be read."""
+        """Return its data; {} when it cannot be read."""
         return self.item.manifest if self.item else {}
 
     @property
@@ -54,58 +54,58 @@ class Kustomization(NamedTuple):
     @property
     def bases(self) -> Iterator[Reference]:
         """Yield the references to other kustomizations."""
-        return (one for one in self.references if one.kind == "folder")
+        return (reference for reference in self.references if reference.kind == "folder")
 
 
 class Graph(NamedTuple):
-    """Kustomizations by their folders (absolute, without links). Read only."""
+    """Kustomizations by their folders (absolute, without links). Nothing in it may be changed."""
 
     kustomizations: Mapping[str, Kustomization]
     resources: Callable[[File], list[Item]]
-    """Returns the resources in a file, those of a List one by one; [] when it cannot be read any more."""
+    """Returns the resources in a file, the items of a List one by one; [] when it cannot be read any more."""
     below: Callable[..., list[Kustomization]]
-    """Returns what a build of some folders reads: a folder's kustomization, then those that it lists, each once.
+    """Returns the kustomizations that a build of some folders reads: a folder's, then those that it lists, each once.
 
-    It knows what it was asked before: each build asks ten times.
+    The results are cached: each build needs them ten times.
     """
     texts: Mapping[str, bytes] = {}
-    """What kustomize is given of each file that it reads as YAML, by the file's path without links."""
+    """The text that kustomize gets for each file that it reads as YAML, by the file's path without links."""
     links: Mapping[str, str] = {}
-    """The links that were followed: the place of each, in a folder without links, and where it leads."""
+    """The links that were followed: the path of each, in a folder without links, and its target."""
     names: Mapping[str, str] = {}
-    """The functions of ours that are called (a program, an image), and the names that stand for them in the texts."""
+    """Our functions that are called (a program, an image), with the random names that they have in the texts."""
     untouched: Collection[str] = ()
-    """The folders of those that leave annotations alone, and whose texts can be changed for a build."""
+    """The folders of kustomizations that do not touch annotations, and whose texts can be changed for a build."""
     workspace: Workspace | None = None
-    """Where all that is untouched is built."""
+    """The workspace in which the untouched ones are built."""
 
     def findings(self, folder: str) -> list[Result]:
-        """Return what is wrong with the kustomizations of a build."""
-        return [finding for one in self.below(folder) for finding in one.findings]
+        """Return the findings about the kustomizations of a build."""
+        return [finding for kustomization in self.below(folder) for finding in kustomization.findings]
 
     def calls(self, folder: str) -> list[Call]:
-        """Return the functions that a build calls, those of the outermost kustomization first."""
-        return [call for one in self.below(folder) for call in one.calls]
+        """Return the functions that a build calls, beginning with those of the outermost kustomization."""
+        return [call for kustomization in self.below(folder) for call in kustomization.calls]
 
     def is_untouched(self, folder: str) -> bool:
-        """Return True when nothing in a build sees or sets annotations, and its texts can be changed for it."""
-        is_whole = not self.kustomizations[folder].is_component
-        return is_whole and all(one.folder in self.untouched for one in self.below(folder))
+        """Return True when nothing in a build reads or sets annotations, and its texts can be changed for it."""
+        folders = {kustomization.folder for kustomization in self.below(folder)}
+        return not self.kustomizations[folder].is_component and folders.issubset(self.untouched)
 
     def transformed(self, folder: str) -> Transformed:
-        """Return what a build does to all resources; what its patches and plugins do is not in it."""
-        return transformed(one.manifest for one in self.below(folder))
+        """Return what a build changes in all resources, its patches and plugins aside."""
+        return transformed(kustomization.manifest for kustomization in self.below(folder))
 
 
-def ordered(kustomizations: Mapping[str, Kustomization], *folders: str) -> list[Kustomization]:
-    """Return the kustomization of each folder, and behind it those that it lists, each once."""
+def closure(kustomizations: Mapping[str, Kustomization], *folders: str) -> list[Kustomization]:
+    """Return the kustomization of each folder, and after it those that it lists, each once."""
     order: dict[str, Kustomization] = {}
-    left = [*reversed(folders)]
-    while left:
-        one = kustomizations.get(left.pop())
-        if one and one.folder not in order:
-            order[one.folder] = one
-            left.extend(reversed([base.real for base in one.bases]))
+    stack = [*reversed(folders)]
+    while stack:
+        kustomization = kustomizations.get(stack.pop())
+        if kustomization and kustomization.folder not in order:
+            order[kustomization.folder] = kustomization
+            stack.extend(reversed([base.real for base in kustomization.bases]))
     return list(order.values())
 
 
@@ -113,29 +113,29 @@ NO_GRAPH = Graph({}, lambda _: [], lambda *_: [])
 
 
 def transformed(kustomizations: Iterable[Manifest]) -> Transformed:
-    """Return what some kustomizations do together; what has another type than kustomize takes counts as absent."""
-    return joined(map(_by, kustomizations))
+    """Return the changes of some kustomizations together; fields of a wrong type count as absent."""
+    return joined(map(_changes, kustomizations))
 
 
 def joined(builds: Iterable[Transformed]) -> Transformed:
-    """Return what several builds do together."""
+    """Return the changes of several builds together."""
     fields = zip(*builds, strict=True)
     return Transformed(*(tuple(dict.fromkeys(filter(None, chain(*values)))) for values in fields))
 
 
-def _by(one: Manifest) -> Transformed:
-    prefix, suffix, namespace = ((text(one, name),) for name in ("namePrefix", "nameSuffix", "namespace"))
-    return Transformed(prefix, suffix, namespace, (*_images(one),), (*_labels(one),))
+def _changes(manifest: Manifest) -> Transformed:
+    prefix, suffix, namespace = ((text(manifest, name),) for name in ("namePrefix", "nameSuffix", "namespace"))
+    return Transformed(prefix, suffix, namespace, (*_images(manifest),), (*_labels(manifest),))
 
 
-def _images(one: Manifest) -> Iterator[Replacement]:
+def _images(manifest: Manifest) -> Iterator[Replacement]:
     for field in ("images", "imageTags"):
-        for _, entry in entries(one, field):
+        for _, entry in entries(manifest, field):
             if text(entry, "name"):
                 yield Replacement(*(text(entry, key) for key in _IMAGE))
 
 
-def _labels(one: Manifest) -> Iterator[tuple[str, str]]:
-    groups = [table(one, "commonLabels"), *(table(entry, "pairs") for _, entry in entries(one, "labels"))]
+def _labels(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    groups = [table(manifest, "commonLabels"), *(table(entry, "pairs") for _, entry in entries(manifest, "labels"))]
     for pairs in groups:
         yield from ((key, value) for key, value in pairs.items() if isinstance(value, str))

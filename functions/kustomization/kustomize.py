@@ -1,8 +1,8 @@
-"""Builds with kustomize, through an overlay that keeps local-config resources.
+"""Build with kustomize, through a wrapper that keeps local-config resources.
 
-A plain `kustomize build` drops resources with the annotation config.kubernetes.io/local-config before anybody sees
-them, DeviceConfigs among them. The wrapper moves the annotation aside with a built-in patch; no function is called
-inside kustomize for it, since calling any costs kustomize two to three times its own time.
+A plain `kustomize build` drops resources with the annotation config.kubernetes.io/local-config, such as DeviceConfigs,
+from its output. The wrapper is an overlay that renames the annotation by a built-in patch. It does not do so by a
+function, since a call would make kustomize take two to three times as long.
 """
 
 from __future__ import annotations
@@ -27,49 +27,47 @@ from krmfn.yamltext import emit
 from ..paths.disk import refuse_inside
 from . import process, written
 from .calls import Call
-from .confinement import HELM, OPEN, Seen, named
+from .confinement import HELM, OPEN, Input, variables
 from .workspace import Tree, Workspace, used
 
 _STOPPED = "couldn't execute function: exit status 1"
-"""What kustomize says of a function that has reported an error."""
+"""kustomize's message about a function that has reported an error."""
 _FROM_KUBECTL = re.compile(r'E\d{4} [^"]*"command failed" err=("(?:[^"\\]|\\["\\n])*")')
-"""A line of the log of some builds of kubectl, with what kustomize says in it."""
-WHICH_PATCH = (
-    "(kustomize does not name the patch: look for this path in the patches of what is built, and of its bases)"
-)
-_which = lru_cache(maxsize=8)(shutil.which)  # each build asks
+"""A line of the log of some builds of kubectl, with a message of kustomize in it."""
+WHICH_PATCH = "(kustomize does not name the patch: look for this path in the patches of the folder and of its bases)"
+_which = lru_cache(maxsize=8)(shutil.which)
 
 
 class Decision(NamedTuple):
-    """How a kustomization is built. With `refused` it is not."""
+    """How a kustomization is built. With anything in `refused` it is not built."""
 
     refused: tuple[Result, ...]
     """Errors about the kustomizations of the build."""
     calls: tuple[Call, ...] = ()
-    """The functions of ours that kustomize has to call; () for a plain build."""
+    """The calls of our functions in the build; () for a plain build."""
     is_open: bool = False
     """Whether the build needs programs of the machine (git, helm, the user's functions): it is not confined then."""
     is_own: bool = False
-    """Whether it runs plugins of the user's, which may read anything: it is built where it is, and in no tree."""
+    """Whether it runs plugins of the user's, which may read anything: it is built in its own folder, not in a tree."""
 
 
 _CLOSED = Decision(())
 
 
-class Built(NamedTuple):
-    """Output of kustomize: the manifests on stdout, the messages on stderr."""
+class Output(NamedTuple):
+    """The output of kustomize: the manifests on stdout, the messages on stderr."""
 
     stream: bytes
     messages: Sequence[str] = ()
     """The lines of kustomize itself."""
     findings: Sequence[Result] = ()
-    """What our functions have reported; with an error among them there are no manifests."""
+    """The findings of our functions; with an error among them there are no manifests."""
     changes: Sequence[tuple[str, Ref]] = ()
-    """What our functions have created, updated and removed."""
-    seen: Sequence[Seen] = ()
-    """What our functions were shown, call by call."""
+    """The objects that our functions have created, updated and removed; each with that verb."""
+    inputs: Sequence[Input] = ()
+    """The inputs of our functions, in the order of the calls."""
     base: str = ""
-    """How the wrapper names the folder."""
+    """The name of the folder in the wrapper."""
 
 
 def build(
@@ -77,85 +75,80 @@ def build(
     tree: Tree | None,
     flags: Sequence[str] = (),
     decision: Decision = _CLOSED,
-    like: Manifest | None = None,
+    kustomization: Manifest | None = None,
     origins: bool = False,
     seconds: int = 60,
     shared: Workspace | None = None,
-) -> Built:
+) -> Output:
     """Return the output of `kustomize build` for the directory `path`, local-config resources included.
 
-    kustomize builds it in its `tree`; without one, for plugins of the user's that may read anything, where it is. It is
-    built through a wrapper in a workspace of its own, but where nothing needs one in the `shared` workspace of a run.
-    `flags` go to kustomize as they are; `decision` says which of our functions it calls, and whether other programs are
-    within its reach; `like` is the kustomization in `path`. With `origins` each resource says in an annotation where it
-    comes from, seen from the wrapper.
-    Raises KrmfnError with kustomize's own messages when it fails or is missing, when it takes more than `seconds` or
-    another bound (see `process`), and when there is no place for temporary files. A build that calls us leaves the
-    error to its findings, when there are some.
+    It is built in its `tree`; without one, for plugins of the user's that may read anything, in its own folder. With a
+    `shared` workspace, that of a run, there is no wrapper; else there is one, in a new workspace.
+    `flags` are passed to kustomize; `decision` says which of our functions it calls, and whether it can run other
+    programs; `kustomization` is the one in `path`. With `origins` each resource has an annotation with its origin,
+    relative to the wrapper.
+    Raises KrmfnError with kustomize's messages when it fails or is missing, when it exceeds `seconds` or another bound
+    (see `process`), and when temporary files cannot be written. An error that our functions report as findings is not
+    raised.
     """
     command, name, names = _command(decision), f"kustomize build {path}", tree.names if tree else {}
     with used(shared) as workspace:
         folder, real = workspace.folder(), tree.folder if tree else os.path.realpath(path)
         refuse_inside(path, real, folder)
-        how = workspace.confinement(decision.calls, names)
+        confinement = workspace.confinement(decision.calls, names)
         top = workspace.write(tree) if tree else real
-        base = "" if shared else os.path.basename(folder)  # random: no folder of a repository has it
+        base = "" if shared else os.path.basename(folder)  # random, so no folder of a repository has this name
         if base:
-            top = _wrapper(folder, base, top, like or {}, workspace.aside, origins)
-        bounds = tree and how.bounds(command[0], decision.is_open)
-        environment = _environment(decision, {flag.partition("=")[0] for flag in flags}, how.environment)
-        command += [top, *flags, *how.flags]
+            top = _wrapper(folder, base, top, kustomization or {}, workspace.aside, origins)
+        bounds = tree and confinement.bounds(command[0], decision.is_open)
+        environment = _environment(decision, {flag.partition("=")[0] for flag in flags}, confinement.environment)
+        command += [top, *flags, *confinement.flags]
         done = process.run(command, environment, name, seconds, top if tree else None, bounds)
-        seen = how.seen() if decision.calls else []
-    said, stream = (_renamed(text, {**names, LOCAL: workspace.aside}) for text in (done.stderr, done.stdout))
-    messages = _messages(_of_the_user(said.decode(errors="replace"), folder, base, path), bool(decision.calls))
-    built = _judged(name, done.returncode, Built(stream, *messages, seen, base))
-    return built if origins or not base else built._replace(stream=written.unwrapped(built.stream, base))
+        inputs = confinement.inputs() if decision.calls else []
+    stderr, stream = (_renamed(text, {**names, LOCAL: workspace.aside}) for text in (done.stderr, done.stdout))
+    text = stderr.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
+    lines = text.replace(os.path.basename(folder), path).strip().splitlines()
+    output = _checked(name, done.returncode, Output(stream, *_messages(lines, bool(decision.calls)), inputs, base))
+    return output if origins or not base else output._replace(stream=written.unwrapped(output.stream, base))
 
 
 def _renamed(text: bytes, names: Mapping[str, str]) -> bytes:
-    """Return what kustomize printed with the functions and the annotation as they are called in the repository."""
+    """Return kustomize's output with the functions and the annotation under their names in the repository."""
     for value, name in names.items():
         text = text.replace(name.encode(), value.encode())
     return text
 
 
-def _of_the_user(text: str, folder: str, base: str, path: str) -> str:
-    """Return what kustomize says in the workspace `folder` with the paths of the user's."""
-    text = text.replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
-    return text.replace(os.path.basename(folder), path).strip()
-
-
-def _judged(name: str, code: int, built: Built) -> Built:
-    """Return what was built; without manifests where a function of ours has found an error."""
-    if code == 1 and any(one.severity == "error" for one in built.findings):
-        return built._replace(stream=b"", messages=[line for line in built.messages if _STOPPED not in line])
+def _checked(name: str, code: int, output: Output) -> Output:
+    """Return the output, without manifests if one of our functions has reported an error. Raises KrmfnError."""
+    if code == 1 and any(finding.severity == "error" for finding in output.findings):
+        return output._replace(stream=b"", messages=[line for line in output.messages if _STOPPED not in line])
     if code < 0:
-        raise KrmfnError(f"{name} was ended by signal {-code}", *built.messages)
+        raise KrmfnError(f"{name} was ended by signal {-code}", *output.messages)
     if code:
-        messages = [_FROM_KUBECTL.sub(lambda found: json.loads(found[1]), line) for line in built.messages]
-        where = [WHICH_PATCH] if any("operation does not apply" in line for line in messages) else []
-        raise KrmfnError(f"{name} failed:", *messages, *where)
-    return built
+        messages = [_FROM_KUBECTL.sub(lambda match: json.loads(match[1]), line) for line in output.messages]
+        hints = [WHICH_PATCH] if any("operation does not apply" in line for line in messages) else []
+        raise KrmfnError(f"{name} failed:", *messages, *hints)
+    return output
 
 
-def _wrapper(folder: str, base: str, target: str, like: Manifest, aside: str, origins: bool) -> str:
-    """Write a wrapper beside a link `base` to what it lists, with what only the outermost decides; return its folder.
+def _wrapper(folder: str, base: str, target: str, kustomization: Manifest, aside: str, origins: bool) -> str:
+    """Write a wrapper around the kustomization in the folder `target`, and return the wrapper's folder.
 
-    A Component is one of its components, all else a resource. It is listed by a link: kustomize takes no folder with
-    dots beside other letters, as in `a..b`.
+    It has the fields that count only in the outermost kustomization. It lists the folder, under components or
+    resources, by the link `base`, since kustomize refuses a folder with two dots in its name, as in `a..b`.
     """
-    here, there = (f"/metadata/annotations/{key.replace('/', '~1')}" for key in (LOCAL, aside))
-    move = [{"op": "move", "from": here, "path": there}]
+    source, destination = (f"/metadata/annotations/{key.replace('/', '~1')}" for key in (LOCAL, aside))
+    move = [{"op": "move", "from": source, "path": destination}]
     manifest: Manifest = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
-        "components" if like.get("kind") == "Component" else "resources": [base],
+        "components" if kustomization.get("kind") == "Component" else "resources": [base],
         "patches": [{"target": {"annotationSelector": LOCAL}, "patch": emit.dump_json(move)}],
     }
-    metadata = dict.fromkeys([*(like.get("buildMetadata") or ()), *(written.OPTIONS if origins else ())])
-    more = {"buildMetadata": [*metadata], "sortOptions": like.get("sortOptions")}
-    text = emit.dump(manifest | {field: value for field, value in more.items() if value})
+    metadata = dict.fromkeys([*(kustomization.get("buildMetadata") or ()), *(written.OPTIONS if origins else ())])
+    options = {"buildMetadata": [*metadata], "sortOptions": kustomization.get("sortOptions")}
+    text = emit.dump(manifest | {field: value for field, value in options.items() if value})
     wrapper = Path(folder, "wrapper")
     wrapper.mkdir()
     (wrapper / base).symlink_to(target)
@@ -164,35 +157,35 @@ def _wrapper(folder: str, base: str, target: str, like: Manifest, aside: str, or
 
 
 def _environment(decision: Decision, flags: Collection[str], confined: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the environment of kustomize: confined, unless programs of the machine (git, helm) are needed, too."""
+    """Return the environment of kustomize: confined, unless it also needs programs of the machine (git, helm)."""
     if "--enable-alpha-plugins" in flags:
-        return os.environ  # the user's own plugins: nobody else knows what they are told with
-    known = {**confined}
+        return os.environ  # the user's own plugins may need any variable
+    environment = {**confined}
     if decision.is_open:
-        known |= named(OPEN) | (named(HELM) if "--enable-helm" in flags else {})
+        environment |= variables(OPEN) | (variables(HELM) if "--enable-helm" in flags else {})
     if decision.calls:
-        path = f"{confined['PATH']}{os.pathsep}{known['PATH']}" if decision.is_open else confined["PATH"]
-        known |= {**confined, "PATH": path, streams.VARIABLE: "json"}
-    return known
+        path = f"{confined['PATH']}{os.pathsep}{environment['PATH']}" if decision.is_open else confined["PATH"]
+        environment |= {**confined, "PATH": path, streams.VARIABLE: "json"}
+    return environment
 
 
-def _messages(text: str, is_ours: bool) -> tuple[list[str], list[Result], list[tuple[str, Ref]]]:
-    """Return what kustomize says in its own lines, and what our functions report in theirs (see `log`)."""
+def _messages(lines: Sequence[str], is_ours: bool) -> tuple[list[str], list[Result], list[tuple[str, Ref]]]:
+    """Divide stderr into kustomize's messages, and the findings and changes of our functions (see `streams.Log`)."""
     messages: list[str] = []
     findings: list[Result] = []
     changes: list[tuple[str, Ref]] = []
-    for line in text.splitlines():
+    for line in lines:
         entry: dict[str, Any] = {}
         with suppress(ValueError):
             entry = json.loads(line) if is_ours and line.startswith('{"level": "') else {}
         entry = entry if entry.keys() >= {"message", "rule", "ref", "path", "file"} else {}
-        if not (entry.get("rule") or entry.get("ref")):  # without both it is a failure, or a crash
+        if not (entry.get("rule") or entry.get("ref")):  # an entry without both is a failure, or a crash
             messages += entry["message"].splitlines() if entry else [line]
             continue
         ref = Ref(*(entry["ref"][key] for key in ("apiVersion", "kind", "namespace", "name"))) if entry["ref"] else None
-        what = entry["message"].partition(" ")[0]
-        if ref and not entry["rule"] and what in ("created", "updated", "removed"):
-            changes.append((what, ref))
+        verb = entry["message"].partition(" ")[0]
+        if ref and not entry["rule"] and verb in ("created", "updated", "removed"):
+            changes.append((verb, ref))
             continue
         field = Field(entry["path"]) if entry["path"] else None
         place = Place(entry["file"], 0, entry["line"] or 0) if entry["file"] else None

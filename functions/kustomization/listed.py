@@ -1,4 +1,4 @@
-"""The functions that a kustomization lists: the functionConfigs behind its entries, and what each of them calls."""
+"""The functions that a kustomization lists: the functionConfigs of its entries, and what each of them calls."""
 
 from __future__ import annotations
 
@@ -12,143 +12,142 @@ from krmfn.results import Field, Result, error, warning
 from ..paths.disk import Disk
 from . import calls, flow, mentions, references
 from .calls import ANNOTATIONS, Call, Ours
-from .graph import Kustomization, ordered
+from .graph import Kustomization, closure
 from .references import Reference
-from .texts import RULE, Judged, Texts, given, strictly, written_out
+from .texts import RULE, Judged, Texts, build_text, inline_documents, judge_strictly
 
-_AS_WRITTEN = frozenset(
-    {"apiVersion", "kind", "metadata", "resources", "bases", "namePrefix", "nameSuffix", "namespace"}
-)
-"""Fields of a kustomization whose resources keep their annotations."""
+_HARMLESS = {"apiVersion", "kind", "metadata", "resources", "bases", "namePrefix", "nameSuffix", "namespace"}
+"""The fields of a kustomization that do not change the annotations of its resources."""
 
 
 class Configs:
-    """The functionConfigs of files, each read once however many kustomizations list it.
+    """The functionConfigs of files, each read once, even if several kustomizations list it.
 
-    The name by which kustomize starts a function of ours is made at random, so that nothing in a repository can call
-    it.
+    kustomize starts our functions by random names, so that nothing in a repository can call them.
     """
 
-    def __init__(self, disk: Disk, ours: Ours, read: Mapping[str, Kustomization], texts: Texts) -> None:
-        """Take how to read, which programs are ours, and all kustomizations, of which any folder may be listed."""
-        self._disk, self._ours, self._kustomizations, self._texts = disk, ours, read, texts
+    def __init__(self, disk: Disk, ours: Ours, kustomizations: Mapping[str, Kustomization], texts: Texts) -> None:
+        """Read with `disk` and `texts`; `ours` are our programs, and `kustomizations` all that may be listed."""
+        self._disk, self._ours, self._kustomizations, self._texts = disk, ours, kustomizations, texts
         self._files: dict[str, Judged] = {}
-        self._written: dict[str, list[Item]] = {}
+        self._documents: dict[str, list[Item]] = {}
         """The documents of the files that could be read; another kustomization may have read more, as resources."""
         self._inline: dict[str, dict[str, list[Item]]] = {}
-        self._replaced: dict[int, str] = {}
+        self._substitutes: dict[int, str] = {}
         self.names: dict[str, str] = {}
-        """What an annotation calls (a program, an image) to the name that stands for it in this run."""
+        """The random names of this run by what an annotation calls: a program, an image."""
         self.unknown: set[str] = set()
-        """The folders of kustomizations that list functions which are not known before the build."""
+        """The folders of kustomizations whose functions are not known before the build."""
 
-    def read(self, one: Kustomization) -> list[Reference]:
-        """Note what a kustomization calls; return what the configurations of kustomize's own plugins refer to."""
+    def read(self, kustomization: Kustomization) -> list[Reference]:
+        """Add calls and findings to a kustomization; return the references of kustomize's own plugins that it lists."""
         references: list[Reference] = []
-        for reference in one.references:
+        for reference in kustomization.references:
             if reference.role != "function":
-                one.findings.extend(_patch(reference))
+                kustomization.findings.extend(_patch(reference))
                 continue
-            for config in self._configs(one, reference):
+            for config in self._configs(kustomization, reference):
                 if calls.is_builtin(config):
-                    references += self._plugin(one, config)
+                    references += self._plugin(kustomization, config)
                 else:
-                    one.calls.append(call := calls.call(reference.field, config, self._ours))
+                    kustomization.calls.append(call := calls.call(reference.field, config, self._ours))
                     self._rename(call)
-                    one.findings.extend(_judged(call, self._ours))
+                    kustomization.findings.extend(_check_call(call, self._ours))
         return references
 
-    def _plugin(self, one: Kustomization, config: Item) -> list[Reference]:
-        """Return what the configuration of one of kustomize's own plugins refers to."""
-        mentioned = mentions.builtin(config.manifest)
-        named = [*references.read(mentioned, config, one.folder, self._disk, one.findings)]
-        one.findings.extend(finding for reference in named for finding in _patch(reference))
-        one.findings.extend(_misspelt(config))
-        message = "is an absolute path; a path is relative to the kustomization's folder"
-        absolute = (reference for reference in named if reference.text.startswith("/"))
-        one.findings.extend(reference.error(f"{reference.text} {message}", "KRM504") for reference in absolute)
-        return named
+    def _plugin(self, kustomization: Kustomization, config: Item) -> list[Reference]:
+        """Return the references in the configuration of one of kustomize's own plugins."""
+        folder, findings = kustomization.folder, kustomization.findings
+        results = [*references.read(mentions.builtin(config.manifest), config, folder, self._disk, findings)]
+        findings.extend(finding for reference in results for finding in _patch(reference))
+        findings.extend(_misspelt(config))
+        for reference in results:
+            if reference.text.startswith("/"):
+                message = f"{reference.text} is an absolute path; a path is relative to the kustomization's folder"
+                findings.append(reference.error(message, "KRM504"))
+        return results
 
-    def _configs(self, one: Kustomization, reference: Reference) -> Iterator[Item]:
-        """Yield the functionConfigs that an entry stands for."""
+    def _configs(self, kustomization: Kustomization, reference: Reference) -> Iterator[Item]:
+        """Yield the functionConfigs of an entry: those written in it, in its file, or in the files of its folder."""
         if reference.kind == "inline":
-            items, wrong = _written_out(reference, "KRM510", is_function=True)
-            one.findings.extend(wrong)
-            self._inline.setdefault(one.folder, {})[reference.field] = items
+            items, findings = _inline(reference, "KRM510", is_function=True)
+            kustomization.findings.extend(findings)
+            self._inline.setdefault(kustomization.folder, {})[reference.field] = items
             yield from items
         elif reference.kind == "file":
-            yield from self._of_file(one, reference)
+            yield from self._of_file(kustomization, reference)
         elif reference.kind == "folder":
-            for listed in ordered(self._kustomizations, reference.real):
-                changing = sorted(key for key, value in listed.manifest.items() if value and key not in _AS_WRITTEN)
-                if changing:
+            for base in closure(self._kustomizations, reference.real):
+                fields = sorted(key for key, value in base.manifest.items() if value and key not in _HARMLESS)
+                if fields:
                     message = (
-                        f"{listed.name} may change the functions it lists ({', '.join(changing)}), so it is not known "
+                        f"{base.name} may change the functions it lists ({', '.join(fields)}), so it is not known "
                         "before the build what would be called; list the files of the functions directly"
                     )
-                    one.findings.append(reference.error(message, "KRM510"))
-                    self.unknown.add(one.folder)
+                    kustomization.findings.append(reference.error(message, "KRM510"))
+                    self.unknown.add(kustomization.folder)
                     continue
-                for inner in listed.references:
+                for inner in base.references:
                     if inner.kind == "file":
-                        yield from self._of_file(one, inner)
+                        yield from self._of_file(kustomization, inner)
 
-    def _of_file(self, one: Kustomization, reference: Reference) -> list[Item]:
+    def _of_file(self, kustomization: Kustomization, reference: Reference) -> list[Item]:
         def judge(text: bytes, place: Place, column: int) -> Judged:
-            judged = strictly(text, place, column, rule="KRM510", is_function=True)
-            self._written[reference.real] = judged[0]
+            judged = judge_strictly(text, place, column, rule="KRM510", is_function=True)
+            self._documents[reference.real] = judged[0]
             return judged
 
         if reference.real not in self._files:
             self._files[reference.real] = self._texts.documents(reference.real, reference.name, "KRM510", judge)
-        items, wrong = self._files[reference.real]
-        one.findings.extend(wrong)
+        items, findings = self._files[reference.real]
+        kustomization.findings.extend(findings)
         return items
 
     def _rename(self, call: Call) -> None:
-        """Give the annotation of one of ours the name of this run."""
+        """Put a random name in place of our function in the annotation of a call."""
         value = call.image or call.program
-        annotations = flow.entries(flow.at(call.config.content.composed, "metadata.annotations"))
+        annotations = flow.entries(flow.node_at(call.config.content.composed, "metadata.annotations"))
         node = next((annotations[key][1] for key in ANNOTATIONS if key in annotations), None)
         if value and node is not None:
             name = self.names.setdefault(value, f"krmfn-{os.urandom(12).hex()}")
-            self._replaced[id(node)] = str(node.value).replace(value, name)
+            self._substitutes[id(node)] = str(node.value).replace(value, name)
 
-    def files(self) -> dict[str, bytes]:
-        """Return the texts of the files as kustomize is given them, by their paths without links."""
-        return {real: flow.written(items, self._replaced).encode() for real, items in self._written.items()}
+    def build_texts(self) -> dict[str, bytes]:
+        """Return the texts that kustomize gets for the files of functions, by their paths without links."""
+        return {real: flow.dump(items, self._substitutes).encode() for real, items in self._documents.items()}
 
-    def given(self, one: Kustomization) -> bytes:
-        """Return a kustomization as kustomize is given it."""
-        if one.item is None:
+    def build_text(self, kustomization: Kustomization) -> bytes:
+        """Return the text that kustomize gets for a kustomization."""
+        if kustomization.item is None:
             return b""  # it is refused
-        replaced: dict[int, str] = {}
-        inline = self._inline.get(one.folder, {})
-        # an alias makes one node of several fields: a path counts before a function, a function before a patch
-        for each in sorted(one.references, key=lambda each: (each.kind != "inline", each.role == "function")):
-            text, node = "", flow.at(one.item.content.composed, each.field)
-            if each.field in inline:
-                text = flow.written(inline[each.field], self._replaced, on_lines=False).strip()
-            elif each.kind == "inline" and each.role != "function":
-                text = self._texts.patch(each)[0]
-            elif each.kind in ("file", "folder") and node is not None:
-                path = os.path.normpath(os.path.join(one.folder, each.text))
-                # what is absolute, or goes above the root, gives way to a path that stays in a build tree
-                if os.path.normpath(f"/tree{one.folder}/{each.text}") != f"/tree{path}":
-                    text = str(node.value).removesuffix(each.text) + os.path.relpath(path, one.folder)
+        substitutes: dict[int, str] = {}
+        inline = self._inline.get(kustomization.folder, {})
+        # Aliases make one node of several fields; the last text counts: a path, else a function, else a patch.
+        order = sorted(kustomization.references, key=lambda entry: (entry.kind != "inline", entry.role == "function"))
+        for reference in order:
+            text, node = "", flow.node_at(kustomization.item.content.composed, reference.field)
+            if reference.field in inline:
+                text = flow.dump(inline[reference.field], self._substitutes, on_lines=False).strip()
+            elif reference.kind == "inline" and reference.role != "function":
+                text = self._texts.patch(reference)[0]
+            elif reference.kind in ("file", "folder") and node is not None:
+                path = os.path.normpath(os.path.join(kustomization.folder, reference.text))
+                # an absolute path, or one that goes above the root, is replaced by one that stays in a build tree
+                if os.path.normpath(f"/tree{kustomization.folder}/{reference.text}") != f"/tree{path}":
+                    text = str(node.value).removesuffix(reference.text) + os.path.relpath(path, kustomization.folder)
             if text:
-                replaced[id(node)] = text
-        return given(self._texts.read[one.path], [one.item], replaced)
+                substitutes[id(node)] = text
+        return build_text(self._texts.sources[kustomization.path], [kustomization.item], substitutes)
 
 
 def _patch(reference: Reference) -> list[Result]:
-    """Return what is wrong with a patch that is written out where its path may stand."""
-    is_written_out = reference.kind == "inline" and reference.role == "merge"
-    return _written_out(reference, RULE, is_function=False)[1] if is_written_out else []
+    """Return the findings about an inline patch in a field that may also hold its path; [] for anything else."""
+    is_inline = reference.kind == "inline" and reference.role == "merge"
+    return _inline(reference, RULE, is_function=False)[1] if is_inline else []
 
 
 def _misspelt(config: Item) -> Iterator[Result]:
-    """Yield an error for each field of a plugin of kustomize's that it finds by its letters in any case."""
+    """Yield an error for each field of a plugin of kustomize that is not spelled in the usual case."""
     entries = mentions.entries(config.manifest, "replacements")
     for path, mapping in [("", config.manifest), *((f"{path}.", entry) for path, entry in entries)]:
         for key in mapping:
@@ -158,21 +157,22 @@ def _misspelt(config: Item) -> Iterator[Result]:
                 yield config.located(error(message, rule=RULE, field=Field(f"{path}{key}")))
 
 
-def _judged(call: Call, ours: Ours) -> Iterator[Result]:
-    """Yield what is wrong with a call: a function that is not ours, or one in a place where it has no effect."""
+def _check_call(call: Call, ours: Ours) -> Iterator[Result]:
+    """Yield a finding for a call of a function that is not ours, is in the wrong field, or has another version."""
     ref, place = call.config.ref, call.config.place
     if not call.program:
         yield error(f"{call.field}: {call.problem}", rule="KRM510", ref=ref, place=place)
     elif not call.field.startswith("transformers"):
-        why = "a generator receives no resources" if call.field[0] == "g" else "kustomize refuses a validator's output"
-        yield error(f"{call.field}: {why}; list it under transformers", rule="KRM511", ref=ref, place=place)
+        is_generator = call.field.startswith("generators")
+        reason = "a generator receives no resources" if is_generator else "kustomize refuses a validator's output"
+        yield error(f"{call.field}: {reason}; list it under transformers", rule="KRM511", ref=ref, place=place)
     elif version := calls.other_version(call, ours):
         message = f"{call.field}: calls version {version}, but {ours.version()} runs here and may render differently"
         yield warning(message, rule="KRM513", ref=ref, place=place)
 
 
-def _written_out(reference: Reference, rule: str, is_function: bool) -> Judged:
-    """Return the resources in a text that is written out, and what is wrong with it; `rule`: what no YAML breaks.
+def _inline(reference: Reference, rule: str, is_function: bool) -> Judged:
+    """Return the resources in an inline text, and the findings about it, those of `rule` if it is not YAML.
 
     kustomize first reads such a text as resources and, when it finds none in it, takes it for a path
     (api/internal/target/kusttarget.go, api/internal/builtins/PatchStrategicMergeTransformer.go). So it has to be a
@@ -180,7 +180,7 @@ def _written_out(reference: Reference, rule: str, is_function: bool) -> Judged:
     """
 
     def judge(text: bytes, place: Place, column: int) -> Judged:
-        items, findings = strictly(text, place, column, rule=rule, is_function=is_function)
+        items, findings = judge_strictly(text, place, column, rule=rule, is_function=is_function)
         for item in items:
             if not item.kind or not (item.name or item.kind.endswith("List")):  # GetValidatedMetadata in rnode.go
                 message = (
@@ -190,4 +190,4 @@ def _written_out(reference: Reference, rule: str, is_function: bool) -> Judged:
                 findings.append(error(message, rule=RULE, field=Field(reference.field), place=item.place))
         return items, findings
 
-    return written_out(reference, judge)
+    return inline_documents(reference, judge)

@@ -1,4 +1,4 @@
-"""The fields of a kustomization that name a file, a folder, something remote, or hold it written out."""
+"""The fields of a kustomization that name a file, a folder or something remote, or hold its content inline."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..kmm.lookup import listing, table, text
 
 Role = Literal["resource", "component", "function", "merge", "yaml", "file", "text", "chart"]
 Mention = tuple[str, str, Role]
-"""A field, its value, and what may stand there."""
+"""A field, its value, and its role."""
 Roles = Mapping[str, Role]
-"""What may stand in the fields of a mapping; behind the name of a list are brackets."""
+"""The roles of the fields of a mapping; the name of a list ends with brackets."""
 
 _FIELDS: Roles = {
     "resources[]": "resource",
@@ -39,16 +39,15 @@ _ENTRIES: Mapping[str, Roles] = {
     "helmCharts": _VALUES,
     "helmChartInflationGenerator": {"values": "file"},
 }
-"""The same of the entries of lists."""
+"""The same for the entries of lists."""
 _BUILTIN: Roles = {**_PATH, "paths[]": "merge", **_SOURCES, "targetFilePath": "file", **_VALUES}
-BUILTIN = {
-    name.casefold(): name for name in (*(field.removesuffix("[]") for field in _BUILTIN), "replacements", "chartHome")
-}
-"""The fields of `builtin` by their small letters: kustomize decodes them as JSON, in any case."""
+_NAMES = [*(field.removesuffix("[]") for field in _BUILTIN), "replacements", "chartHome"]
+BUILTIN = {name.casefold(): name for name in _NAMES}
+"""The fields of `builtin` by their names in lower case: kustomize decodes them as JSON, in any case."""
 
 
 def named(manifest: Manifest) -> Iterator[Mention]:
-    """Yield (field, text, role) of everything that a kustomization names; what has another type is passed over."""
+    """Yield the mentions in a kustomization; values of a wrong type are skipped."""
     yield from _named(manifest, _FIELDS)
     yield from _named(table(manifest, "openapi"), {"path": "file"}, "openapi.")
     home = table(manifest, "helmGlobals").get("chartHome")
@@ -64,7 +63,7 @@ def named(manifest: Manifest) -> Iterator[Mention]:
 
 
 def builtin(manifest: Manifest) -> Iterator[Mention]:
-    """Yield the same of a configuration of one of kustomize's own plugins (`apiVersion: builtin`)."""
+    """Yield the mentions in the configuration of one of kustomize's own plugins (`apiVersion: builtin`)."""
     yield from _named(manifest, _BUILTIN)
     for path, entry in entries(manifest, "replacements"):
         yield from _named(entry, _PATH, f"{path}.")
@@ -79,24 +78,24 @@ def entries(manifest: Manifest, field: str) -> Iterator[tuple[str, Manifest]]:
 
 
 def _named(entry: Manifest, roles: Roles, path: str = "") -> Iterator[Mention]:
-    """Yield what the fields of a mapping name; an empty string counts as absent, as for kustomize, but in a list."""
+    """Yield the mentions in the fields of a mapping; as for kustomize an empty string counts only in a list."""
     for field, role in roles.items():
         name = field.removesuffix("[]")
         if name == field and (value := text(entry, name)):
             yield path + name, value, role
-        for at, one in enumerate(listing(entry, name) or () if name != field else ()):
-            if isinstance(one, str):
-                yield f"{path}{name}[{at}]", _source(one) if name == "files" else one, role
+        for at, member in enumerate(listing(entry, name) or () if name != field else ()):
+            if isinstance(member, str):
+                yield f"{path}{name}[{at}]", _source(member) if name == "files" else member, role
 
 
 def _source(entry: str) -> str:
-    """Return the file of an entry under `files`, where `key=file` names the key as well; "" for none."""
+    """Return the file of an entry of `files`, which may be `key=file`; "" for none."""
     key, sign, file = entry.rpartition("=")
     return file if not sign or (key and "=" not in key) else ""
 
 
 def _chart(chart: Manifest, home: Any) -> str:
-    """Return the folder in which kustomize looks for a chart; one with a repo and a version has a folder of its own."""
+    """Return the folder in which kustomize looks for a chart; with a repo the version is part of it."""
     name = str(chart.get("name") or "")
     folder = f"{name}-{chart['version']}/{name}" if chart.get("version") and chart.get("repo") else name
     return f"{home or 'charts'}/{folder}" if name else ""

@@ -1,12 +1,12 @@
-"""Where findings about what kustomize has built stand: in the file, patch or kustomization that a person wrote.
+"""Find the places of findings about built resources: in the file, patch or kustomization that the user wrote.
 
-kustomize tells where a resource comes from only when it is asked, in annotations that can change what a patch does. So
-a build is done without, and once more with them when a finding needs it; a build without findings costs nothing more.
+kustomize notes the origin of a resource only on request, in annotations that may change the effect of a patch. So a
+build is done without them, and again with them when a finding needs it; a build without findings is done once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache, partial
 
 from krmfn.errors import KrmfnError
@@ -20,88 +20,88 @@ from ..rendering.generated import of_value
 from . import values, written
 from .calls import Call
 from .graph import Graph, Kustomization
-from .kustomize import Built
-from .values import generator, same_at
+from .kustomize import Output
+from .values import generator, path_in_source
 
 
 class Places:
-    """The files behind one build. They are read, and kustomize runs again, when the first finding asks."""
+    """The files of one build. They are read, and kustomize runs again, for the first finding."""
 
-    def __init__(self, graph: Graph, folder: str, calls: Sequence[Call], again: Callable[[], Built]) -> None:
-        """Take the kustomizations, the folder that is built with its calls, and how to build it with origins."""
-        self._graph, self._folder, self._built = graph, folder, graph.below(folder)
+    def __init__(self, graph: Graph, folder: str, calls: Sequence[Call], trace: Callable[[], Output]) -> None:
+        """Take the graph, the folder that was built, its calls, and a function that builds it with origins."""
+        self._graph, self._folder, self._kustomizations = graph, folder, graph.below(folder)
         self._configs = {call.config.ref.id: call.config for call in calls}
-        self._again, self._number = again, 0
-        # no cached_property: before Python 3.12 one lock held up all instances, and kustomize runs once for each
-        self._traced = lru_cache(maxsize=None)(self._trace)
+        self._trace, self._number = trace, 0
+        # not cached_property: before Python 3.12 it has one lock for all instances, each of which may run kustomize
+        self._origins = lru_cache(maxsize=None)(self._read_origins)
         self._patches = lru_cache(maxsize=None)(values.documents_of)
 
-    def _trace(self) -> written.Origins:
-        """Build with origins; nothing has one where that fails."""
+    def _read_origins(self) -> written.Origins:
+        """Build with origins; if that fails, there are none."""
         try:
-            built = self._again()
+            output = self._trace()
         except KrmfnError:
-            built = Built(b"")
-        lists = (ResourceList.parse(seen.text) for seen in built.seen)
-        seen = {item.ref.id: item for resources in lists for item in resources.items}
-        origins = written.origins(self._graph, self._folder, built.base)
-        return origins._replace(notes=written.notes_in(built.stream), seen=seen)
+            output = Output(b"")
+        lists = (ResourceList.parse(call.text) for call in output.inputs)
+        inputs = {item.ref.id: item for resources in lists for item in resources.items}
+        origins = written.origins(self._graph, self._folder, output.base)
+        return origins._replace(notes=written.notes_in(output.stream), inputs=inputs)
 
-    def give(self, items: Sequence[Item]) -> None:
-        """Let findings about items of the build, all of them, look up their places."""
+    def attach(self, items: Sequence[Item]) -> None:
+        """Let findings about items look up their places; these are all items of the build."""
         self._number = len(items)
         for number, item in enumerate(items):
             item.file = Place("", number, finder=partial(self._of_item, item, number))
 
     def of_call(self, result: Result) -> Result:
-        """Let a finding that a function has reported in the build look up its place."""
+        """Let a finding that a function has reported during the build look up its place."""
         config = self._configs.get(result.ref.id) if result.ref else None
         if config:
             return config.located(result)
         return result._replace(place=Place("", finder=self._of_call)) if result.ref and not result.place else result
 
     def _of_item(self, item: Item, number: int, result: Result) -> Result:
-        """Return a finding about an item of the build, or about what is made from it, at its place in the files."""
-        every = self._traced().notes
-        notes = every[number] if len(every) == self._number else {}
-        if result.ref and _id_in(result.ref.id, {item.ref.id: item}) is None:
+        """Return a finding about an item of the build, or about an object generated from it, with its place."""
+        all_notes = self._origins().notes
+        notes = all_notes[number] if len(all_notes) == self._number else {}
+        if result.ref and _item_with(result.ref.id, {item.ref.id: item}) is None:
             return result._replace(place=self._of_owner(item, notes, result.field))
         return self._at(notes, item, result)
 
     def _of_call(self, result: Result) -> Result:
-        """Return a finding at its place; names are those of the moment at which the function was called."""
-        seen = self._traced().seen
-        item = _id_in(result.ref.id, seen) if result.ref else None
+        """Return a finding of a function with its place; the names in it are those at the time of the call."""
+        inputs = self._origins().inputs
+        item = _item_with(result.ref.id, inputs) if result.ref else None
         if item:
             return self._at(item.annotations, item, result)
-        makers = (one for one in seen.values() if result.message.startswith(f"generated from {one.ref}: "))
-        owner = next(makers, None)
+        owners = (item for item in inputs.values() if result.message.startswith(f"generated from {item.ref}: "))
+        owner = next(owners, None)
         return result._replace(place=self._of_owner(owner, owner.annotations, result.field) if owner else None)
 
     def _at(self, notes: Mapping[str, str], item: Item, result: Result) -> Result:
         """Return a finding about an item at its field, with the name that the resource has in its file."""
-        origins = self._traced()
-        built = written.way(notes, origins, self._built)
-        names = written.names(item.ref, built)
+        origins = self._origins()
+        transformers = written.transformers(notes, origins, self._kustomizations)
+        names = written.names(item.ref, transformers)
         maker = written.maker(notes)
         if maker:
-            return self._at_maker(maker, item, result, names, built)
+            return self._at_maker(maker, item, result, names, transformers)
         origin = written.origin_of(notes)
         if "repo" in origin:  # fetched: its paths are those of another repository
             return result._replace(place=None)
         file = origins.files.get(str(origin.get("path", "")))  # None where it may mean one of several
-        files = {file} if file else {file for one in self._built for file in written.resources(one)}
+        files = {file} if file else {file for base in self._kustomizations for file in written.resources(base)}
         previous = notes.get(written.PREVIOUS, "").partition(",")[0]
-        candidates = [one for file in sorted(files) for one in self._graph.resources(file)]
+        candidates = [resource for file in sorted(files) for resource in self._graph.resources(file)]
         source = written.document(candidates, item.ref, {previous} if previous else names)
         if source:
-            return self._at_field(result, item, source, names, built)
+            return self._at_field(result, item, source, names, transformers)
         return result._replace(place=Place(file.name) if file else None)
 
     def _of_owner(self, owner: Item, notes: Mapping[str, str], field: Field | None) -> Place | None:
-        """Return the place of what a field of a generated object comes from: the owner's or a functionConfig's field.
+        """Return the place of the owner's or a functionConfig's field that has the value of a generated object's field.
 
-        It is the one that has the same value. Without one it is the owner.
+        Without such a field it is the place of the owner.
         """
         key, value = (split(field.path)[-1], field.current) if field else ("", None)
         for item in (owner, *self._configs.values()):
@@ -113,43 +113,45 @@ class Places:
         return self._at(notes, owner, Result("")).place
 
     def _at_field(
-        self, result: Result, item: Item, source: Item, names: set[str], built: Sequence[Kustomization]
+        self, result: Result, item: Item, source: Item, names: set[str], transformers: Sequence[Kustomization]
     ) -> Result:
-        """Return a finding about an item at its field in `source`, or where a kustomization gives it another value."""
+        """Return a finding about an item at its field in `source`, or where a kustomization changes the value."""
         path = result.field.path if result.field else ""
         result = result._replace(ref=source.ref)
-        same = path if path in ("", "metadata.name") else same_at(path, item.manifest, source)
-        if same is not None:
-            return result._replace(place=source.field_place(same) if same else source.place)
-        place, by = self._changed(path, item, {*names, source.name}, built)
-        message = f"{result.message} (set by a patch of {' or '.join(by)})" if by and not place else result.message
+        source_path = path if path in ("", "metadata.name") else path_in_source(path, item.manifest, source)
+        if source_path is not None:
+            return result._replace(place=source.field_place(source_path) if source_path else source.place)
+        place, files = self._change(path, item, {*names, source.name}, transformers)
+        message = (
+            f"{result.message} (set by a patch of {' or '.join(files)})" if files and not place else result.message
+        )
         return result._replace(message=message, place=place or source.field_place(path))
 
-    def _changed(
-        self, path: str, item: Item, names: set[str], built: Sequence[Kustomization]
-    ) -> tuple[Place | None, Iterable[str]]:
-        """Return where a kustomization gives a field its value, and the kustomizations that may change it."""
-        found = list(values.changes(path, item.manifest, names, built, self._patches)) if path else []
-        return next((place for _, place in found if place), None), dict.fromkeys(name for name, _ in found)
+    def _change(
+        self, path: str, item: Item, names: set[str], transformers: Sequence[Kustomization]
+    ) -> tuple[Place | None, Collection[str]]:
+        """Return the place where a kustomization sets a field, and the files of those that may change it."""
+        changes = list(values.changes(path, item.manifest, names, transformers, self._patches)) if path else []
+        return next((place for _, place in changes if place), None), dict.fromkeys(name for name, _ in changes)
 
     def _at_maker(
-        self, maker: str, item: Item, result: Result, names: set[str], built: Sequence[Kustomization]
+        self, maker: str, item: Item, result: Result, names: set[str], transformers: Sequence[Kustomization]
     ) -> Result:
-        """Return a finding about what was made in the build: where that was patched, else where what made it stands."""
-        patched, _ = self._changed(result.field.path if result.field else "", item, names, built)
-        if patched:
-            return result._replace(place=patched)
+        """Return a finding about an item made in the build at its patch, else at its owner, else at its generator."""
+        patch_place, _ = self._change(result.field.path if result.field else "", item, names, transformers)
+        if patch_place:
+            return result._replace(place=patch_place)
         mark = mark_of(item.annotations)
-        owner = _id_in(mark.owner, self._traced().seen) if mark else None
+        owner = _item_with(mark.owner, self._origins().inputs) if mark else None
         if owner:
-            is_said = result.message.startswith("generated from ")
-            message = result.message if is_said else f"generated from {owner.ref}: {result.message}"
+            has_owner = result.message.startswith("generated from ")
+            message = result.message if has_owner else f"generated from {owner.ref}: {result.message}"
             return result._replace(message=message, place=self._of_owner(owner, owner.annotations, result.field))
-        kustomization = self._traced().kustomizations.get(maker)
+        kustomization = self._origins().kustomizations.get(maker)
         place = kustomization and generator(kustomization, item.kind, names)
         return result._replace(place=place or (Place(kustomization.name) if kustomization else None))
 
 
-def _id_in(wanted: Id, items: Mapping[Id, Item]) -> Item | None:
-    """Return the item with an id, or with that id without its namespace."""
-    return items.get(wanted) or items.get(written.anywhere(wanted))
+def _item_with(id_: Id, items: Mapping[Id, Item]) -> Item | None:
+    """Return the item with an id, else the one with that id without its namespace."""
+    return items.get(id_) or items.get(written.without_namespace(id_))

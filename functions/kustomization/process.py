@@ -1,7 +1,7 @@
-"""A program that is run within bounds of time, output, processors and memory, and ended with all that it has started.
+"""Run a program with limits on time, output, processors and memory, and end it with all that it has started.
 
-Everywhere the time and the output are bounded. The limits on processors and memory are Linux's; they also hold for what
-the program starts, and when krmfn itself is killed.
+Time and output are limited on every system. The limits on processors and memory are those of Linux; they also apply to
+programs that it starts, and when krmfn itself is killed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from . import landlock
 from .landlock import Bounds
 
 _MANAGERS = ("asdf", "mise")
-"""Those that print with `which NAME` what they would run."""
+"""Version managers whose `which NAME` prints the program that they would run."""
 _MEMORY = 4 << 30
-"""Bytes of address space that a process may have."""
+"""The address space that a process may have, in bytes."""
 
 _lock = threading.Lock()
 _running: set[subprocess.Popen[bytes]] = set()
@@ -38,16 +38,16 @@ _ended: list[bool] = []
 def run(
     command: Sequence[str], env: Mapping[str, str], name: str, seconds: int, folder: str | None, bounds: Bounds | None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program in a folder, None for ours, to its end, or end it with us.
+    """Run a program in a folder, None for the working folder; it ends when krmfn does.
 
-    Its address space is bounded, too, unless it has our own environment: a plugin may be a Node.js, which reserves
-    more; with `bounds` also what it may reach, where the kernel can.
+    Its address space is limited unless it has our own environment: it may start Node.js then, which reserves more. With
+    `bounds` it is also confined, if the kernel has Landlock.
 
-    Raises KrmfnError when it cannot be run, and when it goes beyond a bound; that calls the work `name`.
+    Raises KrmfnError, in which the work is called `name`, when it cannot be run or exceeds a limit.
     """
     process = None
     try:
-        with hold_signals(), _lock:  # an interrupt while the process is started would leave it running
+        with hold_signals(), _lock:  # an interrupt during the start would leave the process running
             if _ended:
                 raise KeyboardInterrupt
             pipe, none = subprocess.PIPE, subprocess.DEVNULL
@@ -57,7 +57,7 @@ def run(
                     command, cwd=folder, stdin=none, stdout=pipe, stderr=pipe, env=env, start_new_session=True
                 )
 
-            process = landlock.started(bounds, start) if bounds else start()
+            process = landlock.start_confined(bounds, start) if bounds else start()
             _running.add(process)
             _limit(process.pid, seconds * processors(), is_small=env is not os.environ)
         stdout, stderr = _output(process, name, seconds)
@@ -71,15 +71,15 @@ def run(
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End a program that `run` has started with all that it has started; one that has ended is left as it is."""
+    """Kill a process that `run` has started, with all that it has started; do nothing for one that has ended."""
     _running.discard(process)
     if process.returncode is None:
-        with suppress(ProcessLookupError, PermissionError):  # macOS has the second one for a process that has ended
+        with suppress(ProcessLookupError, PermissionError):  # macOS raises the second one for an ended process
             os.killpg(process.pid, signal.SIGKILL)
 
 
 def end_all() -> None:
-    """End the programs of other threads, which no interrupt reaches, and let them start none any more."""
+    """Kill the programs of other threads, which get no interrupts, and keep them from starting more."""
     with _lock:
         _ended.append(True)
         for process in list(_running):
@@ -87,46 +87,45 @@ def end_all() -> None:
 
 
 def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[bytes]:
-    """Return what a program writes to stdout and stderr until its end. Raises KrmfnError beyond a bound."""
-    late = KrmfnError(
+    """Return what a process writes to stdout and stderr until it ends. Raises KrmfnError when it exceeds a limit."""
+    timeout = KrmfnError(
         f"{name} took longer than {counted(seconds, 'second')} and was stopped; raise the limit with --timeout SECONDS"
     )
-    end_of_time = monotonic() + seconds
-    bound = max_bytes()
-    most = {"stdout": bound, "stderr": max(1 << 20, bound // 8)}  # the sentence about a bound fits into any
-    parts = {pipe: bytearray() for pipe in most}
-    names = {pipe.fileno(): kind for kind, pipe in zip(most, (process.stdout, process.stderr), strict=True) if pipe}
+    deadline = monotonic() + seconds
+    limits = {"stdout": max_bytes(), "stderr": max(1 << 20, max_bytes() // 8)}  # an error message always fits
+    parts = {pipe: bytearray() for pipe in limits}
+    names = {pipe.fileno(): kind for kind, pipe in zip(limits, (process.stdout, process.stderr), strict=True) if pipe}
     pipes = select.poll()
     for number in names:
         pipes.register(number, select.POLLIN)
     while names:
-        if not (ready := pipes.poll(max(0, end_of_time - monotonic()) * 1000)):
-            raise late
+        if not (ready := pipes.poll(max(0, deadline - monotonic()) * 1000)):
+            raise timeout
         for number, _ in ready:
             kind, part = names[number], os.read(number, 1 << 16)
             if not part:
                 pipes.unregister(number)
                 del names[number]
             parts[kind] += part
-            if len(parts[kind]) > most[kind]:
-                much = f"{most[kind]:,} bytes to {kind}"
-                raise KrmfnError(f"{name} wrote more than {much} and was stopped; raise the limit with KRMFN_MAX_BYTES")
+            if len(parts[kind]) > limits[kind]:
+                size = f"{limits[kind]:,} bytes to {kind}"
+                raise KrmfnError(f"{name} wrote more than {size} and was stopped; raise the limit with KRMFN_MAX_BYTES")
     try:
-        process.wait(max(0, end_of_time - monotonic()))
+        process.wait(max(0, deadline - monotonic()))
     except subprocess.TimeoutExpired as failure:
-        raise late from failure
+        raise timeout from failure
     return [*map(bytes, parts.values())]
 
 
 def _limit(process: int, seconds: int, is_small: bool) -> None:
-    """Give a process less time of the processors and less memory than it may have; a lower limit of ours stays."""
+    """Limit the processor time and memory of a process; lower limits that krmfn has itself stay."""
     if sys.platform != "linux":
         return
     import resource
 
     limits = [(resource.RLIMIT_CPU, seconds), *([(resource.RLIMIT_AS, _MEMORY)] if is_small else [])]
-    for kind, most in limits:
-        low, high = (most if old == resource.RLIM_INFINITY else min(old, most) for old in resource.getrlimit(kind))
+    for kind, limit in limits:
+        low, high = (limit if old == resource.RLIM_INFINITY else min(old, limit) for old in resource.getrlimit(kind))
         with suppress(ProcessLookupError):
             resource.prlimit(process, kind, (low, high))
 
@@ -135,18 +134,18 @@ def _limit(process: int, seconds: int, is_small: bool) -> None:
 def program(path: str) -> str:
     """Return the program to run for a kustomize on PATH: `path` itself, or what a version manager would run for it.
 
-    kustomize runs with a PATH that holds no other program, where a script that begins with `#!/usr/bin/env` finds no
-    interpreter, and a version manager not itself. It is asked beforehand, as the user's shell would.
+    kustomize runs with a PATH without other programs. A script that begins with `#!/usr/bin/env` would not find its
+    interpreter there, and a version manager not itself. So the manager is asked before, in the user's environment.
 
-    Raises KrmfnError for a script that can run only with programs of PATH, and when the manager names none.
+    Raises KrmfnError for a script that needs programs on PATH, and when the manager names no program.
     """
     name, head = os.path.basename(os.path.realpath(path)), b""
-    with suppress(OSError), open(path, "rb") as file:  # whether it can be run shows when it is
+    with suppress(OSError), open(path, "rb") as file:  # an error shows when it is run
         head = file.read(4096)
     is_script = head.startswith(b"#!")
-    named = (one for one in _MANAGERS if is_script and f"{one} ".encode() in head)
-    if manager := name if name in _MANAGERS else next(named, ""):
-        return _behind(path, manager)
+    managers = [manager for manager in _MANAGERS if name == manager or (is_script and f"{manager} ".encode() in head)]
+    if managers:
+        return _managed(path, name if name in managers else managers[0])
     if not is_script or not head.partition(b"\n")[0].split()[0].endswith(b"/env"):
         return path
     raise KrmfnError(
@@ -155,14 +154,16 @@ def program(path: str) -> str:
     )
 
 
-def _behind(path: str, manager: str) -> str:
-    """Return what a version manager runs for kustomize."""
+def _managed(path: str, manager: str) -> str:
+    """Return the program that a version manager runs for kustomize. Raises KrmfnError when it names none."""
     try:
         command = [manager, "which", "kustomize"]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
-        found, why = done.stdout.strip(), done.stderr.strip()
+        target, reason = done.stdout.strip(), done.stderr.strip()
     except (OSError, subprocess.TimeoutExpired) as failure:
-        found, why = "", str(failure)
-    if os.path.isabs(found) and os.access(found, os.X_OK):
-        return found
-    raise KrmfnError(f"{path} belongs to {manager}, and `{manager} which kustomize` found no program: {why or found}")
+        target, reason = "", str(failure)
+    if os.path.isabs(target) and os.access(target, os.X_OK):
+        return target
+    raise KrmfnError(
+        f"{path} belongs to {manager}, and `{manager} which kustomize` found no program: {reason or target}"
+    )

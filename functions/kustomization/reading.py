@@ -1,6 +1,6 @@
-"""Reading of the graph: from some folders down to all that they list, each kustomization once.
+"""Read the graph: from some folders down to all that they list, each kustomization once.
 
-Nothing is run and nothing is fetched.
+No program is run, and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -19,93 +19,92 @@ from ..paths.roots import parents, within
 from . import fields, mentions, references
 from .calls import Ours
 from .documents import resources_in
-from .graph import Graph, Kustomization, ordered
+from .graph import Graph, Kustomization, closure
 from .listed import Configs
 from .references import Reference
-from .texts import Texts, strictly
+from .texts import Texts, judge_strictly
 from .tree import is_untouched
 from .workspace import Workspace
 
 MAX_BUILDS = 100_000
-"""How often kustomize may read a kustomization in one build: it reads one anew for each way that leads there."""
+"""How often kustomize may read a kustomization in one build: it reads it again for each path that leads to it."""
 
 
 def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = False) -> Graph:
     """Return the graph of the kustomizations in `folders` and of all that they list, within `root`.
 
-    Folders are absolute and without links, as `root` is; None sets no bound but kustomize's own. A folder without a
-    kustomization is left out. Names are `absolute`, or relative to the working folder.
+    Folders are absolute and without links, as is `root`; without one only kustomize's own bound applies. A folder
+    without a kustomization is skipped. Names are `absolute`, or relative to the working folder.
     """
     reader = _Reader(Disk(root, absolute))
     for folder in folders:
-        reader.down(folder)
-    every = list(reader.read.values())
-    configs = Configs(reader.disk, ours, reader.read, reader.texts)
-    plugins: list[list[Reference]] = []
-    for one in every:
-        one.findings.extend(_misplaced(one, reader.read))
-        plugins.append(configs.read(one))
-        one.findings.extend(reader.texts.wrong_in(plugins[-1]))
-    known = (one for one in every if one.folder not in configs.unknown)
-    texts = {one.path: configs.given(one) for one in known}
-    texts = {**reader.texts.given, **texts, **configs.files()}
-    for one, more in zip(every, plugins, strict=True):
-        one.references.extend(more)
-    files = (reference for one in every for reference in one.references if reference.kind == "file")
+        reader.walk(folder)
+    kustomizations = list(reader.kustomizations.values())
+    configs = Configs(reader.disk, ours, reader.kustomizations, reader.texts)
+    plugin_references: list[list[Reference]] = []
+    for kustomization in kustomizations:
+        kustomization.findings.extend(_misplaced(kustomization, reader.kustomizations))
+        plugin_references.append(configs.read(kustomization))
+        kustomization.findings.extend(reader.texts.findings(plugin_references[-1]))
+    texts = {base.path: configs.build_text(base) for base in kustomizations if base.folder not in configs.unknown}
+    texts = {**reader.texts.build_texts, **texts, **configs.build_texts()}
+    for kustomization, additions in zip(kustomizations, plugin_references, strict=True):
+        kustomization.references.extend(additions)
+    files = (reference for base in kustomizations for reference in base.references if reference.kind == "file")
     copied = {reference.real for reference in files if not reference.is_yaml}
-    untouched = {one.folder for one in every if is_untouched(one, reader.texts, texts, copied)}
-    once = lru_cache(maxsize=None)
-    remembered = once(resources_in), once(partial(ordered, reader.read))
-    return Graph(reader.read, *remembered, texts, reader.disk.links, configs.names, untouched, Workspace())
+    untouched = {base.folder for base in kustomizations if is_untouched(base, reader.texts, texts, copied)}
+    cached = lru_cache(maxsize=None)
+    lookups = cached(resources_in), cached(partial(closure, reader.kustomizations))
+    return Graph(reader.kustomizations, *lookups, texts, reader.disk.links, configs.names, untouched, Workspace())
 
 
-def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterator[Result]:
+def _misplaced(kustomization: Kustomization, kustomizations: Mapping[str, Kustomization]) -> Iterator[Result]:
     """Yield a finding for each Component that is listed as a base, and each base that is listed as a Component."""
-    for reference in one.bases:
-        other = read.get(reference.real)
-        if other and other.manifest and other.is_component != (reference.role == "component"):
-            kind, where = ("Component", "components") if other.is_component else ("Kustomization", "resources")
-            message = f"{reference.name} is a {kind}; list it under {where}"
+    for reference in kustomization.bases:
+        base = kustomizations.get(reference.real)
+        if base and base.manifest and base.is_component != (reference.role == "component"):
+            kind, field = ("Component", "components") if base.is_component else ("Kustomization", "resources")
+            message = f"{reference.name} is a {kind}; list it under {field}"
             yield reference.error(message, "KRM506")
 
 
 class _Reader:
-    """One walk over the kustomizations below some folders: those read so far, and what is wrong with each."""
+    """One walk over the kustomizations below some folders: those read so far, with the findings about each."""
 
     def __init__(self, disk: Disk) -> None:
         self.disk = disk
         self.texts = Texts()
-        self.read: dict[str, Kustomization] = {}
+        self.kustomizations: dict[str, Kustomization] = {}
         self._builds: dict[str, int] = {}
 
-    def down(self, top: str) -> None:
+    def walk(self, top: str) -> None:
         """Read a folder's kustomization and all below it, depth first, as kustomize builds them."""
-        way: list[tuple[Kustomization, Iterator[Reference]]] = []
-        above: Counter[str] = Counter()  # the folders on the way, and those that hold them
-        one = None if top in self.read else self._enter(top)
-        while one or way:
-            if one:
-                way.append((one, one.bases))
-                above.update(parents(one.folder))
-            here, left = way[-1]
-            reference, one = next(left, None), None
+        stack: list[tuple[Kustomization, Iterator[Reference]]] = []
+        above: Counter[str] = Counter()  # the folders in the stack, and those above them
+        kustomization = None if top in self.kustomizations else self._enter(top)
+        while kustomization or stack:
+            if kustomization:
+                stack.append((kustomization, kustomization.bases))
+                above.update(parents(kustomization.folder))
+            parent, bases = stack[-1]
+            reference, kustomization = next(bases, None), None
             if reference is None:
-                way.pop()
-                above.subtract(parents(here.folder))
-                # how often kustomize would read what is here and below
-                builds = 1 + sum(self._builds.get(base.real, 0) for base in here.bases)
-                self._builds[here.folder] = min(builds, MAX_BUILDS)
+                stack.pop()
+                above.subtract(parents(parent.folder))
+                # how often kustomize would read this kustomization and those below it
+                builds = 1 + sum(self._builds.get(base.real, 0) for base in parent.bases)
+                self._builds[parent.folder] = min(builds, MAX_BUILDS)
                 if builds >= MAX_BUILDS:
                     message = f"lists the same kustomizations {MAX_BUILDS:,} times or more; list each once"
-                    here.findings.append(error(message, rule="KRM505", place=Place(here.name)))
+                    parent.findings.append(error(message, rule="KRM505", place=Place(parent.name)))
             elif above[reference.real]:
                 message = f"leads back to {reference.name}, which is being built; kustomize refuses such a cycle"
-                here.findings.append(reference.error(f"{reference.text} {message}", "KRM505"))
-            elif reference.real not in self.read:
-                one = self._enter(reference.real)
-                if one is None:
+                parent.findings.append(reference.error(f"{reference.text} {message}", "KRM505"))
+            elif reference.real not in self.kustomizations:
+                kustomization = self._enter(reference.real)
+                if kustomization is None:
                     message = f"{reference.name} has no kustomization; add a {KUSTOMIZATIONS[0]}"
-                    here.findings.append(reference.error(message, "KRM504"))
+                    parent.findings.append(reference.error(message, "KRM504"))
 
     def _enter(self, folder: str) -> Kustomization | None:
         """Read the kustomization in a folder; None when there is none."""
@@ -118,25 +117,27 @@ class _Reader:
             problem = f"is in the same folder as {names[1]}, and kustomize accepts neither; keep one of them"
         elif not problem and not within(target.real, folder):
             problem = "is a link that leads out of its folder, where kustomize reads no files"
-        found = [error(problem, rule="KRM501", place=Place(target.name))] if problem else []
-        item = None if problem else self._document(target, found)
-        one = self.read[folder] = Kustomization(folder, target.name, target.real, item, [], [], found)
+        findings = [error(problem, rule="KRM501", place=Place(target.name))] if problem else []
+        item = None if problem else self._document(target, findings)
+        kustomization = Kustomization(folder, target.name, target.real, item, [], [], findings)
+        self.kustomizations[folder] = kustomization
         if item:
-            found.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
-            one.references.extend(references.read(mentions.named(item.manifest), item, folder, self.disk, found))
-            found.extend(self.texts.wrong_in(one.references))
-        return one
+            findings.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
+            named = mentions.named(item.manifest)
+            kustomization.references.extend(references.read(named, item, folder, self.disk, findings))
+            findings.extend(self.texts.findings(kustomization.references))
+        return kustomization
 
-    def _document(self, target: Target, found: list[Result]) -> Item | None:
-        """Return the one document of a kustomization."""
-        judge = partial(strictly, rule="KRM502", is_function=False)
-        items, wrong = self.texts.documents(target.real, target.name, "KRM502", judge)
-        found.extend(wrong)
+    def _document(self, target: Target, findings: list[Result]) -> Item | None:
+        """Return the document of a kustomization; None, with a finding, when it has not exactly one."""
+        judge = partial(judge_strictly, rule="KRM502", is_function=False)
+        items, text_findings = self.texts.documents(target.real, target.name, "KRM502", judge)
+        findings.extend(text_findings)
         if len(items) == 1 and items[0].manifest:
             return items[0]
         place, message = Place(target.name), "is not a kustomization"
         if len(items) > 1:
             place, message = items[1].file or place, "is a second document, which kustomize does not read"
-        if items or not wrong:
-            found.append(error(f"{message}; must be a single mapping", rule="KRM502", place=place))
+        if items or not text_findings:
+            findings.append(error(f"{message}; must be a single mapping", rule="KRM502", place=place))
         return None

@@ -1,6 +1,6 @@
-"""What the fields of a kustomization lead to, as kustomize resolves them, and what is wrong with it.
+"""Resolve the references in the fields of a kustomization as kustomize does, and report what is wrong with them.
 
-What it would fetch is a URL where a file is named, and a Git repository where a folder is (api/internal/git).
+kustomize fetches URLs in fields that name files, and Git repositories in those that name folders (api/internal/git).
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ Kind = Literal["file", "folder", "chart", "inline", "remote", "nothing"]
 
 
 class Reference(NamedTuple):
-    """What one field refers to; `nothing` when that cannot be read, and a finding says why."""
+    """What one field refers to; `nothing` when it cannot be read, for which there is a finding."""
 
     field: str
     """The field in the kustomization: `resources[0]`, `patches[1].path`."""
     text: str
-    """The value as it is written."""
+    """The value of the field."""
     role: Role
     place: Place
     kind: Kind = "nothing"
     name: str = ""
-    """A file's or folder's path as people are shown it."""
+    """The path of the file or folder as messages name it."""
     real: str = ""
     """The same path, absolute and without links."""
     first: int = 0
-    """The line on which a text begins that is written out."""
+    """The first line of an inline text."""
     column: int = 0
-    """The column at which its lines begin; 0 when they are no lines of the file, but quoted or folded."""
+    """The column at which its lines begin; 0 for a quoted or folded text, whose lines are not those of the file."""
 
     @property
     def is_yaml(self) -> bool:
@@ -50,12 +50,12 @@ class Reference(NamedTuple):
 
     @property
     def has_lines(self) -> bool:
-        """Return False for a text that stands quoted or folded: its lines are not those of the file."""
+        """Return False for a quoted or folded text: its lines are not those of the file."""
         return self.kind == "file" or self.column > 0
 
     @property
     def is_patch(self) -> bool:
-        """Return True for a patch of the kustomization's, in a file or written out."""
+        """Return True for a patch of the kustomization, in a file or inline."""
         return self.field.startswith("patches")
 
     @property
@@ -83,14 +83,14 @@ _CHART = (
 )
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _EMPTY = re.compile(r" *(?:[#!&[]|---|(?:(?:null|Null|NULL|~) *)?(?:#|\Z))")
-"""What kustomize takes for a resource that is written out, and not there, behind a tag or an anchor perhaps."""
+"""What kustomize takes for an inline resource that is empty; there may be a tag or an anchor before it."""
 _DOTS = re.compile(r"(?:^|/)(?:[^/]+\.\.[^/]*|\.\.[^/]+)(?=/|$)")
 
 
 def read(
     mentions: Iterable[Mention], item: Item, folder: str, disk: Disk, findings: list[Result]
 ) -> Iterator[Reference]:
-    """Yield what `item` refers to, seen from `folder` (absolute, without links); `findings` gets what is wrong."""
+    """Yield the references of `item`, relative to `folder` (absolute, without links), and add errors to `findings`."""
     lines = item.text.splitlines()
     for mention in mentions:
         place = item.field_place(mention[0]) or Place()
@@ -104,26 +104,26 @@ def read(
 
 
 def _column(lines: list[bytes], at: int, text: bytes) -> int:
-    """Return the column at which a literal block's lines begin when one begins on a line; 0 for another text."""
+    """Return the column of the lines of a literal block that begins on the line with the index `at`; 0 without one."""
     if at >= len(lines) or not lines[at].split(b" #")[0].rstrip().endswith((b"|", b"|-", b"|+")):
         return 0
     pairs = zip(lines[at + 1 :], text.splitlines(), strict=False)
-    indents = (len(line) - len(own) for line, own in pairs if own.strip())
+    indents = (len(line) - len(content) for line, content in pairs if content.strip())
     return 1 + max(next(indents, 0), 0)
 
 
 def _is_inline(text: str) -> bool:
-    """Return True for a value that kustomize takes for the thing itself where it may also be a path.
+    """Return True for a value that kustomize takes for an inline resource, in a field that may also hold a path.
 
-    A resource has several keys: it takes lines or braces. No path may hold these, so that nothing is taken for a path
-    here and for a resource there. Only `kind: SomeList` is a resource with one key (GetValidatedMetadata in
-    kyaml/yaml/rnode.go), in which an escape can hide the key.
+    A resource has several keys, so it has line breaks or braces. krmfn refuses these in a path, so that it never takes
+    for a path what kustomize takes for a resource. Only `kind: SomeList` is a resource with one key
+    (GetValidatedMetadata in kyaml/yaml/rnode.go); an escape in it can hide the key.
     """
     return "\n" in text or "\r" in text or "{" in text or (": " in text and ("kind" in text or '"' in text))
 
 
 def _resolved(reference: Reference, folder: str, disk: Disk) -> tuple[Reference, str, str]:
-    """Return the reference with what it leads to, and the rule and message of what is wrong ("" for nothing)."""
+    """Return the resolved reference, and the rule and message of a finding about it ("" for none)."""
     text, role = reference.text, reference.role
     may_be_inline = role in ("function", "merge")
     if role == "text":
@@ -179,10 +179,10 @@ def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> 
 
 
 def is_repository(text: str) -> bool:
-    """Return True for what kustomize clones with git where a folder is named.
+    """Return True for a value that kustomize clones with git, in a field that names a folder.
 
-    It has a scheme that Git has, or it begins with a user (`git@host:path`) or with github.com, and there are a host
-    and a repository in it. `?ref=`, `//folder` and `.git` only divide it further.
+    It has a scheme of Git, or it begins with a user (`git@host:path`) or with github.com, and it has a host and a
+    repository. `?ref=`, `//folder` and `.git` only divide it further.
     """
     scheme, user, rest = _ADDRESS.findall(text.partition("?")[0])[0]
     if scheme.lower() == "file://":
@@ -191,7 +191,7 @@ def is_repository(text: str) -> bool:
     if not scheme:
         if not user and not _GITHUB.match(rest):
             return False
-        colon = rest.find(":")  # before the first slash it divides host and path
+        colon = rest.find(":")  # if it is before the first slash, it divides host and path
         at = colon if at < 0 or 0 < colon < at else at
     return at >= 0 and _has_repository(rest[at + 1 :], 2)
 

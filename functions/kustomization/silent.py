@@ -1,6 +1,6 @@
-"""What kustomize does and says nothing of: patches that it skips, and resources that it changes after it has called us.
+"""Report what kustomize does silently: it skips patches, and changes resources after it has called our functions.
 
-A patch whose target nothing can match is left out of the build; what was generated from a resource does not follow it.
+A patch whose target matches nothing has no effect. What was generated from a resource does not follow later changes.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from krmfn.typed import Any
 from ..rendering.kinds import PROFILE, owners_among
 from ..run import Transformed, run_of
 from . import tree, written
-from .confinement import Seen
+from .confinement import Input
 from .graph import Graph, Kustomization
 from .mentions import entries
-from .written import anywhere
+from .written import without_namespace
 
 _FIELDS = tree.FIELDS - {"components", "configMapGenerator", "secretGenerator"} | {"commonAnnotations"}
-"""Fields that bring no resource but those of files, and that put something before and behind names at most."""
+"""Fields that add no resources but those of files, and change names by a prefix or suffix at most."""
 _LITERAL = re.compile(r"[A-Za-z0-9_-]+")
 _OF_PROFILE = (
     "move the Profile's file here or into a base, and list it there under `resources` (what only .krmfn.yaml names is "
@@ -34,86 +34,88 @@ _OF_PROFILE = (
 _RENAMING = re.compile(rb"/kind|/metadata(?!/(?:labels|annotations)/)")
 _HASH = re.compile(r"-[a-z0-9]{10}$")
 _PREFIX = "krmfn.dev/"
-"""Of the metadata only annotations with this prefix say how something is generated."""
+"""The prefix of the annotations that change what is generated; other metadata do not."""
 
 Path = tuple[str | int, ...]
 
 
 def unmatched(graph: Graph, folder: str) -> Iterator[Result]:
     """Yield a warning for each patch of a build whose target surely matches nothing; a regexp may match anything."""
-    for one in graph.below(folder):
-        targets = [(path, entry["target"]) for path, entry in entries(one.manifest, "patches") if entry.get("target")]
-        below = graph.below(one.folder) if targets else []
-        held = [graph.resources(file) for part in below for file in written.resources(part)]
-        if not one.item or not all(held) or not all(_is_closed(graph, part) for part in below):
+    for kustomization in graph.below(folder):
+        patches = entries(kustomization.manifest, "patches")
+        targets = [(path, patch["target"]) for path, patch in patches if patch.get("target")]
+        bases = graph.below(kustomization.folder) if targets else []
+        lists = [graph.resources(file) for base in bases for file in written.resources(base)]
+        if not kustomization.item or not all(lists) or not all(_is_closed(graph, base) for base in bases):
             continue
-        is_renamed = any(part.manifest.get(key) for part in below for key in ("namePrefix", "nameSuffix"))
+        items = [item for resources in lists for item in resources]
+        is_renamed = any(base.manifest.get(key) for base in bases for key in ("namePrefix", "nameSuffix"))
         for path, target in targets:
-            if not any(_may_match(target, item, is_renamed) for items in held for item in items):
-                what = " ".join(str(target[key]) for key in ("kind", "name") if target.get(key))
-                names = [item.name for items in held for item in items if item.kind == target.get("kind", item.kind)]
+            if not any(_may_match(target, item, is_renamed) for item in items):
+                noun = " ".join(str(target[key]) for key in ("kind", "name") if target.get(key))
+                names = [item.name for item in items if item.kind == target.get("kind", item.kind)]
                 remedy = _OF_PROFILE if target.get("kind") == PROFILE[1] else "correct its target"
                 hint = did_you_mean(str(target.get("name", "")), names, remedy)
-                message = f"nothing that is listed here is a {what}, and kustomize skips the patch{hint}"
-                yield warning(message, rule="KRM518", place=one.item.field_place(f"{path}.target"))
+                message = f"nothing that is listed here is a {noun}, and kustomize skips the patch{hint}"
+                yield warning(message, rule="KRM518", place=kustomization.item.field_place(f"{path}.target"))
 
 
-def _is_closed(graph: Graph, one: Kustomization) -> bool:
+def _is_closed(graph: Graph, kustomization: Kustomization) -> bool:
     """Return True when all resources of a kustomization are in files, and none gets another kind or name."""
-    patches = [reference for reference in one.references if reference.is_patch]
+    patches = [reference for reference in kustomization.references if reference.is_patch]
     texts = [graph.texts.get(patch.real) or patch.text.encode(errors="replace") for patch in patches]
-    is_known = all(reference.kind in ("file", "folder", "inline") for reference in one.references)
-    is_known = is_known and not one.is_component and one.manifest.keys() <= _FIELDS
-    has_options = any(entry.get("options") for _, entry in entries(one.manifest, "patches"))
+    is_known = all(reference.kind in ("file", "folder", "inline") for reference in kustomization.references)
+    is_known = is_known and not kustomization.is_component and kustomization.manifest.keys() <= _FIELDS
+    has_options = any(entry.get("options") for _, entry in entries(kustomization.manifest, "patches"))
     return is_known and not has_options and not any(map(_RENAMING.search, texts))
 
 
 def _may_match(target: Manifest, item: Item, is_renamed: bool) -> bool:
-    """Return True unless kind or name of a target is another one; where names get a prefix, the item's is in it."""
+    """Return True unless kind or name of a target differs from the item's, which may still get a prefix or suffix."""
     kind, name = (str(target.get(key) or ".") for key in ("kind", "name"))
     is_kind = kind == item.kind or not _LITERAL.fullmatch(kind)
     is_name = item.name in name if is_renamed else item.name == name
     return is_kind and (is_name or not _LITERAL.fullmatch(name))
 
 
-def changed_later(calls: Sequence[Seen], resources: ResourceList) -> Iterator[Result]:
-    """Yield an error for each resource that is not what the last call saw that generated something from it.
+def changed_later(inputs: Sequence[Input], resources: ResourceList) -> Iterator[Result]:
+    """Yield an error for each resource that was changed or removed after the last call that generated objects from it.
 
-    Names in it do not count: kustomize gives references their prefixes, suffixes and hashes after all functions, in
-    what was generated as well.
+    Changed names do not count: after all functions kustomize adds prefixes, suffixes and hashes to references, also in
+    generated objects.
     """
     marked = [(item, mark) for item in resources.marked() if (mark := mark_of(item.annotations))]
     functions = {mark.owner: mark.function for _, mark in marked}
-    functions |= {anywhere(owner): function for owner, function in functions.items()}
-    seen = {function: _seen(calls, function) for function in set(functions.values())}
-    for item in resources.items if seen else ():
+    functions |= {without_namespace(owner): function for owner, function in functions.items()}
+    owners = {function: _owners(inputs, function) for function in set(functions.values())}
+    for item in resources.items if owners else ():
         function = functions.get(item.ref.id)
-        before = seen[function].get(item.ref.id) if function else None
-        path = before and _changed(_meaning(before), _meaning(item), (), run_of(resources).transformed)
+        before = owners[function].get(item.ref.id) if function else None
+        path = before and _difference(_relevant(before), _relevant(item), (), run_of(resources).transformed)
         if path:
             message = (
                 "is changed after krmfn was called, so the objects generated from it are outdated; call krmfn in "
                 "the outermost kustomization"
             )
             yield item.located(error(message, rule="KRM515", field=Field(join(path))))
-    yield from _removed_later(marked, {item.ref.id for item in owners_among(resources.items)}, seen)
+    yield from _removed_later(marked, {item.ref.id for item in owners_among(resources.items)}, owners)
 
 
 def _removed_later(
-    marked: Sequence[tuple[Item, Mark]], owners: set[Id], seen: Mapping[str, Mapping[Id, Item]]
+    marked: Sequence[tuple[Item, Mark]], current: set[Id], owners: Mapping[str, Mapping[Id, Item]]
 ) -> Iterator[Result]:
-    """Yield an error for each resource that is gone, at the first object that was generated from it.
+    """Yield an error for each of the `owners` of a function that is gone, at the first object generated from it.
 
-    When one of its kind is there that nothing was generated from, it may only have got another name: that is KRM514.
+    If there is a resource of its kind from which nothing was generated, it may only have been renamed; that is KRM514.
     """
-    known = {one for _, mark in marked for one in (mark.owner, anywhere(mark.owner))}
-    renamed = {owner[:2] for owner in owners - known}
-    gone: dict[Id, Item] = {}
+    known = {id_ for _, mark in marked for id_ in (mark.owner, without_namespace(mark.owner))}
+    renamed = {id_[:2] for id_ in current - known}
+    products: dict[Id, Item] = {}
     for item, mark in marked:
-        ids = {mark.owner, anywhere(mark.owner)}
-        if not ids.isdisjoint(seen[mark.function]) and ids.isdisjoint(owners) and mark.owner[:2] not in renamed:
-            gone.setdefault(mark.owner, item)
-    for (_, kind, namespace, name), item in gone.items():
+        ids = {mark.owner, without_namespace(mark.owner)}
+        if not ids.isdisjoint(owners[mark.function]) and ids.isdisjoint(current) and mark.owner[:2] not in renamed:
+            products.setdefault(mark.owner, item)
+    for (_, kind, namespace, name), item in products.items():
         message = (
             f"is generated from {kind} {namespace}/{name}, which is removed after krmfn was called; call "
             f"krmfn in the outermost kustomization"
@@ -121,39 +123,39 @@ def _removed_later(
         yield item.located(error(message, rule="KRM515"))
 
 
-def _seen(calls: Sequence[Seen], function: str) -> dict[Id, Item]:
-    """Return the resources as a function was shown them last, by itself or as a part of the program."""
-    texts = [call.text for call in calls if call.program in ("krmfn", function)]
+def _owners(inputs: Sequence[Input], function: str) -> dict[Id, Item]:
+    """Return the resources in the last input of a function, called alone or as a part of krmfn, that it renders."""
+    texts = [call.text for call in inputs if call.program in ("krmfn", function)]
     items = [item for text in texts for item in ResourceList.parse(text).items]
     return {item.ref.id: item for item in owners_among(items)}
 
 
-def _meaning(item: Item) -> Manifest:
-    """Return what can change what is generated from a resource."""
+def _relevant(item: Item) -> Manifest:
+    """Return the part of a resource that can change what is generated from it."""
     ours = {key: value for key, value in annotations_of(item.manifest).items() if key.startswith(_PREFIX)}
     return {**item.manifest, "metadata": {"annotations": ours}}
 
 
-def _changed(old: Any, new: Any, path: Path, transformed: Transformed) -> Path:
+def _difference(old: Any, new: Any, path: Path, transformed: Transformed) -> Path:
     """Return the path of the first field that has another value, names aside; () when there is none."""
     if isinstance(old, dict) and isinstance(new, dict):
-        inner = [(key, old.get(key), new.get(key)) for key in {**old, **new}]
+        values = [(key, old.get(key), new.get(key)) for key in {**old, **new}]
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        inner = list(zip(range(len(old)), old, new, strict=True))
+        values = list(zip(range(len(old)), old, new, strict=True))
     else:
         return () if same(old, new) or _is_renamed(old, new, transformed) else path
-    found = (_changed(one, other, (*path, key), transformed) for key, one, other in inner)
-    return next(filter(None, found), ())
+    paths = (_difference(before, after, (*path, key), transformed) for key, before, after in values)
+    return next(filter(None, paths), ())
 
 
 def _is_renamed(old: Any, new: Any, transformed: Transformed) -> bool:
-    """Return True when a name is the other one with what kustomize puts before and behind names."""
+    """Return True when the new name is the old one with prefixes, suffixes and a hash of kustomize's."""
     if not (isinstance(old, str) and isinstance(new, str) and old and old in new):
         return False
-    before, behind = new.split(old, 1)
-    return _is_made_of(before, transformed.prefixes) and _is_made_of(_HASH.sub("", behind), transformed.suffixes)
+    prefix, suffix = new.split(old, 1)
+    return _is_made_of(prefix, transformed.prefixes) and _is_made_of(_HASH.sub("", suffix), transformed.suffixes)
 
 
 def _is_made_of(text: str, parts: Collection[str]) -> bool:
-    """Return True when a text is some of the parts, one behind the other."""
+    """Return True when a text is a sequence of some of the parts."""
     return not text or any(_is_made_of(text.removeprefix(part), parts) for part in parts if text.startswith(part))

@@ -1,12 +1,12 @@
-"""YAML texts: whether all readers take them in one way, and what kustomize is given of them.
+"""Check that all readers read a YAML text alike, and make the text that kustomize gets for it (its build text).
 
-krmfn judges its own reading of these texts and kustomize reads the same bytes again. A text for which the two could
-differ is refused. kustomize divides at each line that begins with `---`, reads the first document of each part only
-(kyaml/kio/byteio_reader.go), takes the first of two equal keys and no notice of tags (kyaml/yaml/rnode.go), and ends
-lines at every line break of YAML 1.1. So kustomizations, functions and patches without a file are judged strictly.
+krmfn judges its own reading of a text, and kustomize reads it again, so texts that the two may read differently are
+refused. kustomize divides at each line that begins with `---`, reads only the first document of each part
+(kyaml/kio/byteio_reader.go), takes the first of two equal keys, ignores tags (kyaml/yaml/rnode.go), and ends lines at
+every line break of YAML 1.1. So kustomizations, functions and inline patches are judged strictly.
 
-Of a resource or a patch kustomize is given the bytes where they are plain, else the same written again from its nodes.
-Plain is about division and sameness, not about style: readers of YAML divide and read such a text in one way.
+The build text of a resource or patch is its own text if that is plain, else it is written from its nodes. A plain text
+is one that all readers of YAML divide and read alike.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _ODD = {
         "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only; write a newline"
     ),
     re.compile(rb"^%", re.MULTILINE): "kustomize reads no YAML directives; remove this line",
-    # go-yaml takes it for one at the start of each line while its buffer begins with it (is_bom in yamlprivateh.go)
+    # go-yaml skips three bytes at each start of a line while its buffer begins with one (is_bom in yamlprivateh.go)
     re.compile(rb"\xef\xbb\xbf"): (
         "a byte order mark inside the text makes kustomize drop the first character of lines behind it; remove it"
     ),
 }
-"""What no reader is to meet, and what to do about it; the first of each is reported."""
+"""What must not be in a text, with a message; the first match of each is reported."""
 _HEAD = ("apiVersion", "kind", "metadata", "name", "annotations")
 _UNPLAIN = re.compile(
     rb"[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]"
@@ -60,74 +60,75 @@ _UNPLAIN = re.compile(
 )
 """Characters that some readers drop, refuse or take for a line break; directives; `...`; a line with a long key."""
 _MARKED = re.compile(rb"[&*!]|<<")
-"""What an anchor, an alias, a tag or a merge begins with."""
+"""The beginning of an anchor, an alias, a tag or a merge."""
 
 Judged = tuple[list[Item], list[Result]]
-"""The documents of a text, and what is wrong with it."""
+"""The documents of a text, and the findings about it."""
 Judge = Callable[[bytes, Place, int], Judged]
-"""Reads a text that begins at a place, each line at a column (see `documents`)."""
+"""Judges a text that begins at a place, each line at a column (see `documents`)."""
 
 
 class Texts:
-    """The texts that kustomizations list, and their own, as they were read."""
+    """The texts of kustomizations, and of the files that they list."""
 
     def __init__(self) -> None:
-        self._wrong: dict[str, list[Result]] = {}
-        self.read: dict[str, bytes] = {}
-        """What the files hold, by their paths without links."""
-        self.given: dict[str, bytes] = {}
-        """What kustomize is given of those that were judged."""
+        self._findings: dict[str, list[Result]] = {}
+        self.sources: dict[str, bytes] = {}
+        """The contents of the files, by their paths without links."""
+        self.build_texts: dict[str, bytes] = {}
+        """The build texts of the files that were judged."""
         self.local: dict[str, int] = {}
-        """How many of their resources have the annotation local-config."""
+        """The number of their resources that have the annotation local-config."""
         self.patch = lru_cache(maxsize=None)(_patch)
 
     def documents(self, real: str, name: str, rule: str, judge: Judge) -> Judged:
-        """Return the documents of a file, and what is wrong with it; `rule` is about one that cannot be read."""
+        """Return the documents of a file, and the findings about it, one of `rule` if it cannot be read."""
         try:
-            text = self.read[real] = files.read_regular(real, name)
+            text = self.sources[real] = files.read_regular(real, name)
         except KrmfnError as failure:
             return [], [unreadable(failure, name, rule)]
         return judge(text, Place(name, line=1), 0)
 
-    def wrong_in(self, references: Sequence[Reference]) -> Iterator[Result]:
-        """Yield what is wrong with the texts that kustomize reads as YAML, functions aside.
+    def findings(self, references: Sequence[Reference]) -> Iterator[Result]:
+        """Yield the findings about the texts that kustomize reads as YAML, functions aside.
 
-        They are no YAML, or readers would differ on them. A file is judged once.
+        They are not YAML, or readers would differ on them. A file is judged once.
         """
-        for one in references:
-            if one.is_yaml and one.role != "function":
-                if one.real not in self._wrong:
-                    items, self._wrong[one.real] = self.documents(one.real, one.name, "KRM504", _judge)
-                    if one.real in self.read:
-                        self.given[one.real] = b"" if self._wrong[one.real] else given(self.read[one.real], items)
-                        self.local[one.real] = sum(LOCAL in annotations_of(item.manifest) for item in items)
-                yield from self._wrong[one.real]
-            elif one.role == "text":
-                yield from self.patch(one)[1]
+        for reference in references:
+            real = reference.real
+            if reference.is_yaml and reference.role != "function":
+                if real not in self._findings:
+                    items, self._findings[real] = self.documents(real, reference.name, "KRM504", _judge)
+                    if (source := self.sources.get(real)) is not None:
+                        self.build_texts[real] = b"" if self._findings[real] else build_text(source, items)
+                        self.local[real] = sum(LOCAL in annotations_of(item.manifest) for item in items)
+                yield from self._findings[real]
+            elif reference.role == "text":
+                yield from self.patch(reference)[1]
 
 
-def written_out(reference: Reference, judge: Judge) -> Judged:
-    """Return the documents of a text that is written out, and what is wrong with it, each at its place."""
+def inline_documents(reference: Reference, judge: Judge) -> Judged:
+    """Return the documents of an inline text, and the findings about it, all with their places."""
     place = reference.place
     items, findings = judge(reference.data, place._replace(line=reference.first), reference.column)
     if not reference.has_lines:
-        findings = [one._replace(field=Field(reference.field), place=place) for one in findings]
+        findings = [finding._replace(field=Field(reference.field), place=place) for finding in findings]
         for item in items:
             item.file = place._replace(finder=lambda result: result._replace(place=place))
     return items, findings
 
 
 def _patch(reference: Reference) -> tuple[str, list[Result]]:
-    """Return a patch that is written out as kustomize is given it, "" for as it stands, and what is wrong with it."""
-    items, findings = written_out(reference, _judge)
-    is_same = bool(findings) or given(reference.data, items) == reference.data
-    return "" if is_same else flow.written(items, on_lines=False).rstrip(), findings
+    """Return the build text of an inline patch, "" if it is the patch itself, and the findings about it."""
+    items, findings = inline_documents(reference, _judge)
+    is_same = bool(findings) or build_text(reference.data, items) == reference.data
+    return "" if is_same else flow.dump(items, on_lines=False).rstrip(), findings
 
 
-def given(text: bytes, items: Sequence[Item], replaced: flow.Replaced = flow.NOTHING) -> bytes:
-    """Return what kustomize is given of a text that holds these documents, some strings of which are `replaced`."""
+def build_text(text: bytes, items: Sequence[Item], substitutes: flow.Substitutes = flow.NOTHING) -> bytes:
+    """Return the build text of a text that holds these documents, with `substitutes` for some of its strings."""
     is_odd = _UNPLAIN.search(text) or (_MARKED.search(text) and any(map(_is_marked, items)))
-    return flow.written(items, replaced).encode() if replaced or is_odd else text
+    return flow.dump(items, substitutes).encode() if substitutes or is_odd else text
 
 
 def _judge(text: bytes, place: Place, column: int) -> Judged:
@@ -151,21 +152,21 @@ def _is_marked(item: Item) -> bool:
 
 
 def _misread(item: Item) -> Iterator[Result]:
-    """Yield an error for each key and tag of a resource or patch that kustomize takes otherwise than other readers."""
+    """Yield an error for each key and tag of a resource or patch that kustomize reads otherwise than other readers."""
     for path in item.content.duplicate_keys:
         message = "this key appears twice, and YAML readers differ on which one counts; remove one"
         yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
-    # kustomize decodes what has this tag
-    for line, message in _tagged(item.content.composed, BINARY) if b"!" in item.text else ():
+    # kustomize decodes scalars with this tag
+    for line, message in _tags(item.content.composed, BINARY) if b"!" in item.text else ():
         place = item.place and item.place._replace(line=item.place.line + line)
         yield error(message, rule=RULE, ref=item.ref, place=place)
 
 
-def strictly(text: bytes, place: Place, column: int, *, rule: str, is_function: bool) -> Judged:
-    """Return the documents of a text, none of one that is no YAML (a finding of `rule`), and what is wrong with it.
+def judge_strictly(text: bytes, place: Place, column: int, *, rule: str, is_function: bool) -> Judged:
+    """Return the documents of a text, and the findings about it; if it is not YAML, none and a finding of `rule`.
 
-    It begins at `place`; `column`: see `documents`; `is_function`: it is the configuration of a function, whose equal
-    keys and aliases are judged as well.
+    It begins at `place`; `column`: see `documents`. With `is_function` it is the configuration of a function, in which
+    equal keys and aliases are findings, too.
     """
     findings = [*_divisions(text, place)]
     try:
@@ -174,7 +175,7 @@ def strictly(text: bytes, place: Place, column: int, *, rule: str, is_function: 
         return [], [unreadable(failure, place.path, rule), *findings]
     for item in items:
         node, start = item.content.composed, item.place or Place()
-        for line, message in [*_tagged(node), *((*_names(node), *_shared(node)) if is_function else ())]:
+        for line, message in [*_tags(node), *((*_alias_keys(node), *_aliases(node)) if is_function else ())]:
             findings.append(error(message, rule=RULE, place=start._replace(line=start.line + line)))
         for path in item.content.duplicate_keys if is_function else ():
             message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
@@ -183,7 +184,7 @@ def strictly(text: bytes, place: Place, column: int, *, rule: str, is_function: 
 
 
 def _divisions(text: bytes, place: Place) -> Iterator[Result]:
-    """Yield an error for each way in which readers divide a text differently, which begins at `place`."""
+    """Yield an error for each reason why readers may divide a text, which begins at `place`, differently."""
     text = text.removeprefix(b"\xef\xbb\xbf")
     problem = divided.misread(text, place.line - 1)
     if problem:
@@ -193,29 +194,29 @@ def _divisions(text: bytes, place: Place) -> Iterator[Result]:
             yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, match.start())))
 
 
-def _tagged(root: Node | None, allowed: str = "") -> Iterator[tuple[int, str]]:
-    """Yield (line from 0, message) of each node with a tag that kustomize passes over, but for one that is allowed."""
+def _tags(root: Node | None, allowed: str = "") -> Iterator[tuple[int, str]]:
+    """Yield (line from 0, message) for each node with a tag that kustomize ignores, unless it is allowed."""
     for node in nodes(root):
         if node.tag not in (*_TAGS[type(node)], allowed):
             tag = node.tag.replace(_CORE, "!!")
             yield node.start_mark.line, f"kustomize ignores the tag {tag}, but other readers do not; remove it"
 
 
-def _names(root: Node | None) -> Iterator[tuple[int, str]]:
-    """Yield the same of each key that is an alias: kyaml takes its anchor's name for the key until it looks it up."""
-    used = Counter(id(part) for node in nodes(root) for part in parts(node))
+def _alias_keys(root: Node | None) -> Iterator[tuple[int, str]]:
+    """Yield the same for each key that is also an alias: kyaml may take the name of its anchor for the key."""
+    counts = Counter(id(part) for node in nodes(root) for part in parts(node))
     keys = {id(key): key for node in nodes(root) if isinstance(node, MappingNode) for key, _ in node.value}
     for identity, key in keys.items():
-        if used[identity] > 1:
+        if counts[identity] > 1:
             yield key.start_mark.line, f"the key {key.value} is an alias, too, which kustomize misreads; write it out"
 
 
-def _shared(root: Node | None) -> Iterator[tuple[int, str]]:
-    """Yield the same of each alias and merge in the fields that say which function is called."""
+def _aliases(root: Node | None) -> Iterator[tuple[int, str]]:
+    """Yield the same for each alias and merge in the fields that say which function is called."""
     if isinstance(root, MappingNode):
         for key, value in root.value:
             is_alias = value.start_mark.index < key.start_mark.index
             if is_merge(key) or (key.value in _HEAD and is_alias):
                 yield key.start_mark.line, "an alias here may be read differently by kustomize; write the value out"
             elif key.value in _HEAD:
-                yield from _shared(value)
+                yield from _aliases(value)

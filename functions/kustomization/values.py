@@ -1,6 +1,6 @@
-"""Fields of a resource as it is in the end, looked up in what it was made from, and in what gives them their values.
+"""Look up the fields of a built resource in its source, and in the patches and transformers that set them.
 
-That is a patch, or a kustomization's namespace, labels, images, replacements.
+Transformers are the namespace, labels, images and replacements of a kustomization.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from krmfn.item import Item
 from krmfn.resource import Manifest, Place, is_index, join, same, split
 from krmfn.typed import Any
 
-from ..kmm.lookup import MISSING, at, table
+from ..kmm.lookup import MISSING, at, table, text
 from ..paths import files
 from .documents import documents
 from .graph import Kustomization
@@ -24,49 +24,50 @@ from .mentions import entries
 from .references import Reference
 
 Parts = tuple[str, ...]
-"""A field's path in parts; an index of a list as its digits."""
+"""The path of a field in parts; the index of a list entry as digits."""
 
 _KEYS = ("name", "mountPath", "containerPort", "regexp", "literal", "key", "topologyKey")
-"""What entries of lists are known by, where a patch or kustomize itself may move them."""
+"""The keys that identify an entry of a list when a patch, or kustomize itself, moves it."""
 _STEP = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]|((?:\\.|[^.\[])+)")
-"""A step of a replacement's path: `[name=gpu]`, or a key in which a backslash keeps a dot."""
+"""A step of a replacement's path: `[name=gpu]`, or a key in which a backslash escapes a dot."""
 _HASH = re.compile(r"-[a-z0-9]{10}\Z")
 
 
-def moved(parts: Parts, whole: Any, other: Any) -> Parts:
-    """Return the path that leads to the same field in `other` as `parts` do in `whole`.
+def corresponding(parts: Parts, source: Any, target: Any) -> Parts:
+    """Return the path of the field in `target` that corresponds to the one at `parts` in `source`.
 
-    An entry of a list is known by its name or its like; one that `other` lacks gets an index past the end.
+    An entry of a list is identified by its name or a similar key; one that `target` lacks gets an index past the end.
     """
-    way: list[str] = []
+    steps: list[str] = []
     for part in parts:
-        if isinstance(whole, list) and isinstance(other, list) and is_index(part) and int(part) < len(whole):
-            way.append(_index(whole[int(part)], int(part), other))
+        if isinstance(source, list) and isinstance(target, list) and is_index(part) and int(part) < len(source):
+            steps.append(_index(source[int(part)], int(part), target))
         else:
-            way.append(part)
-        whole, other = at(whole, (part,)), at(other, (way[-1],))
-    return tuple(way)
+            steps.append(part)
+        source, target = at(source, (part,)), at(target, (steps[-1],))
+    return tuple(steps)
 
 
 def _index(entry: Any, index: int, entries: list[Any]) -> str:
+    """Return the index of the entry of a list that corresponds to `entry`, which has the index `index` in another."""
     key = next((key for key in _KEYS if isinstance(entry, dict) and key in entry), None)
-    for number, one in enumerate(entries):
-        if one[key] == entry[key] if key and isinstance(one, dict) and key in one else key is None and same(one, entry):
-            return str(number)
+    matches = [same(item, entry) if key is None else at(item, (key,)) == entry[key] for item in entries]
+    if True in matches:
+        return str(matches.index(True))
     return str(index if key is None and isinstance(entry, (dict, list)) else len(entries))
 
 
-def same_at(path: str, whole: Manifest, other: Item) -> str | None:
-    """Return the path at which `other` has what `whole` has at `path`, or lacks it, too; None when it differs."""
-    way = moved(split(path), whole, other.manifest)
-    value, there = at(whole, split(path)), at(other.manifest, way)
-    if value is MISSING or there is MISSING:
-        return path if value is there else None
-    return join(way) if same(value, there) else None
+def path_in_source(path: str, manifest: Manifest, source: Item) -> str | None:
+    """Return the path at which `source` has the value of `manifest` at `path`, `path` if both lack it, else None."""
+    parts = corresponding(split(path), manifest, source.manifest)
+    value, source_value = at(manifest, split(path)), at(source.manifest, parts)
+    if value is MISSING or source_value is MISSING:
+        return path if value is source_value else None
+    return join(parts) if same(value, source_value) else None
 
 
 def is_for(target: Manifest, manifest: Manifest, names: Collection[str]) -> bool:
-    """Return True when a patch may be for the resource; selectors by labels and annotations are not evaluated."""
+    """Return True when the target of a patch may match a resource; selectors by labels and annotations are ignored."""
     return _fits(target.get("kind"), [manifest.get("kind", "")]) and _fits(target.get("name"), names)
 
 
@@ -79,17 +80,17 @@ def _fits(pattern: Any, words: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _matches(pattern: str, word: str) -> bool:
-    """Return True when a regexp is all of a word, as kustomize says, or when it cannot be told.
+    """Return True when a regexp matches a whole word, as kustomize matches it, or when that is not known.
 
-    A stranger's regexp runs in RE2 only, with bounds: Python's engine may take for ever.
+    An untrusted regexp is only run by RE2, with limits: Python's engine may take for ever.
     """
     import re2  # type: ignore[import-untyped]  # late: few selectors are regexps
 
     options = re2.Options()
     options.log_errors, options.max_mem = False, 256 << 10
     try:
-        long = len(pattern) + len(word) > 1000  # no name is
-        return long or re2.search(f"^(?:{pattern})$", word, options) is not None
+        is_long = len(pattern) + len(word) > 1000  # no name is as long
+        return is_long or re2.search(f"^(?:{pattern})$", word, options) is not None
     except (re2.error, UnicodeError):
         return True
 
@@ -97,30 +98,32 @@ def _matches(pattern: str, word: str) -> bool:
 Documents = Callable[[Reference], list[Item]]
 """Returns the documents of a patch (see `documents_of`)."""
 Change = tuple[str, Place | None]
-"""The name of a kustomization that changes a field of a resource, and where the field has its value.
+"""The name of a kustomization that changes a field of a resource, and the place of the field's value.
 
-None when the field, or what holds it, may be changed to something else there.
+The place is None when the kustomization may change the field, or a field above it, to another value.
 """
 
 
 def changes(
-    path: str, manifest: Manifest, names: Collection[str], built: Iterable[Kustomization], read: Documents
+    path: str, manifest: Manifest, names: Collection[str], kustomizations: Iterable[Kustomization], read: Documents
 ) -> Iterator[Change]:
-    """Yield what changes a field of a resource, or what holds it; the outermost kustomization and the last patch first.
+    """Yield the changes of a field of a resource, or of a field above it, beginning with the last one.
 
-    `manifest` is the resource as it is in the end, `names` what it is called on the way, `built` the kustomizations
-    from the outermost down; `read` returns the documents of a patch (see `documents_of`).
+    `manifest` is the built resource, `names` are those that it has during the build, `kustomizations` begin with the
+    outermost one, and `read` returns the documents of a patch (see `documents_of`).
     """
     parts = split(path)
-    for one in built:
-        for reference in reversed(one.references):
+    for kustomization in kustomizations:
+        for reference in reversed(kustomization.references):
             if reference.is_patch:
-                target = table(at(one.manifest, split(reference.field)[:2]), "target")
+                target = table(at(kustomization.manifest, split(reference.field)[:2]), "target")
                 for patch in read(reference):
-                    for place in _by_patch(patch, target, parts, manifest, names):
-                        yield one.name, place if reference.has_lines or not place else reference.place
-        ways = (*_replaced(one.manifest, parts, manifest, names), *_named(one.manifest, parts, at(manifest, parts)))
-        yield from ((one.name, one.item.field_place(way)) for way in ways if one.item)
+                    for place in _patch_places(patch, target, parts, manifest, names):
+                        yield kustomization.name, place if reference.has_lines or not place else reference.place
+        if kustomization.item:
+            fields = [*_replacements(kustomization.manifest, parts, manifest, names)]
+            fields += _transformers(kustomization.manifest, parts, at(manifest, parts))
+            yield from ((kustomization.name, kustomization.item.field_place(field)) for field in fields)
 
 
 def documents_of(reference: Reference) -> list[Item]:
@@ -132,58 +135,55 @@ def documents_of(reference: Reference) -> list[Item]:
     return []
 
 
-def _by_patch(
+def _patch_places(
     patch: Item, target: Manifest, parts: Parts, manifest: Manifest, names: Collection[str]
 ) -> Iterator[Place | None]:
+    """Yield the places where a document of a patch sets a field; None where it may set another value."""
     from krmfn.yamltext import values
 
     operations = patch.manifest or values.build(patch.content.composed)
-    if not isinstance(operations, list):  # it looks like its resource
-        own = {"kind": re.escape(patch.kind), "name": re.escape(patch.name)}
-        if is_for(target or own, manifest, names):
-            yield from _by_merge(patch, parts, manifest)
+    if not isinstance(operations, list):  # a strategic merge patch, which names its resource
+        own_target = {"kind": re.escape(patch.kind), "name": re.escape(patch.name)}
+        if is_for(target or own_target, manifest, names):
+            value, path = at(manifest, parts), corresponding(parts, manifest, patch.manifest)
+            new_value = at(patch.manifest, path)
+            if new_value is not MISSING and (same(new_value, value) if value is not MISSING else new_value is None):
+                yield patch.field_place(join(path))
+            elif new_value is not MISSING or "$patch" in json.dumps(patch.manifest):
+                yield None
     elif target and is_for(target, manifest, names):
         for number, operation in reversed([*enumerate(operations)]):
-            yield from _by_operation(patch, number, operation, parts, manifest)
+            yield from _json_places(patch, number, operation, parts, manifest)
 
 
-def _by_merge(patch: Item, parts: Parts, manifest: Manifest) -> Iterator[Place | None]:
-    value, way = at(manifest, parts), moved(parts, manifest, patch.manifest)
-    there = at(patch.manifest, way)
-    if there is not MISSING and (same(there, value) if value is not MISSING else there is None):
-        yield patch.field_place(join(way))
-    elif there is not MISSING or "$patch" in json.dumps(patch.manifest):
-        yield None
-
-
-def _by_operation(patch: Item, number: int, operation: Any, parts: Parts, manifest: Manifest) -> Iterator[Place | None]:
+def _json_places(patch: Item, number: int, operation: Any, parts: Parts, manifest: Manifest) -> Iterator[Place | None]:
     if not isinstance(operation, dict) or operation.get("op") == "test":
         return
-    pointer = tuple(part.replace("~1", "/").replace("~0", "~") for part in str(operation.get("path")).split("/")[1:])
-    if any(mine not in (theirs, "-") for mine, theirs in zip(pointer, parts, strict=False)):
+    pointer = tuple(step.replace("~1", "/").replace("~0", "~") for step in str(operation.get("path")).split("/")[1:])
+    if any(step not in (part, "-") for step, part in zip(pointer, parts, strict=False)):
         return
-    parts = max(parts, pointer, key=len)  # it may be about a part of the field
+    parts = max(parts, pointer, key=len)  # the operation may be about a field inside of the field
     value, rest = at(manifest, parts), parts[len(pointer) :]
     if operation.get("op") == "remove":
         yield patch.field_place(f"[{number}]") if value is MISSING else None
     else:
-        there = at(operation.get("value", MISSING), rest)
-        is_it = there is not MISSING and value is not MISSING and same(there, value)
-        yield patch.field_place(join((number, "value", *rest))) if is_it else None
+        new_value = at(operation.get("value", MISSING), rest)
+        is_same = new_value is not MISSING and value is not MISSING and same(new_value, value)
+        yield patch.field_place(join((number, "value", *rest))) if is_same else None
 
 
-def generator(one: Kustomization, kind: str, names: Collection[str]) -> Place | None:
-    """Return where the kustomization generates a ConfigMap or Secret; behind its name it may have a hash."""
+def generator(kustomization: Kustomization, kind: str, names: Collection[str]) -> Place | None:
+    """Return the place where a kustomization generates a ConfigMap or Secret, whose name may have got a hash."""
     field = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}.get(kind, "")
-    for path, entry in entries(one.manifest, field):
+    for path, entry in entries(kustomization.manifest, field):
         name = str(entry.get("name"))
-        if one.item and any(known == name or _HASH.sub("", known) == name for known in names):
-            return one.item.field_place(path)
+        if kustomization.item and any(known == name or _HASH.sub("", known) == name for known in names):
+            return kustomization.item.field_place(path)
     return None
 
 
-def _named(kustomization: Manifest, parts: Parts, value: Any) -> Iterator[str]:
-    """Yield the path of the namespace, label, annotation or image that the value is."""
+def _transformers(kustomization: Manifest, parts: Parts, value: Any) -> Iterator[str]:
+    """Yield the path of each namespace, label, annotation or image of a kustomization that gives a field its value."""
     if parts == ("metadata", "namespace") and kustomization.get("namespace") == value:
         yield "namespace"
     if parts[0] == "metadata" and len(parts) == 3:
@@ -191,38 +191,38 @@ def _named(kustomization: Manifest, parts: Parts, value: Any) -> Iterator[str]:
         field = "commonLabels" if is_label else "commonAnnotations"
         groups = entries(kustomization, "labels") if is_label else ()
         pairs = ((f"{path}.pairs", table(entry, "pairs")) for path, entry in groups)
-        for path, held in ((field, table(kustomization, field)), *pairs):
-            if held.get(parts[2], MISSING) == value:
+        for path, labels in ((field, table(kustomization, field)), *pairs):
+            if labels.get(parts[2], MISSING) == value:
                 yield f"{path}[{parts[2]}]"
-    for path, entry in entries(kustomization, "images"):
-        new = [entry[key] for key in ("newName", "newTag", "digest") if isinstance(entry.get(key), str) and entry[key]]
+    for path, entry in entries(kustomization, "images") if isinstance(value, str) else ():
+        texts = [text(entry, key) for key in ("newName", "newTag", "digest") if text(entry, key)]
         name = entry.get("newName") or entry.get("name")
-        if isinstance(value, str) and new and value.startswith(str(name)) and all(part in value for part in new):
+        if texts and value.startswith(str(name)) and all(part in value for part in texts):
             yield path
 
 
-def _replaced(kustomization: Manifest, parts: Parts, manifest: Manifest, names: Collection[str]) -> Iterator[str]:
-    """Yield the path of each replacement's target that is the field, or holds it."""
+def _replacements(kustomization: Manifest, parts: Parts, manifest: Manifest, names: Collection[str]) -> Iterator[str]:
+    """Yield the path of each replacement's target that is the field, or a field above it."""
     for path, replacement in entries(kustomization, "replacements"):
         for inner, target in entries(replacement, "targets"):
             if is_for(target.get("select") or {}, manifest, names):
-                for number, text in enumerate(target.get("fieldPaths") or ()):
-                    way = _way(str(text), manifest)
-                    if way and parts[: len(way)] == way:
+                for number, field_path in enumerate(target.get("fieldPaths") or ()):
+                    prefix = _field_parts(str(field_path), manifest)
+                    if prefix and parts[: len(prefix)] == prefix:
                         yield f"{path}.{inner}.fieldPaths[{number}]"
 
 
-def _way(path: str, manifest: Manifest) -> Parts:
-    """Return the parts of a replacement's path in a resource; () when it leads nowhere."""
-    way: list[str] = []
+def _field_parts(path: str, manifest: Manifest) -> Parts:
+    """Return the parts of a replacement's path in a resource; () when the resource has no such field."""
+    steps: list[str] = []
     value: Any = manifest
-    for key, wanted, step in _STEP.findall(path):
+    for key, expected, step in _STEP.findall(path):
         part = step.replace("\\.", ".")
         if key:
             entries = enumerate(value if isinstance(value, list) else ())
-            part = next((str(n) for n, one in entries if isinstance(one, dict) and one.get(key) == wanted), "")
+            part = next((str(n) for n, entry in entries if isinstance(entry, dict) and entry.get(key) == expected), "")
         value = at(value, (part,))
         if value is MISSING:
             return ()
-        way.append(part)
-    return tuple(way)
+        steps.append(part)
+    return tuple(steps)

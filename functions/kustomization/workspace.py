@@ -1,4 +1,4 @@
-"""Where kustomize builds: private folders, in which the trees are written that it is given, and nothing else is.
+"""The private folders in which kustomize builds. They hold the build trees and nothing else.
 
 kustomize never reads the repository. No file of a tree can be executed.
 """
@@ -17,43 +17,43 @@ from krmfn.errors import KrmfnError
 from krmfn.typed import NamedTuple
 
 from .calls import Call
-from .confinement import Confinement, confined
+from .confinement import Confinement, confine
 
 ASIDE = "krmfn.dev/aside-while-kustomize-builds/"
-"""How the name begins that the annotation local-config has while kustomize builds.
+"""The beginning of the name that the annotation local-config has while kustomize builds.
 
-A random part follows, which nothing in a repository can hold, so that only our own annotation is renamed back. No valid
-key has two slashes: whatever is random, the name stands where it stands among the sorted keys of a resource.
+A random part follows, which no repository can contain, so that only our own annotation is renamed back. The name keeps
+its position among the sorted keys of a resource, whatever is random: no valid key has two slashes.
 """
 
 
 class Tree(NamedTuple):
-    """What kustomize is given for one root: paths are absolute, and without links."""
+    """The files and links for the build of one folder; paths are absolute and without links."""
 
     folder: str
     """The folder that is built."""
     files: Mapping[str, bytes]
     links: Mapping[str, str]
-    """The place of each link, and where it leads."""
+    """The targets of links, by the paths of the links."""
     folders: frozenset[str]
     """Folders that may be empty."""
     names: Mapping[str, str]
-    """The functions of ours (a program, an image), and the names by which kustomize calls them in this tree."""
+    """Our functions (a program, an image), with the random names by which kustomize calls them in this tree."""
 
 
 class Workspace:
-    """A private folder in which kustomize builds; a file of several trees is written once.
+    """A private folder in which kustomize builds; a file that is in several trees is written once.
 
-    It is made when it is first asked for, and removed by `close`, with the last use of it, or when krmfn ends.
+    It is made on its first use, and removed by `close`, when nothing refers to it any more, or when krmfn ends.
     """
 
     def __init__(self) -> None:
         self.aside = ASIDE + os.urandom(16).hex()
         """The name that the annotation local-config has while kustomize builds."""
         self._lock = threading.Lock()
-        self._made: set[str] = set()
+        self._paths: set[str] = set()
         self._folder = ""
-        self._how: Confinement | None = None
+        self._confinement: Confinement | None = None
 
     def folder(self) -> str:
         """Return the folder, without links. Raises OSError."""
@@ -72,30 +72,30 @@ class Workspace:
         """Return how to call kustomize here; builds that call functions share no workspace."""
         folder = self.folder()
         with self._lock:
-            self._how = self._how or confined(folder, calls, names)
-            return self._how
+            self._confinement = self._confinement or confine(folder, calls, names)
+            return self._confinement
 
     def write(self, tree: Tree) -> str:
-        """Write a tree, but for what is there, and return the folder that is built. Raises OSError."""
+        """Write the new files and links of a tree, and return the folder that is built. Raises OSError."""
         top = f"{self.folder()}/tree"
         with self._lock:
-            new = [path for path in {**tree.files, **tree.links} if path not in self._made]
-            for folder in {*tree.folders, *map(os.path.dirname, new)} - self._made:
+            paths = [path for path in {**tree.files, **tree.links} if path not in self._paths]
+            for folder in {*tree.folders, *map(os.path.dirname, paths)} - self._paths:
                 os.makedirs(top + folder, exist_ok=True)
-                self._made.add(folder)
-            for path in new:
+                self._paths.add(folder)
+            for path in paths:
                 if path in tree.files:
                     with open(os.open(top + path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                         file.write(tree.files[path])
                 else:
                     os.symlink(os.path.relpath(tree.links[path], os.path.dirname(path)), top + path)
-                self._made.add(path)
+                self._paths.add(path)
         return top + tree.folder
 
 
 @contextmanager
 def used(shared: Workspace | None) -> Iterator[Workspace]:
-    """Yield the workspace of a run, or one of its own, which is removed at the end. Raises KrmfnError where none is."""
+    """Yield the workspace of a run, else a new one for the block. Raises KrmfnError when it cannot be written."""
     workspace = shared or Workspace()
     try:
         yield workspace

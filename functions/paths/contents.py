@@ -26,9 +26,7 @@ _LARGE = 1 << 21
 """The size from which a second process helps: to start one takes as long as to check a tenth of this."""
 _SMALL = 1 << 17
 """The size up to which reading simple texts takes no longer than to import PyYAML."""
-_KEYS = [
-    re.compile(rb"^['\"]?(?:%s)['\"]? *:" % key, re.MULTILINE) for key in (b"apiVersion", b"kind", b"metadata|items")
-]
+_KEYS = [re.compile(rb"(?m)^['\"]?(?:%s)['\"]? *:" % key) for key in (b"apiVersion", b"kind", b"metadata|items")]
 _ACTION = re.compile(
     rb"""^[^"'#\n]*\{\{-?[ \t]*(?:[.$/(\"`]|(?:if|else|end|range|with|include|template|define|block|toYaml)\b)""",
     re.MULTILINE,

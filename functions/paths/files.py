@@ -78,9 +78,8 @@ def check_named(name: str, root: str | None = None) -> None:
     """Raise KrmfnError for a link inside a root that leads out of it: it may have been committed."""
     real = os.path.realpath(name)
     location = os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))
-    absolute = os.path.abspath(name)
     places = [(location, roots.root_of(os.path.dirname(location), root))]
-    places += [(absolute, top) for top in roots.above(absolute, root)]
+    places += [(os.path.abspath(name), top) for top in roots.above(os.path.abspath(name), root)]
     for path, top in places:
         if top and roots.inside(path, top) and not roots.inside(real, os.path.realpath(top)):
             raise KrmfnError(roots.leads_out(name, top))

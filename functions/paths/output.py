@@ -67,20 +67,27 @@ def write_texts(texts: Mapping[str, Mapping[str, bytes]], root: str | None = Non
     """Write files, by name, into folders, by path; all or none. Raises KrmfnError as `write_folders` does."""
     from pathlib import Path
 
-    folders: list[Path] = []
-    written: list[Path] = []
+    new_folders: list[Path] = []
+    new_files: list[Path] = []
     try:
         for folder in texts:
-            _make_folder(folder, root, folders)
+            files.check_named(folder, root)
+            target = Path(folder)
+            with files.errors_of(folder):
+                for path in reversed([path for path in (target, *target.parents) if not path.exists()]):
+                    path.mkdir()
+                    new_folders.append(path)
+                if any(target.iterdir()):
+                    raise KrmfnError(f"{folder} is not empty; pass a new folder, so that no stale objects stay in it")
         for folder, texts_by_name in texts.items():
             for name, text in texts_by_name.items():
-                written.append(Path(folder, name))
-                files.write(str(written[-1]), text)
+                new_files.append(Path(folder, name))
+                files.write(str(new_files[-1]), text)
     except BaseException:
         with suppress(OSError):
-            for path in written:
+            for path in new_files:
                 path.unlink(missing_ok=True)
-            for path in reversed(folders):
+            for path in reversed(new_folders):
                 path.rmdir()
         raise
 
@@ -88,20 +95,6 @@ def write_texts(texts: Mapping[str, Mapping[str, bytes]], root: str | None = Non
 def safe_name(name: str) -> str:
     """Return a name as that of a file or folder, without slashes and leading dots, so that it stays in its folder."""
     return _UNFIT.sub("-", name) or "-"
-
-
-def _make_folder(folder: str, root: str | None, folders: list[Path]) -> None:
-    """Make a folder and those above it, and add the new ones to `folders`. Raises KrmfnError for one with content."""
-    files.check_named(folder, root)
-    from pathlib import Path
-
-    target = Path(folder)
-    with files.errors_of(folder):
-        for path in reversed([path for path in (target, *target.parents) if not path.exists()]):
-            path.mkdir()
-            folders.append(path)
-        if any(target.iterdir()):
-            raise KrmfnError(f"{folder} is not empty; pass a new folder, so that no stale objects stay in it")
 
 
 def texts_of(items: Sequence[Item]) -> dict[str, bytes]:
@@ -122,11 +115,11 @@ def _file_names(items: Sequence[Item]) -> list[str]:
 
     Raises KrmfnError when two are equal even so. No name leads out of the folder, whatever an object is called.
     """
-    short = Counter(_file_name(item, item.ref.group.partition(".")[0]) for item in items)
+    short_names = [_file_name(item, item.ref.group.partition(".")[0]) for item in items]
+    counts = Counter(short_names)
     names: dict[str, Item] = {}
-    for item in items:
-        name = _file_name(item, item.ref.group.partition(".")[0])
-        name = _file_name(item, item.ref.group) if short[name] > 1 else name
+    for item, short_name in zip(items, short_names, strict=True):
+        name = _file_name(item, item.ref.group) if counts[short_name] > 1 else short_name
         if name in names:
             raise KrmfnError(
                 f"{item.ref} and {names[name].ref} would both be written to the file {name}; rename or remove one"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import event, given, settings
 from krmfn_functions.kustomization import fields, reading
-from krmfn_functions.kustomization.confinement import FLAGS, confined
+from krmfn_functions.kustomization.confinement import FLAGS, confine
 from krmfn_functions.kustomization.graph import Graph
 from krmfn_functions.kustomization.references import is_repository
 
@@ -32,7 +32,7 @@ def graph_of(folder: Path, root: Path | None = None) -> Graph:
 def build(kustomize: str, folder: Path, graph: Graph) -> Done:
     """Build a folder with the functions that the graph names, and nothing else."""
     with tempfile.TemporaryDirectory() as own:
-        how = confined(own, graph.calls(os.path.realpath(folder)))
+        how = confine(own, graph.calls(os.path.realpath(folder)))
         return run(kustomize, "build", *how.flags, folder, env=how.environment)
 
 
@@ -69,7 +69,7 @@ def trace_of(kustomize: str, folder: Path) -> bool:
     with tempfile.TemporaryDirectory() as other:
         harmless = plant(Path(other), {"kustomization.yaml": "transformers: [a.yaml]\n", "a.yaml": OUR_FUNCTION})
         with tempfile.TemporaryDirectory() as own:
-            how = confined(own, graph_of(harmless).calls(os.path.realpath(harmless)))
+            how = confine(own, graph_of(harmless).calls(os.path.realpath(harmless)))
             run(kustomize, "build", *FLAGS, folder, env=how.environment)
     return trace.exists()
 

@@ -255,4 +255,4 @@ def test_what_all_readers_read_alike_is_built(tmp_path: Path, kustomization: str
     ],
 )
 def test_only_what_has_a_mark_is_written_anew(text: bytes, is_same: bool) -> None:
-    assert (texts.given(text, list(documents("a", text, 1, 0, is_composed=False))) == text) is is_same
+    assert (texts.build_text(text, list(documents("a", text, 1, 0, is_composed=False))) == text) is is_same

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from krmfn_functions.kustomization import reading
 from krmfn_functions.kustomization.calls import Call
-from krmfn_functions.kustomization.confinement import FLAGS, confined
+from krmfn_functions.kustomization.confinement import FLAGS, confine
 
 from krmfn import KrmfnError
 from tests.builders import device_config, list_text
@@ -44,7 +44,7 @@ def run(environment: dict[str, str], cwd: Path, *command: str) -> subprocess.Com
 
 
 def test_path_holds_what_is_called_and_nothing_else(tmp_path: Path, own: str) -> None:
-    how = confined(own, calls(tmp_path, "exec: {path: krmfn}", "container: {image: ptemplate}"))
+    how = confine(own, calls(tmp_path, "exec: {path: krmfn}", "container: {image: ptemplate}"))
     assert how.flags == FLAGS
     assert names(how.environment["PATH"]) == ["docker", "krmfn", "ptemplate"]
     homes = [how.environment[name] for name in ("KUSTOMIZE_PLUGIN_HOME", "XDG_CONFIG_HOME")]
@@ -53,7 +53,7 @@ def test_path_holds_what_is_called_and_nothing_else(tmp_path: Path, own: str) ->
 
 
 def test_a_build_without_functions_enables_none(tmp_path: Path, own: str) -> None:
-    how = confined(own, [])
+    how = confine(own, [])
     assert how.flags == ()
     assert names(how.environment["PATH"]) == []
 
@@ -70,7 +70,7 @@ def test_a_launcher_takes_nothing_from_the_folder_or_the_environment(
     monkeypatch.setenv("PYTHONHOME", str(folder))
     monkeypatch.setattr(sys, "path", ["", *sys.path])
     monkeypatch.chdir(folder)
-    how = confined(own, calls(tmp_path / "k", "exec: {path: deviceconfig}"))
+    how = confine(own, calls(tmp_path / "k", "exec: {path: deviceconfig}"))
     done = run(how.environment, folder, "deviceconfig")
     assert done.returncode == 0, done.stderr
     assert MODULE in done.stdout
@@ -78,7 +78,7 @@ def test_a_launcher_takes_nothing_from_the_folder_or_the_environment(
 
 
 def test_docker_runs_the_images_that_are_called_and_no_other(tmp_path: Path, own: str) -> None:
-    how = confined(own, calls(tmp_path, "container: {image: 'localhost/deviceconfig:1'}"))
+    how = confine(own, calls(tmp_path, "container: {image: 'localhost/deviceconfig:1'}"))
     flags = ["run", "--rm", "-i", "--network", "none", "--user", "nobody", "-e", "A=localhost/deviceconfig:1"]
     ours = run(how.environment, tmp_path, "docker", *flags, "localhost/deviceconfig:1")
     assert MODULE in ours.stdout
@@ -90,7 +90,7 @@ def test_docker_runs_the_images_that_are_called_and_no_other(tmp_path: Path, own
 
 def test_what_is_not_ours_is_not_prepared(tmp_path: Path, own: str) -> None:
     with pytest.raises(KrmfnError, match="calls 'sh', which is not part of krmfn"):
-        confined(own, calls(tmp_path, "exec: {path: krmfn}", "exec: {path: sh}"))
+        confine(own, calls(tmp_path, "exec: {path: krmfn}", "exec: {path: sh}"))
 
 
 def test_a_temporary_folder_from_which_nothing_runs_is_said(
@@ -99,16 +99,16 @@ def test_a_temporary_folder_from_which_nothing_runs_is_said(
     called = calls(tmp_path, "exec: {path: krmfn}")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(KrmfnError, match=r"programs cannot be run from the temporary folder .*TMPDIR"):
-        confined(own, called)
+        confine(own, called)
 
 
 def test_a_temporary_folder_that_path_would_divide_is_refused(tmp_path: Path) -> None:
     with pytest.raises(KrmfnError, match="cannot be added to the environment variable PATH"):
-        confined(str(tmp_path / "a:b"), [])
+        confine(str(tmp_path / "a:b"), [])
 
 
 def test_a_python_without_a_path_cannot_be_called(tmp_path: Path, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
     called = calls(tmp_path, "exec: {path: krmfn}")
     monkeypatch.setattr(sys, "executable", "")
     with pytest.raises(KrmfnError, match="has no path"):
-        confined(own, called)
+        confine(own, called)

@@ -146,7 +146,7 @@ def test_kubectl_is_no_substitute_for_a_function(app: Path, fake: Fake, monkeypa
 
 def test_a_component_is_wrapped_as_one(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'")
-    built = kustomize.build(str(app), None, like={"kind": "Component"})
+    built = kustomize.build(str(app), None, kustomization={"kind": "Component"})
     assert built.stream == b"a: b\n"
     assert yaml.safe_load(fake.noted("wrapper"))["components"] == [built.base]
 
@@ -162,7 +162,7 @@ def test_the_wrapper_asks_for_what_the_kustomization_asks_for_and_for_origins(fa
         (["managedByLabel", "transformerAnnotations"], False, ["managedByLabel", "transformerAnnotations"]),
         (["managedByLabel", "originAnnotations"], True, ["managedByLabel", *BOTH]),
     ]:
-        kustomize.build(str(app), None, like={"buildMetadata": asked}, origins=origins)
+        kustomize.build(str(app), None, kustomization={"buildMetadata": asked}, origins=origins)
         assert yaml.safe_load(fake.noted("wrapper")).get("buildMetadata") == wanted
 
 

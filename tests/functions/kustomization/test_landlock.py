@@ -17,7 +17,7 @@ from krmfn import KrmfnError
 from tests.commands import process
 from tests.trees import config_map, plant
 
-confined = pytest.mark.skipif(landlock.version() == 0, reason=f"kustomize is {landlock.holds()}")
+confined = pytest.mark.skipif(landlock.version() == 0, reason=f"kustomize is {landlock.status()}")
 
 
 def said(command: str, read: tuple[str | Path, ...] = (), written: tuple[str | Path, ...] = ()) -> str:
@@ -29,7 +29,7 @@ def said(command: str, read: tuple[str | Path, ...] = (), written: tuple[str | P
     def start() -> subprocess.Popen[str]:
         return subprocess.Popen(["/bin/sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
-    with landlock.started(bounds, start) as running:
+    with landlock.start_confined(bounds, start) as running:
         return running.communicate()[0]
 
 
@@ -58,7 +58,7 @@ def test_the_environment_of_other_processes_is_not_read() -> None:
     assert "denied" in said(f"cat /proc/{os.getpid()}/environ")
 
 
-@pytest.mark.skipif(landlock.version() < 4, reason=f"kustomize is {landlock.holds()}")
+@pytest.mark.skipif(landlock.version() < 4, reason=f"kustomize is {landlock.status()}")
 def test_nothing_is_connected_to() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         code = f"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
@@ -74,7 +74,7 @@ def test_krmfn_itself_is_not_bound(tmp_path: Path) -> None:
 @confined
 def test_what_cannot_be_started_is_said_as_without(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        landlock.started(Bounds(frozenset(), frozenset()), lambda: subprocess.Popen([tmp_path / "nothing"]))
+        landlock.start_confined(Bounds(frozenset(), frozenset()), lambda: subprocess.Popen([tmp_path / "nothing"]))
 
 
 @confined
@@ -108,6 +108,6 @@ def test_hardened_builds_nothing_without(tmp_path: Path) -> None:
 
 def test_version_says_what_holds() -> None:
     done = process("krmfn", "--version", "--verbose")
-    assert done.text.splitlines()[1] == f"kustomize: {landlock.holds()}"
+    assert done.text.splitlines()[1] == f"kustomize: {landlock.status()}"
     off = process("krmfn", "--verbose", "--version", KRMFN_CONFINE="off")
     assert off.text.splitlines()[1] == "kustomize: not confined: KRMFN_CONFINE=off"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
-from krmfn_functions.kustomization.confinement import Seen
+from krmfn_functions.kustomization.confinement import Input
 from krmfn_functions.kustomization.silent import changed_later
 from krmfn_functions.run import Transformed, note
 
@@ -14,7 +14,7 @@ from tests.builders import DROP, SPEC, applied, device_config, edited, generated
 
 CONFIG = device_config(SPEC | {"imagePullSecret": "pull", "modulesLoadingOrder": ["drv", "a"]})
 MADE = generated(applied(deviceconfig, CONFIG))
-CALLS = [Seen("deviceconfig", list_text(device_config())), Seen("krmfn", list_text(CONFIG, *MADE))]
+CALLS = [Input("deviceconfig", list_text(device_config())), Input("krmfn", list_text(CONFIG, *MADE))]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Barrier
 
 from krmfn_functions.kustomization import reading
-from krmfn_functions.kustomization.kustomize import Built
+from krmfn_functions.kustomization.kustomize import Output
 from krmfn_functions.kustomization.places import Places
 from krmfn_functions.paths import manifests
 
@@ -21,16 +21,16 @@ def test_two_builds_are_traced_at_a_time(tmp_path: Path) -> None:
     """Before Python 3.12 a cached_property held one lock for all instances: kustomize ran one after the other."""
     both = Barrier(2)
 
-    def again() -> Built:
+    def again() -> Output:
         both.wait(timeout=20)  # raises when the other one does not come
-        return Built(b"")
+        return Output(b"")
 
     folder = str(plant(tmp_path, {"kustomization.yaml": "resources: [a]\n", "a": config_map("a")}).resolve())
     graph = reading.read([folder], folder, OURS)
     findings = []
     for _ in range(2):
         items = manifests.read_stream(config_map("a").encode()).items
-        Places(graph, folder, (), again).give(items)
+        Places(graph, folder, (), again).attach(items)
         findings.append(items[0].located(error("wrong", ref=items[0].ref)))
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda one: placed([one]), findings))

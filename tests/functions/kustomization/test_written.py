@@ -116,5 +116,5 @@ NAMED = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5).map(
 def test_entries_of_lists_are_known_by_their_names(whole: list[dict[str, str]], other: list[dict[str, str]]) -> None:
     for number, entry in enumerate(whole):
         parts = ("list", str(number), "value", "1", "deep")
-        there = at({"list": other}, values.moved(parts, {"list": whole}, {"list": other}))
+        there = at({"list": other}, values.corresponding(parts, {"list": whole}, {"list": other}))
         assert there == (entry["name"] if entry in other else MISSING), join(parts)
