@@ -19,8 +19,8 @@ from ..cluster_dump import is_dumped
 from ..command import Command, Context
 from ..fleet import readings
 from ..importing import assembly, importer, normal, wording
-from ..importing.importer import Imported
-from ..importing.wording import Written
+from ..importing.importer import Import
+from ..importing.wording import ClusterImport
 from ..kmm.module import MODULE_KINDS
 from ..paths import output
 from ..settings import READ, RENDER, Settings
@@ -84,21 +84,21 @@ def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> t
     """Write what an import makes of each source; return the report about it, and the findings."""
     settings = Settings(RENDER, flags=args.flags)
     imports = [_import(source, args, existing) for source in sources]
-    drafts = [draft for imported in imports for draft in imported.taken]
-    configs, function_config = assembly.assembled(drafts, settings, existing)
+    conversions = [conversion for imported in imports for conversion in imported.conversions]
+    configs, function_config = assembly.assemble(conversions, settings, existing)
     shared, are_several = [function_config] if function_config else [], len(sources) > 1
     findings, rest = list[Result](), iter(configs)
     texts = {args.output_dir: _files(shared)} if are_several else {}
-    written: list[Written] = []
+    written: list[ClusterImport] = []
     for source, imported in zip(sources, imports, strict=True):
         folder = os.path.join(args.output_dir, output.safe_name(source.name)) if are_several else args.output_dir  # noqa: PTH118
         if any(folder == earlier.folder for earlier in written):
             raise KrmfnError(f"two clusters would be written into {folder}; import them separately")
-        manifests = [*islice(rest, len(imported.taken)), *(kept.manifest for kept in imported.kept)]
+        manifests = [*islice(rest, len(imported.conversions)), *(kept.manifest for kept in imported.kept)]
         texts[folder] = _files(manifests if are_several else [*manifests, *shared])
         findings += _findings(imported, {item.ref.id: item.place for item in source.items})
         findings += assembly.errors(manifests, settings, function_config, existing)
-        written.append(Written(folder, source.compared, imported))
+        written.append(ClusterImport(folder, source.compared, imported))
     is_alone = existing or are_several  # else the folder that holds it is enough
     files = [os.path.join(args.output_dir, file) for file in _files(shared) if is_alone]  # noqa: PTH118
     report = wording.report(written, function_config, [*args.function_config, *files])
@@ -106,7 +106,7 @@ def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> t
     return report, findings
 
 
-def _import(source: Source, args: Any, existing: Manifest | None) -> Imported:
+def _import(source: Source, args: Any, existing: Manifest | None) -> Import:
     """Return what an import makes of one cluster. Raises KrmfnError when there is no Module, or two of one name."""
     items = source.items
     places = {item.ref.id: item.place for item in items}
@@ -123,7 +123,7 @@ def _import(source: Source, args: Any, existing: Manifest | None) -> Imported:
         suffix = f" (last in {place.path}:{place.line})" if place and place.path else ""
         message = f"{kind} {namespace}/{name} appears {numbers[twice[0]]} times{suffix}"
         raise KrmfnError(f"{message}; remove all but one, or name the clusters with --cluster NAME=PATH")
-    return importer.imported(manifests, Settings(RENDER, flags=args.flags), existing, args.keep_pod_templates)
+    return importer.import_modules(manifests, Settings(RENDER, flags=args.flags), existing, args.keep_pod_templates)
 
 
 def _in_namespace(manifest: Manifest, namespace: str) -> Manifest:
@@ -134,14 +134,14 @@ def _in_namespace(manifest: Manifest, namespace: str) -> Manifest:
     return {**manifest, "metadata": {**metadata, "namespace": namespace}}
 
 
-def _findings(imported: Imported, places: Places) -> list[Result]:
+def _findings(imported: Import, places: Places) -> list[Result]:
     """Return a warning per object that stays as it is, and per one that is deleted with its owner."""
     findings = []
     for kept in imported.kept:
         object_ = ref(kept.manifest)
         place = places.get(object_.id)
         findings += [warning(f"stays as it is: {reason}", ref=object_, place=place) for reason in kept.reasons]
-    for manifest in (manifest for draft in imported.taken for manifest in draft.objects):
+    for manifest in (manifest for draft in imported.conversions for manifest in draft.objects):
         if owner := normal.owner(manifest):
             message = (
                 f"belongs to {owner}, which will overwrite it, and whose deletion deletes it, too; remove the owner "

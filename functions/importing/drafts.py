@@ -1,4 +1,4 @@
-"""The DeviceConfig that should render a Module and its consumers, and why it does not where it does not."""
+"""Draft the DeviceConfig that should render a Module and its consumers, and find what it cannot express."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,100 +16,101 @@ from ..kmm.module import HUB_KIND
 from ..rendering.generated import filled
 from ..run import note
 from ..settings import Settings
-from .comparing import Difference, compared, lost, rolling
+from .comparing import Difference, compare, refusal, template_differences
 from .consumers import Consumer, entry_of
 from .normal import folded, normal, own_notes
 
 MODULE = -1
-"""The number of the Module, where consumers have theirs."""
+"""The number of the Module; consumers are numbered from 0."""
 
 
 class Draft(NamedTuple):
     """A DeviceConfig, and what it should render."""
 
     config: Manifest
-    wanted: tuple[tuple[Manifest, int], ...]
-    """The objects, each with the number of its consumer: a DaemonSet and its Service, or MODULE."""
+    objects: tuple[tuple[Manifest, int], ...]
+    """The objects, each with the number of its consumer (a DaemonSet and its Service), or MODULE."""
     entries: tuple[int, ...]
-    """The consumers that the entries of daemonSets are made from."""
+    """The numbers of the consumers that the entries of daemonSets are made from."""
     older: tuple[int, ...]
-    """The consumers that wait for an older version of an ordered upgrade."""
+    """The numbers of the consumers that wait for an older version of an ordered upgrade."""
 
 
 def draft(module: Manifest, consumers: Sequence[Consumer], keeps_pods: bool = False) -> Draft:
-    """Return the draft of a Module, or of one for the spokes of a hub, with its consumers (see `entry_of`)."""
-    own, form = ref(module), normal(module)
+    """Return the draft for a Module or ManagedClusterModule with its consumers; for `keeps_pods` see `entry_of`."""
+    target, form = ref(module), normal(module)
     spec, hub = table(form, "spec"), dict[str, Any]()
-    if own.kind == HUB_KIND:
+    if target.kind == HUB_KIND:
         hub = {"spokeNamespace": spec.get("spokeNamespace"), "clusterSelector": table(spec, "selector")}
-        spec, own = table(spec, "moduleSpec"), own._replace(namespace=str(spec.get("spokeNamespace")))
+        spec, target = table(spec, "moduleSpec"), target._replace(namespace=str(spec.get("spokeNamespace")))
     spec = table(folded({"spec": spec}), "spec")
     version = str(table(spec, "moduleLoader", "container").get("version", ""))
     numbered = list(enumerate(consumers))
-    current = [(number, one) for number, one in numbered if one.version in ("", version)]
-    older = [(number, one) for number, one in numbered if one.version not in ("", version)]
+    current = [(number, consumer) for number, consumer in numbered if consumer.version in ("", version)]
+    older = [(number, consumer) for number, consumer in numbered if consumer.version not in ("", version)]
     fields = fields_of(spec, table(form, "metadata")) | ({"hub": hub} if hub else {})
     if version and older:
-        fields["upgrade"] = {"ordered": True, "retain": list(dict.fromkeys(one.version for _, one in older))}
-    if several := _secrets(fields.get("imagePullSecret"), consumers):
+        fields["upgrade"] = {"ordered": True, "retain": list(dict.fromkeys(consumer.version for _, consumer in older))}
+    if secrets := _secrets(fields.get("imagePullSecret"), consumers):
         fields = {name: value for name, value in fields.items() if name != "imagePullSecret"}
-        fields["imagePullSecrets"] = several
+        fields["imagePullSecrets"] = secrets
     fields |= _tolerations(fields.pop("tolerations", []), consumers)
     if current:
-        fields["daemonSets"] = [entry_of(one, fields, own.name, keeps_pods) for _, one in current]
+        fields["daemonSets"] = [entry_of(consumer, fields, target.name, keeps_pods) for _, consumer in current]
     names = list(Spec.__annotations__)
-    metadata = {"name": own.name} | ({"namespace": own.namespace} if own.namespace else {})
+    metadata = {"name": target.name} | ({"namespace": target.namespace} if target.namespace else {})
     spec = dict(sorted(fields.items(), key=lambda field: names.index(field[0])))
     config = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": metadata, "spec": spec}
-    objects = [(module, MODULE), *((one.manifest, number) for number, one in numbered)]
-    objects += [(one.service, number) for number, one in current if one.service]
+    objects = [(module, MODULE), *((consumer.manifest, number) for number, consumer in numbered)]
+    objects += [(consumer.service, number) for number, consumer in current if consumer.service]
     return Draft(config, tuple(objects), tuple(number for number, _ in current), tuple(number for number, _ in older))
 
 
-def _tolerations(whole: Any, consumers: Sequence[Consumer]) -> dict[str, Any]:
-    """Return the Module's tolerations: those that all consumers have, too, and those of its own."""
-    pods = [table(normal(one.manifest), "spec", "template", "spec") for one in consumers]
+def _tolerations(tolerations: Any, consumers: Sequence[Consumer]) -> dict[str, Any]:
+    """Return the Module's tolerations as `tolerations`, if all consumers have them, too, and `loaderTolerations`."""
+    pods = [table(normal(consumer.manifest), "spec", "template", "spec") for consumer in consumers]
     lists = [listing(pod, "tolerations") or [] for pod in pods]
-    own = whole if isinstance(whole, list) else []
-    shared = [one for one in own if all(one in tolerations for tolerations in lists)]
-    return filled(tolerations=shared, loaderTolerations=[one for one in own if one not in shared])
+    entries = tolerations if isinstance(tolerations, list) else []
+    shared = [entry for entry in entries if all(entry in others for others in lists)]
+    return filled(tolerations=shared, loaderTolerations=[entry for entry in entries if entry not in shared])
 
 
 def _secrets(first: str | None, consumers: Sequence[Consumer]) -> list[Any]:
-    """Return the pull secrets of the consumers when all have the same several, the Module's first."""
-    pods = (table(found.manifest, "spec", "template", "spec") for found in consumers)
-    lists = [[one.get("name") for _, one in tables(pod, "imagePullSecrets")] for pod in pods]
-    same = lists[0] if lists and all(names == lists[0] for names in lists) else []
-    return same if len(same) > 1 and same[0] == first else []
+    """Return the names of the consumers' pull secrets, if all have the same ones, several, and `first` first."""
+    pods = (table(consumer.manifest, "spec", "template", "spec") for consumer in consumers)
+    lists = [[secret.get("name") for _, secret in tables(pod, "imagePullSecrets")] for pod in pods]
+    names = lists[0] if lists and all(others == lists[0] for others in lists) else []
+    return names if len(names) > 1 and names[0] == first else []
 
 
 Reasons = dict[int, tuple[str, ...]]
 """Why objects cannot be expressed, by the numbers of the consumers, and MODULE."""
 
 
-def judged(
+def judge(
     draft: Draft, settings: Settings, existing: Manifest | None = None
 ) -> tuple[Reasons, tuple[tuple[Ref, Difference], ...]]:
-    """Return why objects of a draft cannot be expressed, and the differences that are meant."""
+    """Return why objects of a draft cannot be expressed, and all differences between written and rendered objects."""
     resources = rendered([draft.config], settings, existing)
     if resources.failed:
-        return _refused(draft, resources.results), ()
-    made = {item.ref.id: item.manifest for item in resources.items if item.kind != "DeviceConfig"}
+        return _errors(draft, resources.results), ()
+    manifests = {item.ref.id: item.manifest for item in resources.items if item.kind != "DeviceConfig"}
     selector = table(draft.config, "spec", "nodeSelector")
     entries = zip(draft.entries, draft.config["spec"].get("daemonSets", ()), strict=True)
     kept = {number for number, entry in entries if "keepPodTemplate" in entry}
     reasons: Reasons = {}
     differences: list[tuple[Ref, Difference]] = []
-    for manifest, number in draft.wanted:
-        new = made.pop(ref(manifest).id, None)
-        found = compared(manifest, new, selector) if new else []
+    for manifest, number in draft.objects:
+        new = manifests.pop(ref(manifest).id, None)
+        changes = compare(manifest, new, selector) if new else []
         if new and number in kept and new["kind"] == "DaemonSet":
-            found = [one for one in found if one.change.parts[:2] != ("spec", "template")] + rolling(manifest, new)
-        differences += ((ref(manifest), one) for one in found)
-        why = tuple(lost(one) for one in found if not one.why) if new else ("nothing of this name is rendered",)
-        if why:
-            reasons[number] = (*reasons.get(number, ()), *why)
-    added = tuple(f"{kind} {namespace}/{name} would be added" for _, kind, namespace, name in made)
+            changes = [difference for difference in changes if difference.change.parts[:2] != ("spec", "template")]
+            changes += template_differences(manifest, new)
+        differences += ((ref(manifest), difference) for difference in changes)
+        refusals = tuple(refusal(difference.change) for difference in changes if not difference.reason)
+        if refusals or not new:
+            reasons[number] = (*reasons.get(number, ()), *(refusals or ("nothing of this name is rendered",)))
+    added = tuple(f"{kind} {namespace}/{name} would be added" for _, kind, namespace, name in manifests)
     if added and not reasons:
         reasons = dict.fromkeys(draft.older or (MODULE,), added)
     return reasons, tuple(differences)
@@ -118,7 +119,7 @@ def judged(
 def rendered(
     manifests: Iterable[Manifest], settings: Settings, function_config: Manifest | None = None
 ) -> ResourceList:
-    """Return a list of these manifests after the function that a render calls."""
+    """Return these manifests as a ResourceList, on which the function `deviceconfig` has run."""
     texts = (emit.dump_json(manifest).encode() for manifest in manifests)
     resources = ResourceList((Item(text, 0, len(text), -2) for text in texts), function_config)
     note(resources, settings=settings)
@@ -126,8 +127,8 @@ def rendered(
     return resources
 
 
-def _refused(draft: Draft, results: Iterable[Result]) -> Reasons:
-    """Return the errors about a draft, each for the object that it is about."""
+def _errors(draft: Draft, results: Iterable[Result]) -> Reasons:
+    """Return the errors about a draft, by the numbers of the consumers that they are about, or MODULE."""
     reasons: Reasons = {}
     for result in results:
         if result.severity == "error":
@@ -145,7 +146,7 @@ _OF_CONTAINER = ("inTreeModulesToRemove", "build", "sign", "registryTLS", "image
 
 
 def fields_of(spec: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields that give the ModuleSpec back; what has no field of its own is left out, and seen later.
+    """Return the fields of a DeviceConfig that renders this ModuleSpec, as far as possible; `judge` finds the rest.
 
     `spec` and `metadata` are of a manifest in the form of `normal.folded`.
     """
@@ -179,9 +180,9 @@ def fields_of(spec: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 def _image(container: dict[str, Any]) -> dict[str, Any]:
-    """Return driverImage, driverVersion and kernelMappings: an image that all mappings share stands once."""
-    written, names = tables(container, "kernelMappings"), {"containerImage": "image"}
-    mappings = [{names.get(name, name): value for name, value in mapping.items()} for _, mapping in written]
+    """Return driverImage, driverVersion and kernelMappings; an image that all mappings share becomes driverImage."""
+    names, entries = {"containerImage": "image"}, tables(container, "kernelMappings")
+    mappings = [{names.get(name, name): value for name, value in mapping.items()} for _, mapping in entries]
     version = container.get("version")
     images = {text(mapping, "image") for mapping in mappings}
     (image,) = images if len(images) == 1 else ("",)
@@ -195,7 +196,7 @@ def _image(container: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plugin(section: Any) -> dict[str, Any] | None:
-    """Return devicePlugin or dra: the fields of its container stand in it."""
+    """Return devicePlugin or dra, which hold the fields of their container themselves."""
     if not isinstance(section, dict):
         return None
     rest = {name: value for name, value in section.items() if name != "container"}

@@ -1,4 +1,4 @@
-"""The import: each Module with its consumers becomes a DeviceConfig, which is rendered and compared with them."""
+"""Import Modules: each becomes a DeviceConfig with its consumers, which is rendered and compared with them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,130 +11,138 @@ from ..kmm.lookup import table
 from ..kmm.module import MODULE_KINDS, PLUGINS
 from ..rendering.kinds import EXTRA
 from ..settings import Settings
-from .comparing import Difference, compared
-from .consumers import Consumer, consumer
-from .drafts import MODULE, draft, judged, rendered
+from .comparing import Difference, compare
+from .consumers import Consumer, consumer_of
+from .drafts import MODULE, draft, judge, rendered
 from .normal import cleaned, owner, unaddressed
 
 
-class Kept(NamedTuple):
-    """An object that stays as it is written, without what the server has set, and why."""
+class KeptObject(NamedTuple):
+    """An object that stays as it is written, without the fields that the server sets, and why."""
 
     manifest: Manifest
     reasons: tuple[str, ...]
 
 
-class Taken(NamedTuple):
-    """A Module that a DeviceConfig renders, with its consumers."""
+class Conversion(NamedTuple):
+    """A DeviceConfig that renders a Module and its consumers."""
 
     config: Manifest
     objects: tuple[Manifest, ...]
     """The hand-written objects that the config renders."""
     differences: tuple[tuple[Ref, Difference], ...] = ()
-    """What differs, and is meant."""
+    """The differences from these objects, each with its reason."""
     extras: tuple[Manifest, ...] = ()
-    """Those among `objects` that are neither Modules nor consumers: extraObjects of its profile."""
+    """Those among `objects` that are neither Modules nor consumers: extraObjects of the config's profile."""
 
 
-class Imported(NamedTuple):
-    """What an import gives."""
+class Import(NamedTuple):
+    """The result of an import."""
 
-    taken: tuple[Taken, ...]
-    kept: tuple[Kept, ...]
+    conversions: tuple[Conversion, ...]
+    kept: tuple[KeptObject, ...]
     others: int
-    """How many objects are neither Modules nor their consumers."""
-    left: tuple[Ref, ...] = ()
+    """How many objects are left out: neither Modules nor consumers nor extras."""
+    siblings: tuple[Ref, ...] = ()
     """Those among them that belong to the owner of a Module."""
 
 
-def imported(
+def import_modules(
     manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None = None, keeps_pods: bool = False
-) -> Imported:
-    """Return the DeviceConfigs of all Modules that can be expressed, and what stays hand-written.
+) -> Import:
+    """Return a DeviceConfig for each Module that can be expressed as one, and the objects that stay hand-written.
 
     `settings` are those of a render, `existing` is its functionConfig, if there is one already. Each config is rendered
-    by itself: an object is taken only when what is rendered in its place means the same, but for differences that are
-    named with their reason. With `keeps_pods` nothing is added to the pods of DaemonSets.
+    by itself, and replaces an object only if the rendered one means the same, but for differences with a known reason.
+    With `keeps_pods` nothing is added to the pods of DaemonSets.
     """
-    services = {(own.namespace, own.name): one for one in manifests if (own := ref(one)).kind == "Service"}
-    modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULE_KINDS]
+    pairs = [(ref(manifest), manifest) for manifest in manifests]
+    services = {(target.namespace, target.name): manifest for target, manifest in pairs if target.kind == "Service"}
+    modules = [manifest for target, manifest in pairs if (target.group, target.kind) in MODULE_KINDS]
     owned = _owned(modules)
-    consumers = [found for one in manifests if (found := consumer(one, services, owned))]
-    waiting = grouped((found.module, found) for found in consumers)
-    known = {id(one) for one in (*modules, *(part for one in consumers for part in (one.manifest, one.service)))}
-    rest = ((one, owned.get((ref(one).namespace, owner(one)))) for one in manifests if id(one) not in known)
-    beside = grouped((module, one) for one, module in rest if module)
-    theirs = [ref(one) for group in beside.values() for one in group]
-    taken, kept = list[Taken](), list[Kept]()
+    consumers = list(filter(None, (consumer_of(manifest, services, owned) for manifest in manifests)))
+    waiting = grouped((consumer.module, consumer) for consumer in consumers)
+    parts = (part for consumer in consumers for part in (consumer.manifest, consumer.service))
+    known = {id(manifest) for manifest in (*modules, *parts) if manifest is not None}
+    rest = ((manifest, (target.namespace, owner(manifest))) for target, manifest in pairs if id(manifest) not in known)
+    siblings = grouped((owned[key], manifest) for manifest, key in rest if key in owned)
+    refs = [ref(manifest) for group in siblings.values() for manifest in group]
+    conversions, kept = list[Conversion](), list[KeptObject]()
     for module in modules:
         place = (ref(module).namespace, ref(module).name)
-        one, stay = _attempt(module, waiting.pop(place, []), settings, existing, keeps_pods)
-        taken += [_with_extras(one, beside.pop(place, []), settings, existing)] if one else []
-        kept += stay
-    for (namespace, name), lonely in waiting.items():
-        kept += _kept(lonely, f"its Module {namespace}/{name} is not in the input")
-    fronts = {id(one.service) for one in consumers if one.service}
-    made = {ref(manifest).id for one in taken for manifest in one.objects}
-    kept = list({ref(one.manifest).id: one for one in kept if ref(one.manifest).id not in made}.values())
-    extras = sum(len(one.extras) for one in taken)
-    others = len(manifests) - len(modules) - len(consumers) - len(fronts) - extras
-    return Imported(tuple(taken), tuple(kept), others, tuple(one for one in theirs if one.id not in made))
+        conversion, objects = _attempt(module, waiting.pop(place, []), settings, existing, keeps_pods)
+        if conversion:
+            conversions.append(_with_siblings(conversion, siblings.pop(place, []), settings, existing))
+        kept += objects
+    for (namespace, name), group in waiting.items():
+        kept += _kept(group, f"its Module {namespace}/{name} is not in the input")
+    converted = {ref(manifest).id for conversion in conversions for manifest in conversion.objects}
+    unique = {ref(entry.manifest).id: entry for entry in kept}
+    kept = [entry for key, entry in unique.items() if key not in converted]
+    others = len(manifests) - len(known) - sum(len(conversion.extras) for conversion in conversions)
+    unconverted = tuple(target for target in refs if target.id not in converted)
+    return Import(tuple(conversions), tuple(kept), others, unconverted)
 
 
 def _owned(modules: Sequence[Manifest]) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return the Module that each owner has, by the namespace of the owner's other objects, and the owner."""
-    return {
-        (namespace, owner(one)): (ref(one).namespace, ref(one).name)
-        for one in reversed(modules)
-        for namespace in (ref(one).namespace, "")  # a cluster-wide owner has cluster-wide objects, too
-        if owner(one)
-    }
+    """Return the first Module of each owner, by the namespace of the owner's other objects, and the owner."""
+    owned: dict[tuple[str, str], tuple[str, str]] = {}
+    for target, name in ((ref(module), owner(module)) for module in modules):
+        for namespace in (target.namespace, "") if name else ():  # a cluster-wide owner has cluster-wide objects, too
+            owned.setdefault((namespace, name), (target.namespace, target.name))
+    return owned
 
 
-def _with_extras(taken: Taken, manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None) -> Taken:
-    """Return what is taken with those objects of the Module's owner that a profile of the config gives back."""
-    for manifest in (one for one in manifests if (ref(one).group, ref(one).kind) in EXTRA):
-        named, profiles = with_extras(taken.config, {}, [manifest])
-        made = rendered([named], settings, with_settings(existing, profiles=profiles))
-        new = next((item.manifest for item in made.items if item.ref.id == ref(manifest).id), None)
-        if not new or made.failed:
+def _with_siblings(
+    conversion: Conversion, manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None
+) -> Conversion:
+    """Return the conversion with those objects of the Module's owner that a profile can render as extraObjects."""
+    for target, manifest in ((ref(manifest), manifest) for manifest in manifests):
+        if (target.group, target.kind) not in EXTRA:
             continue
-        found = compared(manifest, new, {})
-        if all(one.why for one in found):
-            differences = (*taken.differences, *((ref(manifest), one) for one in found))
-            objects, extras = (*taken.objects, manifest), (*taken.extras, manifest)
-            taken = taken._replace(objects=objects, differences=differences, extras=extras)
-    return taken
+        config, profiles = with_extras(conversion.config, {}, [manifest])
+        resources = rendered([config], settings, with_settings(existing, profiles=profiles))
+        new = next((item.manifest for item in resources.items if item.ref.id == target.id), None)
+        if not new or resources.failed:
+            continue
+        differences = compare(manifest, new, {})
+        if all(difference.reason for difference in differences):
+            conversion = conversion._replace(
+                objects=(*conversion.objects, manifest),
+                differences=(*conversion.differences, *((target, difference) for difference in differences)),
+                extras=(*conversion.extras, manifest),
+            )
+    return conversion
 
 
 _NEW = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "imported"}}
 
 
 def with_settings(existing: Manifest | None, **spec: Any) -> Manifest:
-    """Return the functionConfig with more settings; the profiles are added to those that it has."""
+    """Return the functionConfig, or a new one, with these fields of `spec`; profiles are added to those that it has."""
     head = existing or _NEW
-    own = table(head, "spec")
+    fields = table(head, "spec")
     if "profiles" in spec:
-        spec["profiles"] = {**table(own, "profiles"), **spec["profiles"]}
-    return {**head, "spec": {**own, **spec}}
+        spec["profiles"] = {**table(fields, "profiles"), **spec["profiles"]}
+    return {**head, "spec": {**fields, **spec}}
 
 
 def with_extras(
     config: Manifest, profiles: dict[str, dict[str, Any]], extras: Sequence[Manifest]
 ) -> tuple[Manifest, dict[str, dict[str, Any]]]:
-    """Return the config with a profile of its own that has these objects, and the profiles with that one."""
+    """Return the config with its own profile, which has these objects, and the profiles with that one."""
     if not extras:
         return config, profiles
     inherited, name = config["spec"].get("profile", ""), config["metadata"]["name"]
-    own = f"{inherited}-{name}" if inherited else name
-    profile = {**profiles.get(inherited, {}), "extraObjects": [extra_of(one) for one in extras]}
-    return {**config, "spec": {**config["spec"], "profile": own}}, {**profiles, own: profile}
+    name = f"{inherited}-{name}" if inherited else name
+    profile = {**profiles.get(inherited, {}), "extraObjects": [extra_of(manifest) for manifest in extras]}
+    return {**config, "spec": {**config["spec"], "profile": name}}, {**profiles, name: profile}
 
 
 def extra_of(manifest: Manifest) -> dict[str, Any]:
-    """Return the entry of extraObjects that gives the object back; its namespace is filled in.
+    """Return the entry of extraObjects that renders the object, without its namespace, which is filled in.
 
-    Of a Service it has no address; that it has two families stays, which no API server chooses.
+    A Service loses its addresses, but stays one with two IP families, since no API server chooses those itself.
     """
     entry = unaddressed(cleaned(manifest))
     policy = table(manifest, "spec").get("ipFamilyPolicy")
@@ -147,37 +155,39 @@ def extra_of(manifest: Manifest) -> dict[str, Any]:
 
 def _attempt(
     module: Manifest, consumers: Sequence[Consumer], settings: Settings, existing: Manifest | None, keeps_pods: bool
-) -> tuple[Taken | None, list[Kept]]:
-    """Return what becomes of a Module with its consumers: the config, and what of it stays hand-written.
+) -> tuple[Conversion | None, list[KeptObject]]:
+    """Return the conversion of a Module with its consumers, if there is one, and the objects that stay hand-written.
 
-    A consumer that cannot be expressed is left out of the config, and what remains is tried again.
+    A consumer that cannot be expressed is left out of the config, and the rest is tried again.
     """
     specs = {*table(module, "spec"), *table(module, "spec", "moduleSpec")}
     if specs.isdisjoint(("moduleLoader", *PLUGINS)):
-        nothing = "it loads nothing and starts nothing, so it is not needed"
-        return None, [Kept(cleaned(module), (nothing,)), *_kept(consumers, "its Module stays as it is")]
+        reason = "it loads nothing and starts nothing, so it is not needed"
+        return None, [KeptObject(cleaned(module), (reason,)), *_kept(consumers, "its Module stays as it is")]
     spec = table(module, "spec", "moduleSpec") or table(module, "spec")
     version = table(spec, "moduleLoader", "container").get("version")
-    rest = [one for one in consumers if version or not one.version]
-    stay = _kept((one for one in consumers if one not in rest), "it waits for a version, and its Module has none")
+    rest = [consumer for consumer in consumers if version or not consumer.version]
+    versioned = [consumer for consumer in consumers if not version and consumer.version]
+    kept = _kept(versioned, "it waits for a version, and its Module has none")
     while True:
         attempt = draft(module, rest, keeps_pods)
-        reasons, differences = judged(attempt, settings, existing)
+        reasons, differences = judge(attempt, settings, existing)
         if not reasons:
-            return Taken(attempt.config, tuple(manifest for manifest, _ in attempt.wanted), differences), stay
-        if MODULE in reasons and rest:  # is it the Module itself, or what waits for it?
-            stay += _kept(rest, f"with it, {reasons[MODULE][0]}")
+            objects = tuple(manifest for manifest, _ in attempt.objects)
+            return Conversion(attempt.config, objects, differences), kept
+        if MODULE in reasons and rest:  # without its consumers the Module may be fine
+            kept += _kept(rest, f"with it, {reasons[MODULE][0]}")
             rest = []
-            continue
-        if MODULE in reasons:
-            stay = [one._replace(reasons=("its Module stays as it is",)) for one in stay]
-            return None, [Kept(cleaned(module), reasons[MODULE]), *stay]
-        for number, why in reasons.items():
-            stay += _kept([rest[number]], *why)
-        rest = [one for number, one in enumerate(rest) if number not in reasons]
+        elif MODULE in reasons:
+            kept = [entry._replace(reasons=("its Module stays as it is",)) for entry in kept]
+            return None, [KeptObject(cleaned(module), reasons[MODULE]), *kept]
+        else:
+            for number in reasons:
+                kept += _kept([rest[number]], *reasons[number])
+            rest = [consumer for number, consumer in enumerate(rest) if number not in reasons]
 
 
-def _kept(consumers: Iterable[Consumer], *why: str) -> list[Kept]:
-    """Return the DaemonSets, and the Services in front of them, as they stay."""
-    manifests = [one for found in consumers for one in (found.manifest, found.service) if one]
-    return [Kept(cleaned(manifest), why) for manifest in manifests]
+def _kept(consumers: Iterable[Consumer], *reasons: str) -> list[KeptObject]:
+    """Return the DaemonSets, and the Services in front of them, as objects that stay."""
+    manifests = [part for consumer in consumers for part in (consumer.manifest, consumer.service) if part]
+    return [KeptObject(cleaned(manifest), reasons) for manifest in manifests]

@@ -1,4 +1,4 @@
-"""One form for all manifests that mean the same: without defaults, without empty fields, without our marks.
+"""Normalize manifests: those that mean the same become equal, without defaults, empty fields and krmfn's marks.
 
 Sources of the defaults: k8s.io/kubernetes v1.34, pkg/apis/core/v1 and pkg/apis/apps/v1, defaults.go; KMM's Module CRD.
 """
@@ -21,12 +21,12 @@ MAPS = {
     *("labels", "annotations", "nodeSelector", "matchLabels", "selector", "limits", "requests"),
     *("volumeAttributes", "options", "parameters"),
 }
-"""Mappings with any keys, whose values count even where they are empty."""
+"""Mappings with keys of the user, whose values count even if they are empty."""
 _MAY_BE_EMPTY = MAPS | {"metadata", "resources", "securityContext", "updateStrategy", "rollingUpdate"}
-"""Mappings that mean nothing when they are empty; elsewhere `{}` is something, as in emptyDir."""
+"""Mappings that mean nothing when they are empty; any other `{}` has a meaning, as in emptyDir."""
 
 _TLS = ("registryTLS", "baseImageRegistryTLS", "unsignedImageRegistryTLS")
-"""Verifying TLS is what KMM does without them: `{}` is how Go writes that, but a mapping's replaces the container's."""
+"""KMM verifies TLS without these, and with the `{}` that Go writes; but in a mapping `{}` replaces the container's."""
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
 _CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -57,27 +57,27 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "modprobe": {"dirName": "/opt"},
     **{key: {"insecure": False, "insecureSkipTLSVerify": False} for key in _TLS},
 }
-"""What a field is when it is absent, by the field that holds it."""
+"""The values of absent fields, by the field that holds them."""
 OUR_LABELS = tuple(f"app.kubernetes.io/{name}" for name in ("name", "component", "part-of", "managed-by"))
 OUR_ANNOTATIONS = (OWNER, PASSED_ON, PROFILE_MARK, *MODULE_ORDER, "config.kubernetes.io/depends-on")
 _OF_NETWORK = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
-"""What the API server chooses for a Service, unless somebody has: a Service without an address says `None`."""
+"""Fields of a Service that the API server fills in when they are missing; for no address users write `None`."""
 _POD_LABELS = (OWN_LABEL, SERVED_LABEL)
 
 
 def normal(manifest: Manifest) -> Manifest:
-    """Return the manifest in the form that is equal for all that mean the same; see the module."""
+    """Return the manifest in a form that is equal for all manifests with the same meaning."""
     form: Manifest = _bare(_without_ours(unaddressed(cleaned(manifest))), "")
     return form
 
 
 def pods(manifest: Manifest) -> Manifest:
-    """Return the pod template of a DaemonSet: its pods stay where only what the API server fills in is different."""
+    """Return the pod template of a DaemonSet, without what the API server fills in: if it is equal, the pods stay."""
     template = json.loads(json.dumps(table(manifest, "spec", "template")))
     pod = table(template, "spec")
     for name in ("containers", "initContainers"):
         for _, container in tables(pod, name):
-            if container.get("securityContext") == {}:  # to the server that is not nothing
+            if container.get("securityContext") == {}:  # the server does not take that as absent
                 container["securityContext"] = {"seccompProfile": {}}
     form: Manifest = _bare(template, "template")
     kept = {name: pod[name] for name in ("serviceAccountName", "tolerations") if pod.get(name)}  # as is, in this order
@@ -93,9 +93,9 @@ def unaddressed(manifest: Manifest) -> Manifest:
 
 
 def folded(module: Manifest) -> Manifest:
-    """Return a normal Module with what KMM reads from its container written in each mapping, and one form of a list.
+    """Return a normal Module with the fields of its container that KMM also reads for each mapping written in these.
 
-    A ManagedClusterModule with the same of the Module that it brings.
+    Modules to remove are always a list. For a ManagedClusterModule, this is done in its `moduleSpec`.
     Source: KMM v2.4.0 to main, internal/module/kernelmapper.go (`resolution`).
     """
     copy: Manifest = json.loads(json.dumps(module))
@@ -109,26 +109,26 @@ def folded(module: Manifest) -> Manifest:
             mapping.setdefault("containerImage", image)
         if mapping.get("registryTLS") == {} and "registryTLS" not in container:
             del mapping["registryTLS"]
-        # what it removes is one list: the old field wins, an empty list counts beside the container's
-        own = mapping.pop("inTreeModuleToRemove", None)
-        if own or (single and "inTreeModulesToRemove" in mapping):
-            mapping["inTreeModulesToRemove"] = [own or single]
+        # the old field with one module wins over the list; an empty list replaces the container's
+        removed = mapping.pop("inTreeModuleToRemove", None) or (single if "inTreeModulesToRemove" in mapping else None)
+        if removed:
+            mapping["inTreeModulesToRemove"] = [removed]
         if mapping.get("inTreeModulesToRemove") == [] and "inTreeModulesToRemove" not in container:
             del mapping["inTreeModulesToRemove"]
     return copy
 
 
 def _without_ours(manifest: Manifest) -> Manifest:
-    """Return a manifest that this program generated as it was wanted, without its marks; another one as it is."""
+    """Return a manifest that krmfn generated without krmfn's labels and annotations; another one unchanged."""
     if OWNER not in table(manifest, "metadata", "annotations"):
         return manifest
     copy: Manifest = json.loads(json.dumps(manifest))
-    selected = table(copy, "spec", "selector", "matchLabels")  # pods keep what they are selected by
-    pods = {*OUR_LABELS, *_POD_LABELS} - ({*selected} - {*_POD_LABELS})
-    for place, labels in ((copy["metadata"], OUR_LABELS), (table(copy, "spec", "template", "metadata"), pods)):
+    selected = table(copy, "spec", "selector", "matchLabels")  # pods keep the labels that select them
+    of_pods = {*OUR_LABELS, *_POD_LABELS} - ({*selected} - {*_POD_LABELS})
+    for metadata, labels in ((copy["metadata"], OUR_LABELS), (table(copy, "spec", "template", "metadata"), of_pods)):
         for name, ours in (("labels", labels), ("annotations", OUR_ANNOTATIONS)):
-            if notes := table(place, name):
-                place[name] = {key: value for key, value in notes.items() if key not in ours}
+            if notes := table(metadata, name):
+                metadata[name] = {key: value for key, value in notes.items() if key not in ours}
     return copy
 
 
@@ -137,14 +137,14 @@ def _bare(value: Any, holder: str) -> Any:
         entries = [_bare(entry, holder) for entry in value]
         return sorted(entries, key=partial(json.dumps, sort_keys=True)) if holder == "tolerations" else entries
     if isinstance(value, float) and value.is_integer():
-        return int(value)  # 1e3 is a whole number to the API server
+        return int(value)  # the API server reads 1e3 as an integer
     if not isinstance(value, dict) or holder == "parameters":
         return value
     if holder in MAPS:
         return {key: _bare(entry, "") for key, entry in value.items() if entry is not None}
     defaults = _defaults(value, holder)
     fields = {name: _bare(entry, name) for name, entry in value.items()}
-    return {name: entry for name, entry in fields.items() if not _says_nothing(holder, name, entry, defaults)}
+    return {name: entry for name, entry in fields.items() if not _is_absent(holder, name, entry, defaults)}
 
 
 def _defaults(value: dict[str, Any], holder: str) -> dict[str, Any]:
@@ -160,9 +160,10 @@ def _defaults(value: dict[str, Any], holder: str) -> dict[str, Any]:
     return defaults
 
 
-def _says_nothing(holder: str, name: str, value: Any, defaults: dict[str, Any]) -> bool:
+def _is_absent(holder: str, name: str, value: Any, defaults: dict[str, Any]) -> bool:
+    """Return True for a value that means the same as none."""
     if value == [] and (holder, name) == ("kernelMappings", "inTreeModulesToRemove"):
-        return False  # it stands in place of the container's list
+        return False  # it replaces the container's list
     if value is None or value == [] or (value == "" and name != "dirName"):
         return True
     if value == {} and name in _TLS:
@@ -173,11 +174,11 @@ def _says_nothing(holder: str, name: str, value: Any, defaults: dict[str, Any]) 
 
 
 _BY_TOOLS = ("meta.helm.sh/", "helm.sh/chart", "argocd.argoproj.io/instance", "internal.config.kubernetes.io/")
-"""How the labels and annotations begin that a tool writes for itself when it deploys, beside those of every dump."""
+"""Prefixes of labels and annotations that tools write for themselves, beside those that `cluster_dump` removes."""
 
 
 def cleaned(manifest: Manifest) -> Manifest:
-    """Return the manifest without its status, and without what server and tools have put into its metadata."""
+    """Return the manifest without its status, and without the metadata that the server and tools have written."""
     written = cluster_dump.cleaned(manifest)
     metadata = written.get("metadata")
     if not isinstance(metadata, dict):
@@ -189,12 +190,12 @@ def cleaned(manifest: Manifest) -> Manifest:
 
 
 def owner(manifest: Manifest) -> str:
-    """Return the object that this one belongs to, as `DeviceConfig gpu`, and is deleted with; "" for none."""
+    """Return the owner with which this object is deleted, as `DeviceConfig gpu`; "" for none."""
     owners = listing(manifest.get("metadata"), "ownerReferences") or []
-    return next((f"{one.get('kind')} {one.get('name')}" for one in owners if isinstance(one, dict)), "")
+    return next((f"{entry.get('kind')} {entry.get('name')}" for entry in owners if isinstance(entry, dict)), "")
 
 
 def own_notes(metadata: Manifest, name: str) -> dict[str, Any]:
-    """Return the labels or annotations of an object but for the keys that every generated object has its own of."""
+    """Return the labels or annotations of an object, but for the keys that krmfn sets on every generated object."""
     notes = table(metadata, name)
     return {key: value for key, value in notes.items() if key not in OUR_LABELS + OUR_ANNOTATIONS}

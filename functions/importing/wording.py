@@ -1,4 +1,4 @@
-"""What an import says: what was written, what differs and why that is meant, and what to do next."""
+"""Report an import: what was written, which differences there are and why, and what to do next."""
 
 import json
 import shlex
@@ -13,108 +13,111 @@ from krmfn.typed import Any, NamedTuple
 from ..differences import ABSENT
 from ..kmm.lookup import leaves
 from .comparing import REPLACED
-from .importer import Imported, Taken
+from .importer import Conversion, Import
 from .normal import OUR_ANNOTATIONS, OUR_LABELS, normal, owner
 
 _WIDEST = 60
 
 
-class Written(NamedTuple):
-    """What was made of a cluster, and where it was written."""
+class ClusterImport(NamedTuple):
+    """The import of one cluster, and the folder it was written to."""
 
     folder: str
-    compared: str
-    """The PATH that `diff` takes as what was there before; "" for none."""
-    whole: Imported
+    baseline: str
+    """The PATH to give to `diff` as the state before the import; "" for none."""
+    result: Import
 
 
-def report(written: Sequence[Written], function_config: Manifest | None, files: Sequence[str] = ()) -> str:
-    """Return the report of an import, in lines for people; `files` are functionConfigs that the folders do not hold."""
+def report(imports: Sequence[ClusterImport], function_config: Manifest | None, files: Sequence[str] = ()) -> str:
+    """Return the report of an import, in lines for people; `files` are functionConfigs outside of the folders."""
     options = "".join(f" --function-config {shlex.quote(path)}" for path in files)
-    own = function_config if len(written) == 1 else None
-    lines = [line for one in written for line in _written(one.whole, own, one.folder)]
-    if function_config and not own:
+    single = function_config if len(imports) == 1 else None
+    lines = [line for cluster in imports for line in _cluster_lines(cluster.result, single, cluster.folder)]
+    if function_config and not single:
         profiles = len(function_config["spec"].get("profiles", {}))
         lines.insert(0, f"{files[-1]}: {counted(profiles, 'profile')} that the clusters share")
-    taken = [one for each in written for one in each.whole.taken]
-    lines += [*_differences(taken), *(_next(taken, written, options) if taken else ())]
+    conversions = [conversion for cluster in imports for conversion in cluster.result.conversions]
+    if conversions:
+        lines += [*_difference_lines(conversions), *_next_steps(conversions, imports, options)]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
-def _written(whole: Imported, function_config: Manifest | None, folder: str) -> Iterator[str]:
-    profiles = len(((function_config or {}).get("spec") or {}).get("profiles", {}))
-    objects = Counter(str(manifest["kind"]) for one in whole.taken for manifest in one.objects)
-    wrote = listed({"DeviceConfig": len(whole.taken), "functionConfig": int(bool(function_config))})
-    shared = f" with {counted(profiles, 'profile')}" if profiles else ""
-    if whole.taken:
-        yield f"{folder}: {wrote}{shared}, in place of {listed(objects)}"
+def _cluster_lines(result: Import, function_config: Manifest | None, folder: str) -> Iterator[str]:
+    """Yield what was written for a cluster, what was not, and how many fields of each object are the same."""
+    objects = [manifest for conversion in result.conversions for manifest in conversion.objects]
+    if objects:
+        profiles = len(((function_config or {}).get("spec") or {}).get("profiles", {}))
+        files = listed({"DeviceConfig": len(result.conversions), "functionConfig": int(bool(function_config))})
+        shared = f" with {counted(profiles, 'profile')}" if profiles else ""
+        yield f"{folder}: {files}{shared}, in place of {listed(Counter(str(manifest['kind']) for manifest in objects))}"
     else:
         yield f"{folder}: no DeviceConfig, since nothing can be expressed as one"
-    if whole.kept:
-        kept = counted(len(whole.kept), "object")
+    if result.kept:
+        kept = counted(len(result.kept), "object")
         yield f"{kept} kept beside them as written by hand: no DeviceConfig can express that"
-    if whole.others:
-        yield f"{counted(whole.others, 'other object')} left out: neither a Module nor a DaemonSet that waits for one"
-    if whole.left:
+    if result.others:
+        yield f"{counted(result.others, 'other object')} left out: neither a Module nor a DaemonSet that waits for one"
+    if result.siblings:
         yield "among them these belong to the owner of a Module, and no profile can have them; deploy them yourself:"
-        yield from (f"  {one}" for one in whole.left)
-    if whole.taken:
+        yield from (f"  {sibling}" for sibling in result.siblings)
+    if objects:
         yield ""
-    for one in whole.taken:
-        for manifest in one.objects:
-            own = ref(manifest)
+    for conversion in result.conversions:
+        for target, manifest in ((ref(manifest), manifest) for manifest in conversion.objects):
             size = sum(1 for _ in leaves(normal(manifest)))
-            changes = (each.change for at, each in one.differences if at == own)
+            changes = (difference.change for other, difference in conversion.differences if other == target)
             changed = {str(change.path) for change in changes if change.old is not ABSENT}
-            yield f"{own}: {size - len(changed)} of {counted(size, 'field')}"
+            yield f"{target}: {size - len(changed)} of {counted(size, 'field')}"
 
 
-def _differences(taken: Sequence[Taken]) -> Iterator[str]:
+def _difference_lines(conversions: Sequence[Conversion]) -> Iterator[str]:
     """Yield what every object gets, and then the differences of each, by their reasons."""
-    if not taken:
-        return
     yield ""
     yield "rendered back, every object means the same as before, and has in addition"
     yield f"  the labels {', '.join(OUR_LABELS)}"
     yield f"  the annotations {', '.join(OUR_ANNOTATIONS)}, as far as they apply"
-    if any(manifest["kind"] == "DaemonSet" for one in taken for manifest in one.objects):
-        if any(entry.get("keepPodTemplate") for one in taken for entry in one.config["spec"].get("daemonSets", ())):
+    if any(manifest["kind"] == "DaemonSet" for conversion in conversions for manifest in conversion.objects):
+        specs = (conversion.config["spec"] for conversion in conversions)
+        if any(entry.get("keepPodTemplate") for spec in specs for entry in spec.get("daemonSets", ())):
             yield "nothing is added to pods of DaemonSets; `kubectl diff` below shows whether one is replaced"
         else:
             yield "pods of DaemonSets get the labels, too, so each of them rolls out once; no Module is reloaded"
     reasons: dict[str, dict[str, None]] = {}
-    for one in taken:
-        for own, difference in one.differences:
+    for conversion in conversions:
+        for target, difference in conversion.differences:
             change = difference.change
-            new = "its own" if difference.why == REPLACED else _value(change.new)
-            line = f"  {own}: {change.path}: {_value(change.old)} -> {new}"
-            reasons.setdefault(difference.why, {})[line] = None
-    for why, lines in reasons.items():
-        yield f"{why}:"
+            new = "its own" if difference.reason == REPLACED else _value_text(change.new)
+            line = f"  {target}: {change.path}: {_value_text(change.old)} -> {new}"
+            reasons.setdefault(difference.reason, {})[line] = None
+    for reason, lines in reasons.items():
+        yield f"{reason}:"
         yield from lines
 
 
-def _value(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if value is ABSENT:
         return "(none)"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
 
 
-def _next(taken: Sequence[Taken], written: Sequence[Written], options: str) -> Iterator[str]:
-    where = " ".join(one.folder for one in written)
+def _next_steps(conversions: Sequence[Conversion], imports: Sequence[ClusterImport], options: str) -> Iterator[str]:
+    folders = " ".join(cluster.folder for cluster in imports)
     yield ""
     yield "next:"
-    yield f"  krmfn check {where}{options}"
-    yield from (f"  krmfn diff {one.compared} {one.folder}{options}" for one in written if one.compared)
-    for one in written:
-        yield f"  krmfn render {one.folder}{options} | kubectl diff -f -    # what an apply would change on the cluster"
-    if any(owner(manifest) for one in taken for manifest in one.objects):
+    yield f"  krmfn check {folders}{options}"
+    for cluster in imports:
+        if cluster.baseline:
+            yield f"  krmfn diff {cluster.baseline} {cluster.folder}{options}"
+    for cluster in imports:
+        render = f"krmfn render {cluster.folder}{options}"
+        yield f"  {render} | kubectl diff -f -    # what an apply would change on the cluster"
+    if any(owner(manifest) for conversion in conversions for manifest in conversion.objects):
         yield "  an operator runs them: in this order the driver stays loaded"
         yield "    1. scale the operator's Deployment to 0, so that it writes nothing any more"
         yield "    2. remove the finalizers of its custom resources, since nobody acts on them any more"
         yield "    3. delete these with `kubectl delete --cascade=orphan`, or remove ownerReferences from all objects"
         yield "       above: else the garbage collector deletes the Module with its owner, and KMM unloads the driver"
         yield "    4. sync what is rendered"
-    yield f"  then let {where} take the place of the hand-written files; a list that holds both needs"
+    yield f"  then let {folders} take the place of the hand-written files; a list that holds both needs"
     yield "  `adopt: true` in the functionConfig, and the objects are taken over where they are"

@@ -75,9 +75,9 @@ def test_the_share_that_is_expressed() -> None:
     own = [module for module in CLUSTER if works(module)]
     assert len(own) > 25
     results = [
-        importer.imported(every, SETTINGS) for every in (*(every for _, every in CASES), *([one] for one in own))
+        importer.import_modules(every, SETTINGS) for every in (*(every for _, every in CASES), *([one] for one in own))
     ]
-    taken = [manifest["kind"] for whole in results for one in whole.taken for manifest in one.objects]
+    taken = [manifest["kind"] for whole in results for one in whole.conversions for manifest in one.objects]
     stay = [one.manifest["kind"] for whole in results for one in whole.kept]
     assert len(taken) > 150
     assert taken.count("Module") / (taken + stay).count("Module") == 1
@@ -86,9 +86,9 @@ def test_the_share_that_is_expressed() -> None:
 
 @pytest.mark.parametrize(("name", "every"), CASES, ids=[name for name, _ in CASES])
 def test_what_is_rendered_comes_back(name: str, every: list[Manifest]) -> None:
-    whole = importer.imported(every, SETTINGS)
+    whole = importer.import_modules(every, SETTINGS)
     assert not any(one.manifest["kind"] == "Module" for one in whole.kept)
-    configs, function_config = assembly.assembled(whole.taken, SETTINGS)
+    configs, function_config = assembly.assemble(whole.conversions, SETTINGS)
     apart = {
         **(
             function_config
@@ -97,20 +97,20 @@ def test_what_is_rendered_comes_back(name: str, every: list[Manifest]) -> None:
     }
     apart["spec"] = {**apart.get("spec", {}), "exclusivity": {"mode": "off"}}
     rendered = drafts.rendered(configs, SETTINGS, apart)
-    again = importer.imported([item.manifest for item in rendered.items], SETTINGS)
-    assert assembly.assembled(again.taken, SETTINGS) == (configs, function_config)
+    again = importer.import_modules([item.manifest for item in rendered.items], SETTINGS)
+    assert assembly.assemble(again.conversions, SETTINGS) == (configs, function_config)
     assert again.kept == ()
 
 
 @pytest.mark.parametrize("module", CLUSTER, ids=lambda module: module["metadata"]["name"])
 def test_a_module_is_expressed_or_named_with_the_reason(module: Manifest) -> None:
-    whole = importer.imported([module], SETTINGS)
-    assert len(whole.taken) + len(whole.kept) == 1
+    whole = importer.import_modules([module], SETTINGS)
+    assert len(whole.conversions) + len(whole.kept) == 1
     for one in whole.kept:
         assert (one.manifest["kind"], "") in {(kind, "") for _, kind in MODULE_KINDS}
         assert one.reasons
         assert all(one.reasons)
-    for taken in whole.taken:
-        assert all(difference.why for _, difference in taken.differences)
+    for taken in whole.conversions:
+        assert all(difference.reason for _, difference in taken.differences)
         assert normal(taken.objects[0])["spec"]
         emit.dump(taken.config)

@@ -9,11 +9,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.importing import assembly
-from krmfn_functions.importing.comparing import compared
+from krmfn_functions.importing.comparing import compare
 from krmfn_functions.importing.drafts import rendered
-from krmfn_functions.importing.importer import Imported, extra_of, imported, with_settings
+from krmfn_functions.importing.importer import Import, extra_of, import_modules, with_settings
 from krmfn_functions.importing.normal import normal
-from krmfn_functions.importing.wording import Written, report
+from krmfn_functions.importing.wording import ClusterImport, report
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import is_insecure, resolver
 from krmfn_functions.settings import RENDER, Settings
@@ -46,19 +46,19 @@ from tests.functions.importing.manifests import (
 from tests.schema_corpus import samples
 
 
-def config_of(whole: Imported) -> Manifest:
+def config_of(whole: Import) -> Manifest:
     assert whole.kept == (), whole.kept
-    (taken,) = whole.taken
+    (taken,) = whole.conversions
     return taken.config
 
 
 def reasons(*manifests: Manifest) -> dict[str, tuple[str, ...]]:
     """Why objects stay as they are, by their names."""
-    return {one.manifest["metadata"]["name"]: one.reasons for one in imported(manifests, SETTINGS).kept}
+    return {one.manifest["metadata"]["name"]: one.reasons for one in import_modules(manifests, SETTINGS).kept}
 
 
 def test_a_module_and_its_consumer_become_one_config() -> None:
-    whole = imported([GPU, EXPORTER], SETTINGS)
+    whole = import_modules([GPU, EXPORTER], SETTINGS)
     assert config_of(whole)["spec"] == {
         "driverImage": "example.com/simple:$KERNEL_FULL_VERSION",
         "nodeSelector": {"gpu": "a"},
@@ -77,7 +77,8 @@ def test_a_module_and_its_consumer_become_one_config() -> None:
             }
         ],
     }
-    why = {(str(ref), difference.change.path): difference.why for ref, difference in whole.taken[0].differences}
+    (conversion,) = whole.conversions
+    why = {(str(ref), difference.change.path): difference.reason for ref, difference in conversion.differences}
     assert why == {
         (
             "DaemonSet kmm/gpu-metrics",
@@ -91,25 +92,25 @@ def test_a_module_and_its_consumer_become_one_config() -> None:
 
 
 def test_what_the_server_sets_is_taken_off() -> None:
-    assert config_of(imported([DUMPED_GPU, DUMPED_EXPORTER], SETTINGS)) == config_of(
-        imported([GPU, EXPORTER], SETTINGS)
+    assert config_of(import_modules([DUMPED_GPU, DUMPED_EXPORTER], SETTINGS)) == config_of(
+        import_modules([GPU, EXPORTER], SETTINGS)
     )
 
 
 def test_with_adopt_the_objects_are_taken_over_without_another_meaning() -> None:
     """On the list as on the cluster: each object stays, and nothing but the differences that were named is another."""
-    whole = imported([DUMPED_GPU, DUMPED_EXPORTER], SETTINGS)
+    whole = import_modules([DUMPED_GPU, DUMPED_EXPORTER], SETTINGS)
     resources = applied(
         deviceconfig, DUMPED_GPU, DUMPED_EXPORTER, config_of(whole), function_config=function_config(adopt=True)
     )
     assert not resources.failed, [str(result) for result in resources.results]
     now = {item.ref: item.manifest for item in resources.items if item.kind != "DeviceConfig"}
     assert len(now) == 2
-    named = {(ref, difference.change.path) for ref, difference in whole.taken[0].differences}
+    named = {(ref, difference.change.path) for ref, difference in whole.conversions[0].differences}
     seen = {
         (ref, difference.change.path)
         for (ref, new), old in zip(now.items(), (DUMPED_GPU, DUMPED_EXPORTER), strict=True)
-        for difference in compared(old, new, {"gpu": "a"})
+        for difference in compare(old, new, {"gpu": "a"})
     }
     assert seen == named
     for old, new in zip((DUMPED_GPU, DUMPED_EXPORTER), now.values(), strict=True):
@@ -139,14 +140,14 @@ def test_with_adopt_the_objects_are_taken_over_without_another_meaning() -> None
 )
 def test_a_field_of_a_consumer_is_expressed_or_named(path: str, value: Any, why: str | None) -> None:
     exporter = edited(EXPORTER, (path, value))
-    whole = imported([GPU, exporter], SETTINGS)
+    whole = import_modules([GPU, exporter], SETTINGS)
     if why is None:
         config_of(whole)
         return
     (kept,) = whole.kept
     assert kept.manifest["metadata"]["name"] == "gpu-metrics"
     assert [reason.startswith(why) for reason in kept.reasons] == [True], kept.reasons
-    assert "daemonSets" not in whole.taken[0].config["spec"]
+    assert "daemonSets" not in whole.conversions[0].config["spec"]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +170,7 @@ def test_a_consumer_without_its_module_stays() -> None:
 
 
 def test_what_is_kept_is_without_what_the_server_sets() -> None:
-    (kept,) = imported([DUMPED_EXPORTER], SETTINGS).kept
+    (kept,) = import_modules([DUMPED_EXPORTER], SETTINGS).kept
     assert set(kept.manifest["metadata"]) == {"name", "namespace"}
     assert "status" not in kept.manifest
 
@@ -179,8 +180,8 @@ def test_other_objects_are_counted() -> None:
         EXPORTER, ("metadata.name", "x"), (("metadata", "labels", "kmm.node.kubernetes.io/module.name"), "gpu")
     )
     other = edited(EXPORTER, ("metadata.name", "y"), (f"{P}.nodeSelector", {"a": "b"}))
-    whole = imported([GPU, own, other, manifest("v1", "Secret")], SETTINGS)
-    assert (len(whole.taken[0].objects), whole.kept, whole.others) == (1, (), 3)
+    whole = import_modules([GPU, own, other, manifest("v1", "Secret")], SETTINGS)
+    assert (len(whole.conversions[0].objects), whole.kept, whole.others) == (1, (), 3)
 
 
 @pytest.mark.parametrize(
@@ -192,9 +193,9 @@ def test_other_objects_are_counted() -> None:
 )
 def test_another_way_to_write_the_same_is_named(container: dict[str, Any]) -> None:
     gpu = module(name="gpu", **container)
-    whole = imported([gpu], SETTINGS)
+    whole = import_modules([gpu], SETTINGS)
     config_of(whole)
-    assert {difference.why for _, difference in whole.taken[0].differences} == {
+    assert {difference.reason for _, difference in whole.conversions[0].differences} == {
         "it is written in each kernel mapping, or as a list: KMM reads both the same way"
     }
 
@@ -213,7 +214,7 @@ REMOVED = [
 def test_what_is_removed_first_stays_what_kmm_reads(container: dict[str, Any], mapping: dict[str, Any]) -> None:
     """An empty list of a mapping counts, and the old field wins: a config that loses one unloads another module."""
     gpu = module({**EVERY_KERNEL, **mapping}, name="gpu", **container)
-    for one in imported([gpu], SETTINGS).taken:
+    for one in import_modules([gpu], SETTINGS).conversions:
         made = generated(rendered([one.config], SETTINGS))
         assert resolver(Module(made[0]))("6.1.0-test") == resolver(Module(gpu))("6.1.0-test")
 
@@ -233,9 +234,9 @@ def test_empty_tls_settings_are_written_by_every_operator_in_go(
 ) -> None:
     """They were "a DeviceConfig has no field for it", and with them each Module that a Go operator wrote."""
     gpu = module({**EVERY_KERNEL, **mapping}, name="gpu", **container)
-    whole = imported([gpu], SETTINGS)
+    whole = import_modules([gpu], SETTINGS)
     config_of(whole)
-    (made,) = generated(rendered([whole.taken[0].config], SETTINGS))
+    (made,) = generated(rendered([whole.conversions[0].config], SETTINGS))
     before, after = Module(gpu), Module(made)
     assert is_insecure(after, after.mappings[0]) is is_insecure(before, before.mappings[0])
 
@@ -248,14 +249,14 @@ def test_an_empty_tls_setting_over_an_insecure_container_cannot_be_expressed() -
 
 
 def test_empty_arguments_stay_since_kmm_would_reload_without_them() -> None:
-    whole = imported([module(name="gpu", modprobe={"moduleName": "gpu", "args": {}})], SETTINGS)
+    whole = import_modules([module(name="gpu", modprobe={"moduleName": "gpu", "args": {}})], SETTINGS)
     assert config_of(whole)["spec"]["loadArgs"] == []
-    assert whole.taken[0].differences == ()
+    assert whole.conversions[0].differences == ()
 
 
 def test_pods_that_no_config_can_leave_as_they_are_stay_by_hand() -> None:
     for path, value in ((f"{C}.securityContext", {}), (f"{P}.serviceAccountName", "default")):
-        whole = imported([GPU, edited(EXPORTER, (path, value))], SETTINGS, keeps_pods=True)
+        whole = import_modules([GPU, edited(EXPORTER, (path, value))], SETTINGS, keeps_pods=True)
         assert [reason.partition(":")[0] for one in whole.kept for reason in one.reasons] != []
 
 
@@ -268,7 +269,7 @@ def test_an_empty_list_that_counts_cannot_be_expressed() -> None:
 def test_older_versions_of_an_ordered_upgrade_are_retained() -> None:
     spec = SPEC | {"driverVersion": "1.1", "upgrade": {"ordered": True, "retain": ["1.0"]}, "daemonSets": [AGENT]}
     made = generated(applied(deviceconfig, device_config(spec)))
-    assert config_of(imported(made, SETTINGS))["spec"] == spec
+    assert config_of(import_modules(made, SETTINGS))["spec"] == spec
     image = "spec.template.spec.containers[0].image"
     changed = [
         edited(one, (image, "registry.example.com/agent:0")) if one["metadata"]["name"] == "dc-agent-1-0" else one
@@ -284,17 +285,18 @@ def test_labels_that_we_have_ourselves_are_replaced_and_named() -> None:
         (("spec", "selector", "matchLabels"), {"app.kubernetes.io/name": "mine"}),
         (("spec", "template", "metadata", "labels"), {"app.kubernetes.io/name": "mine"}),
     )
-    whole = imported([gpu, exporter], SETTINGS)
+    whole = import_modules([gpu, exporter], SETTINGS)
     config_of(whole)
     ours = "krmfn sets this on every object that it generates"
-    why = {(ref.kind, difference.change.path): difference.why for ref, difference in whole.taken[0].differences}
+    (conversion,) = whole.conversions
+    why = {(ref.kind, difference.change.path): difference.reason for ref, difference in conversion.differences}
     assert why.pop(("DaemonSet", f"{P}.nodeSelector.gpu"))
     assert why == {("Module", "metadata.labels[app.kubernetes.io/name]"): ours}, "pods keep what they are selected by"
 
 
 def test_a_consumer_of_any_version_is_one_for_all_versions() -> None:
     versioned = module(name="gpu", version="1.0")
-    whole = imported([versioned, EXPORTER], SETTINGS)
+    whole = import_modules([versioned, EXPORTER], SETTINGS)
     assert whole.kept == () and config_of(whole)["spec"]["daemonSets"][0]["perVersion"] is False
 
 
@@ -302,8 +304,8 @@ def test_a_consumer_that_waits_for_another_kind_of_module_stays_alone() -> None:
     """It is not what keeps the Module from being expressed."""
     gate = "kmm.node.kubernetes.io/version-module.kmm.gpu"
     waiting = edited(EXPORTER, (("spec", "template", "spec", "nodeSelector", gate), "1.0"))
-    whole = imported([GPU, waiting], SETTINGS)
-    assert (len(whole.taken), whole.kept[0].reasons) == (1, ("it waits for a version, and its Module has none",))
+    whole = import_modules([GPU, waiting], SETTINGS)
+    assert (len(whole.conversions), whole.kept[0].reasons) == (1, ("it waits for a version, and its Module has none",))
 
 
 OWNER = [{"apiVersion": "amd.com/v1alpha1", "kind": "DeviceConfig", "name": "cr", "uid": "1", "controller": True}]
@@ -316,18 +318,18 @@ def test_what_belongs_to_the_owner_of_a_module_is_imported_also_where_it_does_no
         (f"{P}.nodeSelector", {"gpu": "a"}),
     )
     owned = edited(GPU, ("metadata.ownerReferences", OWNER))
-    (entry,) = config_of(imported([owned, labeller], SETTINGS))["spec"]["daemonSets"]
+    (entry,) = config_of(import_modules([owned, labeller], SETTINGS))["spec"]["daemonSets"]
     assert (entry["name"], entry["waitsForModule"]) == ("labeller", False)
     of_another = edited(labeller, ("metadata.ownerReferences", [{**OWNER[0], "name": "other"}]))
     elsewhere = edited(labeller, ("metadata.namespace", "other"))
     for stranger in (of_another, elsewhere, edited(labeller, ("metadata.ownerReferences", []))):
-        whole = imported([owned, stranger], SETTINGS)
+        whole = import_modules([owned, stranger], SETTINGS)
         assert "daemonSets" not in config_of(whole)["spec"] and whole.others == 1
 
 
 def test_drivers_that_share_nodes_have_a_profile_each() -> None:
     nic = edited(module(name="nic", selector={"gpu": "a"}), ("spec.moduleLoader.container.modprobe.moduleName", "nic"))
-    configs, shared = assembly.assembled(imported([GPU, nic], SETTINGS).taken, SETTINGS)
+    configs, shared = assembly.assemble(import_modules([GPU, nic], SETTINGS).conversions, SETTINGS)
     assert shared is not None
     assert shared["spec"]["profiles"] == {"simple": {"moduleName": "simple"}, "nic": {"moduleName": "nic"}}
     assert assembly.errors(configs, SETTINGS, shared) == []
@@ -335,7 +337,7 @@ def test_drivers_that_share_nodes_have_a_profile_each() -> None:
 
 def test_a_profile_that_is_there_is_used_and_stays_where_it_is() -> None:
     existing = function_config(profiles={"gpu": {"moduleName": "simple"}})
-    configs, new = assembly.assembled(imported([GPU], SETTINGS, existing).taken, SETTINGS, existing)
+    configs, new = assembly.assemble(import_modules([GPU], SETTINGS, existing).conversions, SETTINGS, existing)
     assert ([config["spec"].get("profile") for config in configs], new) == (["gpu"], None)
     assert assembly.errors(configs, SETTINGS, new, existing) == []
 
@@ -347,7 +349,7 @@ def test_a_profile_has_what_configs_of_a_driver_share() -> None:
         for name in ("a", "b")
     ]
     gpus[1] = edited(gpus[1], ("spec.devicePlugin.container.image", "registry.example.com/plugin:2"))
-    configs, shared = assembly.assembled(imported(gpus, SETTINGS).taken, SETTINGS)
+    configs, shared = assembly.assemble(import_modules(gpus, SETTINGS).conversions, SETTINGS)
     assert shared is not None
     assert shared["spec"]["profiles"] == {
         "simple": {
@@ -367,7 +369,7 @@ def test_a_profile_has_what_configs_of_a_driver_share() -> None:
 def test_the_kmm_version_reaches_the_render_and_the_function_config() -> None:
     gpu = module(name="gpu", version="1.0")
     settings = Settings(RENDER, flags={"kmm-version": "2.4"})
-    _, shared = assembly.assembled(imported([gpu], settings).taken, settings)
+    _, shared = assembly.assemble(import_modules([gpu], settings).conversions, settings)
     assert shared is not None
     assert shared["spec"] == {"kmm": {"version": "2.4"}}
 
@@ -376,18 +378,18 @@ def test_a_module_for_the_spokes_of_a_hub_is_expressed() -> None:
     hub = {"spokeNamespace": "kmm", "clusterSelector": {"region": "eu"}}
     spec = {name: value for name, value in SPEC.items() if name != "daemonSets"} | {"hub": hub}
     made = generated(applied(deviceconfig, device_config(spec)))
-    assert config_of(imported(made, SETTINGS))["spec"] == spec
+    assert config_of(import_modules(made, SETTINGS))["spec"] == spec
     folded = edited(made[0], ("spec.moduleSpec.moduleLoader.container.containerImage", "example.com/gpu:1"))
-    assert imported([folded], SETTINGS).kept == ()
+    assert import_modules([folded], SETTINGS).kept == ()
     odd = edited(made[0], ("spec.moduleSpec.imageRebuildTriggerGeneration", 1))
     assert reasons(odd)["dc"] == ("spec.moduleSpec.imageRebuildTriggerGeneration: a DeviceConfig has no field for it",)
 
 
 def test_what_a_config_gives_to_all_its_objects_is_named() -> None:
     gpu = edited(GPU, ("metadata.annotations", {"contact": "x"}), ("spec.imageRepoSecret", {"name": "pull"}))
-    whole = imported([gpu, EXPORTER], SETTINGS)
+    whole = import_modules([gpu, EXPORTER], SETTINGS)
     config_of(whole)
-    why = {difference.change.path: difference.why for _, difference in whole.taken[0].differences}
+    why = {difference.change.path: difference.reason for _, difference in whole.conversions[0].differences}
     assert why["metadata.annotations.contact"] == "annotations of a config are set on all its objects"
     assert why[f"{P}.imagePullSecrets"] == "the pull secret of a config is for all its images"
 
@@ -402,8 +404,8 @@ def owned(kind: str, name: str, api: str = "v1", **more: Any) -> Manifest:
 
 
 def test_the_mark_of_a_profile_that_a_config_without_one_does_not_make_is_told_as_gone() -> None:
-    whole = imported([edited(module(), ("metadata.annotations", {"krmfn.dev/profile": "amd-gpu"}))], SETTINGS)
-    told = report([Written("there", "", whole)], None)
+    whole = import_modules([edited(module(), ("metadata.annotations", {"krmfn.dev/profile": "amd-gpu"}))], SETTINGS)
+    told = report([ClusterImport("there", "", whole)], None)
     assert "krmfn sets this where a Profile makes the object, and here none does:\n" in told
     assert 'metadata.annotations[krmfn.dev/profile]: "amd-gpu" -> (none)\n' in told
 
@@ -422,9 +424,9 @@ def test_what_else_belongs_to_the_owner_is_in_the_profile_of_the_config() -> Non
     role = owned("ClusterRole", "wide", "rbac.authorization.k8s.io/v1", rules=[])
     del role["metadata"]["namespace"]
     beside = [edited(one, ("metadata.ownerReferences", theirs)) for one in (settings, secret, role)]
-    whole = imported([gpu, nic, *beside, owned("ConfigMap", "stranger", data={"a": "b"})], SETTINGS)
-    assert [one.name for one in whole.left] == ["keys", "wide"] and whole.others == 3
-    configs, shared = assembly.assembled(whole.taken, SETTINGS)
+    whole = import_modules([gpu, nic, *beside, owned("ConfigMap", "stranger", data={"a": "b"})], SETTINGS)
+    assert [one.name for one in whole.siblings] == ["keys", "wide"] and whole.others == 3
+    configs, shared = assembly.assemble(whole.conversions, SETTINGS)
     assert shared is not None
     made = [item.name for item in rendered(configs, SETTINGS, shared).items if item.kind == "ConfigMap"]
     assert made == ["settings"], "once, though both configs have one driver"
@@ -434,11 +436,11 @@ def test_what_else_belongs_to_the_owner_is_in_the_profile_of_the_config() -> Non
 def test_tolerations_of_the_module_alone_are_the_loader_s() -> None:
     one, other = {"key": "gpu", "operator": "Exists"}, {"key": "other", "operator": "Exists"}
     gpu = edited(GPU, ("spec.tolerations", [one, other]))
-    assert config_of(imported([gpu, EXPORTER], SETTINGS))["spec"]["loaderTolerations"] == [one, other]
+    assert config_of(import_modules([gpu, EXPORTER], SETTINGS))["spec"]["loaderTolerations"] == [one, other]
     both = edited(EXPORTER, (f"{P}.tolerations", [other]))
-    spec = config_of(imported([gpu, both], SETTINGS))["spec"]
+    spec = config_of(import_modules([gpu, both], SETTINGS))["spec"]
     assert (spec["tolerations"], spec["loaderTolerations"]) == ([other], [one])
-    assert config_of(imported([gpu], SETTINGS))["spec"]["tolerations"] == [one, other]
+    assert config_of(import_modules([gpu], SETTINGS))["spec"]["tolerations"] == [one, other]
 
 
 WHOLE = samples()[0]["spec"]
@@ -474,10 +476,10 @@ def test_what_a_config_renders_is_imported_and_rendered_again(spec: dict[str, An
     resources = applied(deviceconfig, device_config(spec), settings=SETTINGS)
     assume(not resources.failed)
     made = generated(resources)
-    whole = imported(made, SETTINGS)
+    whole = import_modules(made, SETTINGS)
     again = generated(rendered([config_of(whole)], SETTINGS))
     assert [normal(one) for one in again] == [normal(one) for one in made]
-    assert config_of(imported(again, SETTINGS)) == config_of(whole)
+    assert config_of(import_modules(again, SETTINGS)) == config_of(whole)
 
 
 @given(SPECS, st.data())
@@ -490,10 +492,10 @@ def test_with_a_function_config_that_is_there_it_renders_the_same(spec: dict[str
     profiles = {"some": {key: spec[key] for key in shared - {"nodeSelector", "daemonSets"}}, "other": others}
     existing = function_config(profiles=profiles, defaults=others if data.draw(st.booleans(), label="defaults") else {})
     assume(not rendered([], SETTINGS, existing).failed)
-    whole = imported(made, SETTINGS, existing)
-    configs, new = assembly.assembled(whole.taken, SETTINGS, existing)
+    whole = import_modules(made, SETTINGS, existing)
+    configs, new = assembly.assemble(whole.conversions, SETTINGS, existing)
     again = rendered(configs, SETTINGS, with_settings(existing, **(new or {"spec": {}})["spec"]))
-    taken = {ref(one).id for each in whole.taken for one in each.objects}
+    taken = {ref(one).id for each in whole.conversions for one in each.objects}
     assert {ref(one).id for one in made} == taken | {ref(one.manifest).id for one in whole.kept}
     assert [normal(one) for one in generated(again)] == [normal(one) for one in made if ref(one).id in taken]
 
@@ -511,7 +513,7 @@ def test_pod_templates_stay_as_they_are_where_that_is_asked_for(spec: dict[str, 
         ):
             for key in [key for key in labels if key.startswith(("app.kubernetes.io/", "krmfn.dev/served"))]:
                 labels[key] = "other"
-    whole = imported(made, SETTINGS, keeps_pods=True)
+    whole = import_modules(made, SETTINGS, keeps_pods=True)
     again = {ref(one).id: one for one in generated(rendered([config_of(whole)], SETTINGS))}
     for one in sets:
         new, old = (each["spec"]["template"] for each in (again[ref(one).id], one))
@@ -543,7 +545,7 @@ def test_a_service_that_stays_keeps_its_address() -> None:
     spec = {"clusterIP": "10.0.0.3", "ipFamilies": ["IPv4"], "ports": [{"port": 5000}]}
     service = {**manifest("v1", "Service", "gpu-metrics"), "spec": spec}
     waiting = edited(EXPORTER, (("spec", "template", "metadata", "labels", "krmfn.dev/served-by"), "gpu-metrics"))
-    kept = {one.manifest["kind"]: one.manifest for one in imported([waiting, service], SETTINGS).kept}
+    kept = {one.manifest["kind"]: one.manifest for one in import_modules([waiting, service], SETTINGS).kept}
     assert kept["Service"]["spec"] == spec
 
 
@@ -560,7 +562,7 @@ def test_a_service_that_stays_keeps_its_address() -> None:
 )
 def test_a_module_with_a_value_of_another_type_stays_as_it_is(path: str, value: Any) -> None:
     """Of what is not there the owner is no reason: the server removes it."""
-    whole = imported([edited(GPU, (path, value)), EXPORTER], SETTINGS)
+    whole = import_modules([edited(GPU, (path, value)), EXPORTER], SETTINGS)
     assert {one.manifest["kind"] for one in whole.kept} == (set() if "owner" in path else {"Module", "DaemonSet"})
 
 
@@ -590,12 +592,12 @@ def test_a_consumer_with_a_value_of_another_type_stays_as_it_is(
     path: str, value: Any, marked: dict[str, str], keeps_pods: bool
 ) -> None:
     one = edited(EXPORTER, ("metadata.annotations", marked), (path, value))
-    whole = imported([GPU, one], SETTINGS, keeps_pods=keeps_pods)
+    whole = import_modules([GPU, one], SETTINGS, keeps_pods=keeps_pods)
     assert [each.manifest["kind"] for each in whole.kept] == ["DaemonSet"]
-    assert len(whole.taken) == 1
+    assert len(whole.conversions) == 1
 
 
 @pytest.mark.parametrize("metadata", [DROP, [], "x"], ids=["none", "list", "text"])
 def test_an_object_without_metadata_stays_as_it_is(metadata: Any) -> None:
-    (kept,) = imported([edited(GPU, ("metadata", metadata))], SETTINGS).kept
+    (kept,) = import_modules([edited(GPU, ("metadata", metadata))], SETTINGS).kept
     assert kept.manifest == edited(GPU, ("metadata", metadata))
