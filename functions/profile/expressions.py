@@ -1,4 +1,4 @@
-"""Expressions of a Profile, such as `${spec.PATH}`, and conditions on options; every other dollar stays as it is."""
+"""Expressions of a Profile, such as `${spec.PATH}`, and conditions on options; other dollars have no meaning here."""
 
 from __future__ import annotations
 
@@ -14,53 +14,56 @@ from .structural import ABSENT
 _PATH = r"(?:\.[A-Za-z_][A-Za-z0-9_-]*|\['[^'\]]*'\])+"
 _EXPRESSION = re.compile(rf"\$\{{((?:spec|metadata|texts){_PATH})\}}")
 NEARLY = re.compile(r"\$\{(?:spec|metadata|texts)[.\[]")
-"""What may stand in a Profile only as an expression, and nowhere in what is generated."""
+"""The start of an expression: in a Profile it must be one, and a generated object must not have it."""
 OF_ENTRY = re.compile(r"\$\{((?:key|value)(?:\.[A-Za-z_][A-Za-z0-9_-]*)*)\}")
-"""What a text with `each` is read for: the key of an entry, its value, a field of its value."""
-_MEANT = re.compile(r"\$\{[\s.]{0,9}(?:spec|metadata|texts)\s{0,9}[.\[][^}]*\}?")
-"""What is meant as an expression in a Profile, and has spaces or a dot too many."""
+"""In an entry of `texts` with `each`: the key of an entry, its value, a field of its value."""
+_MISSPELT = re.compile(r"\$\{[\s.]{0,9}(?:spec|metadata|texts)\s{0,9}[.\[][^}]*\}?")
+"""A text that is meant as an expression, but has spaces or a dot too many."""
 _PART = re.compile(r"([\w-]+)|\['([^']*)'\]", re.ASCII)
 _DOLLAR = re.compile(r"\$(?=[$(])")
 _OPTION = re.compile(rf"(?:spec|metadata){_PATH}")
 
 
 class Expression(NamedTuple):
-    """What stands in place of a value of a config."""
+    """A reference to a value of a config."""
 
     parts: tuple[str, ...]
-    """What it names: `spec`, `metadata` or `texts`, and the path in that."""
+    """Its path, which begins with `spec`, `metadata` or `texts`."""
     text: str
     """As it is written."""
 
 
 class Use(NamedTuple):
-    """An expression or a condition, and where it stands."""
+    """An expression in a Profile: its path there, and the expression itself."""
 
     path: FieldPath
     parts: tuple[str, ...]
     text: str
     is_whole: bool
-    """It is all of its text, and no part of a longer one."""
+    """Whether it is the whole text, and no part of a longer one."""
     conditions: tuple[Mapping[str, Any], ...] = ()
-    """The conditions under which it counts."""
+    """The conditions under which the text counts."""
 
 
 class Values(NamedTuple):
-    """What expressions and conditions of a Profile see of one config."""
+    """The values of one config that expressions and conditions of a Profile refer to."""
 
-    seen: Mapping[str, Any]
-    """`spec`, which are the options with their defaults, `metadata` and `texts`."""
+    data: Mapping[str, Any]
+    """For expressions: `spec`, which are the options with their defaults, `metadata` and `texts`."""
     written: Mapping[str, Any]
     """`spec` as it is written, and `metadata`."""
     sources: Mapping[tuple[str, ...], tuple[Expression, ...]] = {}  # read only
-    """What each of `texts` is made of, by its path."""
+    """The expressions that each of `texts` consists of, by its path."""
 
-    def written_in(self, text: str) -> Expression | None:
-        """Return the first expression of a text whose option is written, by way of `texts` too; else the first."""
-        every = [end for one in parse(text) for end in (one, *self.sources.get(one.parts[:2], ()))]
-        options = (one for one in every if one.parts[0] == "spec")
-        is_written = (one for one in options if at(self.written, one.parts) is not ABSENT)
-        return next(is_written, next(iter(every), None))
+    def option_in(self, text: str) -> Expression | None:
+        """Return the first expression of a text whose option is written, also one in `texts`; else the first of all."""
+        expressions: list[Expression] = []
+        for expression in parse(text):
+            expressions += (expression, *self.sources.get(expression.parts[:2], ()))
+        for expression in expressions:
+            if expression.parts[0] == "spec" and at(self.written, expression.parts) is not ABSENT:
+                return expression
+        return next(iter(expressions), None)
 
 
 def parse(text: str) -> Iterator[Expression]:
@@ -70,7 +73,7 @@ def parse(text: str) -> Iterator[Expression]:
 
 
 def sources(entry: Mapping[str, Any]) -> Iterator[Expression]:
-    """Yield what an entry of `texts` is made of; what `each` names is written as no expression, so its text is ""."""
+    """Yield the expressions of an entry of `texts`; first its `each`, a bare path, with the text ""."""
     if path := path_of(entry.get("each", "")):
         yield Expression(path, "")
     yield from parse(entry.get("as", ""))
@@ -82,19 +85,19 @@ def parts_of(path: str) -> tuple[str, ...]:
 
 
 def path_of(text: str) -> tuple[str, ...]:
-    """Return the parts of the path of an option or of metadata, such as `spec.a['b/c']`; () for what is none."""
+    """Return the parts of the path of an option or of metadata, such as `spec.a['b/c']`; () for any other text."""
     return parts_of(text) if _OPTION.fullmatch(text) else ()
 
 
 def misspelt(text: str) -> str:
-    """Return what of a text looks like an expression and is none; "" without any."""
-    match = _MEANT.search(_EXPRESSION.sub("", text))
+    """Return the part of a text that looks like an expression and is none; "" without one."""
+    match = _MISSPELT.search(_EXPRESSION.sub("", text))
     return match[0] if match else ""
 
 
-def whole(text: str) -> Expression | None:
-    """Return the expression that a text is and nothing else; None for another text."""
-    return next((one for one in parse(text) if one.text == text), None)
+def single(text: str) -> Expression | None:
+    """Return the expression that is the whole text; None for another text."""
+    return next((expression for expression in parse(text) if expression.text == text), None)
 
 
 def at(data: Any, parts: Sequence[str]) -> Any:
@@ -116,59 +119,63 @@ def printed(scalar: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a text as one word of a shell, in which the kubelet finds no $(VARIABLE) to fill in before."""
+    """Return a text as one word of a shell, in which the kubelet finds no $(VARIABLE)."""
     return _DOLLAR.sub("$''", shlex.quote(text))
 
 
 def replaced(text: str, values: Values, show: Callable[[str], str] = str) -> tuple[str, str]:
-    """Return a text with its expressions filled in, and what is wrong with one of them ("" for nothing).
+    """Return a text with its expressions filled in, and what is wrong with the last wrong one ("" for nothing).
 
-    `show` returns what is written for an option's text.
+    `show` formats the value of each option.
     """
     problem = ""
 
-    def filled(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         nonlocal problem
-        own = at(values.seen, parts_of(match[1]))
-        if own is ABSENT:
+        value = at(values.data, parts_of(match[1]))
+        if value is ABSENT:
             problem = f"{match[0]} has no value here; give the option a default, or write a `when` for it"
-        elif isinstance(own, (dict, list)):
-            what = "a mapping" if isinstance(own, dict) else "a list"
-            problem = f"{match[0]} is {what} and cannot be part of a text; write an entry of `texts` with `each`"
+        elif isinstance(value, (dict, list)):
+            kind = "a mapping" if isinstance(value, dict) else "a list"
+            problem = f"{match[0]} is {kind} and cannot be part of a text; write an entry of `texts` with `each`"
         else:
-            return show(printed(own))
+            return show(printed(value))
         return ""
 
-    return _EXPRESSION.sub(filled, text), problem
+    return _EXPRESSION.sub(replacement, text), problem
 
 
 def holds(condition: Mapping[str, Any], values: Values) -> bool:
     """Return True when all entries of a condition hold."""
-    return all(_holds(path, wanted, values) for path, wanted in condition.items())
+    return all(_holds(path, expected, values) for path, expected in condition.items())
 
 
-def _holds(path: str, wanted: Any, values: Values) -> bool:
+def _holds(path: str, expected: Any, values: Values) -> bool:
+    """Return True when an option has the expected value, or one of several, or exists as expected."""
     parts = path_of(path)
-    if isinstance(wanted, dict):
-        return (at(values.written, parts) is not ABSENT) is wanted.get("exists")
-    own, choices = at(values.seen, parts), wanted if isinstance(wanted, list) else [wanted]
-    return any(own == one and isinstance(own, bool) == isinstance(one, bool) for one in choices)  # true is not 1
+    if isinstance(expected, dict):
+        return (at(values.written, parts) is not ABSENT) is expected.get("exists")
+    value, choices = at(values.data, parts), expected if isinstance(expected, list) else [expected]
+    # true is not 1
+    return any(value == choice and isinstance(value, bool) == isinstance(choice, bool) for choice in choices)
 
 
-def filled(own: Any, values: Mapping[str, Any]) -> Any:
-    """Return an entry of a list made of one of `each`, without what comes to nothing; ABSENT when all of it does."""
-    if isinstance(own, dict):
-        fields = {key: made for key, inner in own.items() if (made := filled(inner, values)) is not ABSENT}
-        return fields if fields or not own else ABSENT
-    if isinstance(own, list):
-        entries = [made for inner in own if (made := filled(inner, values)) is not ABSENT]
-        return entries if entries or not own else ABSENT
-    if not isinstance(own, str):
-        return own
-
-    def value(match: re.Match[str]) -> Any:
+def filled(template: Any, values: Mapping[str, Any]) -> Any:
+    """Return the template of an `entry` with `${key}` and `${value}` filled in; ABSENT when nothing remains of it."""
+    if isinstance(template, dict):
+        fields = {key: filled(child, values) for key, child in template.items()}
+        fields = {key: value for key, value in fields.items() if value is not ABSENT}
+        return fields if fields or not template else ABSENT
+    if isinstance(template, list):
+        entries = [entry for entry in (filled(child, values) for child in template) if entry is not ABSENT]
+        return entries if entries or not template else ABSENT
+    if not isinstance(template, str):
+        return template
+    if match := OF_ENTRY.fullmatch(template):
         return at(values, parts_of(match[1]))
 
-    if match := OF_ENTRY.fullmatch(own):
-        return value(match)
-    return OF_ENTRY.sub(lambda match: "" if (it := value(match)) is ABSENT else printed(it), own)
+    def replacement(match: re.Match[str]) -> str:
+        value = at(values, parts_of(match[1]))
+        return "" if value is ABSENT else printed(value)
+
+    return OF_ENTRY.sub(replacement, template)

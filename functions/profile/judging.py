@@ -21,7 +21,7 @@ _METADATA = (("metadata", "name"), ("metadata", "namespace"))
 
 
 def check(spec: Mapping[str, Any]) -> Iterator[Result]:
-    """Yield what is wrong with a Profile that fits its schema."""
+    """Yield the findings about a Profile that fits its schema."""
     node = spec.get("schema", _NO_OPTIONS)
     if mistakes := list(keywords.mistakes(node)):
         yield from (_error(("schema", *path), message) for path, message in mistakes)
@@ -30,28 +30,29 @@ def check(spec: Mapping[str, Any]) -> Iterator[Result]:
     yield from (_error(path, message) for path, message in _conditions(spec, node))
     yield from _expressions(spec, node, used)
     yield from (_error(("schema", *path), message) for path, message in structural.broken_defaults(node))
-    for path in islice((path for path, one in structural.nodes(node) if one.get(_RULES)), 1):
-        what = f"{_RULES} are not evaluated, here and elsewhere in this schema"
+    for path in islice((path for path, child in structural.nodes(node) if child.get(_RULES)), 1):
+        problem = f"{_RULES} are not evaluated, here and elsewhere in this schema"
         remedy = "what must be refused needs an enum, a pattern, a bound or `required`"
-        message = f"{what}: krmfn takes a config that they refuse; {remedy}"
+        message = f"{problem}: krmfn takes a config that they refuse; {remedy}"
         yield _result(info, "KRM180", ("schema", *path, _RULES), message)
     yield from _options(spec, node, used)
 
 
 def check_overrides(spec: Mapping[str, Any], fields: Mapping[str, Any], path: str) -> Iterator[Result]:
-    """Yield what is wrong with the expressions in fields over those of a Profile without errors; they stand at `path`.
+    """Yield the errors in the expressions of fields that override those of a Profile; `path` is that of the fields.
 
-    Else the field would be left out without a word. What may be absent is told of the config that lacks it.
+    Without them a wrong field would be left out silently. An option that may be absent is no error here: the config
+    that lacks it gets one.
     """
-    own = {"config": fields, "texts": spec.get("texts", {})}
-    used = [use._replace(is_whole=True) for use in uses(own)]
-    for result in _expressions(own, spec.get("schema", _NO_OPTIONS), used):
+    override = {"config": fields, "texts": spec.get("texts", {})}
+    used = [use._replace(is_whole=True) for use in uses(override)]
+    for result in _expressions(override, spec.get("schema", _NO_OPTIONS), used):
         if result.field and result.field.path.startswith("spec.config"):
             yield result._replace(field=Field(path + result.field.path.removeprefix("spec.config")))
 
 
 def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[Result]:
-    """Yield what is wrong with expressions, and those that a shell would run."""
+    """Yield the errors in expressions, and a warning per expression that a shell would run or that chooses rights."""
     yield from (_error(path, message) for path, message in _not_expressions(spec))
     for use in used:
         if message := _mistake(use, node, spec.get("texts", {})):
@@ -59,8 +60,8 @@ def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterat
     for use in used:
         if misuse.is_in_quotes(spec, use):
             yield _error(use.path, f"{use.text}: {misuse.TWICE}")
-    yield from (_result(warning, "KRM183", *found) for found in misuse.unquoted(spec, node, used))
-    yield from (_result(warning, "KRM175", *found) for found in misuse.rights(spec, node, used))
+    yield from (_result(warning, "KRM183", path, message) for path, message in misuse.unquoted(spec, node, used))
+    yield from (_result(warning, "KRM175", path, message) for path, message in misuse.rights(spec, node, used))
 
 
 _EMPTY = "a `when` without `config` and `unset` does nothing; write one of the two, or remove it"
@@ -77,20 +78,22 @@ def _result(report: Callable[..., Result], rule: str, path: FieldPath, message: 
 
 
 def uses(spec: Mapping[str, Any]) -> Iterator[Use]:
-    """Yield every expression of a Profile, in the order in which they stand."""
+    """Yield every expression of a Profile, in the order of the Profile."""
     for start, data, conditions in layers(spec):
         for path, text, is_key in strings(data, start):
-            for one in () if is_key or "${" not in text else expressions.parse(text):
-                yield Use(path, one.parts, one.text, one.text == text and start[0] != "texts", conditions)
+            for expression in () if is_key or "${" not in text else expressions.parse(text):
+                is_whole = expression.text == text and start[0] != "texts"
+                yield Use(path, expression.parts, expression.text, is_whole, conditions)
 
 
 def _not_expressions(spec: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Yield the texts that look like expressions and are none, and the expressions in keys."""
     for start, data, _ in layers(spec):
         for path, text, is_key in strings(data, start):
             if is_key and expressions.NEARLY.search(text):
                 yield path, "an expression cannot stand in a key; write the key itself"
-            elif not is_key and (wrong := expressions.misspelt(text)):
-                yield path, f"{wrong} is no expression; write ${{spec.a.b}}, or ${{spec.a['b.c/d']}} for such a name"
+            elif not is_key and (word := expressions.misspelt(text)):
+                yield path, f"{word} is no expression; write ${{spec.a.b}}, or ${{spec.a['b.c/d']}} for such a name"
 
 
 def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
@@ -100,23 +103,24 @@ def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
             return f"{use.text}: a text cannot name a text; write the options themselves"
         return _mistake_of_text(use, texts)
     if use.parts[0] == "metadata":
-        what = "of the metadata only ${metadata.name} and ${metadata.namespace} can be read"
-        return "" if use.parts in _METADATA else f"{use.text}: {what}"
-    own = structural.at(node, use.parts)
-    if own is None:
+        problem = "of the metadata only ${metadata.name} and ${metadata.namespace} can be read"
+        return "" if use.parts in _METADATA else f"{use.text}: {problem}"
+    option = structural.at(node, use.parts)
+    if option is None:
         return f"{use.text}: {structural.unknown(node, use.parts)}"
     if use.is_whole:
         return ""
-    if own.get("type") in ("object", "array"):
-        what = "a mapping" if own["type"] == "object" else "a list"
-        return f"{use.text} is {what} and cannot be part of a text; write an entry of `texts` with `each`"
+    if option.get("type") in ("object", "array"):
+        kind = "a mapping" if option["type"] == "object" else "a list"
+        return f"{use.text} is {kind} and cannot be part of a text; write an entry of `texts` with `each`"
     if structural.is_always_there(node, use.parts) or _is_guarded(use):
         return ""
-    remedy = "remove `nullable` from" if own.get("nullable") else "give it a default in"
+    remedy = "remove `nullable` from" if option.get("nullable") else "give it a default in"
     return f"{use.text} may be absent; {remedy} the schema, or write this in a `when` on it"
 
 
 def _mistake_of_text(use: Use, texts: Mapping[str, Any]) -> str:
+    """Return what is wrong with an expression that names an entry of `texts`; "" for nothing."""
     name = use.parts[1]
     if len(use.parts) > 2 or name not in texts:
         return f"{use.text}: there is no text of this name; texts are: {', '.join(texts) or 'none'}"
@@ -127,20 +131,20 @@ def _mistake_of_text(use: Use, texts: Mapping[str, Any]) -> str:
 
 
 def _is_guarded(use: Use) -> bool:
-    """Return True where a condition says that the option is written, or what it holds."""
-    asked = ((path, wanted) for condition in use.conditions for path, wanted in condition.items())
-    there = (path for path, wanted in asked if not isinstance(wanted, dict) or wanted.get("exists") is True)
-    return use.parts in map(expressions.path_of, there)
+    """Return True when a condition requires that the option is written, or that it has a value."""
+    entries = (entry for condition in use.conditions for entry in condition.items())
+    names = (name for name, value in entries if not isinstance(value, dict) or value.get("exists") is True)
+    return use.parts in map(expressions.path_of, names)
 
 
 def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
-    """Yield what is wrong with conditions, and with the paths of `each` and `ignored`."""
-    ifs = [((*path, "if"), when["if"]) for path, when in whens(spec)]
+    """Yield the mistakes in conditions, in entries of `texts`, and in the paths of `ignored`."""
     yield from ((path, _EMPTY) for path, when in whens(spec) if not when.keys() & {"config", "unset"})
-    ifs += [(("texts", name, "if"), text["if"]) for name, text in spec.get("texts", {}).items() if "if" in text]
-    for path, condition in ifs:
-        for name, wanted in condition.items():
-            if message := _wrong_path(name, node) or _wrong_value(name, wanted, node):
+    conditions = [((*path, "if"), when["if"]) for path, when in whens(spec)]
+    conditions += [(("texts", name, "if"), text["if"]) for name, text in spec.get("texts", {}).items() if "if" in text]
+    for path, condition in conditions:
+        for name, value in condition.items():
+            if message := _wrong_path(name, node) or _wrong_value(name, value, node):
                 yield (*path, name), message
     for name, text in spec.get("texts", {}).items():
         yield from _of_text(name, text, node)
@@ -150,15 +154,15 @@ def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
 
 
 def _of_text(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
-    """Yield what is wrong with an entry of `texts` but for its condition and the options in it."""
+    """Yield the mistakes in an entry of `texts`, but for those in its condition and its expressions."""
     message = _wrong_path(text["each"], node) if "each" in text else ""
     if not message and "each" in text and not _has_entries(text["each"], node):
         message = "must be a map or a list, since `each` is one entry of it; for one value write `as` alone"
     if message:
         yield ("texts", name, "each"), message
     if len(text.keys() & MADE) != 1 or ("each" not in text and "as" not in text):
-        ways = "`as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)"
-        yield ("texts", name), f"write one of {ways}"
+        forms = "`as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)"
+        yield ("texts", name), f"write one of {forms}"
     elif "as" not in text and not message:
         yield from _fields_of_entries(name, text, node)
     for match in expressions.OF_ENTRY.finditer(text.get("as", "")):
@@ -169,27 +173,30 @@ def _of_text(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake
 
 
 def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
-    """Yield an error per field of an entry of `each` that the schema has not."""
-    own = structural.at(node, expressions.path_of(text["each"])) or {}
-    entries = table(own, "items") or table(own, "additionalProperties")  # {} takes anything, as `true` does
-    word = "entry" if "entry" in text else "onto"
-    for path, written, _ in strings(text[word], ("texts", name, word)):
-        for one in expressions.parse(written):
-            yield path, f"{one.text} is not read in `{word}`; write what does not come from {text['each']} in a `when`"
-        for match in expressions.OF_ENTRY.finditer(written):
+    """Yield an error per field of an entry of `each` that the schema does not have."""
+    option = structural.at(node, expressions.path_of(text["each"])) or {}
+    entries = table(option, "items") or table(option, "additionalProperties")  # {} takes anything, as `true` does
+    key = "entry" if "entry" in text else "onto"
+    remedy = f"write what does not come from {text['each']} in a `when`"
+    for path, template, _ in strings(text[key], ("texts", name, key)):
+        for expression in expressions.parse(template):
+            yield path, f"{expression.text} is not read in `{key}`; {remedy}"
+        for match in expressions.OF_ENTRY.finditer(template):
             root, *inner = expressions.parts_of(match[1])
-            if root == "value" and (wrong := structural.unknown(entries, inner)):
-                yield path, f"{match[0]}: an entry of {text['each']} has no such field; {wrong}"
+            if root == "value" and (message := structural.unknown(entries, inner)):
+                yield path, f"{match[0]}: an entry of {text['each']} has no such field; {message}"
 
 
 def _has_entries(name: str, node: Node) -> bool:
+    """Return True for an option that is a mapping or a list."""
     parts = expressions.path_of(name)
-    own = structural.at(node, parts) or {}
-    holds_some = own.get("type", "object") in ("object", "array") and not own.get(structural.INT_OR_STRING)
-    return parts[0] == "spec" and holds_some
+    option = structural.at(node, parts) or {}
+    is_nested = option.get("type", "object") in ("object", "array") and not option.get(structural.INT_OR_STRING)
+    return parts[0] == "spec" and is_nested
 
 
 def _wrong_path(name: str, node: Node) -> str:
+    """Return what is wrong with the path of an option; "" for nothing."""
     parts = expressions.path_of(name)
     if parts[:1] == ("metadata",):
         return "" if parts in _METADATA else "of the metadata only name and namespace can be read"
@@ -198,40 +205,40 @@ def _wrong_path(name: str, node: Node) -> str:
     return structural.unknown(node, parts)
 
 
-def _wrong_value(name: str, wanted: Any, node: Node) -> str:
-    """Return why a condition cannot hold; "" when it can."""
-    if isinstance(wanted, dict):
-        is_right = list(wanted) == ["exists"] and isinstance(wanted["exists"], bool)
+def _wrong_value(name: str, value: Any, node: Node) -> str:
+    """Return why a condition on an option cannot hold; "" when it can."""
+    if isinstance(value, dict):
+        is_right = list(value) == ["exists"] and isinstance(value["exists"], bool)
         return "" if is_right else "write a value, a list of values, {exists: true} or {exists: false}"
-    if wanted == []:
+    if value == []:
         return "never holds: an empty list has no value; write one, or leave the condition out"
     parts = expressions.path_of(name)
-    own = (structural.at(node, parts) or {}) if parts[0] == "spec" else {"type": "string"}
-    for one in wanted if isinstance(wanted, list) else [wanted]:
-        if isinstance(one, (dict, list)) or one is None:
+    option = (structural.at(node, parts) or {}) if parts[0] == "spec" else {"type": "string"}
+    for choice in value if isinstance(value, list) else [value]:
+        if isinstance(choice, (dict, list)) or choice is None:
             return "must be a scalar, or a list of scalars of which it is one"
-        if not structural.may_be(own, one):
-            return f"never holds: {name} cannot be {json.dumps(one)}"
+        if not structural.may_be(option, choice):
+            return f"never holds: {name} cannot be {json.dumps(choice)}"
     return ""
 
 
 def _options(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[Result]:
     """Yield a warning per option that nothing reads, and per text that is not used."""
-    read = {use.parts for use in used}
+    used_paths = {use.parts for use in used}
     for name in spec.get("ignored", ()):
-        if expressions.path_of(name) in read:
+        if expressions.path_of(name) in used_paths:
             message = f"an expression reads {name}, so it has an effect; remove it from `ignored`"
             yield _result(warning, "KRM181", ("ignored", name), message)
     names = [name for _, when in whens(spec) for name in when["if"]]
     names += [name for text in spec.get("texts", {}).values() for name in (*text.get("if", ()), text.get("each", ""))]
-    read |= set(filter(None, map(expressions.path_of, (*names, *spec.get("ignored", ())))))
+    used_paths |= set(filter(None, map(expressions.path_of, (*names, *spec.get("ignored", ())))))
     for parts, _ in structural.leaves(node.get("properties", {}).get("spec", {}), ("spec",)):
-        if not any(parts[: len(one)] == one or one[: len(parts)] == parts for one in read):
+        if not any(parts[: len(path)] == path or path[: len(parts)] == parts for path in used_paths):
             path = ("schema", *(step for part in parts for step in ("properties", part)))
             message = f"nothing reads the option {join(parts)}; use it, or say in `ignored` why it has no effect"
             yield _result(warning, "KRM181", path, message)
     for name in spec.get("texts", {}):
-        if ("texts", name) not in read:
-            shown = f".{name}" if name.isidentifier() else f"['{name}']"
-            message = f"nothing uses this text; write ${{texts{shown}}}, or remove it"
+        if ("texts", name) not in used_paths:
+            step = f".{name}" if name.isidentifier() else f"['{name}']"
+            message = f"nothing uses this text; write ${{texts{step}}}, or remove it"
             yield _result(warning, "KRM181", ("texts", name), message)

@@ -1,4 +1,4 @@
-"""The keywords of a Profile's schema, judged by their values: what no CustomResourceDefinition takes."""
+"""Checks of the keywords in a Profile's schema: those that no CustomResourceDefinition takes."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _RANGES = tuple((f"min{of}", f"max{of}") for of in ("imum", "Length", "Items", "
 
 
 def mistakes(node: Any) -> Iterator[tuple[Path, str]]:
-    """Yield where a schema is not structural, and what to write. Source: apiextensions.k8s.io/v1."""
-    for path, one in nodes(node):
-        if isinstance(one, dict):
-            yield from _of_node(one, path)
+    """Yield the paths where a schema is not structural, and what to write. Source: apiextensions.k8s.io/v1."""
+    for path, child in nodes(node):
+        if isinstance(child, dict):
+            yield from _of_node(child, path)
         else:
             yield path, "must be a schema, such as {type: string}"
 
 
 def _of_node(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield what is wrong with a schema but for those in it."""
+    """Yield the mistakes in a schema itself, not in those below it."""
     for word in node:
         if word not in WORDS and not word.startswith("x-kubernetes-"):
             yield (*path, word), f"{word} is not a keyword of a structural schema"
@@ -55,8 +55,8 @@ def _of_node(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
     if kind is None and not (node.get(INT_OR_STRING) or node.get(OPEN)):
         yield path, "a structural schema has a type everywhere; write one, such as type: object"
     elif kind is not None and not (isinstance(kind, str) and kind in CLASSES):
-        several = " with `nullable: true` for null" if isinstance(kind, list) else ""
-        yield (*path, "type"), f"{kind!r} is not a type; write one of {', '.join(sorted(CLASSES))}{several}"
+        hint = " with `nullable: true` for null" if isinstance(kind, list) else ""
+        yield (*path, "type"), f"{kind!r} is not a type; write one of {', '.join(sorted(CLASSES))}{hint}"
     if not path and kind != "object":
         yield (*path, "type"), "the whole is an object; write type: object"
     known = node.get("properties", {})
@@ -67,55 +67,56 @@ def _of_node(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
     if kind == "array" and "items" not in node:
         yield (*path, "items"), "a list has items; write their schema"
     yield from _of_values(node, path, not node.get(INT_OR_STRING))
-    yield from _never(node, path)
+    yield from _impossible(node, path)
 
 
-def _never(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield what no config can have: a field that is required and not there, a value of another type than its own."""
+def _impossible(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the parts that no config can satisfy: an unknown field that is required, a choice of another type."""
     known, kind = node.get("properties", {}), node.get("type")
-    needed, choices = node.get("required"), node.get("enum")
-    for name in needed if isinstance(needed, list) and isinstance(known, dict) else ():
+    required, choices = node.get("required"), node.get("enum")
+    for name in required if isinstance(required, list) and isinstance(known, dict) else ():
         if isinstance(name, str) and field(node, name) is None and (path or name not in _OF_ALL):
             hint = did_you_mean(name, known, f"known here: {', '.join(known) or 'nothing'}", "'")
             yield (*path, "required"), f"{name} is required and no field here, so no config is right{hint}"
-    for one in choices if isinstance(choices, list) and isinstance(kind, str) and kind in CLASSES else ():
-        if not may_be({"type": kind}, one) and not (one is None and node.get("nullable")):
-            yield (*path, "enum"), f"{json.dumps(one)} is of another type than {kind}, so it cannot be written"
+    for choice in choices if isinstance(choices, list) and isinstance(kind, str) and kind in CLASSES else ():
+        if not may_be({"type": kind}, choice) and not (choice is None and node.get("nullable")):
+            yield (*path, "enum"), f"{json.dumps(choice)} is of another type than {kind}, so it cannot be written"
 
 
 def _of_values(node: Node, path: Path, is_typed: bool) -> Iterator[tuple[Path, str]]:
-    """Yield the keywords whose values are none, also in allOf, anyOf, oneOf and not, which say nothing of shape."""
+    """Yield the keywords with a wrong value, also those in allOf, anyOf, oneOf and not."""
     from krmfn import schema
 
     from ..kmm.regexps import compile_error  # here: few schemas have one
 
-    wrong: dict[str, str] = {}
-    for found in schema.check({word: node[word] for word in node.keys() & _VALUES.keys()}, {"properties": _VALUES}):
-        wrong.setdefault(split(found.field.path)[0] if found.field else "", found.message)
-    if "pattern" in node and "pattern" not in wrong and (refused := compile_error(node["pattern"])):
-        wrong["pattern"] = f"is no regular expression of Go: {refused}"
+    messages: dict[str, str] = {}
+    values = {word: node[word] for word in node.keys() & _VALUES.keys()}
+    for finding in schema.check(values, {"properties": _VALUES}):
+        messages.setdefault(split(finding.field.path)[0] if finding.field else "", finding.message)
+    if "pattern" in node and "pattern" not in messages and (problem := compile_error(node["pattern"])):
+        messages["pattern"] = f"is no regular expression of Go: {problem}"
     for low, high in _RANGES:
-        if {low, high} <= node.keys() and not {low, high} & wrong.keys() and node[low] > node[high]:
-            wrong[low] = f"is above {high}, so no value fits"
-    yield from (((*path, word), message) for word, message in sorted(wrong.items()))
-    here = (word for word in ALTERNATIVES if word not in wrong)
-    parts: list[tuple[Path, Any]] = [((word, at), one) for word in here for at, one in enumerate(node.get(word, ()))]
-    parts += [(("not",), node["not"])] if "not" in node and "not" not in wrong else []
-    for steps, part in parts:
-        yield from _of_part(part, (*path, *steps), str(steps[0]), is_typed)
+        if {low, high} <= node.keys() and not {low, high} & messages.keys() and node[low] > node[high]:
+            messages[low] = f"is above {high}, so no value fits"
+    yield from (((*path, word), message) for word, message in sorted(messages.items()))
+    for word in ALTERNATIVES:
+        for index, part in enumerate(node.get(word, ()) if word not in messages else ()):
+            yield from _of_part(part, (*path, word, index), word, is_typed)
+    if "not" in node and "not" not in messages:
+        yield from _of_part(node["not"], (*path, "not"), "not", is_typed)
 
 
-def _of_part(node: Any, path: Path, where: str, is_typed: bool) -> Iterator[tuple[Path, str]]:
-    """Yield what is wrong with a part of allOf, anyOf, oneOf or not, and with the fields and entries in it."""
+def _of_part(node: Any, path: Path, parent: str, is_typed: bool) -> Iterator[tuple[Path, str]]:
+    """Yield the mistakes in a part of allOf, anyOf, oneOf or not, and in the fields and entries below it."""
     if not isinstance(node, dict):
         yield path, "must be a mapping of keywords"
         return
     for word in _OUTSIDE:
         if word in node and (is_typed or word != "type"):
-            yield (*path, word), f"a structural schema has {word} outside of {where}; write it there"
+            yield (*path, word), f"a structural schema has {word} outside of {parent}; write it there"
     yield from _of_values(node, path, is_typed)
     fields = node.get("properties", {})
     for name, child in fields.items() if isinstance(fields, dict) else ():
-        yield from _of_part(child, (*path, "properties", name), where, True)
+        yield from _of_part(child, (*path, "properties", name), parent, True)
     if "items" in node:
-        yield from _of_part(node["items"], (*path, "items"), where, True)
+        yield from _of_part(node["items"], (*path, "items"), parent, True)

@@ -1,4 +1,4 @@
-"""Options by which whoever writes a config would run what they like: in a shell's script, or as the rights of pods."""
+"""Options with which the author of a config could run anything: in a shell's script, or with the rights of pods."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _READ_AGAIN = re.compile(
     r"sudo|doas|gosu|setpriv|setsid|nohup|nice|ionice|chrt|taskset|stdbuf|timeout|flock|strace|tini|dumb-init|"
     r"busybox|if|then|else|elif|while|until|do|time"
 )
-"""Words of a script behind which a parameter may be run: as a script, a command of the shell, a program."""
+"""Words of a script after which a parameter may be run: as a script, a command of the shell, a program."""
 _OPTION = re.compile(r"\$\{[^${}]*\}")
 TWICE = "`quote: sh` quotes what stands here, and quotes around it end there; leave them out"
 _SPECIAL = " \t\n;&|<>()$`\\\"'*?[]{}!#~"
-"""Characters that mean something to a shell; a pattern that lets none of them in makes an option safe."""
+"""Characters with a meaning in a shell; a pattern that allows none of them makes an option safe."""
 _GRAMMAR = ("^", "$", "(", "(?", ")", "|", "*", "+", "?")
 _REPEAT = r"\{\d+(?:,\d*)?\}"
 _ESCAPE = r"\\[dw\W]"
-"""The escapes of which all is in one token; `x20` and `pL` go on behind theirs, and are not looked up."""
+"""The escapes that are one token; `\\x20` and `\\pL` go on after theirs, and make a pattern unsafe."""
 
 
 def unquoted(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
@@ -43,14 +43,14 @@ def unquoted(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterat
     for use in used:
         name = _variable(spec, use.path)
         if name and not is_safe((use.parts[0] == "spec" and structural.at(node, use.parts)) or {}):
-            way = f"write ${name} in double quotes there, which the shell does not read again"
-            yield use.path, f"{use.text} is part of a shell's script by way of $({name}); {way}"
+            remedy = f"write ${name} in double quotes there, which the shell does not read again"
+            yield use.path, f"{use.text} is part of a shell's script by way of $({name}); {remedy}"
         is_run = use.path[0] != "texts" and _is_script(spec, use.path) and _text(spec, use).get("quote") != "sh"
-        for one in _unsafe(spec, node, use) if is_run else ():
+        for option in _unsafe(spec, node, use) if is_run else ():
             outcome = "so whoever writes the option can run anything in the container"
-            safe = "an enum or a pattern without a shell's characters"
-            ways = f"pass it as an argument without a shell, give the option {safe}, or take it from a text with"
-            yield use.path, f"{one.text or use.text} is part of a shell's script, {outcome}; {ways} `quote: sh`"
+            schema = "an enum or a pattern without a shell's characters"
+            remedy = f"pass it as an argument without a shell, give the option {schema}, or take it from a text with"
+            yield use.path, f"{option.text or use.text} is part of a shell's script, {outcome}; {remedy} `quote: sh`"
 
 
 def rights(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
@@ -77,15 +77,15 @@ def _text(spec: Mapping[str, Any], use: Use) -> Mapping[str, Any]:
 
 
 def _unsafe(spec: Mapping[str, Any], node: Node, use: Use) -> Iterator[Expression]:
-    """Yield the options that an expression is made of, by way of `texts` too, but for those that are safe."""
-    ends = expressions.sources(_text(spec, use)) if use.parts[0] == "texts" else [Expression(use.parts, use.text)]
-    for one in ends:
-        if one.parts[0] == "spec" and not is_safe(structural.at(node, one.parts) or {}):
-            yield one
+    """Yield the unsafe options that an expression refers to, itself or through an entry of `texts`."""
+    sources = expressions.sources(_text(spec, use)) if use.parts[0] == "texts" else [Expression(use.parts, use.text)]
+    for option in sources:
+        if option.parts[0] == "spec" and not is_safe(structural.at(node, option.parts) or {}):
+            yield option
 
 
 def is_safe(node: Node) -> bool:
-    """Return True for an option that holds nothing that a shell would run: a number, a boolean, one of a few words."""
+    """Return True for an option that cannot hold a command: a number, a boolean, one of a few words, plain text."""
     kind = node.get("type")
     if kind in ("integer", "number", "boolean") or "enum" in node:
         return True
@@ -95,7 +95,7 @@ def is_safe(node: Node) -> bool:
 
 
 def _has_only_plain(pattern: str) -> bool:
-    """Return True for a pattern of the whole text of which no part takes a character that a shell reads."""
+    """Return True for a pattern that matches whole texts, and only texts without a character of _SPECIAL."""
     is_whole = re.match(r"\^(?![?*+{])", pattern) and pattern.endswith("$")  # an anchor that is repeated binds nothing
     if not is_whole or "(?" in pattern.replace("(?:", "") or "\\Q" in pattern:
         return False
@@ -108,26 +108,26 @@ def _has_only_plain(pattern: str) -> bool:
         elif token.text[0] == "\\" and not re.fullmatch(_ESCAPE, token.text):
             return False
         elif token.text in "{}":
-            before, behind = pattern[: token.start + 1], pattern[token.start :]
-            if not (re.match(_REPEAT, behind) or re.search(_REPEAT + r"\Z", before)):
-                return False  # a brace that stands for itself
+            before, after = pattern[: token.start + 1], pattern[token.start :]
+            if not (re.match(_REPEAT, after) or re.search(_REPEAT + r"\Z", before)):
+                return False  # a literal brace
         elif token.text in _GRAMMAR:
             depth += (token.text in ("(", "(?")) - (token.text == ")")
             if token.text == "|" and not depth:
-                return False  # each side is bound at one end
+                return False  # each side is anchored at one end only
         else:
             parts.append(token.text)
     return not any(matches(f"^(?:{part})$", char) for part in parts for char in _SPECIAL)
 
 
 def is_quoted_twice(entry: Mapping[str, Any]) -> bool:
-    """Return True for an entry of `texts` that puts what `quote: sh` quotes between quotes of its own."""
-    ways = _OPTION.finditer(entry.get("as", "")) if entry.get("quote") == "sh" else ()
-    return any(_is_open(entry["as"][: way.start()]) for way in ways)
+    """Return True for an entry of `texts` with `quote: sh` and quotes of its own around an option."""
+    matches = _OPTION.finditer(entry.get("as", "")) if entry.get("quote") == "sh" else ()
+    return any(_is_open(entry["as"][: match.start()]) for match in matches)
 
 
 def is_in_quotes(spec: Mapping[str, Any], use: Use) -> bool:
-    """Return True for a text with `quote: sh` that stands between quotes of a shell's script."""
+    """Return True for a text with `quote: sh` that a shell's script has between quotes."""
     if _text(spec, use).get("quote") != "sh" or not _is_script(spec, use.path):
         return False
     parts = at(spec, use.path).split(use.text)
@@ -135,7 +135,7 @@ def is_in_quotes(spec: Mapping[str, Any], use: Use) -> bool:
 
 
 def _is_open(script: str) -> bool:
-    """Return True for the beginning of a script that ends between quotes."""
+    """Return True for the beginning of a script with a quote that is not closed."""
     quote, before, chars = "", " ", iter(script)
     for char in chars:
         if char == "\\" and quote != "'":
@@ -145,63 +145,67 @@ def _is_open(script: str) -> bool:
         elif char in "'\"":
             quote = char
         elif char == "#" and before.isspace():
-            char = next((one for one in chars if one == "\n"), "")  # a comment
+            char = "\n" if "\n" in chars else ""  # a comment, up to the end of the line
         before = char
     return bool(quote)
 
 
 def _variable(spec: Mapping[str, Any], path: FieldPath) -> str:
-    """Return the name of the variable whose value is at a path and that a shell's script of its container names."""
+    """Return the name of the variable with the value at a path; "" when no shell's script of its container uses it."""
     if path[0] == "texts" or path[-1] != "value" or len(path) < 4 or path[-3] != "env":
         return ""
     name = str(at(spec, path[:-1]).get("name", ""))
-    for holder in _alike(spec, path[:-3]):
+    for container in _same_paths(spec, path[:-3]):
         for word in ("command", "args"):
-            for index, text in enumerate(listing(at(spec, holder), word) or ()):
-                if f"$({name})" in str(text) and _is_script(spec, (*holder, word, index)):
+            for index, text in enumerate(listing(at(spec, container), word) or ()):
+                if f"$({name})" in str(text) and _is_script(spec, (*container, word, index)):
                     return name
     return ""
 
 
 def _is_script(spec: Any, path: FieldPath) -> bool:
-    """Return True for a text in a command or its arguments that a shell reads as its script, or may read."""
+    """Return True for a text in a command or its arguments that a shell reads, or may read, as a script."""
     path = (*path, 0) if path[-1] == "args" else path
     if len(path) < 2 or not isinstance(path[-1], int) or path[-2] not in ("command", "args"):
         return False
-    own = at(spec, path[:-2])[path[-2]]
-    text, before = (own[path[-1]], own[: path[-1]]) if isinstance(own, list) else (own, [])
+    words = at(spec, path[:-2])[path[-2]]
+    text, before = (words[path[-1]], words[: path[-1]]) if isinstance(words, list) else (words, [])
     commands: list[Any] = [[]]
     if path[-2] == "args":  # another layer may give the command
-        here, holders = path[:-2], _alike(spec, path[:-2])
-        if listing(at(spec, here), "command") is not None:  # what weaker layers give is gone
-            holders = chain((here,), dropwhile(here.__ne__, holders))
-        held = (listing(at(spec, holder), "command") for holder in holders)
-        commands = [one for one in held if one is not None] or commands
-    every = [[one for one in (*command, *before) if isinstance(one, str)] for command in commands]
-    shells = ((words, index) for words in every for index, word in enumerate(words) if _SHELL.fullmatch(word))
+        container, containers = path[:-2], _same_paths(spec, path[:-2])
+        if listing(at(spec, container), "command") is not None:  # it replaces those of weaker layers
+            containers = chain((container,), dropwhile(container.__ne__, containers))
+        known = (listing(at(spec, other), "command") for other in containers)
+        commands = [command for command in known if command is not None] or commands
     inner = iter(text.replace("=", " ").split())  # some programs divide a text into words
-    is_inline = any(map(_SHELL.fullmatch, inner)) and any(map(_FLAG.fullmatch, inner))
-    return is_inline or any(_reads(words[index + 1 :], text) for words, index in shells)
+    if any(map(_SHELL.fullmatch, inner)) and any(map(_FLAG.fullmatch, inner)):
+        return True
+    for command in commands:
+        words = [word for word in (*command, *before) if isinstance(word, str)]
+        shells = (index for index, word in enumerate(words) if _SHELL.fullmatch(word))
+        if any(_reads(words[index + 1 :], text) for index in shells):
+            return True
+    return False
 
 
 def _reads(words: Sequence[str], text: str) -> bool:
-    """Return True for a shell that may read a text, behind these words of its command, as its script.
+    """Return True for a shell that may read a text, after these words of its command, as a script.
 
-    The first word that is no option is the script. Those behind it are its parameters, which are data where all that
-    it does is to hand them over.
+    The first word that is no option is the script. Those after it are its parameters: they are data when the script
+    only passes them on.
     """
-    has_flag, left = False, iter((*words, text))
-    for word in left:
+    has_flag, rest = False, iter((*words, text))
+    for word in rest:
         if word[:1] not in ("-", "+"):
-            return word.startswith("${") or (has_flag and not _hands_over(word))
+            return word.startswith("${") or (has_flag and not _passes_on(word))
         has_flag = has_flag or "${" in word or bool(_FLAG.fullmatch(word))
         if _WITH_VALUE.fullmatch(word):
-            next(left, "")
+            next(rest, "")
     return has_flag
 
 
-def _hands_over(script: str) -> bool:
-    """Return True for a script of plain commands, whose parameters are arguments, each in double quotes."""
+def _passes_on(script: str) -> bool:
+    """Return True for a script of plain commands that uses its parameters as arguments, each in double quotes."""
     for command in re.split(r"[;&|\n]+", _PARAMETER.sub("\0", script)):
         words = command.split()
         program = next((word for word in words if word != "exec" and word[0] != "-"), "")
@@ -214,19 +218,20 @@ def _hands_over(script: str) -> bool:
     return True
 
 
-def _alike(spec: Mapping[str, Any], path: FieldPath) -> Iterator[FieldPath]:
-    """Yield where the layers of a Profile have what stands at a path of one of them; entries of lists have names."""
+def _same_paths(spec: Mapping[str, Any], path: FieldPath) -> Iterator[FieldPath]:
+    """Yield the path, in each layer of a Profile, of the field at a path in one of them; entries match by name."""
     starts = [start for start, _, _ in layers(spec)]
-    start = max((one for one in starts if path[: len(one)] == one), key=len)
+    start = max((start for start in starts if path[: len(start)] == start), key=len)
     for other in starts:
-        there: FieldPath = other
+        twin: FieldPath = other
         for length in range(len(start) + 1, len(path) + 1):
-            held, step = at(spec, there), path[length - 1]
-            if isinstance(held, list):
+            parent, step = at(spec, twin), path[length - 1]
+            if isinstance(parent, list):
                 name = table(at(spec, path[:length])).get("name", step)
-                step = next((index for index, one in enumerate(held) if table(one).get("name", index) == name), -1)
-            if at(held, (step,)) is MISSING:
+                names = (table(entry).get("name", index) for index, entry in enumerate(parent))
+                step = next((index for index, entry_name in enumerate(names) if entry_name == name), -1)
+            if at(parent, (step,)) is MISSING:
                 break
-            there = (*there, step)
+            twin = (*twin, step)
         else:
-            yield there
+            yield twin

@@ -1,4 +1,4 @@
-"""A Profile as a value, read from its resource: which configs it is for, and which versions of krmfn and KMM."""
+"""A Profile, read from its resource: the configs that it is for, and the versions of krmfn and KMM that it needs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .structural import Node
 
 GROUP, KIND = "krmfn.dev", "Profile"
 MADE = frozenset({"as", "entry", "onto"})
-"""What an entry of `texts` makes: a text, a list, a mapping."""
+"""Keys of an entry of `texts`: it makes a text, a list, a mapping."""
 
 
 class Profile(NamedTuple):
-    """A vendor's product: options and what is made of them."""
+    """A vendor's product: options, and the fields that are made of them."""
 
     name: str
     item: Item
@@ -30,13 +30,13 @@ class Profile(NamedTuple):
     options: Node
     """The structural schema of a whole config; `spec` in it are the options."""
     schema: Schema
-    """The same as JSON Schema, for a config of the vendor's own kind; its metadata are judged as those of ours are."""
+    """The same as JSON Schema, for a config of the vendor's own kind; its metadata are judged like those of ours."""
     config_schema: Schema
     """JSON Schema of the options alone, for `options` of a DeviceConfig."""
     is_sound: bool = True
-    """False for one with errors: nothing is made of its configs."""
+    """False for a Profile with errors: nothing is generated from its configs."""
     has_names: bool = False
-    """Whether what is made of a config depends on its name, so that two configs of equal options differ."""
+    """Whether the result depends on the name of a config, so that two configs with equal options differ."""
 
     @property
     def version(self) -> str:
@@ -51,8 +51,8 @@ class Profile(NamedTuple):
     @property
     def kind(self) -> tuple[str, str] | None:
         """The vendor's own (group, kind); None for a Profile without."""
-        own = self.spec.get("for")
-        return (own["group"], own["kind"]) if own else None
+        target = self.spec.get("for")
+        return (target["group"], target["kind"]) if target else None
 
     @property
     def versions(self) -> Sequence[str]:
@@ -60,28 +60,28 @@ class Profile(NamedTuple):
         return tuple(self.spec.get("for", {}).get("versions", ()))
 
     def drives(self, item: Item) -> bool:
-        """Return True for a config of the vendor's own kind, in one of the versions that it reads.
+        """Return True for a config of the vendor's own kind, in one of the versions that the Profile reads.
 
-        Which versions one with errors reads is not known.
+        A Profile with errors drives all versions: it is not known which it reads.
         """
         is_read = not self.is_sound or item.api_version.rpartition("/")[2] in self.versions
         return is_read and self.kind == (item.group, item.kind)
 
 
 def product(item: Item) -> Profile:
-    """Return a Profile that fits its schema."""
+    """Return the Profile of a resource, which fits its schema."""
     spec = item.manifest["spec"]
     options = spec.get("schema") or {"type": "object", "properties": {"spec": {"type": "object"}}}
-    own = structural.json_schema(options)
+    schema = structural.json_schema(options)
     head: Node = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {}, "status": {}}
-    needed = [*own.get("required", ()), "metadata"]
-    whole = Schema({**own, "properties": {**own.get("properties", {}), **head}, "required": needed})
-    within = Schema({**own, "properties": {"spec": own.get("properties", {}).get("spec", {"type": "object"})}})
-    return Profile(name_of(item), item, spec, options, whole, within, has_names="${metadata." in str(spec))
+    properties, required = schema.get("properties", {}), [*schema.get("required", ()), "metadata"]
+    full_schema = Schema({**schema, "properties": {**properties, **head}, "required": required})
+    config_schema = Schema({**schema, "properties": {"spec": properties.get("spec", {"type": "object"})}})
+    return Profile(name_of(item), item, spec, options, full_schema, config_schema, has_names="${metadata." in str(spec))
 
 
 def name_of(item: Item) -> str:
-    """Return the name of a Profile as it is written: what kustomize makes of it is nobody's word."""
+    """Return the name of a Profile as it is written, before kustomize changes it: configs refer to that."""
     return previous_name(item)
 
 
@@ -98,15 +98,15 @@ def unmet(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[tuple[str, ..
         if not all(parts):
             yield (name,), f"is {text!r}; write a version such as '>=2.4', or several divided by commas"
             continue
-        own = VERSION if name == "krmfn" else kmm
-        if not all(_SIGNS[part[1] or ">="](_parts(own), _parts(part[2])) for part in parts if part):
-            of_kmm = "set --kmm-version, or `kmm: {version: ...}`"
-            remedy = "install that version of krmfn" if name == "krmfn" else of_kmm
-            yield (name,), f"this Profile needs {name} {text}, and this is {own}; {remedy}, or use another Profile"
+        version = VERSION if name == "krmfn" else kmm
+        if not all(_SIGNS[part[1] or ">="](_parts(version), _parts(part[2])) for part in parts if part):
+            remedy = "set --kmm-version, or `kmm: {version: ...}`"
+            remedy = "install that version of krmfn" if name == "krmfn" else remedy
+            yield (name,), f"this Profile needs {name} {text}, and this is {version}; {remedy}, or use another Profile"
 
 
 def _parts(version: str) -> tuple[int, ...]:
-    """Return the numbers of a version without zeros at its end, since 2.4 is 2.4.0."""
+    """Return the numbers of a version without trailing zeros, since 2.4 is 2.4.0."""
     if not version[:1].isdigit():  # main, and openshift, which is built from it
         return _NEWEST
     first, *_ = re.findall(r"[0-9]+(?:\.[0-9]+)*", version)
@@ -117,14 +117,14 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapping[str, Any], ...]]]:
-    """Yield the path of everything in a Profile that holds expressions, what is there, and its conditions."""
+    """Yield the parts of a Profile that may hold expressions: the path of each, its data, and its conditions."""
     yield ("config",), spec.get("config", {}), ()
-    for key, own in spec.get("modules", {}).items():
-        yield ("modules", key, "config"), own.get("config", {}), ()
+    for key, module in spec.get("modules", {}).items():
+        yield ("modules", key, "config"), module.get("config", {}), ()
     for path, when in whens(spec):
         yield (*path, "config"), when.get("config", {}), (when["if"],)
-    for at, entry in enumerate(spec.get("versions", ())):
-        yield ("versions", at), entry, ()
+    for index, entry in enumerate(spec.get("versions", ())):
+        yield ("versions", index), entry, ()
     for name, text in spec.get("texts", {}).items():
         for word in sorted(MADE):
             if word in text:
@@ -133,6 +133,7 @@ def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapp
 
 def whens(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
     """Yield the path and the entry of every `when`, those of `modules` among them."""
-    for path, own in (((), spec), *((("modules", key), own) for key, own in spec.get("modules", {}).items())):
-        for at, when in enumerate(own.get("when", ())):
-            yield (*path, "when", at), when
+    modules = ((("modules", key), module) for key, module in spec.get("modules", {}).items())
+    for path, part in (((), spec), *modules):
+        for index, when in enumerate(part.get("when", ())):
+            yield (*path, "when", index), when

@@ -1,4 +1,4 @@
-"""Options to try a Profile with where no config is: the least that its schema takes, and those of each condition."""
+"""Options to try a Profile with when it has no config: the least that its schema takes, and those of each condition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .product import Profile, whens
 from .structural import Node
 
 Pair = tuple[FieldPath, Mapping[str, Any], Mapping[str, Any]]
-"""Where the first of two `when`s stands, and the conditions of both."""
+"""The path of the first of two `when`s, and the conditions of both."""
 _WRITTEN = {"exists": True}
 _BY_TYPE: dict[str, Any] = {"string": "x", "integer": 1, "number": 1, "boolean": True}
 
@@ -58,10 +58,12 @@ class Trial(NamedTuple):
     conditions: tuple[Mapping[str, Any], ...] = ()
 
     def gives(self, node: Node, parts: Sequence[str]) -> bool:
-        """Return True for an option whose value comes from the schema or a condition, and is not made up here."""
-        own = structural.at(node, parts) or {}
-        asked = (path_of(path) for one in self.conditions for path, wanted in one.items() if wanted != _WRITTEN)
-        return "default" in own or bool(own.get("enum")) or tuple(parts) in asked
+        """Return True for an option whose value comes from the schema or a condition, and is not a sample."""
+        option = structural.at(node, parts) or {}
+        if "default" in option or option.get("enum"):
+            return True
+        required = {name for condition in self.conditions for name, value in condition.items() if value != _WRITTEN}
+        return tuple(parts) in map(path_of, required)
 
     def writes(self, parts: Sequence[str]) -> bool:
         """Return True for an option that is written."""
@@ -69,73 +71,77 @@ class Trial(NamedTuple):
 
 
 def others(profile: Profile, trial: Trial, first: Collection[FieldPath]) -> Iterator[tuple[FieldPath, Trial]]:
-    """Yield a trial with each text that is made up in it replaced in turn, by one that is an image with a tag.
+    """Yield the trial once for each sample text in it, with an image with a tag in place of that text.
 
     Those at the paths `first` are replaced first.
     """
     for path, value in sorted(leaves(trial.options), key=lambda leaf: leaf[0] not in first):
         if value == _BY_TYPE["string"] and not trial.gives(profile.options, ("spec", *map(str, path))):
-            made = copy.deepcopy(trial.options)
-            lookup.at(made, path[:-1])[path[-1]] = f"{value}:1"
-            yield path, trial._replace(options=made)
+            options = copy.deepcopy(trial.options)
+            lookup.at(options, path[:-1])[path[-1]] = f"{value}:1"
+            yield path, trial._replace(options=options)
 
 
 def trials(profile: Profile) -> Iterator[Trial]:
-    """Yield the least options that there must be, then the same with what each `when` asks for."""
-    yield asked(profile)
-    yield from (asked(profile, when["if"]) for _, when in whens(profile.spec))
+    """Yield the least options that the schema takes, then those with which each `when` holds."""
+    yield least_trial(profile)
+    yield from (least_trial(profile, when["if"]) for _, when in whens(profile.spec))
 
 
 def more_trials(profile: Profile, pairs: Iterable[Pair]) -> Iterator[Trial]:
     """Yield trials of each option alone, and of each of some pairs of `when`s that hold together."""
     for parts, _ in structural.leaves(_spec(profile)):
-        yield asked(profile, {"".join(("spec", *(f"['{part}']" for part in parts))): _WRITTEN})
-    for _, one, other in pairs:
-        both = asked(profile, one, other)
+        yield least_trial(profile, {"".join(("spec", *(f"['{part}']" for part in parts))): _WRITTEN})
+    for _, condition, other in pairs:
+        both = least_trial(profile, condition, other)
         values, _ = values_of(profile, both.options, "x", "x")
-        if holds(one, values) and holds(other, values):
+        if holds(condition, values) and holds(other, values):
             yield both
 
 
 def pairs(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldPath]]) -> Iterator[Pair]:
-    """Yield each two `when`s that set one field and that nothing in their conditions keeps apart.
+    """Yield each two `when`s that set the same field and whose conditions may hold together.
 
     `sets` returns the paths of the fields that a `when` sets or unsets.
     """
-    known = [(path, when["if"], sets(when)) for path, when in whens(profile.spec)]
-    for (where, one, fields), (_, other, others) in combinations(known, 2):
-        is_one_field = any(path[: len(own)] == own[: len(path)] for path in fields for own in others)  # or in it
-        if is_one_field and one != other and not any(_differ(one[name], other[name]) for name in one if name in other):
-            yield where, one, other
+    entries = [(path, when["if"], sets(when)) for path, when in whens(profile.spec)]
+    for (start, condition, fields), (_, other, other_fields) in combinations(entries, 2):
+        # the same field, or one inside the other
+        overlap = any(path[: len(inner)] == inner[: len(path)] for path in fields for inner in other_fields)
+        names = condition.keys() & other.keys()
+        if overlap and condition != other and not any(_exclude(condition[name], other[name]) for name in names):
+            yield start, condition, other
 
 
-def _differ(one: Any, other: Any) -> bool:
-    """Return True for what two conditions ask of one option when no value of it fits both."""
-    ones, others = (wanted if isinstance(wanted, list) else [wanted] for wanted in (one, other))
-    return isinstance(one, dict) == isinstance(other, dict) and not any(value in others for value in ones)
+def _exclude(value: Any, other: Any) -> bool:
+    """Return True for the values in two conditions on one option when no value of the option fits both."""
+    choices, other_choices = (entry if isinstance(entry, list) else [entry] for entry in (value, other))
+    is_same_kind = isinstance(value, dict) == isinstance(other, dict)
+    return is_same_kind and not any(choice in other_choices for choice in choices)
 
 
-def asked(profile: Profile, *conditions: Mapping[str, Any]) -> Trial:
-    """Return the options that there must be, and those for which some conditions hold, as far as the schema lets them.
+def least_trial(profile: Profile, *conditions: Mapping[str, Any]) -> Trial:
+    """Return the least options that the schema takes, with those for which some conditions hold where it takes them.
 
-    Beside these stands what the schema requires there.
+    Parents of such options have the fields that the schema requires.
     """
     node = _spec(profile)
-    made = copy.deepcopy(sample({**node, "additionalProperties": False}))
-    for path, wanted in (pair for condition in conditions for pair in condition.items()):
+    options = copy.deepcopy(sample({**node, "additionalProperties": False}))
+    for path, value in (pair for condition in conditions for pair in condition.items()):
         root, *parts = path_of(path) or ("",)
-        if root != "spec" or wanted == {"exists": False}:
+        if root != "spec" or value == {"exists": False}:
             continue
-        holder, own = made, node
+        parent, child = options, node
         for part in parts[:-1]:
-            own = structural.field(own, part) or {}
-            holder = holder.setdefault(part, _required(own))
-        leaf = structural.field(own, parts[-1]) or {}
-        value = sample(leaf) if isinstance(wanted, dict) else wanted[0] if isinstance(wanted, list) else wanted
-        holder[parts[-1]] = value
-    return Trial(made, conditions)
+            child = structural.field(child, part) or {}
+            parent = parent.setdefault(part, _required(child))
+        leaf = structural.field(child, parts[-1]) or {}
+        choices = value if isinstance(value, list) else [value]
+        parent[parts[-1]] = sample(leaf) if isinstance(value, dict) else choices[0]
+    return Trial(options, conditions)
 
 
 def _spec(profile: Profile) -> Node:
-    own: Node = profile.options.get("properties", {}).get("spec", {})
-    return {name: value for name, value in own.items() if name not in ("default", "enum")} | {"type": "object"}
+    """Return the schema of the options, without a default and an enum for all of them."""
+    node: Node = profile.options.get("properties", {}).get("spec", {})
+    return {name: value for name, value in node.items() if name not in ("default", "enum")} | {"type": "object"}

@@ -55,7 +55,7 @@ def effects(product: Profile, option: Entry) -> list[Effect]:
 def _bases(product: Profile, excluded: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
     """Yield options to render with, the least first, and in words what they switch; none sets the option `excluded`."""
     node = product.options.get("properties", {}).get("spec", {})
-    least = samples.asked(product).options
+    least = samples.least_trial(product).options
     yield least, ""
     groups = [_condition_options(node, when["if"], excluded) for _, when in whens(product.spec)]
     switched = (use.parts for use in uses(product.spec) if use.path[-1] == "enabled" and use.parts[0] == "spec")
