@@ -1,1 +1,1 @@
-"""Say what the API server says to the parts of a pod that krmfn passes on as they are."""
+"""Check the parts of a PodSpec that krmfn passes on as they are, by what the API server accepts."""

@@ -1,7 +1,7 @@
-"""The API server's structure of a PodSpec: types, unknown fields, required ones and allowed values.
+"""Checks of a PodSpec against the API server's structure: types, unknown fields, required ones and allowed values.
 
-Source: `structure.json`, which tools/derive_pod_structure.py makes from the OpenAPI document of kube-apiserver. What
-the API server says about values beyond their structure, such as the form of an IP address, is left to it.
+Source: `structure.json`, which tools/derive_pod_structure.py makes from the OpenAPI document of kube-apiserver. The
+API server's further checks of values, such as the form of an IP address, are left to it.
 """
 
 import json
@@ -14,7 +14,7 @@ from krmfn.printing import did_you_mean
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
-_HERE = os.path.dirname(__file__)  # os.path: pathlib costs a tenth of the start-up time  # noqa: PTH120
+_FOLDER = os.path.dirname(__file__)  # os.path: pathlib costs a tenth of the start-up time  # noqa: PTH120
 _QUANTITY = re.compile(r"[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?").fullmatch
 _BITS = {"int32": 31, "int64": 63}
 _WORDS = {
@@ -25,48 +25,53 @@ _WORDS = {
     "quantity": "a quantity such as 500m or 1Gi",
     "number-or-string": "a whole number or a string",
 }
-_GIVEN = {bool: "a boolean", int: "a number", float: "a number", str: "a string", dict: "a mapping", list: "a list"}
+_TYPES = {bool: "a boolean", int: "a number", float: "a number", str: "a string", dict: "a mapping", list: "a list"}
 
 Problem = tuple[FieldPath, str]
-"""Where something is wrong, and what would be right."""
+"""The path of a field, and a sentence about it that says what would be right."""
 
 
 @cache
 def facts() -> dict[str, Any]:
     """Return the table: `version` of the API server, and `types` by their names."""
-    with open(os.path.join(_HERE, "structure.json"), "rb") as file:  # noqa: PTH118, PTH123
+    with open(os.path.join(_FOLDER, "structure.json"), "rb") as file:  # noqa: PTH118, PTH123
         table: dict[str, Any] = json.load(file)
     return table
 
 
 def check(value: Any, node: Any = "PodSpec", path: FieldPath = ()) -> Iterator[Problem]:
-    """Yield what the API server refuses, or would drop, in some fields of a PodSpec, or in a value below them."""
+    """Yield what the API server refuses, or would drop, in a PodSpec or a part of it.
+
+    `node` is the structure of the value, or the name of a type in `facts()["types"]`.
+    """
     node = facts()["types"].get(node, node) if isinstance(node, str) else node
     if value is None:
         yield path, "is empty; write a value, or leave the field out"
     elif isinstance(node, str):
         if not _fits(value, node):
-            yield path, f"is {_shown(value)}; must be {_WORDS[node]}{_in_quotes(value, node)}"
+            yield path, f"is {_described(value)}; must be {_WORDS[node]}{_in_quotes(value, node)}"
     elif "$enum" in node:
         if value not in node["$enum"]:
-            yield path, f"is {_shown(value)}; must be one of {', '.join(node['$enum'])}"
+            yield path, f"is {_described(value)}; must be one of {', '.join(node['$enum'])}"
     elif not isinstance(value, list if "$list" in node else dict):
-        yield path, f"is {_shown(value)}; must be a {'list' if '$list' in node else 'mapping'}"
+        yield path, f"is {_described(value)}; must be a {'list' if '$list' in node else 'mapping'}"
     else:
         yield from _list(value, node, path) if "$list" in node else _object(value, node, path)
 
 
 def _list(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
-    keys, seen = node.get("$keys", ()), list[Any]()
+    """Yield what the API server refuses in a list: wrong entries, and two entries with the same keys."""
+    keys, ids = node.get("$keys", ()), list[Any]()
     for index, entry in enumerate(value):
         yield from check(entry, node["$list"], (*path, index))
-        own = [entry.get(key) for key in keys] if isinstance(entry, dict) else []
-        if own and own in seen:
+        entry_id = [entry.get(key) for key in keys] if isinstance(entry, dict) else []
+        if entry_id and entry_id in ids:
             yield (*path, index), f"has the {' and '.join(keys)} of an earlier entry; leave one of the two out"
-        seen.append(own)
+        ids.append(entry_id)
 
 
 def _object(value: Any, node: dict[str, Any], path: FieldPath) -> Iterator[Problem]:
+    """Yield what the API server refuses in a mapping: wrong values, unknown fields and missing ones."""
     known = {name.removesuffix("!"): fact for name, fact in node.items() if not name.startswith("$")}
     for key, entry in value.items():
         if fact := known.get(key, node.get("$map")):
@@ -80,6 +85,7 @@ def _object(value: Any, node: dict[str, Any], path: FieldPath) -> Iterator[Probl
 
 
 def _fits(value: Any, kind: str) -> bool:
+    """Return True when a value has a scalar type."""
     if kind == "boolean":
         return isinstance(value, bool)
     if kind in _BITS:
@@ -95,16 +101,17 @@ def _is_whole(value: Any) -> bool:
     return type(value) is int or (type(value) is float and value.is_integer())
 
 
-def _shown(value: Any) -> str:
+def _described(value: Any) -> str:
+    """Return a value as a message names it; the words for its type where it is long or has parts."""
     if isinstance(value, (dict, list)) or len(str(value)) > 80:
-        return next((words for kind, words in _GIVEN.items() if isinstance(value, kind)), "something else")
+        return next((words for kind, words in _TYPES.items() if isinstance(value, kind)), "something else")
     if isinstance(value, bool):
         return str(value).lower()
     return repr(str(value)) if isinstance(value, str) else str(value)
 
 
 def _in_quotes(value: Any, kind: str) -> str:
-    """Return how to write a string that YAML takes for something else."""
+    """Return how to write a string that YAML reads as something else."""
     if kind != "string" or isinstance(value, (dict, list)):
         return ""
     return f': write it in quotes, "{str(value).lower() if isinstance(value, bool) else value}"'

@@ -1,4 +1,4 @@
-"""Rules about what KMM builds and signs in the cluster: it does so only where the registry lacks the image.
+"""The rule about images that KMM builds and signs in the cluster, which it does only where the registry lacks them.
 
 Source: KMM v2.6.0 and main (2026-07-29), ModuleImagesConfig controller: an image that exists is neither built nor
 signed, unless imageRebuildTriggerGeneration changes.
@@ -15,7 +15,7 @@ from krmfn.typed import Any
 from ..kmm.lookup import has, table, tables, text, texts
 from ..kmm.module import CONTAINER, MAPPINGS, Module, module_of
 from ..kmm.resolution import compared_fields
-from .impact import SHOWN, Impact, served
+from .impact import SHOWN, Impact, Kernels, mapped_kernels
 
 _FILE, _IMAGE = "the Dockerfile", "containerImage"
 _SIGNED = ("unsignedImage", "keySecret", "certSecret")
@@ -25,32 +25,35 @@ Files = Mapping[tuple[str, str], str]
 
 
 def builds_have_names(impact: Impact) -> Iterator[Result]:
-    """Yield a warning per Module whose images are built or signed from something else and keep their names."""
+    """Yield a warning per Module whose images keep their names though they are built or signed from something else."""
     if not impact.plan.changes:
         return
-    files, later = _dockerfiles(impact.plan.old), _dockerfiles(impact.plan.new)
-    before = {ref(manifest).id: module for manifest in impact.plan.old if (module := _made_here(manifest))}
+    old_files, new_files = _dockerfiles(impact.plan.old), _dockerfiles(impact.plan.new)
+    before = {ref(manifest).id: module for manifest in impact.plan.old if (module := _built_module(manifest))}
     for manifest in impact.plan.new:
-        new, old = _made_here(manifest), before.get(ref(manifest).id)
+        new, old = _built_module(manifest), before.get(ref(manifest).id)
         if not (new and old) or new.spec.get(_TRIGGER) != old.spec.get(_TRIGGER):
             continue
-        staying = ((kernel, kernel.new) for kernel in served(old, new) if kernel.new is not None)
-        recipes = ((kernel, _recipe(old, kernel.old, files), _recipe(new, at, later)) for kernel, at in staying)
-        remade = [(kernel, others) for kernel, was, now in recipes if (others := _others(was, now))]
-        if remade:
-            kernels = [kernel.kernels for kernel, _ in remade]
-            changed = dict.fromkeys(part for _, others in remade for part in others)
-            first = remade[0][0].new or 0
-            path = f"{MAPPINGS}[{first}]" if text(new.mappings[first], "containerImage") else CONTAINER
+        changes: dict[Kernels, list[str]] = {}
+        for kernels in mapped_kernels(old, new):
+            if kernels.new is not None:
+                recipe, new_recipe = _recipe(old, kernels.old, old_files), _recipe(new, kernels.new, new_files)
+                changes[kernels] = _changed_parts(recipe, new_recipe)
+        affected = [kernels for kernels, parts in changes.items() if parts]
+        if affected:
+            parts = dict.fromkeys(part for kernels in affected for part in changes[kernels])
+            position = affected[0].new or 0
+            path = f"{MAPPINGS}[{position}]" if text(new.mappings[position], "containerImage") else CONTAINER
+            texts = some([kernels.text for kernels in affected], len(affected), SHOWN)
             message = (
-                f"{' and '.join(changed)} changed, but the image keeps its name: KMM builds and signs only what the "
-                "registry lacks, so the image that is there stays in use for kernels of "
-                f"{some(kernels, len(kernels), SHOWN)}"
+                f"{' and '.join(parts)} changed, but the image keeps its name: KMM builds and signs only what the "
+                f"registry lacks, so the image that is there stays in use for kernels of {texts}"
             )
             yield warning(message, ref=ref(manifest), field=Field(f"{path}.containerImage"))
 
 
-def _made_here(manifest: Manifest) -> Module | None:
+def _built_module(manifest: Manifest) -> Module | None:
+    """Return the Module of a manifest if KMM builds or signs images for it."""
     module = module_of(manifest)
     return module if module and module.holds("build", "sign") else None
 
@@ -62,7 +65,7 @@ def _dockerfiles(manifests: Iterable[Manifest]) -> Files:
 
 
 def _recipe(module: Module, index: int, files: Files) -> dict[str, Any]:
-    """Return what the image of a mapping is made from, merged as KMM does; what is needed to pull is no part of it."""
+    """Return what the image of a mapping is built and signed from, merged as KMM does; pull settings are left out."""
     entry = module.mappings[index]
     holders = (module.container, entry)
     builds, signs = ([table(holder, kind) for holder in holders] for kind in ("build", "sign"))
@@ -78,13 +81,13 @@ def _recipe(module: Module, index: int, files: Files) -> dict[str, Any]:
     return recipe
 
 
-def _others(recipe: Mapping[str, Any], other_recipe: Mapping[str, Any]) -> list[str]:
-    """Return which parts of two recipes for an image of the same name differ; of another name none."""
-    changed = [part for part in recipe if part in other_recipe and recipe[part] != other_recipe[part]]
+def _changed_parts(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return the parts that differ between two recipes for an image of one name; none where its name differs."""
+    changed = [part for part in old if part in new and old[part] != new[part]]
     if _FILE in changed:
-        (name, file), (other_name, other_file) = recipe[_FILE], other_recipe[_FILE]
+        (old_name, old_file), (new_name, new_file) = old[_FILE], new[_FILE]
         # by the texts where both are known, else by the names of the ConfigMaps
-        if file == other_file if file and other_file else name == other_name:
+        if old_file == new_file if old_file and new_file else old_name == new_name:
             changed.remove(_FILE)
     return [] if _IMAGE in changed else changed
 

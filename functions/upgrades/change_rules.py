@@ -1,4 +1,4 @@
-"""Every rule about a change of ours, in the order of their ids; those about what the cluster refuses, nodes and pods.
+"""All rules about changes, by their ids; here those about updates that the cluster refuses, nodes and pods.
 
 Source: the webhook of KMM v2.6.0 and main (2026-07-29), and the API server, as seen on a cluster.
 """
@@ -16,11 +16,11 @@ from ..kmm.rule import refusal
 from ..kmm.webhook.admission import UPDATE_RULES
 from ..plan import Change
 from . import build_rules, reload_rules, removal_rules
-from .impact import Impact, Step, field_of, selected
+from .impact import Impact, Step, field_of, selector
 
 
 def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
-    """Yield a warning per Module and reason for which nodes that it selects are left without it."""
+    """Yield a warning per Module, and per reason for which nodes that it selects are left without it."""
     for effect in impact.plan.effects:
         if effect.is_short:
             yield warning(effect.message, ref=effect.ref)
@@ -30,22 +30,23 @@ def pods_restart(impact: Impact) -> Iterator[Result]:
     """Yield an info per Module whose plugin's pods restart, and per DaemonSet that waits for a Module and restarts."""
     for step in impact.steps:
         for section, name in PLUGINS.items():
-            if field := _of_plugin(step, section):
-                yield from _restarted(impact, step.ref, f"KMM restarts the pods of its {name}", field)
+            if field := _plugin_field(step, section):
+                yield from _restart(impact, step.ref, f"KMM restarts the pods of its {name}", field)
     for change in impact.plan.changes:
-        if field := _of_daemonset(change):
-            yield from _restarted(impact, change.ref, "restarts its pods", field)
+        if field := _daemonset_field(change):
+            yield from _restart(impact, change.ref, "restarts its pods", field)
 
 
-def _restarted(impact: Impact, ref: Ref, head: str, field: Field) -> Iterator[Result]:
+def _restart(impact: Impact, ref: Ref, message: str, field: Field) -> Iterator[Result]:
+    """Yield the finding about pods that restart, with the nodes that they run on; none where they run on no node."""
     if (names := impact.nodes_of(ref)) is None:
-        yield info(f"{head} on each node that they run on", ref=ref, field=field)
+        yield info(f"{message} on each node that they run on", ref=ref, field=field)
     elif names:
-        yield info(f"{head} on {nodes_named(sorted(names))}", ref=ref, field=field)
+        yield info(f"{message} on {nodes_named(sorted(names))}", ref=ref, field=field)
 
 
-def _of_plugin(step: Step, section: str) -> Field | None:
-    """Return the field that changes a plugin's pods; with another version they are of another DaemonSet.
+def _plugin_field(step: Step, section: str) -> Field | None:
+    """Return the field whose change restarts a plugin's pods; None with another version: they get another DaemonSet.
 
     Source: KMM v2.6.0, internal/controllers/device_plugin_reconciler.go: tolerations and the pull secret are copied.
     """
@@ -58,14 +59,14 @@ def _of_plugin(step: Step, section: str) -> Field | None:
     return None
 
 
-def _of_daemonset(change: Change) -> Field | None:
-    """Return the field that changes the pods of a DaemonSet for a Module; None where they are left until deleted."""
+def _daemonset_field(change: Change) -> Field | None:
+    """Return the field whose change restarts the pods of a DaemonSet that waits for a Module; None with OnDelete."""
     if change.new is None or (change.ref.group, change.ref.kind) != ("apps", "DaemonSet"):
         return None
     if text(table(change.new, "spec", "updateStrategy"), "type") == "OnDelete":
         return None
     first = next((field for field in change.fields if field.parts[:2] == ("spec", "template")), None)
-    return field_of(first) if first and any(key.startswith(LABELS) for key in selected(change.new)) else None
+    return field_of(first) if first and any(key.startswith(LABELS) for key in selector(change.new)) else None
 
 
 KRM409 = Rule(

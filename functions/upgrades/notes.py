@@ -1,4 +1,4 @@
-"""What `diff` says about a plan: the findings of all rules about changes, but for those that are turned off."""
+"""The notes of `diff` on a plan: the findings of all rules about changes, without those that are turned off."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +11,8 @@ from krmfn.results import apply
 
 from ..deviceconfig.reading import domain_of, profile_of
 from ..differences import FieldChange, differences
-from ..fleet import cluster, rules
+from ..fleet import rules
+from ..fleet.cluster import of_list
 from ..fleet.findings import join
 from ..kmm.module import HUB_KIND
 from ..kmm.versions import target
@@ -27,11 +28,11 @@ from .impact import Impact, changed_modules
 def notes(
     plan: Plan, resources: ResourceList, knows_nodes: bool = False, before: ResourceList | None = None
 ) -> list[Result]:
-    """Return the findings about a plan, errors first: an error is refused by the cluster or never comes to an end.
+    """Return the findings about a plan, errors first: the cluster refuses such a change, or it never ends.
 
-    `resources` is the new list: its functionConfig counts, and so do its annotations that turn rules off. `knows_nodes`
-    says whether the plan's effects are all that happens on the nodes. `before` is the old list: what is said of a
-    generated object stands where its config, or what that takes its fields from, has changed.
+    `resources` is the new list: its functionConfig counts, and its annotations turn rules off. `knows_nodes` says
+    whether the plan's effects are all that happens on the nodes. `before` is the old list: a finding about a generated
+    object is placed where its config, its Profile or a functionConfig has changed.
     """
     config, _ = function_config.read(resources)
     by_id = {item.ref.id: item for item in resources.items}
@@ -40,9 +41,9 @@ def notes(
     owners: dict[Ref, Item] = {}
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
     external = run_of(resources).external
-    theirs = (item.manifest for item in external.items) if external else ()
+    elsewhere = (item.manifest for item in external.items) if external else ()
     nodes_of, kmm = _nodes_of(resources, config), target(config.kmm_version)
-    impact = Impact(plan, *changed_modules(plan, theirs), kmm, nodes_of, knows_nodes)
+    impact = Impact(plan, *changed_modules(plan, elsewhere), kmm, nodes_of, knows_nodes)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         finding = _on_hub(finding)
         if source := _source(finding, manifests, by_id):
@@ -52,37 +53,38 @@ def notes(
             else:
                 finding = finding._replace(place=_cause(finding, source, former, resources))
         findings.append((source.ref if source else None, finding))
-    shown = list(ignoring.not_ignored(findings, owners, config, Counter()))
-    return [one for severity in ("error", "warning", "info") for _, one in shown if one.severity == severity]
+    results = [finding for _, finding in ignoring.not_ignored(findings, owners, config, Counter())]
+    return sorted(results, key=lambda finding: ("error", "warning", "info").index(finding.severity))
 
 
 def _cause(finding: Result, source: Item, former: Mapping[Id, Item], resources: ResourceList) -> Place | None:
     """Return the place of the change behind a finding about what is generated from `source`, else that of its value.
 
-    Of several changes it is the one whose new text is in the finding's, such as a version in an image; else the first.
+    Of several changes it is the one with the longest new text that is part of the finding's value, such as a version in
+    an image; else the first.
     """
     value = finding.field.proposed if finding.field else None
-    changed = list(_changed(source, former, resources))
-    told = ((item, one) for item, one in changed if isinstance(one.new, str) and one.new in str(value))
-    if first := max(told, key=lambda pair: len(pair[1].new), default=changed[0] if changed else None):
-        item, one = first
-        own = of_value({"spec": item.manifest.get("spec")}, one.new, str(one.parts[-1]))
-        return place_of_field(item, own or one.path)  # a place is found by indexes, not by the names of entries
+    changes = list(_changes(source, former, resources))
+    matching = [pair for pair in changes if isinstance(pair[1].new, str) and pair[1].new in str(value)]
+    if changes:
+        item, change = max(matching, key=lambda pair: len(pair[1].new), default=changes[0])
+        path = of_value({"spec": item.manifest.get("spec")}, change.new, str(change.parts[-1]))
+        return place_of_field(item, path or change.path)  # a place is found by indexes, not by the names of entries
     return place_of(source, finding.field and finding.field._replace(current=value))
 
 
-def _changed(source: Item, former: Mapping[Id, Item], resources: ResourceList) -> Iterator[tuple[Item, FieldChange]]:
-    """Yield what has changed in the config that something is generated from, its Profile and the functionConfigs."""
+def _changes(source: Item, former: Mapping[Id, Item], resources: ResourceList) -> Iterator[tuple[Item, FieldChange]]:
+    """Yield the changes of the config that something is generated from, of its Profile and of the functionConfigs."""
     profiles, kind = resources.select(PROFILE[1], PROFILE[0]), (source.group, source.kind)
     products = (item for item in profiles if item.name == profile_of(source) or kind in driven_kinds([item]))
     for item in (source, *products, *resources.select(CONFIG[1], CONFIG[0])):
         if old := former.get(item.ref.id):
-            was, now = (one.manifest.get("spec") for one in (old, item))
-            yield from ((item, change) for change in differences(was, now, ("spec",)))
+            specs = (old.manifest.get("spec"), item.manifest.get("spec"))
+            yield from ((item, change) for change in differences(*specs, ("spec",)))
 
 
 def _on_hub(finding: Result) -> Result:
-    """Return a finding about a Module with the path that its field has in the ManagedClusterModule that brings it."""
+    """Return a finding with the path of its field in a ManagedClusterModule, where it is about the Module of one."""
     field = finding.field
     is_hub = finding.ref is not None and finding.ref.kind == HUB_KIND
     if not is_hub or field is None or not field.path.startswith(("spec.moduleLoader", "spec.devicePlugin")):
@@ -91,29 +93,34 @@ def _on_hub(finding: Result) -> Result:
 
 
 def _nodes_of(resources: ResourceList, config: function_config.FunctionConfig) -> Callable[[Ref], Sequence[str] | None]:
-    """Return on which nodes a Module, or the pods of an object, run; None is not known. Joined when it is asked."""
+    """Return the function that gives the nodes on which a Module, or the pods of an object, run; None: not known.
+
+    The nodes are joined at its first call.
+    """
 
     @cache
-    def places() -> Mapping[Id, Sequence[str]]:
-        whole = cluster.of_list(resources, domain_of)
-        wrong = rules.about_input(whole, rules.today())
-        if not whole.fleet.nodes or any(finding.severity == "error" for finding in wrong):
+    def names() -> Mapping[Id, Sequence[str]]:
+        cluster = of_list(resources, domain_of)
+        problems = rules.about_input(cluster, rules.today())
+        if not cluster.fleet.nodes or any(finding.severity == "error" for finding in problems):
             return {}
         try:
-            fleet = join(whole, config.exclusivity != "off", target(config.kmm_version))
+            joined = join(cluster, config.exclusivity != "off", target(config.kmm_version))
         except KrmfnError:
             return {}
-        names = {
-            driver.ref.id: [node.name for group, one in selected if one.state == "planned" for node in group.nodes]
-            for driver, selected in fleet.drivers
-        }
-        return names | {workload.ref.id: [node.name for node in where.nodes] for workload, where in fleet.workloads}
+        names_of: dict[Id, list[str]] = {}
+        for driver, selected in joined.drivers:
+            groups = [group for group, outcome in selected if outcome.state == "planned"]
+            names_of[driver.ref.id] = [node.name for group in groups for node in group.nodes]
+        for workload, placement in joined.workloads:
+            names_of[workload.ref.id] = [node.name for node in placement.nodes]
+        return names_of
 
-    return lambda ref: places().get(ref.id)
+    return lambda ref: names().get(ref.id)
 
 
 def _source(finding: Result, manifests: Mapping[Id, Manifest], by_id: Mapping[Id, Item]) -> Item | None:
-    """Return the item that a finding is about or, when that is or was generated, the one it is generated from."""
-    own = finding.ref.id if finding.ref else ("", "", "", "")
-    mark = mark_of(annotations_of(manifests.get(own, {})))
-    return (by_id.get(mark.owner) if mark else None) or by_id.get(own)
+    """Return the item that a finding is about or, where that is or was generated, the one it is generated from."""
+    key = finding.ref.id if finding.ref else ("", "", "", "")
+    mark = mark_of(annotations_of(manifests.get(key, {})))
+    return (by_id.get(mark.owner) if mark else None) or by_id.get(key)

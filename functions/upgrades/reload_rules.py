@@ -1,4 +1,4 @@
-"""Rules about a Module that stays: whether its nodes reload at once or one by one, and what keeps running on each.
+"""Rules about a Module that stays: whether its nodes reload at once or one by one, and what keeps running on them.
 
 Source: KMM v2.6.0 and main (2026-07-29), Module and NodeModulesConfig controllers, as seen on a cluster.
 """
@@ -14,7 +14,7 @@ from krmfn.results import Rule
 from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, PLUGINS, Module, version_label
 from ..rendering.kinds import OWNERS, PROFILE_MARK
-from .impact import SHOWN, Impact, Served, Step, changed, each_step, reloaded_field, selected
+from .impact import SHOWN, Impact, Kernels, Step, changed_kernels, each_step, reloaded_field, selector
 
 _WITH_VERSION = "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
 _WITHOUT_VERSION = (
@@ -24,27 +24,27 @@ _WITHOUT_VERSION = (
 
 
 def change_is_ordered(impact: Impact, step: Step) -> Iterator[Result]:
-    """Yield a finding per Module that nodes reload, or lose, all at once, with the workloads that stand in the way."""
+    """Yield a finding per Module that nodes reload or unload all at once, with the workloads that use it."""
     if not (step.old and step.old.container and step.new and step.new.container):
         return
-    (kernels, is_all), (before, after) = changed(step.old, step.new), step.versions
-    again = [served for served in kernels if served.new is not None] if before == after else []
-    gone = [served for served in kernels if served.new is None]
-    nodes = impact.known(step, "reloaded")
-    if again and nodes != []:
-        where = "on all its nodes at once" if is_all else f"at once on all its nodes with {_kernels(again)}"
-        where = f"at once on {_among(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else where
-        why = f"the version stays {after}" if after else "the Module has no version"
-        message = f"{why}, so KMM unloads and reloads the kernel module {where}"
-        remedy = _WITH_VERSION if after else _WITHOUT_VERSION.format(_whose(step.new))
-        yield _held(impact, step, again[0], message, remedy)
-    if gone and nodes is None:  # KRM409 names the nodes
-        message = f"KMM unloads the kernel module on all its nodes with {_kernels(gone)} that no mapping takes now"
-        yield _held(impact, step, gone[0], message, "keep the mapping until no node has such a kernel")
+    (changed, is_all), (before, after) = changed_kernels(step.old, step.new), step.versions
+    reloaded = [kernels for kernels in changed if kernels.new is not None] if before == after else []
+    unmapped = [kernels for kernels in changed if kernels.new is None]
+    nodes = impact.nodes_with(step, "reloaded")
+    if reloaded and nodes != []:
+        scope = "on all its nodes at once" if is_all else f"at once on all its nodes with {_text(reloaded)}"
+        scope = f"at once on {_share(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else scope
+        reason = f"the version stays {after}" if after else "the Module has no version"
+        message = f"{reason}, so KMM unloads and reloads the kernel module {scope}"
+        remedy = _WITH_VERSION if after else _WITHOUT_VERSION.format(_path(step.new))
+        yield _unload(impact, step, reloaded[0], message, remedy)
+    if unmapped and nodes is None:  # KRM409 names the nodes
+        message = f"KMM unloads the kernel module on all its nodes with {_text(unmapped)} that no mapping takes now"
+        yield _unload(impact, step, unmapped[0], message, "keep the mapping until no node has such a kernel")
 
 
-def _whose(module: Module) -> str:
-    """Return where the field stands for a config of a vendor's kind, which has none of ours; "" for all others."""
+def _path(module: Module) -> str:
+    """Return where `upgrade` is written for a config of a vendor's kind, which lacks the field; "" for our kinds."""
     annotations = annotations_of(module.manifest)
     mark, profile = mark_of(annotations), annotations.get(PROFILE_MARK, "").partition("@")[0]
     if not (mark and profile) or mark.owner[:2] in OWNERS:
@@ -52,52 +52,52 @@ def _whose(module: Module) -> str:
     return f" under `config` of the Profile {profile}, or under `overrides.{profile}` of the functionConfig"
 
 
-def _among(nodes: Sequence[str], every: Sequence[str]) -> str:
+def _share(nodes: Sequence[str], selected: Sequence[str]) -> str:
     """Return `3 nodes (a, b, c)`, `3 of 40 nodes (a, b, c)`."""
-    of_all = f" of {len(every):,}" if len(every) > len(nodes) else ""
-    return f"{len(nodes):,}{of_all} {'node' if len(every) == 1 else 'nodes'} ({some(nodes, len(nodes))})"
+    of_selected = f" of {len(selected):,}" if len(selected) > len(nodes) else ""
+    return f"{len(nodes):,}{of_selected} {'node' if len(selected) == 1 else 'nodes'} ({some(nodes, len(nodes))})"
 
 
-def _kernels(served: Sequence[Served]) -> str:
-    return f"a kernel of {some([kernel.kernels for kernel in served], len(served), SHOWN)}"
+def _text(changed: Sequence[Kernels]) -> str:
+    return f"a kernel of {some([kernels.text for kernels in changed], len(changed), SHOWN)}"
 
 
-def _held(impact: Impact, step: Step, kernels: Served, message: str, remedy: str) -> Result:
+def _unload(impact: Impact, step: Step, kernels: Kernels, message: str, remedy: str) -> Result:
     """Return the finding about an unload: a warning where something may hold the kernel module."""
-    holders = impact.waiting(step.module)
+    holders = impact.holders_of(step.module)
     holders += [f"its {name}" for section, name in PLUGINS.items() if step.new and has(step.new.spec, section)]
     field = reloaded_field(step, kernels)
     if holders:
-        named = some(holders, len(holders), SHOWN)
-        hold = f"the unload fails and is tried again as long as {named} or another workload uses it"
-        return warning(f"{message}; {hold}: stop them first, or {remedy}", field=field)
-    hold = "no workload in the input waits for it; any workload that uses it makes the unload fail until it ends"
-    return info(f"{message}; {hold}; {remedy}", field=field)
+        names = some(holders, len(holders), SHOWN)
+        risk = f"the unload fails and is tried again as long as {names} or another workload uses it"
+        return warning(f"{message}; {risk}: stop them first, or {remedy}", field=field)
+    risk = "no workload in the input waits for it; any workload that uses it makes the unload fail until it ends"
+    return info(f"{message}; {risk}; {remedy}", field=field)
 
 
 def version_moves_with_labels(impact: Impact, step: Step) -> Iterator[Result]:
-    """Yield an info per Module with a new version."""
+    """Yield an info per Module whose version changes: which labels choose it on the nodes."""
     before, after = step.versions
     if before and after and before != after:
         label = version_label(*step.module[2:])
         message = f"nodes keep version {before} until their label {label} says {after}"
-        if impact.known(step, "kept") == []:
+        if impact.nodes_with(step, "kept") == []:
             message = f"no node has version {before}; a node gets {after} as soon as its label {label} says so"
         yield info(message, field=Field(f"{CONTAINER}.version", before, after))
 
 
 def old_version_keeps_its_daemonsets(impact: Impact) -> Iterator[Result]:
     """Yield a warning per removed workload that selects the nodes of a Module's former version."""
-    kept = {pair for manifest in impact.plan.new for pair in selected(manifest).items()}
+    kept = {pair for manifest in impact.plan.new for pair in selector(manifest).items()}
     for step in impact.steps:
         label, (before, after) = version_label(*step.module[2:]), step.versions
         if not before or not after or before == after or (label, before) in kept:
             continue
         for manifest in impact.plan.old:
-            if selected(manifest).get(label) == before:
+            if selector(manifest).get(label) == before:
                 remedy = f'keep it for them with `upgrade.retain: ["{before}"]` until no node has the label'
-                still = f"also those that still run version {before} of {step.module}"
-                yield warning(f"leaves all nodes at once, {still}; {remedy} {label}: {before}", ref=ref(manifest))
+                nodes = f"also those that still run version {before} of {step.module}"
+                yield warning(f"leaves all nodes at once, {nodes}; {remedy} {label}: {before}", ref=ref(manifest))
 
 
 RULES = (

@@ -1,4 +1,4 @@
-"""Rules about what a change removes: a Module, or a section of one, and the workloads that wait for it.
+"""Rules about removals: of a Module, of a section in it, and of the workloads that wait for it.
 
 Source: KMM v2.6.0 and main (2026-07-29), Module and NodeModulesConfig controllers, as seen on a cluster.
 """
@@ -11,12 +11,12 @@ from krmfn.resource import ref
 from krmfn.results import Rule
 
 from ..kmm.module import NAME_LABEL, node_labels, version_label
-from .impact import SHOWN, Impact, Step, each_step, selected
+from .impact import SHOWN, Impact, Step, each_step, selector
 
 
 def daemonsets_go_too(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield an error per deleted Module whose DaemonSets stay."""
-    if step.new is None and (holders := impact.waiting(step.module)):
+    if step.new is None and (holders := impact.holders_of(step.module)):
         message = (
             f"is deleted, but not {some(holders, len(holders), SHOWN)}: "
             "the kernel module is not unloaded while a pod uses it, and the node label that keeps the pod "
@@ -27,46 +27,45 @@ def daemonsets_go_too(impact: Impact, step: Step) -> Iterator[Result]:
 
 def plugin_stays(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield a warning per Module without its former devicePlugin section, where KMM leaves the DaemonSet."""
-    if step.lost("devicePlugin") and impact.kmm.leaves_plugins:
-        chosen = f"-n {step.module.namespace} -l {NAME_LABEL}={step.module.name}"
-        message = f"KMM {impact.kmm.name} leaves the device plugin's DaemonSet running; delete it by hand: "
-        yield warning(f"{message}kubectl delete daemonset {chosen}", field=Field("spec.devicePlugin"))
+    if step.removes("devicePlugin") and impact.kmm.leaves_plugins:
+        command = f"kubectl delete daemonset -n {step.module.namespace} -l {NAME_LABEL}={step.module.name}"
+        message = f"KMM {impact.kmm.name} leaves the device plugin's DaemonSet running; delete it by hand: {command}"
+        yield warning(message, field=Field("spec.devicePlugin"))
 
 
 def loader_stays(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield a warning per Module without its former moduleLoader section."""
-    if step.lost("moduleLoader"):
+    if step.removes("moduleLoader"):
         message = "KMM does not unload what it has loaded, and the ready label stays; only deleting the Module unloads"
         yield warning(message, field=Field("spec.moduleLoader"))
 
 
 def name_is_kept(impact: Impact) -> Iterator[Result]:
-    """Yield a warning per new Module that loads what a deleted one did."""
-    gone = ((step, step.old) for step in impact.steps if step.old and step.new is None)
-    leaving = {name: step for step, module in gone for name in module.loads}
+    """Yield a warning per new Module that loads a kernel module of a deleted one."""
+    deleted = {name: step.ref for step in impact.steps if step.old and step.new is None for name in step.old.loads}
     for step in impact.steps:
-        if loads := sorted(step.new.loads & leaving.keys()) if step.new and step.old is None else []:
-            other = "KMM treats this as another Module, not as a rename"
-            then = "the old one unloads on all its nodes, and the ready label gets another name"
-            message = f"loads {loads[0]} in place of {leaving[loads[0]].ref}, which is deleted; {other}: {then}"
+        if names := sorted(step.new.loads & deleted.keys()) if step.new and step.old is None else []:
+            reason = "KMM treats this as another Module, not as a rename"
+            effect = "the old one unloads on all its nodes, and the ready label gets another name"
+            message = f"loads {names[0]} in place of {deleted[names[0]]}, which is deleted; {reason}: {effect}"
             yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
 
 
 def version_labels_are_removed(impact: Impact, step: Step) -> Iterator[Result]:
-    """Yield an info per deleted Module with a version: nobody takes the labels that choose it off the nodes."""
+    """Yield an info per deleted Module with a version: the labels that choose it stay on the nodes."""
     if step.old and step.new is None and step.old.version:
         label = version_label(*step.module[2:])
         remedy = f"after it is unloaded, remove the label: kubectl label nodes -l {label} {label}-"
-        why = "a Module of this name and version would load on them at once"
-        yield info(f"is deleted, but its nodes keep the label {label}: {why}; {remedy}")
+        reason = "a Module of this name and version would load on them at once"
+        yield info(f"is deleted, but its nodes keep the label {label}: {reason}; {remedy}")
 
 
 def consumers_go_first(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield an info per deleted Module whose DaemonSets are deleted by the same change."""
     changes = impact.plan.changes if step.new is None else ()
-    leaving = [change.old for change in changes if change.what == "deleted" and change.old]
+    deleted = [change.old for change in changes if change.what == "deleted" and change.old]
     keys = {*node_labels(*step.module[2:])}
-    if holders := [str(ref(manifest)) for manifest in leaving if keys & selected(manifest).keys()]:
+    if holders := [str(ref(manifest)) for manifest in deleted if keys & selector(manifest).keys()]:
         message = (
             f"is deleted together with {some(holders, len(holders), SHOWN)}; "
             "Argo CD deletes these first, by their sync waves, but Flux deletes the Module first: its unload "

@@ -1,9 +1,9 @@
-"""An ordered upgrade in waves: which nodes get the new version label when. What is told was played, step by step."""
+"""An ordered upgrade in waves: which nodes get the new version label when. Each step is played before it is printed."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from krmfn import KrmfnError, ResourceList
+from krmfn import KrmfnError, Manifest, ResourceList
 from krmfn.ownership import Id
 from krmfn.printing import some
 from krmfn.resource import ref
@@ -19,15 +19,15 @@ from ..kmm.versions import target
 from ..plan import Comparison, Rollout
 from ..rendering import function_config
 from . import node_effects
-from .impact import selected
+from .impact import selector
 
 DEFAULT = "10%"
 """The share of the nodes in a wave, unless another is asked for."""
-_MOST = 1_000_000
-"""Waves times nodes that are played, in about a minute."""
+_LIMIT = 1_000_000
+"""The most waves times nodes that are played, which takes about a minute."""
 
 _Loaded = Mapping[tuple[NodeId, Id], tuple[Entry | None, bool]]
-"""What each Module has loaded on a node, and whether None is nothing; else it may be an older version."""
+"""What each Module has loaded on a node, and whether that is known: if not, None may also be an older version."""
 
 
 class _Bump(NamedTuple):
@@ -39,12 +39,12 @@ class _Bump(NamedTuple):
 
     def side(self, is_new: bool, labels: Mapping[str, str]) -> Side:
         """Return the cluster before or after the change, with other version labels on some nodes."""
-        (whole, resources), key = self.sides[is_new], self.new.version_label
+        (cluster, resources), key = self.sides[is_new], self.new.version_label
         nodes = [
             node._replace(labels={**node.labels, key: labels[node.name]}) if node.name in labels else node
-            for node in whole.fleet.nodes
+            for node in cluster.fleet.nodes
         ]
-        return node_effects.side(whole._replace(fleet=whole.fleet._replace(nodes=nodes)), resources)
+        return node_effects.side(cluster._replace(fleet=cluster.fleet._replace(nodes=nodes)), resources)
 
 
 def size(share: str, number: int) -> int:
@@ -59,76 +59,92 @@ def size(share: str, number: int) -> int:
 
 
 def rollout(compared: Comparison, share: str = DEFAULT) -> Rollout:
-    """Return the waves of the one ordered version bump that a comparison is; `share` as for `size`.
+    """Return the waves of a comparison that is one ordered version bump; `share` as for `size`.
 
-    Every step, and the way back, is played as KMM does it (see `kmm.scheduling`).
-    Raises KrmfnError, `no plan: ...`, for any other change, and when a step touches what it should not.
+    Each step, and the way back, is played as KMM does it (see `kmm.scheduling`).
+    Raises KrmfnError, `no plan: ...`, for any other change, and when a step has any other effect than it should.
     """
     bump = _bump(compared)
     key, old, new = bump.new.version_label, bump.old.module.version, bump.new.module.version
     label_of = {node.name: node.labels.get(key, "") for node in bump.sides[0][0].fleet.nodes}
     first = bump.side(False, {})
-    chosen = sorted(name for (name, _), at in first.group_of.items() if bump.new.ref.id in first.groups[at])
-    if not (nodes := [name for name in chosen if label_of[name] == old]):
-        raise _none(f"{bump.new.ref} selects no node with the label {key}={old}")
-    wrong = [*label_key_errors(key), *label_value_errors(old), *label_value_errors(new)]
-    if wrong := wrong + [f"node {name}: {text}" for name in nodes for text in subdomain_errors(name)]:
-        raise _none(wrong[0])
+    selected = sorted(name for (name, _), group in first.group_of.items() if bump.new.ref.id in first.groups[group])
+    if not (nodes := [name for name in selected if label_of[name] == old]):
+        raise _no_plan(f"{bump.new.ref} selects no node with the label {key}={old}")
+    problems = [*label_key_errors(key), *label_value_errors(old), *label_value_errors(new)]
+    problems += [f"node {name}: {text}" for name in nodes for text in subdomain_errors(name)]
+    if problems:
+        raise _no_plan(problems[0])
     step = size(share, len(nodes))
-    waves = tuple(tuple(nodes[at : at + step]) for at in range(0, len(nodes), step))
-    if len(waves) * len(label_of) > _MOST:
-        raise _none(f"{len(waves):,} waves on {len(label_of):,} nodes are too many to be played; make --wave larger")
-    views = ((place, key, view) for place, at in first.group_of.items() for key, view in first.groups[at].items())
-    loaded: _Loaded = {(place, key): (view.entry, not view.is_older) for place, key, view in views}
-    now = first
-    for following, wave, when in _steps(bump, waves):
-        loaded = _step(bump, loaded, (now, following), wave, when)
-        now = following
-    others = tuple(name for name in chosen if label_of[name] != old)
+    waves = tuple(tuple(nodes[start : start + step]) for start in range(0, len(nodes), step))
+    if len(waves) * len(label_of) > _LIMIT:
+        raise _no_plan(f"{len(waves):,} waves on {len(label_of):,} nodes are too many to be played; make --wave larger")
+    loaded: _Loaded = {
+        (node, module): (view.entry, not view.is_older)
+        for node, group in first.group_of.items()
+        for module, view in first.groups[group].items()
+    }
+    current = first
+    for following, wave, time in _steps(bump, waves):
+        loaded = _step(bump, loaded, (current, following), wave, time)
+        current = following
+    others = tuple(name for name in selected if label_of[name] != old)
     warnings = tuple(note for note in compared.notes if note.severity == "warning")
-    ready, kept = version_ready_label(*bump.new.module.ref[2:]), {*node_labels(*bump.new.module.ref[2:])}
-    waiting = ((one, selected(one)) for one in compared.plan.new)
-    pods = (one for one, by in waiting if kept & by.keys() and not (one.get("kind") == "DaemonSet" and key in by))
-    holders = tuple(str(ref(one)) for one in pods)
+    ready = version_ready_label(*bump.new.module.ref[2:])
+    holders = tuple(str(ref(manifest)) for manifest in compared.plan.new if _is_holder(manifest, bump.new))
     return Rollout(bump.new.ref, key, ready, old, new, waves, others, holders, warnings)
 
 
-def _none(reason: str) -> KrmfnError:
+def _is_holder(manifest: Manifest, driver: Driver) -> bool:
+    """Return True for a workload that waits for a Module and does not leave a node when its version label changes."""
+    keys = selector(manifest).keys()
+    leaves = manifest.get("kind") == "DaemonSet" and driver.version_label in keys
+    return not leaves and not keys.isdisjoint(node_labels(*driver.module.ref[2:]))
+
+
+def _no_plan(reason: str) -> KrmfnError:
     return KrmfnError(f"no plan: {reason}")
 
 
 def _bump(compared: Comparison) -> _Bump:
-    """Return the one change of a comparison. Raises KrmfnError when it is another one, or not enough is known."""
-    wrong = next((str(note.message) for note in compared.notes if note.severity == "error"), "")
-    if wrong or compared.failed or compared.sides is None:
-        raise _none(wrong or "it is not known what changes")
-    if (known := node_effects.clusters(*compared.sides)) is None:
-        raise _none("no node is known; add Node objects or a NodeInventory to OLD and NEW")
-    if problem := node_effects.unknown_reason(*known):
-        raise _none(problem)
-    before, after = known
+    """Return the one version bump of a comparison. Raises KrmfnError for any other change, and for unknown nodes."""
+    problem = next((str(note.message) for note in compared.notes if note.severity == "error"), "")
+    if problem or compared.failed or compared.sides is None:
+        raise _no_plan(problem or "it is not known what changes")
+    if (clusters := node_effects.clusters(*compared.sides)) is None:
+        raise _no_plan("no node is known; add Node objects or a NodeInventory to OLD and NEW")
+    if problem := node_effects.unknown_reason(*clusters):
+        raise _no_plan(problem)
+    before, after = clusters
     if sorted(map(repr, before.fleet.nodes)) != sorted(map(repr, after.fleet.nodes)):
-        raise _none("the nodes differ between OLD and NEW; change nodes, or their inventory, by themselves")
+        raise _no_plan("the nodes differ between OLD and NEW; change nodes, or their inventory, by themselves")
     if not target(function_config.read(compared.sides[1])[0].kmm_version).labels_versions:
-        raise _none("KMM up to 2.5 has no node label for the version that is loaded, so there is nothing to wait for")
-    old, new = ({driver.ref.id: driver for driver in whole.drivers} for whole in known)
+        raise _no_plan(
+            "KMM up to 2.5 has no node label for the version that is loaded, so there is nothing to wait for"
+        )
+    old, new = _changed_driver(before.drivers, after.drivers)
+    if new.cluster is not None:
+        raise _no_plan(f"{new.ref} is for other clusters, where the nodes are labelled")
+    if not new.module.ref.namespace:
+        unknown = "neither its namespace on the cluster nor its version label is known; add it"
+        raise _no_plan(f"{new.ref} has no metadata.namespace, so {unknown}")
+    if not (old.version_label and new.version_label) or old.module.version == new.module.version:
+        version = "does not go from one version to another (spec.moduleLoader.container.version)"
+        raise _no_plan(f"{new.ref} {version}, so KMM makes the change on all nodes at once")
+    return _Bump(old, new, ((before, compared.sides[0]), (after, compared.sides[1])))
+
+
+def _changed_driver(before: Sequence[Driver], after: Sequence[Driver]) -> tuple[Driver, Driver]:
+    """Return the old and the new state of the one driver that changes. Raises KrmfnError for any other change."""
+    old, new = ({driver.ref.id: driver for driver in drivers} for drivers in (before, after))
     changed = [key for key in {**old, **new} if not _is_same(old.get(key), new.get(key))]
     names = [str((new.get(key) or old[key]).ref) for key in changed]
     if len(names) != 1:
         several = f"{len(names):,} Modules change ({some(names, len(names))}); change one at a time"
-        raise _none(several if names else "no Module changes")
+        raise _no_plan(several if names else "no Module changes")
     if changed[0] not in old or changed[0] not in new:
-        raise _none(f"{names[0]} is {'created' if changed[0] in new else 'deleted'}")
-    was, now = old[changed[0]], new[changed[0]]
-    if now.cluster is not None:
-        raise _none(f"{now.ref} is for other clusters, where the nodes are labelled")
-    if not now.module.ref.namespace:
-        unknown = "neither its namespace on the cluster nor its version label is known; add it"
-        raise _none(f"{now.ref} has no metadata.namespace, so {unknown}")
-    if not (was.version_label and now.version_label) or was.module.version == now.module.version:
-        stays = "does not go from one version to another (spec.moduleLoader.container.version)"
-        raise _none(f"{now.ref} {stays}, so KMM makes the change on all nodes at once")
-    return _Bump(was, now, ((before, compared.sides[0]), (after, compared.sides[1])))
+        raise _no_plan(f"{names[0]} is {'created' if changed[0] in new else 'deleted'}")
+    return old[changed[0]], new[changed[0]]
 
 
 def _is_same(old: Driver | None, new: Driver | None) -> bool:
@@ -136,37 +152,38 @@ def _is_same(old: Driver | None, new: Driver | None) -> bool:
 
 
 def _steps(bump: _Bump, waves: Sequence[Sequence[str]]) -> Iterator[tuple[Side, Sequence[str], str]]:
-    """Yield each state after the first one, the wave that has got new labels, and the words for when that is.
+    """Yield each state after the first one, the wave that has new labels since the last one, and the time in words.
 
-    OLD is applied again before the first wave and after the last one: between them, a node is as in one of the two.
+    OLD is applied again before the first wave and after the last one: in between, each node is as in OLD or in NEW.
     """
     labels: dict[str, str] = {}
     yield bump.side(True, labels), (), "when NEW is applied"
     yield bump.side(False, labels), (), "when OLD is applied again"
-    for is_new, to, when in ((True, bump.new, ""), (False, bump.old, "on the way back, ")):
-        yield bump.side(is_new, labels), (), f"{when}when {'NEW' if is_new else 'OLD'} is applied"
+    for is_new, driver, direction in ((True, bump.new, ""), (False, bump.old, "on the way back, ")):
+        yield bump.side(is_new, labels), (), f"{direction}when {'NEW' if is_new else 'OLD'} is applied"
         for number, wave in enumerate(waves, 1):
-            labels |= dict.fromkeys(wave, to.module.version)
-            yield bump.side(is_new, labels), wave, f"{when}in wave {number:,} of {len(waves):,}"
+            labels |= dict.fromkeys(wave, driver.module.version)
+            yield bump.side(is_new, labels), wave, f"{direction}in wave {number:,} of {len(waves):,}"
 
 
-def _step(bump: _Bump, loaded: _Loaded, sides: tuple[Side, Side], wave: Sequence[str], when: str) -> _Loaded:
+def _step(bump: _Bump, loaded: _Loaded, sides: tuple[Side, Side], wave: Sequence[str], time: str) -> _Loaded:
     """Return what is loaded after a step between two states of the same nodes and Modules.
 
     Raises KrmfnError when the step does not load the Module on the wave, or does anything else.
     """
-    (old, new), inside, after = sides, {*wave}, {}
-    for place, at in new.group_of.items():
-        before = old.groups[old.group_of[place]]
-        for key in {**before, **new.groups[at]}:
-            entry, is_known = loaded.get((place, key), (None, True))
-            view, name = new.view(place, key), new.drivers[key].ref
-            move = play(entry, before.get(key), view, is_known)
-            after[place, key] = (move.after, is_known or move.after is not None)
-            if place[0] in inside and key == bump.new.ref.id:
+    (old, new), members, after = sides, {*wave}, {}
+    for node, group in new.group_of.items():
+        before = old.groups[old.group_of[node]]
+        for module in {**before, **new.groups[group]}:
+            entry, is_known = loaded.get((node, module), (None, True))
+            view, name = new.view(node, module), new.drivers[module].ref
+            move = play(entry, before.get(module), view, is_known)
+            after[node, module] = (move.after, is_known or move.after is not None)
+            if node[0] in members and module == bump.new.ref.id:
                 if view.action != "load" or move.after != view.entry:
-                    what = f"node {place[0]} does not get version {view.version} of {name}"
-                    raise _none(f"{when}, {what}: {move.reason}".removesuffix(": "))
+                    problem = f"node {node[0]} does not get version {view.version} of {name}"
+                    raise _no_plan(f"{time}, {problem}: {move.reason}".removesuffix(": "))
             elif move.events or move.after != entry or move.effect == "lost":
-                raise _none(f"{when}, {name} is {move.effect} on node {place[0]}: {move.reason}".removesuffix(": "))
+                problem = f"{name} is {move.effect} on node {node[0]}"
+                raise _no_plan(f"{time}, {problem}: {move.reason}".removesuffix(": "))
     return after

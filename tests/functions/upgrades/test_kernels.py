@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import compared_fields, first_mapping
-from krmfn_functions.upgrades.impact import changed
+from krmfn_functions.upgrades.impact import changed_kernels
 
 from tests.builders import module
 
@@ -26,7 +26,7 @@ MODULES = st.lists(MAPPING, min_size=1, max_size=5).map(lambda entries: Module(m
 
 @given(MODULES, MODULES)
 def test_no_kernel_with_another_result_is_passed_over(old: Module, new: Module) -> None:
-    found = {(one.old, one.new) for one in changed(old, new)[0]}
+    found = {(one.old, one.new) for one in changed_kernels(old, new)[0]}
     for kernel in KERNELS:
         before, after = first_mapping(old, kernel), first_mapping(new, kernel)
         if before is None:
