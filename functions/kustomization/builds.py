@@ -17,7 +17,7 @@ from ..paths import manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import PROFILE, owners_among
 from ..run import note
-from . import kustomize, landlock, silent, written
+from . import build_checks, kustomize, landlock, provenance
 from .graph import Graph
 from .kustomize import Decision
 from .places import Places
@@ -60,7 +60,7 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     except KrmfnError as failure:
         raise KrmfnError(f"what kustomize build {path} printed: {failure}") from failure
     resources.report(finding for finding in graph.findings(folder) if finding.severity != "error")
-    resources.report(silent.unmatched(graph, folder))
+    resources.report(build_checks.unmatched(graph, folder))
     places = Places(graph, folder, decision.calls, trace)
     places.attach(resources.items)
     renames = graph.transformed(folder)
@@ -72,7 +72,7 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     resources.changes += output.changes
     note(resources, transformed=renames, is_plain=not graph.calls(folder))
     if decision.calls:
-        resources.report(silent.changed_later(output.inputs, resources))
+        resources.report(build_checks.changed_later(output.inputs, resources))
         config = decision.calls[0].config
         note(resources, is_settled=True, config_item=config)
         resources.function_config = config.manifest
@@ -128,14 +128,14 @@ def _output(
         return output(), partial(output, origins=True)
     unwrapped = tree(graph, folder, aside=graph.workspace.aside)
     traced = kustomize.build(path, unwrapped, (), decision, seconds=options.timeout, shared=graph.workspace)
-    stream = written.without(traced.stream)
+    stream = provenance.without(traced.stream)
     return output() if stream is None else traced._replace(stream=stream), lambda: traced
 
 
 def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:
     """Yield an error for each resource from which the build should have generated something, and did not."""
     owners = {mark.owner for item in resources.marked() if (mark := mark_of(item.annotations))}
-    owners.update([*map(written.without_namespace, owners)])
+    owners.update([*map(provenance.without_namespace, owners)])
     for item in owners_among(resources.items):
         if item.ref.id not in owners:
             message = (

@@ -10,7 +10,7 @@ from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Result, error
-from krmfn.yamltext import documents as divided
+from krmfn.yamltext import documents as yaml_documents
 from krmfn.yamltext import split
 
 from ..paths import files, manifests
@@ -28,7 +28,7 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_compos
 
     text = text.removeprefix(b"\xef\xbb\xbf")
     split.check_encoding(text)
-    for at, document in enumerate(divided.documents(text)):
+    for at, document in enumerate(yaml_documents.documents(text)):
         line = first + document.line - 1
         syntax.check(document.text, line - 1)
         item = Item(document.text, 0, len(document.text), -2, False, Place(name, at, line, column))

@@ -25,7 +25,7 @@ from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from ..paths.disk import refuse_inside
-from . import process, written
+from . import process, provenance
 from .calls import Call
 from .confinement import HELM, OPEN, Input, variables
 from .workspace import Tree, Workspace, used
@@ -109,7 +109,7 @@ def build(
     text = stderr.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
     lines = text.replace(os.path.basename(folder), path).strip().splitlines()
     output = _checked(name, done.returncode, Output(stream, *_messages(lines, bool(decision.calls)), inputs, base))
-    return output if origins or not base else output._replace(stream=written.unwrapped(output.stream, base))
+    return output if origins or not base else output._replace(stream=provenance.unwrapped(output.stream, base))
 
 
 def _renamed(text: bytes, names: Mapping[str, str]) -> bytes:
@@ -146,7 +146,7 @@ def _wrapper(folder: str, base: str, target: str, kustomization: Manifest, aside
         "components" if kustomization.get("kind") == "Component" else "resources": [base],
         "patches": [{"target": {"annotationSelector": LOCAL}, "patch": emit.dump_json(move)}],
     }
-    metadata = dict.fromkeys([*(kustomization.get("buildMetadata") or ()), *(written.OPTIONS if origins else ())])
+    metadata = dict.fromkeys([*(kustomization.get("buildMetadata") or ()), *(provenance.OPTIONS if origins else ())])
     options = {"buildMetadata": [*metadata], "sortOptions": kustomization.get("sortOptions")}
     text = emit.dump(manifest | {field: value for field, value in options.items() if value})
     wrapper = Path(folder, "wrapper")

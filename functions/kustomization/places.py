@@ -17,7 +17,7 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
 
 from ..rendering.generated import of_value
-from . import values, written
+from . import provenance, values
 from .calls import Call
 from .graph import Graph, Kustomization
 from .kustomize import Output
@@ -36,7 +36,7 @@ class Places:
         self._origins = lru_cache(maxsize=None)(self._read_origins)
         self._patches = lru_cache(maxsize=None)(values.documents_of)
 
-    def _read_origins(self) -> written.Origins:
+    def _read_origins(self) -> provenance.Origins:
         """Build with origins; if that fails, there are none."""
         try:
             output = self._trace()
@@ -44,8 +44,8 @@ class Places:
             output = Output(b"")
         lists = (ResourceList.parse(call.text) for call in output.inputs)
         inputs = {item.ref.id: item for resources in lists for item in resources.items}
-        origins = written.origins(self._graph, self._folder, output.base)
-        return origins._replace(notes=written.notes_in(output.stream), inputs=inputs)
+        origins = provenance.origins(self._graph, self._folder, output.base)
+        return origins._replace(notes=provenance.notes_in(output.stream), inputs=inputs)
 
     def attach(self, items: Sequence[Item]) -> None:
         """Let findings about items look up their places; these are all items of the build."""
@@ -81,19 +81,19 @@ class Places:
     def _at(self, notes: Mapping[str, str], item: Item, result: Result) -> Result:
         """Return a finding about an item at its field, with the name that the resource has in its file."""
         origins = self._origins()
-        transformers = written.transformers(notes, origins, self._kustomizations)
-        names = written.names(item.ref, transformers)
-        maker = written.maker(notes)
+        transformers = provenance.transformers(notes, origins, self._kustomizations)
+        names = provenance.names(item.ref, transformers)
+        maker = provenance.maker(notes)
         if maker:
             return self._at_maker(maker, item, result, names, transformers)
-        origin = written.origin_of(notes)
+        origin = provenance.origin_of(notes)
         if "repo" in origin:  # fetched: its paths are those of another repository
             return result._replace(place=None)
         file = origins.files.get(str(origin.get("path", "")))  # None where it may mean one of several
-        files = {file} if file else {file for base in self._kustomizations for file in written.resources(base)}
-        previous = notes.get(written.PREVIOUS, "").partition(",")[0]
+        files = {file} if file else {file for base in self._kustomizations for file in provenance.resources(base)}
+        previous = notes.get(provenance.PREVIOUS, "").partition(",")[0]
         candidates = [resource for file in sorted(files) for resource in self._graph.resources(file)]
-        source = written.document(candidates, item.ref, {previous} if previous else names)
+        source = provenance.document(candidates, item.ref, {previous} if previous else names)
         if source:
             return self._at_field(result, item, source, names, transformers)
         return result._replace(place=Place(file.name) if file else None)
@@ -154,4 +154,4 @@ class Places:
 
 def _item_with(id_: Id, items: Mapping[Id, Item]) -> Item | None:
     """Return the item with an id, else the one with that id without its namespace."""
-    return items.get(id_) or items.get(written.without_namespace(id_))
+    return items.get(id_) or items.get(provenance.without_namespace(id_))

@@ -18,9 +18,9 @@ from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import parents, within
 from . import fields, mentions, references
 from .calls import Ours
+from .configs import Configs
 from .documents import resources_in
 from .graph import Graph, Kustomization, closure
-from .listed import Configs
 from .references import Reference
 from .texts import Texts, judge_strictly
 from .tree import is_untouched

@@ -22,7 +22,7 @@ from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL, Item
 from krmfn.resource import Place, annotations_of
 from krmfn.results import Field, Result, error
-from krmfn.yamltext import documents as divided
+from krmfn.yamltext import documents as yaml_documents
 from krmfn.yamltext.load import events
 from krmfn.yamltext.positions import nodes, parts
 from krmfn.yamltext.simple import PLAIN, is_merge
@@ -132,7 +132,7 @@ def build_text(text: bytes, items: Sequence[Item], substitutes: flow.Substitutes
 
 
 def _judge(text: bytes, place: Place, column: int) -> Judged:
-    if problem := divided.misread(text.removeprefix(b"\xef\xbb\xbf"), place.line - 1):
+    if problem := yaml_documents.misread(text.removeprefix(b"\xef\xbb\xbf"), place.line - 1):
         return [], [unreadable(KrmfnError(problem), place.path, RULE)]
     try:
         items = list(documents(place.path, text, place.line, column, is_composed=False))
@@ -186,7 +186,7 @@ def judge_strictly(text: bytes, place: Place, column: int, *, rule: str, is_func
 def _divisions(text: bytes, place: Place) -> Iterator[Result]:
     """Yield an error for each reason why readers may divide a text, which begins at `place`, differently."""
     text = text.removeprefix(b"\xef\xbb\xbf")
-    problem = divided.misread(text, place.line - 1)
+    problem = yaml_documents.misread(text, place.line - 1)
     if problem:
         yield unreadable(KrmfnError(problem), place.path, RULE)
     for pattern, message in _ODD.items():

@@ -26,10 +26,10 @@ from ..paths.disk import links_on
 from ..paths.roots import within
 from .documents import documents
 from .graph import Graph, Kustomization
+from .provenance import OPTIONS
 from .references import Reference
 from .texts import Texts
 from .workspace import Tree
-from .written import OPTIONS
 
 NOTES = f"buildMetadata: [{', '.join(OPTIONS)}]\n".encode()
 """The line that asks kustomize for notes of origins; it counts in the outermost kustomization only."""

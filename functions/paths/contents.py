@@ -18,8 +18,8 @@ from krmfn.resource import Place, Ref
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import documents, simple
 
-from . import divided, workers
-from .divided import Span
+from . import division, workers
+from .division import Span
 from .files import POINTER
 
 _LARGE = 1 << 21
@@ -116,9 +116,9 @@ class Sheet(NamedTuple):
 
 
 def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
-    """Return usual files (see `divided`), by name and text, as one text, without those that some reader refuses."""
-    text, starts = divided.joined([text for _, text in files])
-    spans = divided.quick(text)
+    """Return usual files (see `division`), by name and text, as one text, without those that some reader refuses."""
+    text, starts = division.joined([text for _, text in files])
+    spans = division.quick(text)
     firsts = [bisect_left(spans, start - 1, key=attrgetter("start")) for start in starts]
     places = [*zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)]
     for (_, content), start, first, last in places:
@@ -129,8 +129,8 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
     boundary = bisect_left(spans, len(text) * 4 // 5, key=attrgetter("start")) if len(text) >= _LARGE else 0
     check = partial(workers.second_process, lambda: not _invalid(text, spans[:boundary]))
     with check() if boundary else nullcontext(lambda: True) as is_sound:
-        dubious = divided.dubious(text, spans)
-        heads = [None if index in dubious else divided.head(text, span) for index, span in enumerate(spans)]
+        dubious = division.dubious(text, spans)
+        heads = [None if index in dubious else division.head(text, span) for index, span in enumerate(spans)]
         invalid = {index for index, span in enumerate(spans) if span.is_misread}
         invalid |= {boundary + index for index in _invalid(text, spans[boundary:])}
         if not is_sound():

@@ -17,7 +17,7 @@ from krmfn.streams import max_bytes
 from krmfn.yamltext import documents, edit, emit, split
 
 from ..run import note
-from . import contents, disk, divided, files, roots
+from . import contents, disk, division, files, roots
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 LISTS = ("List", "ResourceList")
@@ -113,7 +113,7 @@ def _add_files(
 ) -> None:
     """Add the resources in some files, or the errors of files; a file with an error adds no resources."""
     texts = [(name, text.removeprefix(codecs.BOM_UTF8)) for name, text in texts]
-    usual = [file for file in texts if not file[1].startswith(files.POINTER) and divided.is_usual(file[1])]
+    usual = [file for file in texts if not file[1].startswith(files.POINTER) and division.is_usual(file[1])]
     sheet = contents.read(usual) if usual and not in_full else None
     for name, text in texts:
         before = len(resources.items)
@@ -154,7 +154,7 @@ def _add_text(resources: ResourceList, name: str, text: bytes, in_full: bool) ->
 def _add_item(resources: ResourceList, item: Item, place: Place, noun: str, has_head: bool = False) -> None:
     """Add a document, or the items of a list, to the resources; report it when it is not a resource.
 
-    `has_head`: it has a head (see `divided.head`), and so no key `items`. Raises KrmfnError for a malformed list.
+    `has_head`: it has a head (see `division.head`), and so no key `items`. Raises KrmfnError for a malformed list.
     """
     cut = _list_cut(item)
     if cut:
@@ -238,7 +238,7 @@ def _add_list(resources: ResourceList, text: bytes, place: Place, cut: split.Cut
             itemtext.check_aliases(item)
         if item.kind.endswith("List"):
             lines = item.text.replace(b"\r\n", b"\n")  # `undashed` removes the indent only after newlines
-            inner = edit.undashed(lines, cut.indent) if divided.is_plain(lines) else emit.dump(item.manifest).encode()
+            inner = edit.undashed(lines, cut.indent) if division.is_plain(lines) else emit.dump(item.manifest).encode()
             item = Item(inner, 0, len(inner), -2, False, place if place.path else None)
         _add_item(resources, item, place, "item")
     if any(section.key == "functionConfig" for section in cut.sections):

@@ -14,7 +14,7 @@ from krmfn.streams import ensure_stdout, write
 from krmfn.typed import TYPE_CHECKING
 from krmfn.yamltext import documents, edit, emit
 
-from . import divided, files
+from . import division, files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,7 +153,7 @@ def _own_text(item: Item) -> bytes:
     text = item.text.lstrip(b"\r\n").replace(b"\r\n", b"\n")
     first = text.lstrip()[:1]  # kubectl skips white space of any kind before a brace
     is_block = item.indent == -2 and first.isascii() and first not in (b"{", b"[")
-    if not is_block or not divided.is_plain(text):
+    if not is_block or not division.is_plain(text):
         return emit.dump(item.manifest).encode()
     if not text.endswith(b"\n"):
         return edit.closed(text, -2)

@@ -12,7 +12,7 @@ from krmfn.errors import KrmfnError
 from krmfn.yamltext.load import ADVICE, events, explain, refuse_inner_marks
 from krmfn.yamltext.simple import MAX_DEPTH
 
-from .divided import Span
+from .division import Span
 
 _MANY_OR_DEEP = re.compile(rb"\n(?:---|\.\.\.|[ ?:-]{90})")
 """A line that may begin a second document, or may be at a deep block level: each level takes a column."""
@@ -21,7 +21,7 @@ _RUN = 1 << 20
 
 
 def suspects(text: bytes, spans: Sequence[Span]) -> Iterator[int]:
-    """Yield the indexes of the documents of usual texts (see `divided`) that may not be YAML.
+    """Yield the indexes of the documents of usual texts (see `division`) that may not be YAML.
 
     Adjacent documents are read as one stream. libyaml ends every scalar and collection at a line `---`, and carries
     nothing over to the next document but directives, which no usual text has: if it reads the stream without an error,

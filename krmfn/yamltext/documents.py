@@ -76,7 +76,7 @@ def misread(text: bytes, line: int = 0) -> str:
     """Return where readers divide a stream differently, and what to write; `line` lines come before. "" for nowhere.
 
     kubectl, Argo CD (apimachinery's decoder) and kustomize divide at each line that begins with `---`, whatever follows
-    on it, and take the first document of a part. `functions.paths.divided` says the same.
+    on it, and take the first document of a part. `functions.paths.division` says the same.
     """
     at, problem = next(_misreadings(text), (0, ""))
     return f"line {line + 1 + text.count(bytes([10]), 0, at)}: {problem}" if problem else ""

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.command_line import main
-from krmfn_functions.paths import divided as in_one
-from krmfn_functions.paths import syntax
+from krmfn_functions.paths import division, syntax
 
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import documents as divided
@@ -66,7 +65,7 @@ def read_in_full(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(split, "quick", lambda data: None)
     patch.setattr(simple, "read", lambda text: None)
     patch.setattr(syntax, "check", check)
-    patch.setattr(in_one, "is_usual", lambda text: False)
+    patch.setattr(division, "is_usual", lambda text: False)
 
 
 def both(run: Run, command: str = "check", *options: str) -> Done:

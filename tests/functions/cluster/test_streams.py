@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.paths import manifests, output
-from krmfn_functions.paths.divided import is_plain
+from krmfn_functions.paths.division import is_plain
 
 from krmfn import Item, Manifest
 from krmfn.errors import KrmfnError

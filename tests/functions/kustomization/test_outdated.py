@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.kustomization.build_checks import changed_later
 from krmfn_functions.kustomization.confinement import Input
-from krmfn_functions.kustomization.silent import changed_later
 from krmfn_functions.run import Transformed, note
 
 from tests.builders import DROP, SPEC, applied, device_config, edited, generated, list_text, resource_list

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from krmfn_functions.cluster import layout
-from krmfn_functions.kustomization import graph_rules, reading, silent
+from krmfn_functions.kustomization import build_checks, graph_rules, reading
 from krmfn_functions.kustomization.graph import Graph
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import files as guarded
@@ -247,7 +247,7 @@ def test_the_examples_of_the_rules(rule: Rule, here: Path) -> None:
         laid: Any = layout.layout([name], RunOptions(), {})
         roots = [root for cluster in laid.clusters for root in cluster.roots]
         rules = {one.rule for root in roots for one in root.graph.findings(root.path)}
-        rules |= {one.rule for root in roots for one in silent.unmatched(root.graph, root.path)}
+        rules |= {one.rule for root in roots for one in build_checks.unmatched(root.graph, root.path)}
         rules |= {finding.rule for finding in laid.findings}
         assert (rule.id in rules) is (name == "bad"), rules
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from krmfn_functions.kustomization import reading, written
+from krmfn_functions.kustomization import provenance, reading
 
 from krmfn.item import LOCAL
 from tests.trees import COMPONENT, OURS, config_map, plant
@@ -75,7 +75,7 @@ TOUCHED = {
     "a merge": own(f"{HEAD}  annotations:\n    <<: {{a: 'b'}}\n"),
     "an escape": own(f'{HEAD}  "annotation\\x73":\n    a: "1"\n'),
     "a tag": own(f"{HEAD}  !!binary YW5ub3RhdGlvbnM=:\n    a: '1'\n"),
-    "a note of its own": own(f"{HEAD}  annotations:\n    {written.ORIGIN}: 'b'\n"),
+    "a note of its own": own(f"{HEAD}  annotations:\n    {provenance.ORIGIN}: 'b'\n"),
     "a mark that is spelled twice": own(NOTED.replace("a/b", LOCAL).replace("own", f"own # {LOCAL}")),
     "a mark in a template": own(
         f"{HEAD}spec:\n  template:\n    metadata:\n      annotations:\n        {LOCAL}: 'true'\n"
@@ -139,7 +139,7 @@ def test_these_may_not(name: str, tmp_path: Path) -> None:
     assert not is_untouched(plant(tmp_path, TOUCHED[name]))
 
 
-NOTES = f"    {written.ORIGIN}: |\n      path: a.yaml\n    {written.TRANSFORMATIONS}: |\n      - a\n"
+NOTES = f"    {provenance.ORIGIN}: |\n      path: a.yaml\n    {provenance.TRANSFORMATIONS}: |\n      - a\n"
 
 
 def test_notes_are_taken_off_and_nothing_else() -> None:
@@ -147,8 +147,8 @@ def test_notes_are_taken_off_and_nothing_else() -> None:
         first, last = (mine, "") if mine.startswith("    a") else ("", mine)
         stream = f"kind: A\nmetadata:\n  annotations:\n{first}{NOTES}{last}  name: a\n"
         rest = f"  annotations:\n{mine}" if mine else ""
-        assert written.without(stream.encode()) == f"kind: A\nmetadata:\n{rest}  name: a\n".encode()
+        assert provenance.without(stream.encode()) == f"kind: A\nmetadata:\n{rest}  name: a\n".encode()
 
 
 def test_a_note_in_an_unknown_form_is_not_certain() -> None:
-    assert written.without(b'metadata:\n  annotations:\n    config.kubernetes.io/origin: "a: \\x01"\n') is None
+    assert provenance.without(b'metadata:\n  annotations:\n    config.kubernetes.io/origin: "a: \\x01"\n') is None

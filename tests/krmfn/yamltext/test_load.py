@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from krmfn_functions.paths import divided, syntax
+from krmfn_functions.paths import division, syntax
 
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import load
@@ -216,8 +216,8 @@ def check_by_events(text: bytes) -> None:
 
 
 def usual(texts: list[bytes]) -> list[bytes]:
-    """Return the texts of which `divided.quick` takes care."""
-    return [text for text in texts if divided.is_usual(text)]
+    """Return the texts of which `division.quick` takes care."""
+    return [text for text in texts if division.is_usual(text)]
 
 
 def test_a_stream_is_sound_where_each_document_is() -> None:
@@ -227,8 +227,8 @@ def test_a_stream_is_sound_where_each_document_is() -> None:
     assert len(texts) > len(drawn) // 3
     outcomes: Counter[bool] = Counter()
     for at in range(0, len(texts), 5):
-        text, _ = divided.joined(texts[at : at + 5])
-        spans = divided.quick(text)
+        text, _ = division.joined(texts[at : at + 5])
+        spans = division.quick(text)
         unsure = {*syntax.suspects(text, spans)}
         for index, span in enumerate(spans):
             is_refused = bool(refusal(syntax.check, text[span.start : span.end]))
@@ -239,5 +239,5 @@ def test_a_stream_is_sound_where_each_document_is() -> None:
 
 def test_what_is_refused_does_not_spoil_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syntax, "_RUN", 20)
-    text, _ = divided.joined([b"a: 1\nb: 2\n", b"c: 1\nd: 2\n", b"e: f: g\n", b"h: 1\ni: 2\n", b"j: *k\n"])
-    assert [*syntax.suspects(text, divided.quick(text))] == [2, 4]
+    text, _ = division.joined([b"a: 1\nb: 2\n", b"c: 1\nd: 2\n", b"e: f: g\n", b"h: 1\ni: 2\n", b"j: *k\n"])
+    assert [*syntax.suspects(text, division.quick(text))] == [2, 4]

@@ -10,7 +10,7 @@ import random
 from collections import Counter
 from typing import Any
 
-from krmfn_functions.paths import divided
+from krmfn_functions.paths import division
 
 from krmfn.errors import KrmfnError
 from krmfn.itemtext import mentions
@@ -148,10 +148,10 @@ def check_fields(raw: bytes, data: Any, seen: Counter[str]) -> None:
 
 def check_heads(raw: bytes, data: Any, seen: Counter[str]) -> None:
     """The heads of documents, divided in one pass."""
-    if not divided.is_usual(raw):
+    if not division.is_usual(raw):
         return
-    spans = divided.quick(raw)
-    head = divided.head(raw, spans[0]) if len(spans) == 1 and not divided.dubious(raw, spans) else None
+    spans = division.quick(raw)
+    head = division.head(raw, spans[0]) if len(spans) == 1 and not division.dubious(raw, spans) else None
     if head is not None and data is not REFUSED:
         seen["head"] += 1
         names = [at(data, "metadata", key) for key in ("namespace", "name")]

@@ -6,8 +6,8 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from krmfn_functions.paths import divided
-from krmfn_functions.paths.divided import Span
+from krmfn_functions.paths import division
+from krmfn_functions.paths.division import Span
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Ref, ref
@@ -31,8 +31,8 @@ DIVIDED = {
 
 @pytest.mark.parametrize("text", DIVIDED, ids=str)
 def test_a_text_is_divided(text: bytes) -> None:
-    assert divided.is_usual(text)
-    assert [text[span.start : span.end] for span in divided.quick(text)] == DIVIDED[text]
+    assert division.is_usual(text)
+    assert [text[span.start : span.end] for span in division.quick(text)] == DIVIDED[text]
     assert [one.text for one in documents.documents(text)] == DIVIDED[text]
 
 
@@ -45,7 +45,7 @@ UNUSUAL = (
 
 @pytest.mark.parametrize("text", UNUSUAL, ids=repr)
 def test_what_is_unusual_is_divided_alone(text: bytes) -> None:
-    assert not divided.is_usual(text)
+    assert not division.is_usual(text)
 
 
 PIECES = st.sampled_from(
@@ -55,9 +55,9 @@ PIECES = st.sampled_from(
 
 @given(st.lists(st.lists(PIECES, max_size=12).map("".join), max_size=4))
 def test_what_readers_divide_differently_is_seen_in_one_pass(drawn: list[str]) -> None:
-    texts = [text for text in (one.encode() for one in drawn) if divided.is_usual(text)]
-    whole, starts = divided.joined(texts)
-    spans = divided.quick(whole)
+    texts = [text for text in (one.encode() for one in drawn) if division.is_usual(text)]
+    whole, starts = division.joined(texts)
+    spans = division.quick(whole)
     for start, text in zip(starts, texts, strict=True):
         own = [span for span in spans if start - 1 <= span.start <= start + len(text)]
         assert any(span.is_misread for span in own) == bool(documents.misread(text))
@@ -65,13 +65,13 @@ def test_what_readers_divide_differently_is_seen_in_one_pass(drawn: list[str]) -
 
 def test_many_texts_are_divided_as_each_is_alone() -> None:
     texts = [text.removeprefix(b"\xef\xbb\xbf") for text in drawn(13)]
-    texts = [text for text in texts if divided.is_usual(text)]
+    texts = [text for text in texts if division.is_usual(text)]
     for at in range(0, len(texts), 7):
         some = texts[at : at + 7]
-        text, starts = divided.joined(some)
+        text, starts = division.joined(some)
         assert [text[start : start + len(one)] for start, one in zip(starts, some, strict=True)] == some
         alone = [one.text for each in some for one in documents.documents(each)]
-        assert [text[span.start : span.end].strip(b"\n") for span in divided.quick(text)] == [
+        assert [text[span.start : span.end].strip(b"\n") for span in division.quick(text)] == [
             one.strip(b"\n") for one in alone
         ]
 
@@ -91,7 +91,7 @@ NOTHING = (
 @pytest.mark.parametrize("text", NOTHING, ids=repr)
 def test_blank_lines_and_comments_are_no_document(text: bytes) -> None:
     assert list(documents.documents(text)) == []
-    assert not divided.is_usual(text) or divided.quick(text) == []
+    assert not division.is_usual(text) or division.quick(text) == []
 
 
 @pytest.mark.parametrize("mark", ["\r", "\x85", "\u2028", "\u2029", "\r\r\n"])
@@ -183,20 +183,20 @@ def test_an_unsure_head(name: str) -> None:
 
 
 def head(text: bytes) -> Ref | None:
-    (span,) = divided.quick(text)
-    return divided.head(text, span)
+    (span,) = division.quick(text)
+    return division.head(text, span)
 
 
 def test_a_head_is_what_the_parser_says() -> None:
     read = 0
     for text in drawn(14):
         text = text.removeprefix(b"\xef\xbb\xbf")
-        if not divided.is_usual(text):
+        if not division.is_usual(text):
             continue
-        spans = divided.quick(text)
-        dubious = divided.dubious(text, spans)
+        spans = division.quick(text)
+        dubious = division.dubious(text, spans)
         for index, span in enumerate(spans):
-            found = divided.head(text, span) if index not in dubious else None
+            found = division.head(text, span) if index not in dubious else None
             if found and is_sound(text, span):
                 data = load.read(text[span.start : span.end])
                 assert found == ref(data), text
@@ -221,8 +221,8 @@ def drawn(seed: int) -> list[bytes]:
 
 def test_dubious_documents_are_those_that_are_not_simple() -> None:
     texts = [text.removeprefix(b"\xef\xbb\xbf") for text in drawn(15)]
-    text, _ = divided.joined([text for text in texts if divided.is_usual(text)])
-    spans = divided.quick(text)
-    dubious = divided.dubious(text, spans)
+    text, _ = division.joined([text for text in texts if division.is_usual(text)])
+    spans = division.quick(text)
+    dubious = division.dubious(text, spans)
     assert dubious
     assert dubious == {at for at, one in enumerate(spans) if not split.is_simple(text[one.start : one.end])}

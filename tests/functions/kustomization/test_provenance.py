@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.kmm.lookup import MISSING, at
-from krmfn_functions.kustomization import reading, values, written
+from krmfn_functions.kustomization import provenance, reading, values
 from krmfn_functions.kustomization.documents import documents
 
 from krmfn.item import Item
@@ -35,31 +35,31 @@ TEXTS = st.text(st.sampled_from("a: |\n-#'\"/"), max_size=12).filter(lambda text
 @given(path=PATHS, more=st.dictionaries(st.sampled_from(["a", "zz", "config.kubernetes.io/x"]), TEXTS))
 def test_paths_from_the_wrapper_become_those_from_the_folder(path: str, more: dict[str, str]) -> None:
     def noted(way: str, *steps: dict[str, str]) -> bytes:
-        annotations = {written.ORIGIN: emit.dump({"path": way})}
+        annotations = {provenance.ORIGIN: emit.dump({"path": way})}
         if steps:
-            annotations[written.TRANSFORMATIONS] = emit.dump(list(steps))
+            annotations[provenance.TRANSFORMATIONS] = emit.dump(list(steps))
         return resource(dict(sorted({**more, **annotations}.items())))
 
     own = {"configuredIn": "kustomization.yaml"}  # the wrapper's
     there, here = path_in_wrapper(path), os.path.normpath(path)
-    assert written.unwrapped(noted(there, own), "krmfn-x") == noted(here)
+    assert provenance.unwrapped(noted(there, own), "krmfn-x") == noted(here)
     step = {"configuredIn": f"{there}/k.yaml"}
-    assert written.unwrapped(noted(there, step, own), "krmfn-x") == noted(here, {"configuredIn": f"{here}/k.yaml"})
-    fetched = resource({written.ORIGIN: emit.dump({"path": path, "repo": "https://example.com/a"})})
-    assert written.unwrapped(fetched, "krmfn-x") == fetched
+    assert provenance.unwrapped(noted(there, step, own), "krmfn-x") == noted(here, {"configuredIn": f"{here}/k.yaml"})
+    fetched = resource({provenance.ORIGIN: emit.dump({"path": path, "repo": "https://example.com/a"})})
+    assert provenance.unwrapped(fetched, "krmfn-x") == fetched
 
 
 def test_without_other_annotations_none_are_left() -> None:
-    noted = resource({written.ORIGIN: emit.dump({"configuredIn": "kustomization.yaml"})})
-    assert written.unwrapped(noted, "krmfn-x") == resource({})
+    noted = resource({provenance.ORIGIN: emit.dump({"configuredIn": "kustomization.yaml"})})
+    assert provenance.unwrapped(noted, "krmfn-x") == resource({})
 
 
 @given(paths=st.lists(PATHS, max_size=4), more=st.dictionaries(st.sampled_from(["a", "zz"]), TEXTS))
 def test_the_notes_of_a_build_are_those_of_its_resources_in_order(paths: list[str], more: dict[str, str]) -> None:
     origins = [emit.dump({"path": path}) for path in paths]
-    stream = b"---\n".join(resource({**more, written.ORIGIN: origin}) for origin in origins)
-    assert [written.origin_of(notes) for notes in written.notes_in(stream)] == [{"path": path} for path in paths]
-    assert [written.maker(notes) for notes in written.notes_in(resource(more))] == [""]
+    stream = b"---\n".join(resource({**more, provenance.ORIGIN: origin}) for origin in origins)
+    assert [provenance.origin_of(notes) for notes in provenance.notes_in(stream)] == [{"path": path} for path in paths]
+    assert [provenance.maker(notes) for notes in provenance.notes_in(resource(more))] == [""]
 
 
 def test_an_origin_is_followed_as_kustomize_has_gone(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_an_origin_is_followed_as_kustomize_has_gone(tmp_path: Path) -> None:
     }
     folder = os.path.realpath(plant(tmp_path, files) / "app")
     graph = reading.read([folder], str(tmp_path), OURS, absolute=True)
-    found = written.origins(graph, folder, "x")
+    found = provenance.origins(graph, folder, "x")
     assert {way: os.path.relpath(file.real, os.path.realpath(tmp_path)) for way, file in found.files.items()} == {
         "x/own.yaml": "app/own.yaml",
         "x/link/base.yaml": "far/base/base.yaml",
@@ -103,7 +103,7 @@ def items(*names: str, namespace: str = "") -> list[Item]:
 def test_a_document_is_found_or_not_certain(
     candidates: list[Item], name: str, names: set[str], found: str | None
 ) -> None:
-    document = written.document(candidates, Ref("v1", "ConfigMap", "kmm", name), names)
+    document = provenance.document(candidates, Ref("v1", "ConfigMap", "kmm", name), names)
     assert (document.name if document else None) == found
 
 

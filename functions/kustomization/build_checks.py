@@ -18,11 +18,11 @@ from krmfn.typed import Any
 
 from ..rendering.kinds import PROFILE, owners_among
 from ..run import Transformed, run_of
-from . import tree, written
+from . import provenance, tree
 from .confinement import Input
 from .graph import Graph, Kustomization
 from .mentions import entries
-from .written import without_namespace
+from .provenance import without_namespace
 
 _FIELDS = tree.FIELDS - {"components", "configMapGenerator", "secretGenerator"} | {"commonAnnotations"}
 """Fields that add no resources but those of files, and change names by a prefix or suffix at most."""
@@ -45,7 +45,7 @@ def unmatched(graph: Graph, folder: str) -> Iterator[Result]:
         patches = entries(kustomization.manifest, "patches")
         targets = [(path, patch["target"]) for path, patch in patches if patch.get("target")]
         bases = graph.below(kustomization.folder) if targets else []
-        lists = [graph.resources(file) for base in bases for file in written.resources(base)]
+        lists = [graph.resources(file) for base in bases for file in provenance.resources(base)]
         if not kustomization.item or not all(lists) or not all(_is_closed(graph, base) for base in bases):
             continue
         items = [item for resources in lists for item in resources]
