@@ -41,6 +41,13 @@ def test_a_rule_reports_what_is_wrong_and_where(change: dict[str, Any], rule: st
     assert any(text in message for one, path, message in reported if (one, path) == (rule, field)), reported
 
 
+@pytest.mark.parametrize("field", ["moduleName", "driverImage"])
+def test_a_config_without_a_driver_is_told_what_profiles_there_are(field: str) -> None:
+    profiles = {"b": {"imagePullPolicy": "Always"}, "a": {"imagePullPolicy": "Never"}}
+    (message,) = [text for rule, _, text in findings({field: None}, profiles=profiles) if rule in ("KRM121", "KRM122")]
+    assert message.endswith("; it names no profile (there are: a, b)")
+
+
 def test_a_missing_namespace_is_one_finding() -> None:
     reported = findings({}, namespace="")
     assert [(rule, field) for rule, field, _ in reported] == [("KRM120", "metadata.namespace")]

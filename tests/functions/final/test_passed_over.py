@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from krmfn_functions.final import judge
 from krmfn_functions.run import Replacement, Transformed
 
 from tests.builders import device_config, manifest, module
@@ -50,3 +51,7 @@ def test_a_label_of_the_owner_is_on_what_is_made_from_it() -> None:
     made["metadata"]["labels"] = {"team": "other"}  # chosen on purpose: the owner's own value does not count
     assert [one.rule for one in judged(made, inputs=(owner,), transformed=transformed)] == ["KRM708"]
     assert judged(manifest("v1", "Secret"), transformed=transformed) == []
+
+
+def test_the_rules_that_nobody_can_turn_off() -> None:
+    assert [rule.id for rule in judge.RULES if not rule.advice] == ["KRM702", "KRM705", "KRM707", "KRM714"]
