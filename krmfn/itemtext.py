@@ -133,20 +133,16 @@ class Words:
         """Return where the resources begin that may hold `word` (see `mentions`)."""
         if word not in self.known:
             part = next((known for known in self.known if known and known in word), None)
-            if part is not None:  # whatever names the word names its part
-                holding = self._confirmed(self.known[part], word)
+            if part is not None:  # a resource that holds the word holds its part
+                plain, candidates = frozenset[int](), self.known[part]
             else:
                 if b"" not in self.known:  # where a word may be spelled in another way: with escapes, by a tag
                     self.known[b""] = frozenset((*self._occurrences(b"\\"), *self._occurrences(b"!")))
-                holding = frozenset(self._occurrences(word))
-                holding |= self._confirmed(self.known[b""] - holding, word)
-            self.known[word] = holding
+                plain = frozenset(self._occurrences(word))
+                candidates = self.known[b""] - plain
+            spans = (self._spans[bisect_right(self._starts, start) - 1] for start in candidates)
+            self.known[word] = plain.union(start for start, end in spans if mentions(self._text, start, end, word))
         return self.known[word]
-
-    def _confirmed(self, starts: frozenset[int], word: bytes) -> frozenset[int]:
-        """Return the starts of those resources that may hold the word."""
-        spans = (self._spans[bisect_right(self._starts, start) - 1] for start in starts)
-        return frozenset(start for start, end in spans if mentions(self._text, start, end, word))
 
     def _occurrences(self, word: bytes) -> Iterator[int]:
         """Yield where each resource begins whose bytes hold `word`."""

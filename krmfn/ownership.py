@@ -54,8 +54,7 @@ def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str
                 raise ValueError(f"{part!r} cannot be part of the mark of {subject}: it has a space or a |")
     annotations = manifest["metadata"].setdefault("annotations", {})
     annotations[OWNER] = mark
-    names = sorted(passed_on)
-    if names:
+    if names := sorted(passed_on):
         annotations[PASSED_ON] = " ".join(names)
     return manifest
 

@@ -12,7 +12,7 @@ from itertools import islice
 
 from .typed import Any, TextIO
 
-__all__ = ["CHOICES", "SHOWN", "Paint", "closest", "counted", "did_you_mean", "extent", "finding", "is_wanted"]
+__all__ = ["CHOICES", "SHOWN", "Paint", "closest", "counted", "did_you_mean", "extent", "finding", "has_colors"]
 __all__ += ["json_text", "listed", "message", "painted", "plain", "plural", "printable", "some", "summary_of_changes"]
 __all__ += ["visible"]
 
@@ -119,7 +119,7 @@ def summary_of_changes(changes: Iterable[tuple[str, str]]) -> str:
     return "; ".join(f"{action} {listed(numbers)}" for action, numbers in kinds.items() if numbers)
 
 
-def is_wanted(choice: str, stream: TextIO | None) -> bool:
+def has_colors(choice: str, stream: TextIO | None) -> bool:
     """Return True when a stream is to have colours: `always`, or `auto` on a terminal that can show them.
 
     NO_COLOR (https://no-color.org) and TERM=dumb turn `auto` off.

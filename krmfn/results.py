@@ -232,9 +232,8 @@ class Rule(NamedTuple):
     @property
     def hideable(self) -> tuple[Severity, ...]:
         """Return the severities of the findings that users may turn off."""
-        if not self.advice:
-            return ()
-        return tuple(severity for severity in self.severities if severity in ("warning", "info", self.severities[0]))
+        hideable = ("warning", "info", self.severities[0]) if self.advice else ()
+        return tuple(severity for severity in self.severities if severity in hideable)
 
 
 def apply(rules: Iterable[Rule], *subject: Any) -> Iterator[Result]:

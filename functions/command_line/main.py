@@ -6,7 +6,7 @@ import os
 import sys
 from collections import namedtuple
 from collections.abc import Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from importlib import import_module
 from types import MappingProxyType
 
@@ -50,7 +50,7 @@ def parser(is_bare: bool = False) -> argparse.ArgumentParser:
 def command_of(name: str) -> Command:
     """Return the command of a name."""
     module, _, attribute = COMMANDS[name].place.partition(":")
-    value: Command = getattr(import_module(f"..{module}", __package__), attribute)
+    value: Command = getattr(import_module(f"..{module}", __package__), attribute or "COMMAND")
     return value
 
 
@@ -135,7 +135,7 @@ def main(argv: Sequence[str]) -> int:
             return call
         command, args, run_options = call
         base = Log(run_options.log_format) if run_options.log_format else streams.from_environment()
-        is_painted = printing.is_wanted(run_options.color, sys.stderr)
+        is_painted = printing.has_colors(run_options.color, sys.stderr)
         log = base._replace(verbose=base.verbose or run_options.verbose, quiet=run_options.quiet, color=is_painted)
         if command.intent and any(name.startswith("ARGOCD_") for name in os.environ):
             from . import argocd
@@ -161,8 +161,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _has_working_folder() -> bool:
     """Return False when the working folder was removed."""
-    try:
-        os.getcwd()  # noqa: PTH109  # pathlib is not there
-    except FileNotFoundError:
-        return False
-    return True
+    with suppress(FileNotFoundError):
+        return bool(os.getcwd())  # noqa: PTH109  # pathlib is not there
+    return False

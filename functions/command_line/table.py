@@ -6,40 +6,39 @@ from krmfn.typed import NamedTuple
 
 
 class Entry(NamedTuple):
-    """Where a command is, and what the help says of it: the help loads no command."""
+    """Where a command is, and its line in the help, which loads no command."""
 
     place: str
+    """The module and, where it is not COMMAND, the name there: `commands.schema:CRD`."""
     summary: str
 
 
 GROUPS = {
     "everyday": {
-        "render": Entry("commands.render:COMMAND", "print the manifests that would reach the cluster"),
-        "check": Entry("commands.check:COMMAND", "print what is wrong with the resources, and where"),
-        "diff": Entry("commands.diff:COMMAND", "print what would change on the cluster, and the risks"),
-        "ci": Entry("commands.ci:COMMAND", "check a pull request and say what it changes, as files for a CI server"),
+        "render": Entry("commands.render", "print the manifests that would reach the cluster"),
+        "check": Entry("commands.check", "print what is wrong with the resources, and where"),
+        "diff": Entry("commands.diff", "print what would change on the cluster, and the risks"),
+        "ci": Entry("commands.ci", "check a pull request and say what it changes, as files for a CI server"),
     },
     "fleet": {
-        "nodes": Entry("commands.nodes:COMMAND", "print which driver each node gets, or why it gets none"),
-        "why": Entry("commands.why:COMMAND", "explain why a node has its drivers, or lacks them"),
-        "images": Entry("commands.images:COMMAND", "print the images that the nodes will pull, each once"),
-        "report": Entry("commands.report:COMMAND", "write one HTML page about a fleet"),
-        "resolve": Entry("commands.resolve:COMMAND", "print which image each kernel gets, and from which mapping"),
+        "nodes": Entry("commands.nodes", "print which driver each node gets, or why it gets none"),
+        "why": Entry("commands.why", "explain why a node has its drivers, or lacks them"),
+        "images": Entry("commands.images", "print the images that the nodes will pull, each once"),
+        "report": Entry("commands.report", "write one HTML page about a fleet"),
+        "resolve": Entry("commands.resolve", "print which image each kernel gets, and from which mapping"),
         "inventory": Entry(
-            "commands.inventory:COMMAND",
+            "commands.inventory",
             "print a NodeInventory from the output of `kubectl get nodes -o json` (or yaml)",
         ),
     },
     "authoring and editors": {
-        "import": Entry(
-            "commands.import_:COMMAND", "write DeviceConfigs that render to the Modules and DaemonSets in PATH"
-        ),
-        "test": Entry("commands.test:COMMAND", "compare a vendor's cases with what is rendered now"),
-        "rules": Entry("commands.catalogue:COMMAND", "print every rule with its id"),
+        "import": Entry("commands.import_", "write DeviceConfigs that render to the Modules and DaemonSets in PATH"),
+        "test": Entry("commands.test", "compare a vendor's cases with what is rendered now"),
+        "rules": Entry("commands.catalogue", "print every rule with its id"),
         "explain": Entry(
-            "commands.explain:COMMAND", "explain a rule or a field, or print where the fields of a config come from"
+            "commands.explain", "explain a rule or a field, or print where the fields of a config come from"
         ),
-        "schema": Entry("commands.schema:COMMAND", "print a kind's JSON Schema, for editors (yaml-language-server)"),
+        "schema": Entry("commands.schema", "print a kind's JSON Schema, for editors (yaml-language-server)"),
     },
     "more": {
         "crd": Entry("commands.schema:CRD", "print the CustomResourceDefinitions, for kubectl apply -f -"),
@@ -47,9 +46,7 @@ GROUPS = {
             "commands.schema:KUSTOMIZE_CONFIG",
             "print the fields that name other resources or hold images, for `configurations:` of a kustomization",
         ),
-        "completion": Entry(
-            "command_line.completion:COMMAND", "print a shell completion script for commands and options"
-        ),
+        "completion": Entry("command_line.completion", "print a shell completion script for commands and options"),
     },
 }
 """The commands, in the groups and in the order of the help; only the one that is called is loaded."""

@@ -73,7 +73,7 @@ def run(context: Context, args: Any) -> int:
     visible = _select(checked, least, select) if least != "info" or select else checked
     write = findings.FORMATS[args.format or streams.config.format or "text"]
     if write is findings.text:
-        paint = printing.painted if printing.is_wanted(context.options.color, sys.stdout) else printing.plain
+        paint = printing.painted if printing.has_colors(context.options.color, sys.stdout) else printing.plain
         write = partial(write, paint=paint)
         if args.output_format == "full":
             write = partial(write, source=_source_of(context.options.root))

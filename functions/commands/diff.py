@@ -64,7 +64,7 @@ def run(context: Context, args: Any) -> int:
     if args.plan:
         planned = waves.rollout(compared[0], args.wave or waves.DEFAULT)
         text = rollout.as_json(planned) if args.format == "json" else rollout.text(planned)
-    elif args.format == "text" and printing.is_wanted(context.options.color, sys.stdout):
+    elif args.format == "text" and printing.has_colors(context.options.color, sys.stdout):
         text = changes.text(compared, paint=printing.painted)
     else:
         text = comment.FORMATS[args.format](compared)

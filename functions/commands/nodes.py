@@ -49,7 +49,7 @@ def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths, goes_on=True)
     if streams is None:
         return 2
-    paint = printing.painted if printing.is_wanted(context.options.color, sys.stdout) else printing.plain
+    paint = printing.painted if printing.has_colors(context.options.color, sys.stdout) else printing.plain
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
     # a dump says nothing about a kernel that a node would move to
     dumps = {name: dump for name, dump in dumps.items() if dump.nodes and not args.kernel}

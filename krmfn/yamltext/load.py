@@ -5,6 +5,7 @@ All is bounded, so that no document can hang or crash us.
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import yaml
 from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
@@ -139,15 +140,13 @@ def closed(text: bytes) -> bytes:
 
     A text that is no YAML gets a line end as it is.
     """
-    try:
+    with suppress(KrmfnError, yaml.YAMLError, IndexError):
         old, characters = _scalars(text), text.decode()
         start = old[-1][0]
         stripped = characters[:start] + _HEADER.sub(r"\1-\2", characters[start:]) + "\n"
         for candidate in (text + b"\n", text.rstrip(b" "), stripped.encode()):
             if candidate.endswith(b"\n") and _scalars(candidate) == old:
                 return candidate
-    except (KrmfnError, yaml.YAMLError, IndexError):
-        pass
     return text + b"\n"
 
 
@@ -181,8 +180,7 @@ def explain(failure: yaml.YAMLError, text: bytes, line: int = 0) -> str:
 
 def is_one_entry(text: bytes) -> bool:
     """Return True when the text alone is one document: a list or mapping in block style with exactly one entry."""
-    try:
+    with suppress(KrmfnError):
         root = compose(text)
-    except KrmfnError:
-        return False
-    return isinstance(root, CollectionNode) and not root.flow_style and len(root.value) == 1
+        return isinstance(root, CollectionNode) and not root.flow_style and len(root.value) == 1
+    return False
