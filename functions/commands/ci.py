@@ -52,7 +52,7 @@ def _run(context: Context, args: Any) -> int:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
         look = context._replace(intent=COMPARE, log=context.log._replace(quiet=True))
-        compared = against_base.with_base(look, args.base, args.paths, streams, skips=True)
+        compared = against_base.compare_with_base(look, args.base, args.paths, streams, skips=True)
     is_whole = streams.is_whole and (bool(compared) or args.base is None)
     checked = _checked(context, args, streams, compared)
     code = 2 if not is_whole else int(findings.fails(checked.results, args.fail_on))

@@ -49,12 +49,12 @@ def run(context: Context, args: Any) -> int:
             "usage: krmfn diff OLD NEW, or krmfn diff --base REF [PATH ...]",
         )
     if args.base is None:
-        compared = pairs.of_two(context, *args.paths)
+        compared = pairs.compare_paths(context, *args.paths)
     else:
         # these need clusters that do not change, too
         skips = not (args.kinds is not None or args.plan or "uncovered" in args.fail_on)
         is_read = args.format == "text" and not args.plan  # what a program reads is on stderr for people, too
-        compared = against_base.with_base(context, args.base, args.paths, skips=skips, shows_notes=is_read)
+        compared = against_base.compare_with_base(context, args.base, args.paths, skips=skips, shows_notes=is_read)
     if not compared:
         return 2
     if args.kinds is not None:

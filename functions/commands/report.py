@@ -34,7 +34,9 @@ def _run(context: Context, args: Any) -> int:
     if args.base is not None:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
-        compared = against_base.with_base(context._replace(intent=COMPARE), args.base, [*streams.paths], streams)
+        compared = against_base.compare_with_base(
+            context._replace(intent=COMPARE), args.base, [*streams.paths], streams
+        )
     text, results = page_of(streams, args.files, compared, args.output)
     if args.output is not None:
         files.write_text(args.output, text)

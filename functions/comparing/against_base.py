@@ -1,4 +1,4 @@
-"""The clusters of some PATHs, compared with what they are in the base of a pull request."""
+"""The clusters of some PATHs, compared with those in the base of a pull request."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -7,137 +7,137 @@ from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.results import placed
 
 from ..cluster import cluster_streams, config
-from ..cluster.deployed import Clusters, judge_final
+from ..cluster.deployed import Cluster, Clusters, judge_final
 from ..cluster.survey import places
 from ..command import Context
 from ..formats.checked import names_of
 from ..paths.failures import failure_of
 from ..plan import Comparison, Plan, undecided
 from . import base as bases
-from . import closures
+from . import unchanged
 from .base import Base
-from .needed import is_below
-from .pairs import Pair, Pairs, compared, deployed, joined, paired
+from .base_files import is_below
+from .pairs import Pair, Pairs, compare, deployed_manifests, join_elsewhere, pair_clusters
 
 _NOTHING = Plan((), (), (), 0)
 
 
-def with_base(
+def compare_with_base(
     context: Context,
     ref: str,
-    names: Sequence[str],
-    said: Clusters | None = None,
+    paths: Sequence[str],
+    current: Clusters | None = None,
     skips: bool = False,
     shows_notes: bool = False,
 ) -> list[Comparison]:
-    """Return the comparison of each cluster of some PATHs with what it is in the merge base of HEAD and a ref.
+    """Return the comparison of each cluster of some PATHs with the same cluster in the merge base of HEAD and a ref.
 
-    A cluster whose base cannot be rendered is one whose changes are not known. [] when what --against names cannot be
-    read, which is logged. `said`: what shall be there, as a command has read it whose findings were logged before and
-    that `shows_errors`; it is the new side, but where --against joins both sides with something else.
-    With `skips` a cluster whose inputs are those of the base is neither built nor compared (see `closures`); with
-    `shows_notes` a person sees the notes of the comparisons, and what they say is not logged, too.
+    Returns [] when what --against names cannot be read; why is logged. `current` are the clusters here if the command
+    has rendered them, and logged their findings; with --against they are rendered again, without it. With `skips` those
+    whose inputs are the same in the base are neither built nor compared (see `unchanged`). With `shows_notes` the
+    command prints the notes, so findings with their text are not logged. Raises KrmfnError as `check_out` does.
     """
-    asked, context = context, context._replace(options=context.options._replace(against=(), live=()))
-    known = None if asked.options.against else said
-    members = [path for _, held in map(config.parse, context.options.cluster) for path in held]
-    names = list(names) or ([] if members else ["."])
-    with bases.checked_out(ref, [*names, *members], context.options.function_config) as base:
-        for one in (*names, *members):
-            if not os.path.lexists(one) and not os.path.lexists(base.path(one)):
-                raise KrmfnError(f"{one} exists neither here nor in the base {base.name}; is it the right PATH?")
-        sides = closures.laid_out(context, base, names) if skips and not asked.options.against else closures.Sides()
-        new = known or _streams(context, names, sides.new)
-        new = new._replace(clusters=[one for one in new.clusters if one.name not in sides.same])
-        old = _of_base(context, base, names, sides.old)
-        pairs = [(_name(base, pair), pair) for pair in paired(old, base.folder, new, base.root)]
-        if not joined(asked, pairs, said.external if said else None, sides.same):
+    has_against = bool(context.options.against)
+    rendered = None if has_against else current
+    alone = context._replace(options=context.options._replace(against=(), live=()))
+    members = [path for _, texts in map(config.parse, alone.options.cluster) for path in texts]
+    paths = list(paths) or ([] if members else ["."])
+    tops = [*paths, *members]
+    with bases.check_out(ref, tops, alone.options.function_config) as base:
+        sides = unchanged.lay_out_sides(alone, base, paths) if skips and not has_against else unchanged.Sides()
+        new = rendered or _render_existing(alone, paths, sides.new)
+        new = new._replace(clusters=[cluster for cluster in new.clusters if cluster.name not in sides.same])
+        old = _render_base(alone, base, paths, sides.old)
+        pairs = [(_name(base, pair), pair) for pair in pair_clusters(old, base.folder, new, base.root)]
+        if not join_elsewhere(context, pairs, current.external if current else None, sides.same):
             return []
-        for each in (each for each in new.clusters if each.is_whole and not known):  # as in `rendered`
-            judge_final(each.final)
-        results = [*_comparisons(base, old, new, pairs, [*names, *members])]
+        for cluster in (cluster for cluster in new.clusters if cluster.is_whole and not rendered):
+            judge_final(cluster.final)
+        results = [*_comparisons(base, old, new, pairs, tops)]
         results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
-        results.sort(key=lambda one: sides.places.get(one.name, len(sides.places)))
-        if not said:
-            notes = {str(note) for one in results for note in one.notes} if shows_notes else ()
-            cluster_streams.log(context, new, notes)
+        results.sort(key=lambda result: sides.places.get(result.name, len(sides.places)))
+        if not current:
+            notes = {str(note) for result in results for note in result.notes} if shows_notes else ()
+            cluster_streams.log(alone, new, notes)
         return [results[0]._replace(name="")] if len(results) == 1 else results
 
 
-def _streams(context: Context, names: Sequence[str], laid: Clusters | None = None) -> Clusters:
-    """Return the clusters of the PATHs that are there; no PATH is not the working folder here."""
-    options, names = context.options, [*filter(os.path.lexists, names)]
-    existing = [(name, [*filter(os.path.lexists, held)]) for name, held in map(config.parse, options.cluster)]
-    there = tuple(f"{name}={','.join(held)}" for name, held in existing if held)
-    if not names and not there:
+def _render_existing(context: Context, paths: Sequence[str], streams: Clusters | None = None) -> Clusters:
+    """Return the clusters of the PATHs that exist; without one there are none, also when no PATH is given."""
+    options, paths = context.options, [*filter(os.path.lexists, paths)]
+    pairs = [(name, [*filter(os.path.lexists, texts)]) for name, texts in map(config.parse, options.cluster)]
+    clusters = tuple(f"{name}={','.join(members)}" for name, members in pairs if members)
+    if not paths and not clusters:
         return Clusters()
-    return cluster_streams.render(context._replace(options=options._replace(cluster=there)), names, streams=laid)
+    context = context._replace(options=options._replace(cluster=clusters))
+    return cluster_streams.render(context, paths, streams=streams)
 
 
-def _of_base(context: Context, base: Base, names: Sequence[str], laid: Clusters | None = None) -> Clusters:
-    """Return the clusters of the base; when nothing of it can be read, why not."""
-    if unread := base.unread(context.options):
-        return Clusters(findings=[error(line) for line in unread])
+def _render_base(context: Context, base: Base, paths: Sequence[str], streams: Clusters | None = None) -> Clusters:
+    """Return the clusters of the base. When nothing can be read they have only a finding or a failure that says why."""
+    if messages := base.unread(context.options):
+        return Clusters(findings=[error(message) for message in messages])
     try:
-        former = context._replace(options=base.options(context.options), intent=context.intent._replace(is_old=True))
-        return _streams(former, [*map(base.path, names)], laid)
+        context = context._replace(options=base.options(context.options), intent=context.intent._replace(is_old=True))
+        return _render_existing(context, [*map(base.path, paths)], streams)
     except KrmfnError as failure:
         return Clusters(failures=[failure_of("", failure)])
 
 
-def _comparisons(base: Base, old: Clusters, new: Clusters, pairs: Pairs, every: Sequence[str]) -> Iterator[Comparison]:
-    """Yield the comparison of each cluster, and what could not be read and is a part of none: who knows what changes.
+def _comparisons(base: Base, old: Clusters, new: Clusters, pairs: Pairs, paths: Sequence[str]) -> Iterator[Comparison]:
+    """Yield the comparison of each cluster, then one for each finding about files that belong to no cluster.
 
-    `pairs` are the clusters with their names, `every` the PATHs and the members of --cluster.
+    `pairs` are the clusters with their names, `paths` the PATHs and the members of --cluster.
     """
-    here = _unread(new, lambda path: os.path.relpath(os.path.realpath(path), base.root))
-    there = [(path, base.located(result)) for path, result in _unread(old, base.from_root)]
-    there = [*((path, error(line)) for path, line in base.skipped_below(every)), *there]
-    lost, missing = ([(_owners(base, pairs, path, one), path, one) for path, one in side] for side in (there, here))
-    is_edited = closures.edits_config(base)
+    new_errors = [*_unread(new, lambda path: os.path.relpath(os.path.realpath(path), base.root))]
+    old_errors = [(path, error(message)) for path, message in base.skipped_below(paths)]
+    old_errors += [(path, base.located(result)) for path, result in _unread(old, base.from_root)]
+    missing = [(_owners(base, pairs, path, result), path, result) for path, result in new_errors]
+    lost = [(_owners(base, pairs, path, result), path, result) for path, result in old_errors]
+    is_edited = unchanged.edits_config(base)
     for at, (name, pair) in enumerate(pairs):
-        of_pair = ([one for owners, _, one in side if at in owners] for side in (lost, missing))
-        yield closures.with_folders(base, pair, _with_base(base, name, pair, *of_pair), is_edited)
-    for owners, path, one in missing:
-        if not owners:
-            yield Comparison(path, _NOTHING, [one], failed=True)
-    for owners, path, one in lost:
-        if not owners:
-            yield _unknown(base, path or ".", (), [one])
+        of_pair = ([result for owners, _, result in side if at in owners] for side in (lost, missing))
+        yield unchanged.with_folder_changes(base, pair, _compare(base, name, pair, *of_pair), is_edited)
+    yield from (Comparison(path, _NOTHING, [result], failed=True) for owners, path, result in missing if not owners)
+    yield from (_unknown(base, path or ".", (), [result]) for owners, path, result in lost if not owners)
 
 
 def _unread(streams: Clusters, from_root: Callable[[str], str]) -> Iterator[tuple[str, Result]]:
-    """Yield what is in none of the clusters since it could not be read, with its path from the root of the repository.
+    """Yield what could not be read and so is in no cluster, with its path from the root of the repository.
 
-    The path is "" for what counts for every cluster: with the configuration file none is known.
+    The path is "" for a finding that counts for every cluster: without the configuration file no cluster is known.
     """
     for result in _errors(streams.findings):
         path = from_root(result.place.path) if result.place else ""
         yield "" if path == config.NAME else path, result
     for failure in streams.failures:
         path = from_root(failure.path) if failure.path else ""
-        yield from ((path, one) for one in failure.findings or [error("\n".join(failure.lines))])
+        yield from ((path, result) for result in failure.findings or [error("\n".join(failure.lines))])
 
 
 def _owners(base: Base, pairs: Pairs, path: str, result: Result) -> set[int]:
-    """Return the pairs that what is wrong with a path may be about.
+    """Return the numbers of the pairs that a finding about a path may belong to; all for the path "".
 
-    They are those that it names, else those that the path may be a part of: on one of the sides none has a root that is
-    nearer to it.
+    They are those of the clusters that it names; else those whose roots, on one of the sides, are nearest above the
+    path.
     """
     owners = {at for at, (name, _) in enumerate(pairs) if name in names_of(result)}
     if owners or not path:
         return owners or {*range(len(pairs))}
     for side, top in enumerate((base.folder, base.root)):
-        roots = (places(one.roots, top) if (one := pair[side]) else [] for _, pair in pairs)
-        held = ([0 if root == "." else len(root) for root, _ in own if is_below(path, root)] for own in roots)
-        nearest = [max(lengths, default=-1) for lengths in held]
-        owners.update(at for at, length in enumerate(nearest) if length == max(nearest) >= 0)
+        depths = [_depth(cluster, top, path) if (cluster := pair[side]) else -1 for _, pair in pairs]
+        owners.update(at for at, depth in enumerate(depths) if depth == max(depths) >= 0)
     return owners
 
 
-def _with_base(base: Base, name: str, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:
-    """Return the comparison of one cluster with its base; what it has and could not be read on either side is given."""
+def _depth(cluster: Cluster, top: str, path: str) -> int:
+    """Return the length of the longest path of a root at or above a path; -1 without one. Paths are from the top."""
+    above = (root for root, _ in places(cluster.roots, top) if is_below(path, root))
+    return max((0 if root == "." else len(root) for root in above), default=-1)
+
+
+def _compare(base: Base, name: str, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:
+    """Return the comparison of one cluster with its base; `lost` and `missing` could not be read of old and new."""
     if pair.new and (not pair.new.is_whole or _errors(pair.new.final.results)):
         missing = [*missing, *_errors(pair.new.final.results)] or [error("it cannot be read completely")]
     if missing:
@@ -145,27 +145,26 @@ def _with_base(base: Base, name: str, pair: Pair, lost: list[Result], missing: l
     if pair.old and (not pair.old.is_whole or pair.old.final.failed):
         lost = [*lost, *map(base.located, _errors(pair.old.final.results))] or [error("it cannot be read completely")]
     if not lost:
-        return compared(pair, name, base.located)
-    after = deployed(pair.new.final) if pair.new else []
-    return _unknown(base, name, after, lost)
+        return compare(pair, name, base.located)
+    manifests = deployed_manifests(pair.new.final) if pair.new else []
+    return _unknown(base, name, manifests, lost)
 
 
-def _unknown(base: Base, name: str, after: Sequence[Manifest], reasons: Sequence[Result]) -> Comparison:
-    """Return the comparison of a cluster whose base cannot be rendered."""
+def _unknown(base: Base, name: str, manifests: Sequence[Manifest], reasons: Sequence[Result]) -> Comparison:
+    """Return the comparison of a cluster whose base cannot be rendered; `manifests` are those of the new side."""
     head = error(f"{name} in the base {base.name} cannot be rendered, so what changes is not known")
-    why = [head, *reasons, *map(error, base.skipped.values())]
-    return Comparison(name, undecided(after), list(dict.fromkeys(why)))
+    notes = dict.fromkeys([head, *reasons, *map(error, base.skipped.values())])
+    return Comparison(name, undecided(manifests), list(notes))
 
 
 def _errors(results: Sequence[Result]) -> list[Result]:
-    """Return the errors, but for those about single nodes: what is generated reaches the cluster in spite of them."""
-    return placed(one for one in results if one.severity == "error" and not one.rule.startswith("KRM6"))
+    """Return the errors, but for those about nodes (KRM6..), in spite of which a cluster is rendered."""
+    return placed(result for result in results if result.severity == "error" and not result.rule.startswith("KRM6"))
 
 
 def _name(base: Base, pair: Pair) -> str:
-    """Return the name of a cluster; of one that is only in the base as it would be called here."""
-    one = next(side for side in (pair.new, pair.old) if side)
-    if pair.new or one.name not in {root.name for root in one.roots}:
-        return one.name
-    here = os.path.join(base.root, os.path.relpath(one.roots[0].path, base.folder))
-    return os.path.relpath(here)
+    """Return the name of a cluster. If it is only in the base, and is named by its folder, that is the folder here."""
+    cluster = next(side for side in (pair.new, pair.old) if side)
+    if pair.new or cluster.name not in {root.name for root in cluster.roots}:
+        return cluster.name
+    return os.path.relpath(os.path.join(base.root, os.path.relpath(cluster.roots[0].path, base.folder)))

@@ -16,23 +16,23 @@ _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
 _ADMISSION = ("AdmissionPolicy", "AdmissionPolicyBinding", "WebhookConfiguration")
 _POLICIES = (
     *("NetworkPolicy", "SecurityContextConstraints"),
-    *(f"{what}{kind}" for what in ("Mutating", "Validating") for kind in _ADMISSION),
+    *(f"{prefix}{kind}" for prefix in ("Mutating", "Validating") for kind in _ADMISSION),
 )
 _HOST = ("hostNetwork", "hostPID", "hostIPC")
 _PODS = {*POD_KINDS.values(), ("template", "spec")}
-"""Where a pod stands in what is a pod, or makes some."""
+"""The paths of the PodSpec in a Pod and in the kinds that create Pods."""
 
 
-def first(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]:
-    """Yield a sentence for changed labels of nodes, per changed Profile, new right, privileged pod and policy."""
+def sentences(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]:
+    """Yield a sentence about changed node labels, and one per changed Profile, new right, privileged pod and policy."""
     yield from _labels(old, new) if plan.changes else ()
     yield from _profiles(old, new)
     for change in plan.changes:
         kind = change.ref.kind
         if kind in _RULES:
             yield from (f"new right: {change.ref}: {rule}" for rule in _new_rules(change))
-        elif kind in _BINDINGS and change.new and _bound(change.new) != _bound(change.old or {}):
-            yield f"new right: {change.ref} gives {_bound(change.new)}"
+        elif kind in _BINDINGS and change.new and _binding(change.new) != _binding(change.old or {}):
+            yield f"new right: {change.ref} gives {_binding(change.new)}"
         elif kind in _POLICIES:
             yield f"policy {change.what}: {change.ref}"
         elif change.new and (gained := _privileges(change.new) - _privileges(change.old or {})):
@@ -40,7 +40,7 @@ def first(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]:
 
 
 def _labels(old: ResourceList, new: ResourceList) -> Iterator[str]:
-    """Yield how many nodes get other labels: a selector may move to those, and nothing seems to happen on nodes."""
+    """Yield how many nodes get other labels: if selectors change in the same way, nothing seems to happen on nodes."""
     if known := node_effects.clusters(old, new):
         before, after = ({node.name: node.labels for node in side.fleet.nodes} for side in known)
         others = [name for name, labels in before.items() if after.get(name, labels) != labels]
@@ -50,27 +50,32 @@ def _labels(old: ResourceList, new: ResourceList) -> Iterator[str]:
 
 
 def _profiles(old: ResourceList, new: ResourceList) -> Iterator[str]:
-    before, after = ({item.name: item for item in one.select(PROFILE[1], PROFILE[0])} for one in (old, new))
+    before, after = ({item.name: item for item in side.select(PROFILE[1], PROFILE[0])} for side in (old, new))
     for name, item in after.items():
         other = before.get(name)
         if other is None:
             yield f"new Profile: {_title(name, item)}"
         elif other.manifest.get("spec") != item.manifest.get("spec"):
-            one, two = _title(name, other), _title(name, item)
-            same = f"changed Profile{' without a new version' if one != name else ''}: {one}"
-            yield f"changed Profile: {one} becomes {two}" if one != two else same
+            former, title = _title(name, other), _title(name, item)
+            if former != title:
+                yield f"changed Profile: {former} becomes {title}"
+            else:
+                yield f"changed Profile{' without a new version' if title != name else ''}: {title}"
     yield from (f"Profile removed: {_title(name, item)}" for name, item in before.items() if name not in after)
-    if not (before or after):  # rendered already: what was made names it
-        marks = [
-            {str(m) for one in part.items if (m := one.annotations.get(PROFILE_MARK)) and OWNER in one.annotations}
-            for part in (old, new)
-        ]
-        names = {mark.partition("@")[0] for mark in marks[0] & marks[1]}
-        gone = {mark.partition("@")[0]: mark for mark in marks[0] - marks[1]}
-        for mark in sorted(marks[1] - marks[0]):
+    if not (before or after):  # both sides are rendered: generated objects name their Profile
+        marks, new_marks = _marks(old), _marks(new)
+        names = {mark.partition("@")[0] for mark in marks & new_marks}
+        gone = {mark.partition("@")[0]: mark for mark in marks - new_marks}
+        for mark in sorted(new_marks - marks):
             name = mark.partition("@")[0]
             if name in gone and name not in names:
                 yield f"changed Profile: {gone[name]} becomes {mark}"
+
+
+def _marks(resources: ResourceList) -> set[str]:
+    """Return the Profiles, as NAME@VERSION, of which something in a list was generated."""
+    marks = (item.annotations.get(PROFILE_MARK) for item in resources.items if OWNER in item.annotations)
+    return {str(mark) for mark in marks if mark}
 
 
 def _title(name: str, item: Item) -> str:
@@ -82,30 +87,32 @@ def _new_rules(change: Change) -> Iterator[str]:
     known = [rule for _, rule in tables(change.old or {}, "rules")]
     for _, rule in tables(change.new or {}, "rules"):
         if rule not in known:
-            verbs, things = (", ".join(map(str, rule.get(key, ()))) for key in ("verbs", "resources"))
+            verbs, resources = (", ".join(map(str, rule.get(key, ()))) for key in ("verbs", "resources"))
             groups = ", ".join(str(group) or "core" for group in rule.get("apiGroups", ()))
-            yield f"{verbs or '?'} of {things or rule.get('nonResourceURLs', '?')} ({groups})"
+            yield f"{verbs or '?'} of {resources or rule.get('nonResourceURLs', '?')} ({groups})"
     selected = table(change.new or {}, "aggregationRule").get("clusterRoleSelectors")
     if selected and selected != table(change.old or {}, "aggregationRule").get("clusterRoleSelectors"):
         yield f"those of every ClusterRole that {selected} selects"
 
 
-def _bound(manifest: Manifest) -> str:
+def _binding(manifest: Manifest) -> str:
+    """Return the role of a binding, and the subjects that it gives the role to, in words."""
     role, subjects = table(manifest, "roleRef"), [subject for _, subject in tables(manifest, "subjects")]
-    to = ", ".join(f"{one.get('kind')} {one.get('namespace', '')}/{one.get('name')}" for one in subjects)
-    return f"{role.get('kind')} {role.get('name')} to {to}"
+    names = (f"{subject.get('kind')} {subject.get('namespace', '')}/{subject.get('name')}" for subject in subjects)
+    return f"{role.get('kind')} {role.get('name')} to {', '.join(names)}"
 
 
 def _privileges(manifest: Manifest) -> set[str]:
-    """Return what of a pod's host its containers get."""
-    found = set[str]()
+    """Return what the pods of an object may use of their host, in words."""
+    privileges = set[str]()
     for pod in (table(manifest, *path) for path in _PODS):
-        found.update(name for name in _HOST if pod.get(name) is True)
+        privileges.update(name for name in _HOST if pod.get(name) is True)
         paths = (table(volume, "hostPath").get("path") for _, volume in tables(pod, "volumes"))
-        found.update(f"hostPath {path}" for path in paths if path)
+        privileges.update(f"hostPath {path}" for path in paths if path)
         for _, container in (*tables(pod, "containers"), *tables(pod, "initContainers")):
             name, context = f"container {container.get('name')}", table(container, "securityContext")
-            found.update([f"{name} is privileged"] if context.get("privileged") is True else ())
+            if context.get("privileged") is True:
+                privileges.add(f"{name} is privileged")
             added = table(context, "capabilities").get("add")
-            found.update(f"{name} has {one}" for one in (added if isinstance(added, list) else ()))
-    return found
+            privileges.update(f"{name} has {capability}" for capability in (added if isinstance(added, list) else ()))
+    return privileges

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from krmfn_functions.command_line import main
-from krmfn_functions.comparing import base, needed
+from krmfn_functions.comparing import base, base_files
 from krmfn_functions.paths.git import Entry
 
 from tests.examples import EXAMPLES
@@ -149,7 +149,7 @@ def forked(folder: str, chosen: object) -> tuple[int, str, str]:
         if process == 0:
             code = 3
             try:
-                setattr(base, "needed", chosen)  # noqa: B010
+                setattr(base, "needed_entries", chosen)  # noqa: B010
                 os.dup2(out.fileno(), 1)
                 os.dup2(err.fileno(), 2)
                 sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
@@ -176,7 +176,7 @@ def test_a_part_of_the_commit_says_what_the_whole_says(
         patch.chdir(repo)
         patch.setenv("PATH", path_of()["PATH"])
         for folder in folders:
-            part, whole = (forked(folder, chosen) for chosen in (needed.needed, _all))
+            part, whole = (forked(folder, chosen) for chosen in (base_files.needed_entries, _all))
             assert part == whole, folder
             assert part[0] == 2 or part[1], folder
 

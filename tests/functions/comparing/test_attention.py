@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from krmfn_functions.comparing.attention import first
+from krmfn_functions.comparing.attention import sentences
 from krmfn_functions.plan import plan
 
 from krmfn import ResourceList
@@ -16,7 +16,7 @@ CONTAINER = {"name": "c", "image": "x"}
 
 def told(kind: str, **fields: Any) -> list[str]:
     new: list[Manifest] = [{"apiVersion": "v1", "kind": kind, "metadata": {"name": "a"}, **fields}]
-    return list(first(plan([], new), ResourceList(), ResourceList()))
+    return list(sentences(plan([], new), ResourceList(), ResourceList()))
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,6 @@ def test_labels_that_change_with_objects_are_told() -> None:
 
     old, new = (resource_list(node("a", x=value), node("b")) for value in "12")
     changed = plan([], [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}])
-    (line,) = first(changed, old, new)
+    (line,) = sentences(changed, old, new)
     assert line.startswith("labels of 1 node change with the objects (a): ")
-    assert list(first(plan([], []), old, new)) == []
+    assert list(sentences(plan([], []), old, new)) == []

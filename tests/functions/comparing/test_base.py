@@ -497,11 +497,11 @@ def test_a_name_that_is_no_utf_8(repo: Path) -> None:
 
 def test_paths_of_the_base(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repo / "lab")
-    with base.checked_out("main", ["."]) as made:
+    with base.check_out("main", ["."]) as made:
         assert made.path("a.yaml") == f"{made.folder}/lab/a.yaml"
         assert made.path(str(repo)) == made.folder
-        assert made.shown(f"{made.folder}/lab/a.yaml: x") == f"{made.name}:lab/a.yaml: x"
-        assert made.shown(f"{made.folder} is") == f"{made.name}:./ is"
+        assert made.with_git_names(f"{made.folder}/lab/a.yaml: x") == f"{made.name}:lab/a.yaml: x"
+        assert made.with_git_names(f"{made.folder} is") == f"{made.name}:./ is"
 
 
 def test_clusters_that_stay_are_named_in_one_order(tmp_path: Path) -> None:

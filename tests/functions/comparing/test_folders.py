@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.comparing.base import Base
-from krmfn_functions.comparing.closures import edits_config
+from krmfn_functions.comparing.unchanged import edits_config
 
 from tests.trees import plant
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from krmfn_functions.comparing import base, needed
+from krmfn_functions.comparing import base, base_files
 from krmfn_functions.paths.git import LINK, Entry
 
 from tests.trees import COMPONENT
@@ -40,7 +40,7 @@ FILES = {
 UNUSED = {"base/unused.yaml", "real/other.yaml", "other/kustomization.yaml", "other/a.yaml"}
 
 
-def entries(files: dict[str, str]) -> tuple[list[Entry], needed.Read]:
+def entries(files: dict[str, str]) -> tuple[list[Entry], base_files.Read]:
     listing = [Entry(LINK if text.startswith("-> ") else "100644", path, path) for path, text in files.items()]
     return listing, lambda entry: files[entry.path].removeprefix("-> ").encode()
 
@@ -49,24 +49,27 @@ def entries(files: dict[str, str]) -> tuple[list[Entry], needed.Read]:
 def test_what_the_paths_lead_to_is_taken(path: str) -> None:
     files = FILES | {"up": "-> app"}
     listing, read = entries(files)
-    names = {entry.path for entry in needed.needed(listing, [path], read)}
+    names = {entry.path for entry in base_files.needed_entries(listing, [path], read)}
     assert files.keys() - names == UNUSED
 
 
 def test_the_whole_is_the_whole() -> None:
     listing, read = entries(FILES)
-    assert {entry.path for entry in needed.needed(listing, ["."], read)} == FILES.keys()
+    assert {entry.path for entry in base_files.needed_entries(listing, ["."], read)} == FILES.keys()
 
 
 def test_a_submodule_above_is_taken_to_be_named() -> None:
     listing, read = entries({"app/kustomization.yaml": "resources: [../sub/base]\n"})
     listing.append(Entry("160000", "sub", "sub"))
-    assert {entry.path for entry in needed.needed(listing, ["app"], read)} == {"app/kustomization.yaml", "sub"}
+    assert {entry.path for entry in base_files.needed_entries(listing, ["app"], read)} == {
+        "app/kustomization.yaml",
+        "sub",
+    }
 
 
 def test_what_is_no_yaml_leads_nowhere() -> None:
     listing, read = entries({"app/kustomization.yaml": "resources: [", "base/kustomization.yaml": ""})
-    assert [entry.path for entry in needed.needed(listing, ["app"], read)] == ["app/kustomization.yaml"]
+    assert [entry.path for entry in base_files.needed_entries(listing, ["app"], read)] == ["app/kustomization.yaml"]
 
 
 def test_only_that_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +79,7 @@ def test_only_that_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     run_git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     commit(plant(tmp_path, FILES))
     monkeypatch.chdir(tmp_path)
-    with base.checked_out("main", ["app"]) as made:
+    with base.check_out("main", ["app"]) as made:
         written = {os.path.relpath(path, made.folder) for path in Path(made.folder).rglob("*")}
     assert FILES.keys() - written == UNUSED
     assert "app/up" in written

@@ -1,0 +1,162 @@
+"""Clusters whose inputs are the same on both sides of a change: they are rendered alike, so neither side is built.
+
+The inputs of a root are the files that its kustomizations read, the files beside them that count, and the settings.
+Where there may be others (something remote, a chart, a flag for kustomize, anything that cannot be read) both sides are
+built and compared.
+
+Also clusters whose folders change: a pull request that changes them chooses what is compared, so a reviewer reads that
+first.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from hashlib import sha256
+from types import MappingProxyType
+
+from krmfn import KrmfnError, Result, info, warning
+from krmfn.printing import some
+from krmfn.streams import max_bytes
+from krmfn.typed import NamedTuple
+
+from ..cluster import cluster_streams, config
+from ..cluster.deployed import Cluster, Clusters
+from ..cluster.survey import Root, places
+from ..command import Context
+from ..options import RunOptions
+from ..paths import files
+from ..plan import Comparison
+from .base import Base
+from .pairs import Pair
+
+Digest = Callable[[str], bytes]
+
+
+class _Unknown(Exception):  # no error: both sides are built then
+    """A cluster may have inputs that are not known."""
+
+
+class Sides(NamedTuple):
+    """The clusters of both sides, but for those whose inputs are the same; None where they are not known."""
+
+    old: Clusters | None = None
+    new: Clusters | None = None
+    same: frozenset[str] = frozenset()
+    """The names of the clusters whose inputs are the same."""
+    places: Mapping[str, int] = MappingProxyType({})
+    """The number of each cluster of the new side, in the order of that side; empty where none is the same."""
+
+
+def lay_out_sides(context: Context, base: Base, names: Sequence[str]) -> Sides:
+    """Return the clusters of both sides, without those that have a kustomization and the same inputs on both.
+
+    Clusters of loose files cost little and are always compared. Without equal settings on both sides, or where a path
+    is missing, no side is known; with an error on a side no cluster is the same: nobody knows which files count then.
+    """
+    options = base.options(context.options)
+    former = [base.path(name) for name in names]
+    is_alike = not edits_config(base) and _same_settings(options, context.options, base.root)
+    if not is_alike or base.skipped or context.options.cluster or not all(map(os.path.lexists, [*names, *former])):
+        return Sides()
+    try:
+        old = cluster_streams.layout_of(context._replace(options=options), former)
+        new = cluster_streams.layout_of(context, names)
+    except KrmfnError:  # it is reported when that side is rendered
+        return Sides()
+    if any(side.failures or any(finding.severity == "error" for finding in side.findings) for side in (old, new)):
+        return Sides(old, new)
+    digest = lru_cache(maxsize=None)(lambda path: sha256(files.read_regular(path, path, max_bytes())).digest())
+    by_places = {(*places(cluster.roots, base.folder),): cluster for cluster in reversed(old.clusters)}
+    same: dict[str, str] = {}
+    for cluster in new.clusters:
+        twin = by_places.get((*places(cluster.roots, base.root),))
+        if not twin or not any(root.kind == "kustomization" for root in cluster.roots):
+            continue
+        with suppress(_Unknown, KrmfnError):
+            if _inputs(twin, base.folder, digest) == _inputs(cluster, base.root, digest):
+                same[cluster.name] = twin.name
+    order = {cluster.name: at for at, cluster in enumerate(new.clusters) if same}
+    old = old._replace(clusters=[cluster for cluster in old.clusters if cluster.name not in same.values()])
+    new = new._replace(clusters=[cluster for cluster in new.clusters if cluster.name not in same])
+    return Sides(old, new, frozenset(same), order)
+
+
+def _same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
+    """Return True when both sides have the same functionConfigs, no flags for kustomize and no `profiles` for all."""
+    if new.kustomize or new.allow_remote or len(old.function_config) != len(new.function_config):
+        return False
+    pairs = zip(old.function_config, new.function_config, strict=True)
+    try:
+        is_same = all(files.read_named(path, old.root) == files.read_named(twin, new.root) for path, twin in pairs)
+        return is_same and not config.read(top)[0].profiles  # these Profiles count for every cluster
+    except KrmfnError:
+        return False
+
+
+def _inputs(cluster: Cluster, top: str, digest: Digest) -> list[tuple[str, str, bytes]]:
+    """Return each input of a cluster: its root, its path from the top, its digest.
+
+    Raises _Unknown when there may be others, and KrmfnError when one cannot be read.
+    """
+    pairs = ((root.path[len(top) :], real) for root in cluster.all_roots for real in _paths(root))
+    return [(path, os.path.relpath(real, top), digest(real)) for path, real in pairs]
+
+
+def _paths(root: Root) -> Iterator[str]:
+    """Yield the real paths of the files that a root is made from: loose ones sorted, then as kustomizations name them.
+
+    The order matters: two links that change places leave the files and the kustomizations as they are.
+    """
+    yield from sorted(file.real for file in root.files)
+    if root.kind != "kustomization":
+        return
+    for kustomization in root.graph.below(root.path):
+        references = kustomization.references
+        is_known = all(reference.kind in ("file", "folder", "inline") for reference in references)
+        if not is_known or any(finding.severity == "error" for finding in kustomization.findings):
+            raise _Unknown
+        yield kustomization.path
+        yield from (reference.real for reference in references if reference.kind == "file")
+
+
+def with_folder_changes(base: Base, pair: Pair, comparison: Comparison, is_edited: bool) -> Comparison:
+    """Return a comparison that first says how the folders of its cluster change, and that the configuration changes.
+
+    It is a warning when the cluster loses a folder, unless the folder is gone, too; also when it gains one and the
+    configuration file changes (`is_edited`, see `edits_config`).
+    """
+    if comparison.failed:
+        return comparison
+    old = dict(places(pair.old.all_roots, base.folder)) if pair.old else {}
+    new = dict(places(pair.new.all_roots, base.root)) if pair.new else {}
+    gone = [path for path in old if path not in new]
+    if not pair.new:
+        gone = [path for path in gone if old[path] != "files" and os.path.isdir(os.path.join(base.root, path))]
+    added = [path for path in new if path not in old] if pair.old else []
+    parts = [f"no longer {some(gone, len(gone))}"] if gone else []
+    parts += [f"now {some(added, len(added))}"] if added else []
+    notes, doubtful = list[Result](), tuple[str, ...]()
+    if parts:
+        subject = f"folders of the cluster change ({', '.join(parts)})"
+        message = f"{subject}; make sure that these are what is deployed, for nothing else is compared"
+        is_doubtful = bool(gone) or is_edited
+        notes.append(warning(message) if is_doubtful else info(message))
+        doubtful = (message,) if is_doubtful else ()
+    first = [note.message for note in notes]
+    if is_edited:
+        first.append(f"{config.NAME} changes, which says what is compared and what is left out")
+    return comparison._replace(first=(*first, *comparison.first), notes=[*notes, *comparison.notes], doubtful=doubtful)
+
+
+def edits_config(base: Base) -> bool:
+    """Return True when the configuration file differs from that in the base, or cannot be read on one of the sides."""
+    try:
+        return _text(base.folder) != _text(base.root)
+    except KrmfnError:
+        return True
+
+
+def _text(top: str) -> bytes:
+    path = os.path.join(top, config.NAME)
+    return files.read_regular(path, config.NAME, max_bytes()) if os.path.lexists(path) else b""
