@@ -30,15 +30,12 @@ _JOBS = 8
 
 
 def work_through(context: Context, work: Callable[[T], R], values: Sequence[T], noun: str, builds: int = 0) -> list[R]:
-    """Return the results of `work` on the values, in their order.
+    """Return the results of `work` on several values, in their order, and show the progress in a line.
 
-    With several `builds` among them, as many run at a time as --jobs says. `noun` is what the line about the progress
-    counts.
+    With several `builds` among them, as many run at a time as --jobs says. `noun` is what the line counts.
     """
-    if len(values) < 2:
-        return [work(value) for value in values]
     jobs = 1 if builds <= 1 else context.options.jobs or min(_JOBS, processors())
-    from .progress import progress  # imported here, as below: most runs have one cluster
+    from .progress import progress  # imported here, as below: most runs have one value and do not come here
 
     with progress(context.log, len(values), noun) as step:
 
@@ -63,10 +60,13 @@ def work_through(context: Context, work: Callable[[T], R], values: Sequence[T], 
 
 def read_clusters(context: Context, streams: Clusters) -> Clusters:
     """Return the clusters with what their roots hold; what cannot be read is a failure, or a finding."""
-    findings, failures = [*streams.findings], [*streams.failures]
-    findings += _shared_roots(context, streams.clusters) if len(streams.clusters) > 1 else ()
-    builds = sum(root.kind == "kustomization" for cluster in streams.clusters for root in cluster.roots)
-    clusters = work_through(context, partial(read_cluster, context), streams.clusters, "clusters read", builds)
+    findings, failures, clusters = [*streams.findings], [*streams.failures], streams.clusters
+    if len(clusters) > 1:
+        findings += _shared_roots(context, clusters)
+        builds = sum(root.kind == "kustomization" for cluster in clusters for root in cluster.roots)
+        clusters = work_through(context, partial(read_cluster, context), clusters, "clusters read", builds)
+    else:
+        clusters = [read_cluster(context, cluster) for cluster in clusters]
     for cluster in clusters:
         findings += cluster.findings
         failures += cluster.failures

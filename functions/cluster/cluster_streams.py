@@ -62,10 +62,10 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     if options.against or options.live:
         streams = _with_elsewhere(context, streams, failures)
     work = partial(cluster_lists.render_cluster, context, failures, skips)
-    if len(streams.clusters) == 1:
-        clusters = [work(streams.clusters[0])]
-    else:
+    if len(streams.clusters) > 1:
         clusters = cluster_inputs.work_through(context, work, streams.clusters, "clusters")
+    else:
+        clusters = [work(cluster) for cluster in streams.clusters]
     unassigned = [work(cluster) for cluster in streams.unassigned]
     streams = streams._replace(clusters=clusters, unassigned=unassigned, failures=failures)
     for cluster in (cluster for cluster in clusters if cluster.is_whole):  # of others, parts would seem to be missing
@@ -170,7 +170,8 @@ def look_up_places(context: Context, streams: Clusters) -> None:
     if len(streams.clusters) > 1:  # else the one list looks them up when its findings are read
         finals = [cluster.final for cluster in streams.clusters]
         lists = [final for final in finals if any(result.place and result.place.finder for result in final.reported)]
-        cluster_inputs.work_through(context, lambda final: final.results, lists, "builds looked up", len(lists))
+        if len(lists) > 1:
+            cluster_inputs.work_through(context, lambda final: final.results, lists, "builds looked up", len(lists))
 
 
 def log_excluded(context: Context, streams: Clusters) -> None:
