@@ -44,14 +44,14 @@ def layers(path: str, name: str) -> str:
     resources = cluster_streams.render_single(_CONTEXT, path)
     config = products.read(resources, _function_config(resources, path))
     item = _config(resources, path, name, config)
-    kind, problems = SCHEMAS.get((item.group, item.kind)), dict[Item, list[Result]]()
+    kind = SCHEMAS.get((item.group, item.kind))
     errors = list(map(item.located, schema.check(item.manifest, kinds.schema(kind), "KRM101") if kind else ()))
     profile = config.product(item)
     if profile and not profile.is_sound:
         errors += _profile_errors(profile.item)
     elif profile:
         errors += map(item.located, products.check_options(profile, item))
-    groups = reading.from_items([item], config, problems) if not errors else []
+    groups, problems = reading.from_items([item] if not errors else [], config)
     errors += problems.get(item, [])
     if errors:
         raise Unreadable(errors)

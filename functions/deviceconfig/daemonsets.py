@@ -94,7 +94,7 @@ def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
     devices = names.device_volumes(entry)
     volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
-    main = _container(config, entry, mounts, entry.containerName)
+    main = {**_container(config, entry, mounts), "name": entry.containerName or entry.name}
     above = Spec() if entry.keepPodTemplate else config.spec
     pod = filled(
         serviceAccountName=names.account_name(config, entry, entry.name) or above.serviceAccountName,
@@ -125,11 +125,9 @@ def _selector(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
     return selector
 
 
-def _container(
-    config: DeviceConfig, fields: InitContainer, mounts: Sequence[Any] = (), name: str = ""
-) -> dict[str, Any]:
+def _container(config: DeviceConfig, fields: InitContainer, mounts: Sequence[Any] = ()) -> dict[str, Any]:
     return filled(
-        name=name or fields.name,
+        name=fields.name,
         image=names.image_of(fields, config.spec.imageRegistry),
         **written(fields, *_CONTAINER),
         securityContext={**(fields.securityContext or {}), **({"privileged": True} if fields.privileged else {})},

@@ -162,9 +162,8 @@ def _of_daemon_set(config: DeviceConfig, entry: DaemonSet) -> Iterator[Reason]:
         yield "waitsForModule", "inTreeDriver loads nothing, so nothing waits for it"
     known = [port.get("name") for container in (entry, *entry.containers) for port in container.ports]
     service = entry.service or Service()
-    targets = [("targetPort", service.targetPort)]
-    targets += [(f"ports[{index}].targetPort", port.get("targetPort")) for index, port in enumerate(service.ports)]
-    for name, target in targets:
+    targets = [(f"ports[{index}].targetPort", port.get("targetPort")) for index, port in enumerate(service.ports)]
+    for name, target in [("targetPort", service.targetPort), *targets]:
         if isinstance(target, str) and target not in ("", *known):
             yield f"service.{name}", f"no port of its containers is called {target!r}, so the Service leads nowhere"
 

@@ -18,7 +18,7 @@ OF_LOADER = (
 
 
 class Fields:
-    """A value that `model.spec` fills and that is only read then. (It takes less time to define than a NamedTuple.)"""
+    """A value that `model.typed` fills and that is only read then. (It takes less time to define than a NamedTuple.)"""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} is only read")

@@ -93,10 +93,10 @@ def module(config: DeviceConfig, known: Specs) -> Manifest:
     spec, fields, hub = config.spec, known.get((config.fingerprint,)), config.spec.hub
     if fields is None:
         loader = filled(container=_loader(config), serviceAccountName=spec.serviceAccountName)
+        plugins = [(field, getattr(spec, field)) for field in PARTS]
         fields = filled(
             moduleLoader=loader if config.loads else None,
-            devicePlugin=_plugin(config, spec.devicePlugin, "devicePlugin"),
-            dra=_plugin(config, spec.dra, "dra"),
+            **{field: _plugin(config, plugin, PARTS[field]) for field, plugin in plugins if plugin},
             imageRepoSecret=next(iter(secrets(spec)), None),
             tolerations=[*spec.tolerations, *spec.loaderTolerations],
         )
@@ -146,15 +146,13 @@ def _sign(config: DeviceConfig, sign: dict[str, Any] | None) -> dict[str, Any] |
     return {**sign, "unsignedImage": mirrored(sign["unsignedImage"], config.spec.imageRegistry)}
 
 
-def _plugin(config: DeviceConfig, plugin: DevicePlugin | None, field: str) -> dict[str, Any] | None:
+def _plugin(config: DeviceConfig, plugin: DevicePlugin, part: str) -> dict[str, Any]:
     """Return spec.devicePlugin or spec.dra of a Module: KMM starts it once the kernel module is loaded."""
-    if plugin is None:
-        return None
     return filled(
         container=_container(config, plugin),
         initContainer=_container(config, plugin.initContainer) if plugin.initContainer else None,
         **written(plugin, "driverName"),
-        serviceAccountName=plugin.serviceAccountName or account_name(config, plugin, PARTS[field]),
+        serviceAccountName=account_name(config, plugin, part),
         **written(plugin, "automountServiceAccountToken", "volumes", "deviceClasses"),
     )
 

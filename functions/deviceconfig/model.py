@@ -4,32 +4,27 @@ from collections.abc import Mapping, Sequence
 
 from krmfn import Field, Item, Ref, Result, error
 from krmfn.resource import split, starts
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any, NamedTuple, TypeVar
 
 from ..rendering.generated import metadata
 from .fields import NESTED, Fields, KernelMapping, Spec
 from .layers import Layer, Vendor, at_origin, place
 from .merging import UNSET, merged
 
+Kind = TypeVar("Kind", bound=Fields)
 Specs = dict[tuple[Any, ...], dict[str, Any]]
 """The specs that a run has generated so far: of Modules by the fingerprint of the config, of pods by more than that."""
 
 
-def spec(fields: Mapping[str, Any]) -> Spec:
-    """Return the fields of a DeviceConfig's spec, which fit the schema, as a `Spec`."""
-    typed: Spec = _typed(Spec, fields)
-    return typed
-
-
-def _typed(kind: type[Fields], fields: Mapping[str, Any]) -> Any:
-    """Return the fields as a value of this type, with the fields in NESTED as values of their types."""
-    typed = kind()
-    values = vars(typed)
+def typed(kind: type[Kind], fields: Mapping[str, Any]) -> Kind:
+    """Return fields that fit the schema as a value of this type, with those in NESTED as values of their types."""
+    result = kind()
+    values = vars(result)
     values.update(fields)
     for name in NESTED.keys() & values.keys():
         nested, value = NESTED[name], values[name]
-        values[name] = [_typed(nested, entry) for entry in value] if isinstance(value, list) else _typed(nested, value)
-    return typed
+        values[name] = [typed(nested, entry) for entry in value] if isinstance(value, list) else typed(nested, value)
+    return result
 
 
 def written(fields: Fields, *names: str) -> dict[str, Any]:
@@ -38,8 +33,8 @@ def written(fields: Fields, *names: str) -> dict[str, Any]:
     return {name: values[name] for name in names if name in values}
 
 
-_EVERY_KERNEL = spec({"kernelMappings": [{"regexp": "^.+$"}]}).kernelMappings
-_EVERY_RHEL_KERNEL = spec({"kernelMappings": [{"regexp": r"^.*\.el\d+(_\d+)?\..*$"}]}).kernelMappings
+_EVERY_KERNEL = [typed(KernelMapping, {"regexp": "^.+$"})]
+_EVERY_RHEL_KERNEL = [typed(KernelMapping, {"regexp": r"^.*\.el\d+(_\d+)?\..*$"})]
 
 
 class DeviceConfig(NamedTuple):

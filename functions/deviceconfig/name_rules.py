@@ -61,10 +61,9 @@ def names_fit_their_kind(config: DeviceConfig) -> Iterator[Result]:
     has_services = config.retained or any(entry.service for entry in config.spec.daemonSets)
     for name in names.object_names(config) if has_services else ():
         if name.kind == "Service" and not re.fullmatch(_SERVICE_NAME, name.text):
-            message = (
-                f"the Service would have the name {name.text!r}, and a Service's name begins with a letter and has no "
-                "dots; rename the DeviceConfig, or write a Service of your own and leave this one out"
-            )
+            remedy = "rename the DeviceConfig, or write a Service of your own and leave this one out"
+            message = f"the Service would have the name {name.text!r}, and a Service's name begins with a letter"
+            message += f" and has no dots; {remedy}"
             yield error(message, field=Field(name.field.removesuffix("name") + "service"))
     for account in accounts(config) if config.has_accounts else ():
         excess = len(f"{account.name}-{account.scc}") - _NAME

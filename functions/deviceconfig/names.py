@@ -69,9 +69,8 @@ def entries(config: DeviceConfig) -> list[tuple[DeviceConfig, int, DaemonSet]]:
     """
     rows = [(config, index, entry) for index, entry in enumerate(config.spec.daemonSets)]
     for earlier in config.retained:
-        for index, entry in enumerate(earlier.spec.daemonSets):
-            if version_of(earlier, entry):
-                rows.append((earlier, index, entry))
+        others = ((earlier, index, entry) for index, entry in enumerate(earlier.spec.daemonSets))
+        rows += (row for row in others if version_of(earlier, row[2]))
     if len(rows) < 2:
         return rows
     order = list(dict.fromkeys(entry.name for _, _, entry in rows))

@@ -63,11 +63,9 @@ def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
         yield config.error("serviceAccount.create needs serviceAccountName, the name to create", "serviceAccountName")
     if config.loads and account.podSecurity != "privileged":
         namespace = f"{hub.spokeNamespace} on every spoke" if hub else config.ref.namespace
-        message = (
-            f"KMM's worker pods are privileged: the namespace {namespace} needs the label "
-            "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated); write podSecurity: privileged "
-            "here once it has it"
-        )
+        label = "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated)"
+        message = f"KMM's worker pods are privileged: the namespace {namespace} needs the label {label}"
+        message += "; write podSecurity: privileged here once it has it"
         report = warning if account.podSecurity else info
         yield report(message, field=Field(config.at("serviceAccount.podSecurity")))
 

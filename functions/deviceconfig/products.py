@@ -64,9 +64,8 @@ def problems(item: Item, ref: Ref, config: FunctionConfig) -> tuple[list[Result]
         for misfit in _misfits(layer):
             plain = layer._replace(filled=layer.filled._replace(options={})) if _never_fits(layer, misfit) else layer
             findings.append(at_origin(item, ref, plain, misfit))
-    if not findings and expansion.modules:
-        findings = list(_clashes(product, item, ref, config, expansion))
-    return findings, expansion
+    clashes = _clashes(product, item, ref, config, expansion) if expansion.modules else ()
+    return findings or list(clashes), expansion
 
 
 def _clashes(product: Profile, item: Item, ref: Ref, config: FunctionConfig, expansion: Expansion) -> Iterator[Result]:
@@ -79,7 +78,7 @@ def _clashes(product: Profile, item: Item, ref: Ref, config: FunctionConfig, exp
     for layer in (*shared, *_layers(Source(product.item.ref, product.item), expansion.versions)):
         if "nodePools" in layer.fields:
             yield clash(layer, "nodePools", "nodePools and the modules of a Profile exclude each other; leave it out")
-    parts = (*expansion.layers, *expansion.versions)
+    parts = chain(expansion.layers, expansion.versions)
     names = {entry["name"] for part in parts for entry in part.fields.get("daemonSets", ())}
     for layer in chain.from_iterable(modules.values()):
         for name in [*(layer.fields.keys() - OF_MODULES - {UNSET}), *layer.fields.get(UNSET, ())]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from krmfn import Field, Item, ResourceList, Result, info, warning
 from krmfn.resource import join, starts
@@ -17,9 +18,7 @@ from . import effects, generate, lock_rules, reading, rules, version_rules
 from .layers import Layer, is_offer, of_profile
 from .merging import OF_MAPPINGS, SWITCHES, merged
 from .model import DeviceConfig
-
-Groups = Sequence[Sequence[DeviceConfig]]
-"""DeviceConfigs, each as its pools."""
+from .reading import Groups
 
 _REPLACED = frozenset({"KMM021", "KMM022"})
 """Rules about Modules that a rule about configs (KRM124) replaces."""
@@ -40,9 +39,8 @@ def check(resources: ResourceList, items: Sequence[Item], groups: Groups, config
     """
     used = used_fields(groups)
     for configs, fields, left_out in _trials(used, config):
-        for finding in judge(configs, resources, config, fields):
-            if finding.rule not in left_out and _concerns(fields, finding):
-                yield finding
+        findings = (finding for finding in judge(configs, resources, config, fields) if finding.rule not in left_out)
+        yield from (finding for finding in findings if _concerns(fields, finding))
     if not run_of(resources).is_part:
         yield from profiles_are_named(items, config, run_of(resources).named)
     yield from undriven.overrides_nothing(resources, config)
@@ -98,8 +96,8 @@ def defaults_are_used(used: dict[str, set[str]], config: FunctionConfig) -> Iter
 def used_fields(groups: Groups) -> dict[str, set[str]]:
     """Return the fields of each layer of the functionConfig that have an effect in some config, by the layer's path."""
     used: dict[str, set[str]] = {}
-    configs = (config for group in groups for config in group)
-    for versioned in (versioned for config in configs for versioned in (config, *config.retained)):
+    configs = chain.from_iterable(groups)
+    for versioned in chain.from_iterable((config, *config.retained) for config in configs):
         for layer in versioned.layers:
             if layer.shared and layer.fields:
                 names = used.setdefault(layer.path, set())

@@ -14,11 +14,13 @@ from ..rendering.undriven import profile_findings
 from .fields import Spec
 from .layers import Layer, is_ours, of_profile, place
 from .merging import OF_MODULE, UNSET, merged
-from .model import DeviceConfig, spec
+from .model import DeviceConfig, typed
 
 if TYPE_CHECKING:
     from ..profile.expansion import Expansion
 
+Groups = Sequence[Sequence[DeviceConfig]]
+"""DeviceConfigs, those of one item together: its node pools or Modules."""
 SEED_DEFAULTS: dict[str, Any] = {
     "imagePullPolicy": "Always",
     "serviceAccountName": "driver-sample",
@@ -27,15 +29,14 @@ SEED_DEFAULTS: dict[str, Any] = {
 """The values in the code of the he-sample operator (648786e), below all layers."""
 
 
-def from_items(
-    items: Iterable[Item], function_config: FunctionConfig, problems: dict[Item, list[Result]]
-) -> list[list[DeviceConfig]]:
-    """Return the values of DeviceConfigs that fit their schemas, those of one item together (see `from_item`).
+def from_items(items: Iterable[Item], function_config: FunctionConfig) -> tuple[Groups, dict[Item, list[Result]]]:
+    """Return the values of DeviceConfigs that fit their schemas, and the errors about others, by their items.
 
-    A config whose profile is missing, or whose Profile makes no valid config of it, goes to `problems` with its errors.
+    There are errors if the profile of a config is missing, or if its Profile makes no valid config of it.
     """
     known: dict[bytes, DeviceConfig] = {}
     groups: list[list[DeviceConfig]] = []
+    problems: dict[Item, list[Result]] = {}
     for item in items:
         if twin := known.get(_fingerprint(item)):
             groups.append([_twin(twin, item, function_config)])
@@ -58,7 +59,7 @@ def from_items(
         if group[0].fingerprint and not group[0].retained:
             known[group[0].fingerprint] = group[0]
         groups.append(group)
-    return groups
+    return groups, problems
 
 
 def from_item(item: Item, function_config: FunctionConfig, expansion: Expansion | None = None) -> list[DeviceConfig]:
@@ -158,13 +159,13 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
             from .products import unprotected
 
             fields, filled = unprotected(fields), unprotected(filled)
-    is_unique = has_variables or config.pool or config.has_names or "extraObjects" in fields
     plugin = fields.get("devicePlugin") or fields.get("dra") or {}
-    is_unique = is_unique or "serviceAccount" in plugin  # the name of its account contains the config's
+    has_own_names = config.has_names or "extraObjects" in fields or "serviceAccount" in plugin
+    is_unique = has_variables or config.pool or has_own_names
     return config._replace(
         layers=layers,
         fields=fields,
-        spec=spec(filled),
+        spec=typed(Spec, filled),
         has_variables=has_variables,
         has_switches=any("'enabled'" in text or "'unset'" in text for text in texts),
         has_accounts=any("'serviceAccount'" in text for text in texts),

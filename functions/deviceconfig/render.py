@@ -15,12 +15,11 @@ from .model import DeviceConfig, Specs
 
 def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
     """Return the objects of the DeviceConfigs without an error, and the findings about all."""
-    unknown: dict[Item, list[Result]] = {}
-    groups = reading.from_items(items, config, unknown)
+    groups, problems = reading.from_items(items, config)
     fingerprints, specs = set[bytes](), Specs()
     judged = [(group, rules.check_group(group, fingerprints)) for group in groups]
     sound = [group for group, results in judged if not any(result.severity == "error" for result in results)]
-    findings: list[Finding] = [(item.ref, finding) for item, errors in unknown.items() for finding in errors]
+    findings: list[Finding] = [(item.ref, finding) for item, errors in problems.items() for finding in errors]
     findings.sort(key=lambda pair: pair[1].rule != "KRM111")  # missing profiles first
     findings += [(group[0].ref, _hinted(result, group[0], config)) for group, results in judged for result in results]
     findings += effects.fields_have_an_effect([pool for group in groups for pool in group])
@@ -49,20 +48,19 @@ def _hinted(finding: Result, config: DeviceConfig, function_config: FunctionConf
 
 def claim_of(config: DeviceConfig) -> Claim:
     """Return the claim of a config or pool on the nodes that it selects; on a hub, the clusters are part of it."""
-    spec = config.spec
-    hub = (spec.hub.clusterSelector or {}) if spec.hub else {}
+    hub = (config.spec.hub.clusterSelector or {}) if config.spec.hub else {}
     field = config.at("nodeSelector")
     if any(layer.filled for layer in config.layers):  # the labels may come from an option of the config
         result = config.located(Result("", field=Field(field)))
         field = result.field.path if result.field and result.ref == config.ref else field
     return Claim(
         ref=config.ref,
-        selector={**{f"cluster {key}": value for key, value in hub.items()}, **(spec.nodeSelector or {})},
+        selector={**{f"cluster {key}": value for key, value in hub.items()}, **(config.spec.nodeSelector or {})},
         field=field,
         domain=config.profile,
-        kernel_modules=frozenset(filter(None, [spec.moduleName, *spec.modulesLoadingOrder])),
+        kernel_modules=frozenset(filter(None, [config.spec.moduleName, *config.spec.modulesLoadingOrder])),
         pool="" if config.modules else config.pool,  # Modules of one config do not exclude each other
         place=config.item.place,
         module=(config.ref.namespace, config.name),
-        of_hub=bool(spec.hub),
+        of_hub=bool(config.spec.hub),
     )

@@ -32,9 +32,8 @@ _AGGREGATION = "rbac.authorization.k8s.io/"
 
 def rights_have_an_account(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per kind of rights for an account without a name."""
-    for account in accounts(config):
-        kinds = ("rules", "clusterRules", *(["openshift"] if account.part else []))
-        for name in kinds if not account.name else ():
+    for account in (account for account in accounts(config) if not account.name):
+        for name in ("rules", "clusterRules", *(["openshift"] if account.part else [])):
             if getattr(account.fields, name):
                 message = "gives rights to a service account, but serviceAccountName is missing; set it"
                 yield account.config.error(message, f"{account.path}.{name}")
@@ -64,10 +63,10 @@ def rights_exclude_admin(config: DeviceConfig) -> Iterator[Result]:
 
     The author of a DeviceConfig chooses the image that runs with these rights.
     """
-    for versioned, path, rule in _cluster_rules(config):
+    for pool, path, rule in _cluster_rules(config):
         if _is_admin(rule):
             remedy = "whoever writes a DeviceConfig chooses their image; name the resources and verbs that they need"
-            yield versioned.error(f"lets the pods take any right in the cluster, and {remedy}", path)
+            yield pool.error(f"lets the pods take any right in the cluster, and {remedy}", path)
 
 
 def _is_admin(rule: dict[str, Any]) -> bool:
@@ -78,12 +77,12 @@ def _is_admin(rule: dict[str, Any]) -> bool:
 
 def rights_reach_authors(config: DeviceConfig) -> Iterator[Result]:
     """Yield a warning per rule by which pods, and so the author of a config, could get the rights of others."""
-    for versioned, path, rule in _cluster_rules(config):
+    for pool, path, rule in _cluster_rules(config):
         rights = [] if _is_admin(rule) else list(dict.fromkeys(_rights_of_others(rule)))
         if rights:
             reason = "these rights reach whoever may write a DeviceConfig, who chooses the image that runs with them"
             message = f"gives {', '.join(rights)} in the whole cluster: {reason}"
-            yield warning(message, field=Field(versioned.at(path)))
+            yield warning(message, field=Field(pool.at(path)))
 
 
 def _rights_of_others(rule: dict[str, Any]) -> Iterator[str]:
@@ -100,14 +99,12 @@ def _rights_of_others(rule: dict[str, Any]) -> Iterator[str]:
 
 def rules_name_resources_or_urls(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per rule about both resources and URLs, or about neither."""
-    for versioned, path, rule in _cluster_rules(config):
+    for pool, path, rule in _cluster_rules(config):
         has_urls, has_groups, has_resources = (key in rule for key in ("nonResourceURLs", "apiGroups", "resources"))
         if has_urls == (has_groups or has_resources):
-            message = "must have either apiGroups and resources, or nonResourceURLs; write one of the two"
-            yield versioned.error(message, path)
+            yield pool.error("must have either apiGroups and resources, or nonResourceURLs; write one of the two", path)
         elif has_groups != has_resources:
-            message = "has apiGroups without resources, or resources without apiGroups; write both"
-            yield versioned.error(message, path)
+            yield pool.error("has apiGroups without resources, or resources without apiGroups; write both", path)
 
 
 def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:

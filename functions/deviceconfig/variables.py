@@ -8,7 +8,8 @@ from krmfn.resource import join
 from krmfn.typed import Any
 
 from ..rendering.variables import IMAGE, MODULE, NAME, NAMESPACE, OF_CONFIG, VERSION, fill, mistake, references
-from .model import DeviceConfig, spec, value
+from .fields import Spec
+from .model import DeviceConfig, typed, value
 from .names import named_image
 
 IMAGES = ("driverImage", "driverImageParts")
@@ -42,7 +43,7 @@ def values(fields: Mapping[str, Any], ref: Ref) -> dict[str, str]:
     known = {NAME: ref.name, NAMESPACE: ref.namespace}
     known |= {MODULE: fields.get("moduleName", ""), VERSION: fields.get("driverVersion", "")}
     known = {name: value for name, value in known.items() if value}
-    image = named_image(spec(fill(_images(fields), known)))
+    image = named_image(typed(Spec, fill(_images(fields), known)))
     return {**known, IMAGE: image} if image else known
 
 

@@ -25,12 +25,16 @@ _NAMED = (
 _OF_SET = ("updateStrategy", "minReadySeconds", "revisionHistoryLimit")
 
 
+Key = tuple[str, str]
+"""A namespace and a name."""
+
+
 class Consumer(NamedTuple):
     """A DaemonSet whose pods wait for a Module."""
 
     manifest: Manifest
-    module: tuple[str, str]
-    """The Module's namespace and name, as the node selector has them."""
+    module: Key
+    """The Module, as the node selector names it."""
     version: str
     """The version of the Module that the pods wait for; "" when any will do."""
     service: Manifest | None = None
@@ -39,13 +43,10 @@ class Consumer(NamedTuple):
     """Whether its pods wait for the Module; False for one that belongs to the Module's owner and runs anyway."""
 
 
-def consumer_of(
-    manifest: Manifest, services: Mapping[tuple[str, str], Manifest], owned: Mapping[tuple[str, str], tuple[str, str]]
-) -> Consumer | None:
+def consumer_of(manifest: Manifest, services: Mapping[Key, Manifest], owned: Mapping[Key, Key]) -> Consumer | None:
     """Return the Consumer for a DaemonSet that waits for a Module or belongs to its owner; None for another object.
 
-    A DaemonSet that KMM created is none. `services` are the Services by their namespaces and names, `owned` the
-    Modules by the namespaces and names of their owners.
+    A DaemonSet that KMM created is none. `services` are the Services of the input, `owned` the Modules by their owners.
     """
     target = ref(manifest)
     if (target.group, target.kind) != ("apps", "DaemonSet") or NAME_LABEL in table(manifest, "metadata", "labels"):

@@ -87,9 +87,11 @@ Reasons = dict[int, tuple[str, ...]]
 """Why objects cannot be expressed, by the numbers of the consumers, and MODULE."""
 
 
-def judge(
-    draft: Draft, settings: Settings, existing: Manifest | None = None
-) -> tuple[Reasons, tuple[tuple[Ref, Difference], ...]]:
+Differences = tuple[tuple[Ref, Difference], ...]
+"""Differences, each with the object that has it."""
+
+
+def judge(draft: Draft, settings: Settings, existing: Manifest | None = None) -> tuple[Reasons, Differences]:
     """Return why objects of a draft cannot be expressed, and all differences between written and rendered objects."""
     resources = rendered([draft.config], settings, existing)
     if resources.failed:
@@ -116,12 +118,10 @@ def judge(
     return reasons, tuple(differences)
 
 
-def rendered(
-    manifests: Iterable[Manifest], settings: Settings, function_config: Manifest | None = None
-) -> ResourceList:
-    """Return these manifests as a ResourceList, on which the function `deviceconfig` has run."""
+def rendered(manifests: Iterable[Manifest], settings: Settings, config: Manifest | None = None) -> ResourceList:
+    """Return these manifests and the functionConfig `config` as a ResourceList on which `deviceconfig` has run."""
     texts = (emit.dump_json(manifest).encode() for manifest in manifests)
-    resources = ResourceList((Item(text, 0, len(text), -2) for text in texts), function_config)
+    resources = ResourceList((Item(text, 0, len(text), -2) for text in texts), config)
     note(resources, settings=settings)
     deviceconfig(resources)
     return resources

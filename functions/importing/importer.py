@@ -11,9 +11,9 @@ from ..kmm.lookup import table
 from ..kmm.module import MODULE_KINDS, PLUGINS
 from ..rendering.kinds import EXTRA
 from ..settings import Settings
-from .comparing import Difference, compare
-from .consumers import Consumer, consumer_of
-from .drafts import MODULE, draft, judge, rendered
+from .comparing import compare
+from .consumers import Consumer, Key, consumer_of
+from .drafts import MODULE, Differences, draft, judge, rendered
 from .normal import cleaned, owner, unaddressed
 
 
@@ -30,7 +30,7 @@ class Conversion(NamedTuple):
     config: Manifest
     objects: tuple[Manifest, ...]
     """The hand-written objects that the config renders."""
-    differences: tuple[tuple[Ref, Difference], ...] = ()
+    differences: Differences = ()
     """The differences from these objects, each with its reason."""
     extras: tuple[Manifest, ...] = ()
     """Those among `objects` that are neither Modules nor consumers: extraObjects of the config's profile."""
@@ -77,16 +77,15 @@ def import_modules(
     for (namespace, name), group in waiting.items():
         kept += _kept(group, f"its Module {namespace}/{name} is not in the input")
     converted = {ref(manifest).id for conversion in conversions for manifest in conversion.objects}
-    unique = {ref(entry.manifest).id: entry for entry in kept}
-    kept = [entry for key, entry in unique.items() if key not in converted]
+    unique = {ref(entry.manifest).id: entry for entry in kept if ref(entry.manifest).id not in converted}
     others = len(manifests) - len(known) - sum(len(conversion.extras) for conversion in conversions)
     unconverted = tuple(target for target in refs if target.id not in converted)
-    return Import(tuple(conversions), tuple(kept), others, unconverted)
+    return Import(tuple(conversions), tuple(unique.values()), others, unconverted)
 
 
-def _owned(modules: Sequence[Manifest]) -> dict[tuple[str, str], tuple[str, str]]:
+def _owned(modules: Sequence[Manifest]) -> dict[Key, Key]:
     """Return the first Module of each owner, by the namespace of the owner's other objects, and the owner."""
-    owned: dict[tuple[str, str], tuple[str, str]] = {}
+    owned: dict[Key, Key] = {}
     for target, name in ((ref(module), owner(module)) for module in modules):
         for namespace in (target.namespace, "") if name else ():  # a cluster-wide owner has cluster-wide objects, too
             owned.setdefault((namespace, name), (target.namespace, target.name))
@@ -107,11 +106,9 @@ def _with_siblings(
             continue
         differences = compare(manifest, new, {})
         if all(difference.reason for difference in differences):
-            conversion = conversion._replace(
-                objects=(*conversion.objects, manifest),
-                differences=(*conversion.differences, *((target, difference) for difference in differences)),
-                extras=(*conversion.extras, manifest),
-            )
+            known = (*conversion.differences, *((target, difference) for difference in differences))
+            objects, extras = (*conversion.objects, manifest), (*conversion.extras, manifest)
+            conversion = conversion._replace(objects=objects, differences=known, extras=extras)
     return conversion
 
 
@@ -173,8 +170,7 @@ def _attempt(
         attempt = draft(module, rest, keeps_pods)
         reasons, differences = judge(attempt, settings, existing)
         if not reasons:
-            objects = tuple(manifest for manifest, _ in attempt.objects)
-            return Conversion(attempt.config, objects, differences), kept
+            return Conversion(attempt.config, tuple(manifest for manifest, _ in attempt.objects), differences), kept
         if MODULE in reasons and rest:  # without its consumers the Module may be fine
             kept += _kept(rest, f"with it, {reasons[MODULE][0]}")
             rest = []

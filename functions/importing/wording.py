@@ -106,9 +106,7 @@ def _next_steps(conversions: Sequence[Conversion], imports: Sequence[ClusterImpo
     yield ""
     yield "next:"
     yield f"  krmfn check {folders}{options}"
-    for cluster in imports:
-        if cluster.baseline:
-            yield f"  krmfn diff {cluster.baseline} {cluster.folder}{options}"
+    yield from (f"  krmfn diff {cluster.baseline} {cluster.folder}{options}" for cluster in imports if cluster.baseline)
     for cluster in imports:
         render = f"krmfn render {cluster.folder}{options}"
         yield f"  {render} | kubectl diff -f -    # what an apply would change on the cluster"

@@ -11,8 +11,9 @@ from krmfn.resource import join, moved
 from krmfn.results import Rule
 
 from ..deviceconfig import daemonsets
+from ..deviceconfig.fields import Spec
 from ..deviceconfig.generate import module
-from ..deviceconfig.model import DeviceConfig, spec
+from ..deviceconfig.model import DeviceConfig, typed
 from ..deviceconfig.render import claim_of
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding, Generated, Rendered
@@ -69,7 +70,7 @@ def as_config(item: Item, namespace: str, annotations: dict[str, str]) -> Device
         "daemonSets": [consumer],
     }
     owner = ref if ref.namespace else ref._replace(namespace=namespace)
-    return DeviceConfig(item, owner, False, "", "", (), fields, spec(fields), annotations)
+    return DeviceConfig(item, owner, False, "", "", (), fields, typed(Spec, fields), annotations)
 
 
 def generate(config: DeviceConfig) -> list[Generated]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 
-from krmfn import Item, Manifest, Result
+from krmfn import Manifest
 from krmfn.resource import join
 from krmfn.typed import Any, NamedTuple
 
@@ -121,8 +121,7 @@ def _with(spec: Any, *written: Written) -> Any:
 def _objects(product: Profile, spec: Any, config: FunctionConfig) -> dict[str, Manifest]:
     """Return the objects of a config with these options, by kind and name, without our marks; {} with a problem."""
     item = trying.stand_in(product, spec)
-    problems: dict[Item, list[Result]] = {}  # with the sample value, or without a field that must be there
-    groups = reading.from_items([item], config, problems)
+    groups, problems = reading.from_items([item], config)  # a sample value or a missing field may be a problem
     objects = [generated.manifest for group in groups for generated in generate.objects(group, {})]
     manifests = [] if problems else map(unmarked, objects)
     return {f"{manifest['kind']} {manifest['metadata']['name']}": manifest for manifest in manifests}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from krmfn_functions.deviceconfig.model import spec
+from krmfn_functions.deviceconfig.fields import Spec
+from krmfn_functions.deviceconfig.model import typed
 from krmfn_functions.deviceconfig.names import driver_image, is_complete, joined, mirrored
 
 
@@ -31,14 +32,14 @@ def test_a_registry_stands_in_for_the_image_s_own(image: str, served: str) -> No
 @pytest.mark.parametrize("image", ["a:1", "r:5000/a:1", "a@sha256:0", "a-$KERNEL_FULL_VERSION", "r/a:${X}"])
 def test_what_has_a_tag_a_digest_or_variables_is_complete(image: str) -> None:
     assert is_complete(image)
-    assert driver_image(spec({"driverImage": image, "driverVersion": "2"})) == image
+    assert driver_image(typed(Spec, {"driverImage": image, "driverVersion": "2"})) == image
 
 
 @pytest.mark.parametrize("image", ["a", "r:5000/a", "registry.example.com/a/b"])
 def test_what_has_none_gets_version_and_kernel(image: str) -> None:
     assert not is_complete(image)
-    assert driver_image(spec({"driverImage": image, "driverVersion": "2"})) == f"{image}:2-$KERNEL_FULL_VERSION"
-    assert driver_image(spec({"driverImage": image})) == ""
+    assert driver_image(typed(Spec, {"driverImage": image, "driverVersion": "2"})) == f"{image}:2-$KERNEL_FULL_VERSION"
+    assert driver_image(typed(Spec, {"driverImage": image})) == ""
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,7 @@ def test_what_has_none_gets_version_and_kernel(image: str) -> None:
     ],
 )
 def test_parts_make_one_reference(parts: dict[str, str], image: str) -> None:
-    named = spec({"driverImageParts": parts, "driverVersion": "2"})
+    named = typed(Spec, {"driverImageParts": parts, "driverVersion": "2"})
     assert named.driverImageParts is not None
     assert joined(named.driverImageParts) == image
     assert driver_image(named).startswith(image)
