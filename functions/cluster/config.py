@@ -184,7 +184,7 @@ def unused_patterns(settings: Config, paths: Iterable[str]) -> Iterator[Result]:
     """
     if not any(within(settings.folder, path) for path in paths):
         return
-    for at in excludes.unused([pattern.text for pattern in settings.exclude], settings.folder):
+    for at in excludes.unused_patterns([pattern.text for pattern in settings.exclude], settings.folder):
         text, place = settings.exclude[at]
         effect = "re-includes nothing that an earlier pattern excludes" if text.startswith("!") else "matches nothing"
         message = f"{text} {effect}; correct the pattern (.gitignore syntax, relative to this file), or remove it"

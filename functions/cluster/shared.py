@@ -44,7 +44,7 @@ def absent_profiles(context: Context, streams: Clusters) -> list[Item]:
     is_excluded = partial(excluder(patterns, options.written), config.folder)
     top = disk.File(os.path.relpath(config.folder), config.folder)
     profiles, limit = list[Item](), max_bytes()
-    for file in disk.below(top, lambda name: name.endswith(manifests.SUFFIXES), config.folder)[0]:
+    for file in disk.files_below(top, lambda name: name.endswith(manifests.SUFFIXES), config.folder)[0]:
         with suppress(KrmfnError):
             text = b"" if is_excluded(file.real) else files.read_regular(file.real, file.name, limit)
             limit -= len(text)

@@ -94,7 +94,7 @@ def _below(
 ) -> Survey:
     """Return the roots below a folder; `real` is its path, absolute and without links."""
     bound = root_of(real, root)
-    listing, problems = disk.below(File(path, real), _is_read, bound, manifests.KUSTOMIZATIONS)
+    listing, problems = disk.files_below(File(path, real), _is_read, bound, manifests.KUSTOMIZATIONS)
     start = 0 if path == "." else len(os.path.join(path, ""))
     is_excluded = partial(exclude, bound or real)
     paths = [(os.path.join(real, file.name[start:]), file) for file in listing]
@@ -118,7 +118,7 @@ def _below(
     for name, text in problems:
         if not is_excluded(os.path.join(real, name[start:]) + "/" * os.path.isdir(name)):
             findings.append(error(text.removeprefix(f"{name}: "), rule="KRM523", place=Place(name)))
-    messages = excludes.missing(real, root_of(real) if root else bound, is_excluded, _is_read)
+    messages = excludes.missing_parts(real, root_of(real) if root else bound, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
     if kustomizations and not as_root:
         covered = {kustomization.folder for kustomization in graph.below(*tops)}

@@ -82,7 +82,7 @@ def _links(output: str | None) -> Callable[[str], str]:
     folder = str(Path(output).parent)
     from ..report.page import link  # here, as above
 
-    return cache(lambda name: link(files.below(folder, name)))
+    return cache(lambda name: link(files.path_below(folder, name)))
 
 
 _EXAMPLES = (

@@ -85,7 +85,7 @@ def check_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> Iter
     """
     root = _root(paths)
     commit = history.merge_base(root, ref)
-    absent = git.missing(root, commit)
+    absent = git.missing_objects(root, commit)
     listing = git.entries(root, commit, absent)
     tops = [_from_root(path, root) for path in paths]
     gone = [name for name in history.unchecked_out(root) if any(is_below(name, top) for top in tops)]

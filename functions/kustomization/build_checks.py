@@ -39,13 +39,13 @@ _PREFIX = "krmfn.dev/"
 Path = tuple[str | int, ...]
 
 
-def unmatched(graph: Graph, folder: str) -> Iterator[Result]:
+def unmatched_patches(graph: Graph, folder: str) -> Iterator[Result]:
     """Yield a warning for each patch of a build whose target surely matches nothing; a regexp may match anything."""
     for kustomization in graph.below(folder):
         patches = entries(kustomization.manifest, "patches")
         targets = [(path, patch["target"]) for path, patch in patches if patch.get("target")]
         bases = graph.below(kustomization.folder) if targets else []
-        lists = [graph.resources(file) for base in bases for file in provenance.resources(base)]
+        lists = [graph.resources(file) for base in bases for file in provenance.resource_files(base)]
         if not kustomization.item or not all(lists) or not all(_is_closed(graph, base) for base in bases):
             continue
         items = [item for resources in lists for item in resources]
@@ -78,7 +78,7 @@ def _may_match(target: Manifest, item: Item, is_renamed: bool) -> bool:
     return is_kind and (is_name or not _LITERAL.fullmatch(name))
 
 
-def changed_later(inputs: Sequence[Input], resources: ResourceList) -> Iterator[Result]:
+def later_changes(inputs: Sequence[Input], resources: ResourceList) -> Iterator[Result]:
     """Yield an error for each resource that was changed or removed after the last call that generated objects from it.
 
     Changed names do not count: after all functions kustomize adds prefixes, suffixes and hashes to references, also in
@@ -91,17 +91,17 @@ def changed_later(inputs: Sequence[Input], resources: ResourceList) -> Iterator[
     for item in resources.items if owners else ():
         function = functions.get(item.ref.id)
         before = owners[function].get(item.ref.id) if function else None
-        path = before and _difference(_relevant(before), _relevant(item), (), run_of(resources).transformed)
+        path = before and _difference(_relevant_part(before), _relevant_part(item), (), run_of(resources).transformed)
         if path:
             message = (
                 "is changed after krmfn was called, so the objects generated from it are outdated; call krmfn in "
                 "the outermost kustomization"
             )
             yield item.located(error(message, rule="KRM515", field=Field(join(path))))
-    yield from _removed_later(marked, {item.ref.id for item in owners_among(resources.items)}, owners)
+    yield from _later_removals(marked, {item.ref.id for item in owners_among(resources.items)}, owners)
 
 
-def _removed_later(
+def _later_removals(
     marked: Sequence[tuple[Item, Mark]], current: set[Id], owners: Mapping[str, Mapping[Id, Item]]
 ) -> Iterator[Result]:
     """Yield an error for each of the `owners` of a function that is gone, at the first object generated from it.
@@ -130,7 +130,7 @@ def _owners(inputs: Sequence[Input], function: str) -> dict[Id, Item]:
     return {item.ref.id: item for item in owners_among(items)}
 
 
-def _relevant(item: Item) -> Manifest:
+def _relevant_part(item: Item) -> Manifest:
     """Return the part of a resource that can change what is generated from it."""
     ours = {key: value for key, value in annotations_of(item.manifest).items() if key.startswith(_PREFIX)}
     return {**item.manifest, "metadata": {"annotations": ours}}

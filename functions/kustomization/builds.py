@@ -60,19 +60,19 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     except KrmfnError as failure:
         raise KrmfnError(f"what kustomize build {path} printed: {failure}") from failure
     resources.report(finding for finding in graph.findings(folder) if finding.severity != "error")
-    resources.report(build_checks.unmatched(graph, folder))
+    resources.report(build_checks.unmatched_patches(graph, folder))
     places = Places(graph, folder, decision.calls, trace)
     places.attach(resources.items)
     renames = graph.transformed(folder)
     for item in resources.select(PROFILE[1], PROFILE[0]) if renames.prefixes or renames.suffixes else ():
         ref = placed([item.located(Result(""))])[0].ref
         item.written_name = ref.name if ref else ""
-    resources.report(map(places.of_call, output.findings))
+    resources.report(map(places.locate, output.findings))
     resources.report(info(f"kustomize: {line}", rule="KRM106") for line in output.messages)
     resources.changes += output.changes
     note(resources, transformed=renames, is_plain=not graph.calls(folder))
     if decision.calls:
-        resources.report(build_checks.changed_later(output.inputs, resources))
+        resources.report(build_checks.later_changes(output.inputs, resources))
         config = decision.calls[0].config
         note(resources, is_settled=True, config_item=config)
         resources.function_config = config.manifest
@@ -128,7 +128,7 @@ def _output(
         return output(), partial(output, origins=True)
     unwrapped = tree(graph, folder, aside=graph.workspace.aside)
     traced = kustomize.build(path, unwrapped, (), decision, seconds=options.timeout, shared=graph.workspace)
-    stream = provenance.without(traced.stream)
+    stream = provenance.without_notes(traced.stream)
     return output() if stream is None else traced._replace(stream=stream), lambda: traced
 
 

@@ -14,7 +14,7 @@ from . import calls, flow, mentions, references
 from .calls import ANNOTATIONS, Call, Ours
 from .graph import Kustomization, closure
 from .references import Reference
-from .texts import RULE, Judged, Texts, build_text, inline_documents, judge_strictly
+from .texts import RULE, Judgement, Texts, build_text, inline_documents, judge_strictly
 
 _HARMLESS = {"apiVersion", "kind", "metadata", "resources", "bases", "namePrefix", "nameSuffix", "namespace"}
 """The fields of a kustomization that do not change the annotations of its resources."""
@@ -29,7 +29,7 @@ class Configs:
     def __init__(self, disk: Disk, ours: Ours, kustomizations: Mapping[str, Kustomization], texts: Texts) -> None:
         """Read with `disk` and `texts`; `ours` are our programs, and `kustomizations` all that may be listed."""
         self._disk, self._ours, self._kustomizations, self._texts = disk, ours, kustomizations, texts
-        self._files: dict[str, Judged] = {}
+        self._files: dict[str, Judgement] = {}
         self._documents: dict[str, list[Item]] = {}
         """The documents of the files that could be read; another kustomization may have read more, as resources."""
         self._inline: dict[str, dict[str, list[Item]]] = {}
@@ -44,23 +44,23 @@ class Configs:
         references: list[Reference] = []
         for reference in kustomization.references:
             if reference.role != "function":
-                kustomization.findings.extend(_patch(reference))
+                kustomization.findings.extend(_patch_findings(reference))
                 continue
             for config in self._configs(kustomization, reference):
                 if calls.is_builtin(config):
-                    references += self._plugin(kustomization, config)
+                    references += self._plugin_references(kustomization, config)
                 else:
                     kustomization.calls.append(call := calls.call(reference.field, config, self._ours))
                     self._rename(call)
                     kustomization.findings.extend(_check_call(call, self._ours))
         return references
 
-    def _plugin(self, kustomization: Kustomization, config: Item) -> list[Reference]:
+    def _plugin_references(self, kustomization: Kustomization, config: Item) -> list[Reference]:
         """Return the references in the configuration of one of kustomize's own plugins."""
         folder, findings = kustomization.folder, kustomization.findings
-        results = [*references.read(mentions.builtin(config.manifest), config, folder, self._disk, findings)]
-        findings.extend(finding for reference in results for finding in _patch(reference))
-        findings.extend(_misspelt(config))
+        results = [*references.read(mentions.read_plugin(config.manifest), config, folder, self._disk, findings)]
+        findings.extend(finding for reference in results for finding in _patch_findings(reference))
+        findings.extend(_misspelt_fields(config))
         for reference in results:
             if reference.text.startswith("/"):
                 message = f"{reference.text} is an absolute path; a path is relative to the kustomization's folder"
@@ -70,12 +70,12 @@ class Configs:
     def _configs(self, kustomization: Kustomization, reference: Reference) -> Iterator[Item]:
         """Yield the functionConfigs of an entry: those written in it, in its file, or in the files of its folder."""
         if reference.kind == "inline":
-            items, findings = _inline(reference, "KRM510", is_function=True)
+            items, findings = _inline_resources(reference, "KRM510", is_function=True)
             kustomization.findings.extend(findings)
             self._inline.setdefault(kustomization.folder, {})[reference.field] = items
             yield from items
         elif reference.kind == "file":
-            yield from self._of_file(kustomization, reference)
+            yield from self._file_configs(kustomization, reference)
         elif reference.kind == "folder":
             for base in closure(self._kustomizations, reference.real):
                 fields = sorted(key for key, value in base.manifest.items() if value and key not in _HARMLESS)
@@ -89,10 +89,10 @@ class Configs:
                     continue
                 for inner in base.references:
                     if inner.kind == "file":
-                        yield from self._of_file(kustomization, inner)
+                        yield from self._file_configs(kustomization, inner)
 
-    def _of_file(self, kustomization: Kustomization, reference: Reference) -> list[Item]:
-        def judge(text: bytes, place: Place, column: int) -> Judged:
+    def _file_configs(self, kustomization: Kustomization, reference: Reference) -> list[Item]:
+        def judge(text: bytes, place: Place, column: int) -> Judgement:
             judged = judge_strictly(text, place, column, rule="KRM510", is_function=True)
             self._documents[reference.real] = judged[0]
             return judged
@@ -140,13 +140,13 @@ class Configs:
         return build_text(self._texts.sources[kustomization.path], [kustomization.item], substitutes)
 
 
-def _patch(reference: Reference) -> list[Result]:
+def _patch_findings(reference: Reference) -> list[Result]:
     """Return the findings about an inline patch in a field that may also hold its path; [] for anything else."""
     is_inline = reference.kind == "inline" and reference.role == "merge"
-    return _inline(reference, RULE, is_function=False)[1] if is_inline else []
+    return _inline_resources(reference, RULE, is_function=False)[1] if is_inline else []
 
 
-def _misspelt(config: Item) -> Iterator[Result]:
+def _misspelt_fields(config: Item) -> Iterator[Result]:
     """Yield an error for each field of a plugin of kustomize that is not spelled in the usual case."""
     entries = mentions.entries(config.manifest, "replacements")
     for path, mapping in [("", config.manifest), *((f"{path}.", entry) for path, entry in entries)]:
@@ -171,7 +171,7 @@ def _check_call(call: Call, ours: Ours) -> Iterator[Result]:
         yield warning(message, rule="KRM513", ref=ref, place=place)
 
 
-def _inline(reference: Reference, rule: str, is_function: bool) -> Judged:
+def _inline_resources(reference: Reference, rule: str, is_function: bool) -> Judgement:
     """Return the resources in an inline text, and the findings about it, those of `rule` if it is not YAML.
 
     kustomize first reads such a text as resources and, when it finds none in it, takes it for a path
@@ -179,7 +179,7 @@ def _inline(reference: Reference, rule: str, is_function: bool) -> Judged:
     resource for every reader.
     """
 
-    def judge(text: bytes, place: Place, column: int) -> Judged:
+    def judge(text: bytes, place: Place, column: int) -> Judgement:
         items, findings = judge_strictly(text, place, column, rule=rule, is_function=is_function)
         for item in items:
             if not item.kind or not (item.name or item.kind.endswith("List")):  # GetValidatedMetadata in rnode.go

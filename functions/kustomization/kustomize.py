@@ -28,7 +28,7 @@ from ..paths.disk import refuse_inside
 from . import process, provenance
 from .calls import Call
 from .confinement import HELM, OPEN, Input, variables
-from .workspace import Tree, Workspace, used
+from .workspace import Tree, Workspace, open_workspace
 
 _STOPPED = "couldn't execute function: exit status 1"
 """kustomize's message about a function that has reported an error."""
@@ -92,7 +92,7 @@ def build(
     raised.
     """
     command, name, names = _command(decision), f"kustomize build {path}", tree.names if tree else {}
-    with used(shared) as workspace:
+    with open_workspace(shared) as workspace:
         folder, real = workspace.folder(), tree.folder if tree else os.path.realpath(path)
         refuse_inside(path, real, folder)
         confinement = workspace.confinement(decision.calls, names)
@@ -105,21 +105,21 @@ def build(
         command += [top, *flags, *confinement.flags]
         done = process.run(command, environment, name, seconds, top if tree else None, bounds)
         inputs = confinement.inputs() if decision.calls else []
-    stderr, stream = (_renamed(text, {**names, LOCAL: workspace.aside}) for text in (done.stderr, done.stdout))
+    stderr, stream = (_restore_names(text, {**names, LOCAL: workspace.aside}) for text in (done.stderr, done.stdout))
     text = stderr.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
     lines = text.replace(os.path.basename(folder), path).strip().splitlines()
-    output = _checked(name, done.returncode, Output(stream, *_messages(lines, bool(decision.calls)), inputs, base))
-    return output if origins or not base else output._replace(stream=provenance.unwrapped(output.stream, base))
+    output = _check(name, done.returncode, Output(stream, *_messages(lines, bool(decision.calls)), inputs, base))
+    return output if origins or not base else output._replace(stream=provenance.without_wrapper(output.stream, base))
 
 
-def _renamed(text: bytes, names: Mapping[str, str]) -> bytes:
+def _restore_names(text: bytes, names: Mapping[str, str]) -> bytes:
     """Return kustomize's output with the functions and the annotation under their names in the repository."""
     for value, name in names.items():
         text = text.replace(name.encode(), value.encode())
     return text
 
 
-def _checked(name: str, code: int, output: Output) -> Output:
+def _check(name: str, code: int, output: Output) -> Output:
     """Return the output, without manifests if one of our functions has reported an error. Raises KrmfnError."""
     if code == 1 and any(finding.severity == "error" for finding in output.findings):
         return output._replace(stream=b"", messages=[line for line in output.messages if _STOPPED not in line])

@@ -60,8 +60,7 @@ def status() -> str:
     """Return how kustomize is confined on this machine, as words of a sentence."""
     if os.environ.get(VARIABLE) == "off":
         return f"not confined: {VARIABLE}=off"
-    abi = version()
-    if not abi:
+    if not (abi := version()):
         return "not confined: this kernel has no Landlock"
     offline = ", and no TCP" if abi >= 4 else "; TCP needs version 4"
     return f"confined by Landlock {abi}: files of the build and of the system{offline}"

@@ -43,13 +43,13 @@ _ENTRIES: Mapping[str, Roles] = {
 _BUILTIN: Roles = {**_PATH, "paths[]": "merge", **_SOURCES, "targetFilePath": "file", **_VALUES}
 _NAMES = [*(field.removesuffix("[]") for field in _BUILTIN), "replacements", "chartHome"]
 BUILTIN = {name.casefold(): name for name in _NAMES}
-"""The fields of `builtin` by their names in lower case: kustomize decodes them as JSON, in any case."""
+"""The fields of `read_plugin` by their names in lower case: kustomize decodes them as JSON, in any case."""
 
 
-def named(manifest: Manifest) -> Iterator[Mention]:
+def read(manifest: Manifest) -> Iterator[Mention]:
     """Yield the mentions in a kustomization; values of a wrong type are skipped."""
-    yield from _named(manifest, _FIELDS)
-    yield from _named(table(manifest, "openapi"), {"path": "file"}, "openapi.")
+    yield from _read(manifest, _FIELDS)
+    yield from _read(table(manifest, "openapi"), {"path": "file"}, "openapi.")
     home = table(manifest, "helmGlobals").get("chartHome")
     for field, roles in _ENTRIES.items():
         for path, entry in entries(manifest, field):
@@ -59,14 +59,14 @@ def named(manifest: Manifest) -> Iterator[Mention]:
                 names = {key: entry.get(f"chart{key.title()}") for key in ("name", "version")}
                 names["repo"] = entry.get("chartRepoUrl")
                 yield path, _chart(names, entry.get("chartHome") or home), "chart"
-            yield from _named(entry, roles, f"{path}.")
+            yield from _read(entry, roles, f"{path}.")
 
 
-def builtin(manifest: Manifest) -> Iterator[Mention]:
+def read_plugin(manifest: Manifest) -> Iterator[Mention]:
     """Yield the mentions in the configuration of one of kustomize's own plugins (`apiVersion: builtin`)."""
-    yield from _named(manifest, _BUILTIN)
+    yield from _read(manifest, _BUILTIN)
     for path, entry in entries(manifest, "replacements"):
-        yield from _named(entry, _PATH, f"{path}.")
+        yield from _read(entry, _PATH, f"{path}.")
     if manifest.get("kind") == "HelmChartInflationGenerator":
         yield "chartHome", _chart(manifest, manifest.get("chartHome")), "chart"
 
@@ -77,7 +77,7 @@ def entries(manifest: Manifest, field: str) -> Iterator[tuple[str, Manifest]]:
     return ((f"{field}[{at}]", entry) for at, entry in listed if isinstance(entry, dict))
 
 
-def _named(entry: Manifest, roles: Roles, path: str = "") -> Iterator[Mention]:
+def _read(entry: Manifest, roles: Roles, path: str = "") -> Iterator[Mention]:
     """Yield the mentions in the fields of a mapping; as for kustomize an empty string counts only in a list."""
     for field, role in roles.items():
         name = field.removesuffix("[]")

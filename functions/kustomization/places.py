@@ -51,54 +51,51 @@ class Places:
         """Let findings about items look up their places; these are all items of the build."""
         self._number = len(items)
         for number, item in enumerate(items):
-            item.file = Place("", number, finder=partial(self._of_item, item, number))
+            item.file = Place("", number, finder=partial(self._locate_item, item, number))
 
-    def of_call(self, result: Result) -> Result:
+    def locate(self, result: Result) -> Result:
         """Let a finding that a function has reported during the build look up its place."""
         config = self._configs.get(result.ref.id) if result.ref else None
         if config:
             return config.located(result)
-        return result._replace(place=Place("", finder=self._of_call)) if result.ref and not result.place else result
+        return result._replace(place=Place("", finder=self._locate_call)) if result.ref and not result.place else result
 
-    def _of_item(self, item: Item, number: int, result: Result) -> Result:
+    def _locate_item(self, item: Item, number: int, result: Result) -> Result:
         """Return a finding about an item of the build, or about an object generated from it, with its place."""
         all_notes = self._origins().notes
         notes = all_notes[number] if len(all_notes) == self._number else {}
         if result.ref and _item_with(result.ref.id, {item.ref.id: item}) is None:
-            return result._replace(place=self._of_owner(item, notes, result.field))
-        return self._at(notes, item, result)
+            return result._replace(place=self._owner_place(item, notes, result.field))
+        return self._locate(notes, item, result)
 
-    def _of_call(self, result: Result) -> Result:
+    def _locate_call(self, result: Result) -> Result:
         """Return a finding of a function with its place; the names in it are those at the time of the call."""
         inputs = self._origins().inputs
-        item = _item_with(result.ref.id, inputs) if result.ref else None
-        if item:
-            return self._at(item.annotations, item, result)
+        if result.ref and (item := _item_with(result.ref.id, inputs)):
+            return self._locate(item.annotations, item, result)
         owners = (item for item in inputs.values() if result.message.startswith(f"generated from {item.ref}: "))
         owner = next(owners, None)
-        return result._replace(place=self._of_owner(owner, owner.annotations, result.field) if owner else None)
+        return result._replace(place=self._owner_place(owner, owner.annotations, result.field) if owner else None)
 
-    def _at(self, notes: Mapping[str, str], item: Item, result: Result) -> Result:
+    def _locate(self, notes: Mapping[str, str], item: Item, result: Result) -> Result:
         """Return a finding about an item at its field, with the name that the resource has in its file."""
         origins = self._origins()
         transformers = provenance.transformers(notes, origins, self._kustomizations)
         names = provenance.names(item.ref, transformers)
-        maker = provenance.maker(notes)
-        if maker:
-            return self._at_maker(maker, item, result, names, transformers)
+        if maker := provenance.maker(notes):
+            return self._locate_generated(maker, item, result, names, transformers)
         origin = provenance.origin_of(notes)
         if "repo" in origin:  # fetched: its paths are those of another repository
             return result._replace(place=None)
         file = origins.files.get(str(origin.get("path", "")))  # None where it may mean one of several
-        files = {file} if file else {file for base in self._kustomizations for file in provenance.resources(base)}
+        files = {file} if file else {file for base in self._kustomizations for file in provenance.resource_files(base)}
         previous = notes.get(provenance.PREVIOUS, "").partition(",")[0]
         candidates = [resource for file in sorted(files) for resource in self._graph.resources(file)]
-        source = provenance.document(candidates, item.ref, {previous} if previous else names)
-        if source:
-            return self._at_field(result, item, source, names, transformers)
+        if source := provenance.document(candidates, item.ref, {previous} if previous else names):
+            return self._locate_field(result, item, source, names, transformers)
         return result._replace(place=Place(file.name) if file else None)
 
-    def _of_owner(self, owner: Item, notes: Mapping[str, str], field: Field | None) -> Place | None:
+    def _owner_place(self, owner: Item, notes: Mapping[str, str], field: Field | None) -> Place | None:
         """Return the place of the owner's or a functionConfig's field that has the value of a generated object's field.
 
         Without such a field it is the place of the owner.
@@ -109,10 +106,10 @@ class Places:
             if path and item is not owner:
                 return item.field_place(path)
             if path:
-                return self._at(notes, owner, Result("", field=Field(path))).place
-        return self._at(notes, owner, Result("")).place
+                return self._locate(notes, owner, Result("", field=Field(path))).place
+        return self._locate(notes, owner, Result("")).place
 
-    def _at_field(
+    def _locate_field(
         self, result: Result, item: Item, source: Item, names: set[str], transformers: Sequence[Kustomization]
     ) -> Result:
         """Return a finding about an item at its field in `source`, or where a kustomization changes the value."""
@@ -122,10 +119,9 @@ class Places:
         if source_path is not None:
             return result._replace(place=source.field_place(source_path) if source_path else source.place)
         place, files = self._change(path, item, {*names, source.name}, transformers)
-        message = (
-            f"{result.message} (set by a patch of {' or '.join(files)})" if files and not place else result.message
-        )
-        return result._replace(message=message, place=place or source.field_place(path))
+        if files and not place:
+            result = result._replace(message=f"{result.message} (set by a patch of {' or '.join(files)})")
+        return result._replace(place=place or source.field_place(path))
 
     def _change(
         self, path: str, item: Item, names: set[str], transformers: Sequence[Kustomization]
@@ -134,7 +130,7 @@ class Places:
         changes = list(values.changes(path, item.manifest, names, transformers, self._patches)) if path else []
         return next((place for _, place in changes if place), None), dict.fromkeys(name for name, _ in changes)
 
-    def _at_maker(
+    def _locate_generated(
         self, maker: str, item: Item, result: Result, names: set[str], transformers: Sequence[Kustomization]
     ) -> Result:
         """Return a finding about an item made in the build at its patch, else at its owner, else at its generator."""
@@ -146,7 +142,7 @@ class Places:
         if owner:
             has_owner = result.message.startswith("generated from ")
             message = result.message if has_owner else f"generated from {owner.ref}: {result.message}"
-            return result._replace(message=message, place=self._of_owner(owner, owner.annotations, result.field))
+            return result._replace(message=message, place=self._owner_place(owner, owner.annotations, result.field))
         kustomization = self._origins().kustomizations.get(maker)
         place = kustomization and generator(kustomization, item.kind, names)
         return result._replace(place=place or (Place(kustomization.name) if kustomization else None))

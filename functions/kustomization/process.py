@@ -145,7 +145,7 @@ def program(path: str) -> str:
     is_script = head.startswith(b"#!")
     managers = [manager for manager in _MANAGERS if name == manager or (is_script and f"{manager} ".encode() in head)]
     if managers:
-        return _managed(path, name if name in managers else managers[0])
+        return _managed_program(path, name if name in managers else managers[0])
     if not is_script or not head.partition(b"\n")[0].split()[0].endswith(b"/env"):
         return path
     raise KrmfnError(
@@ -154,7 +154,7 @@ def program(path: str) -> str:
     )
 
 
-def _managed(path: str, manager: str) -> str:
+def _managed_program(path: str, manager: str) -> str:
     """Return the program that a version manager runs for kustomize. Raises KrmfnError when it names none."""
     try:
         command = [manager, "which", "kustomize"]

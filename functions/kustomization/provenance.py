@@ -110,15 +110,15 @@ def maker(notes: Mapping[str, str]) -> str:
     return "" if is_patch else str(origin.get("configuredIn", ""))
 
 
-def transformers(notes: Mapping[str, str], known: Origins, built: Sequence[Kustomization]) -> list[Kustomization]:
-    """Return the kustomizations among `built` that changed a resource; all of them when kustomize has not noted it."""
+def transformers(notes: Mapping[str, str], known: Origins, build: Sequence[Kustomization]) -> list[Kustomization]:
+    """Return the kustomizations of a build that changed a resource; all of them when kustomize has not noted it."""
     steps = _note(notes.get(TRANSFORMATIONS, ""))
     names = {str(step.get("configuredIn")) for step in steps} if isinstance(steps, list) else set()
     folders = {known.kustomizations[name].folder for name in names if name in known.kustomizations}
-    return [base for base in built if base.folder in folders] if names else list(built)
+    return [base for base in build if base.folder in folders] if names else list(build)
 
 
-def resources(kustomization: Kustomization) -> Iterator[File]:
+def resource_files(kustomization: Kustomization) -> Iterator[File]:
     """Yield the files that a kustomization lists as resources."""
     for reference in kustomization.references:
         if reference.kind == "file" and reference.role == "resource":
@@ -142,9 +142,10 @@ def without_namespace(id_: Id) -> Id:
     return (*id_[:2], "", id_[3])
 
 
-def names(ref: Ref, built: Sequence[Kustomization]) -> set[str]:
+def names(ref: Ref, kustomizations: Sequence[Kustomization]) -> set[str]:
     """Return the names that a resource may have had before the prefixes and suffixes of these kustomizations."""
-    prefixes, suffixes = ({text(base.manifest, field) for base in built} for field in ("namePrefix", "nameSuffix"))
+    prefixes = {text(base.manifest, "namePrefix") for base in kustomizations}
+    suffixes = {text(base.manifest, "nameSuffix") for base in kustomizations}
     known, stack = {ref.name}, [ref.name]
     while stack and len(known) < _MAX_STEPS:
         name = stack.pop()
@@ -154,26 +155,26 @@ def names(ref: Ref, built: Sequence[Kustomization]) -> set[str]:
     return known
 
 
-def unwrapped(stream: bytes, base: str) -> bytes:
+def without_wrapper(stream: bytes, base: str) -> bytes:
     """Return the output of a build with the paths that it would have without the wrapper; `base` is the folder in it.
 
     It has kustomize's layout: an indent of two columns, sorted keys, annotations of several lines as block scalars.
     """
     if not any(key.encode() in stream for key in OPTIONS.values()):
         return stream
-    return _rewritten(stream, lambda entry: _entry(entry[1].decode(), entry[2], base))
+    return _replace_notes(stream, lambda entry: _user_note(entry[1].decode(), entry[2], base))
 
 
-def without(stream: bytes) -> bytes | None:
+def without_notes(stream: bytes) -> bytes | None:
     """Return the output of a build without the notes in it.
 
     None when that is not certain, because their keys are elsewhere in it, too.
     """
-    plain = _rewritten(stream, lambda _: b"")
+    plain = _replace_notes(stream, lambda _: b"")
     return None if any(key.encode() in plain for key in OPTIONS.values()) else plain
 
 
-def _rewritten(stream: bytes, entry: Callable[[re.Match[bytes]], bytes]) -> bytes:
+def _replace_notes(stream: bytes, entry: Callable[[re.Match[bytes]], bytes]) -> bytes:
     """Return the output with each note replaced by what `entry` returns; annotations that become empty are removed."""
 
     def annotations(block: re.Match[bytes]) -> bytes:
@@ -183,17 +184,19 @@ def _rewritten(stream: bytes, entry: Callable[[re.Match[bytes]], bytes]) -> byte
     return _METADATA.sub(lambda metadata: _ANNOTATIONS.sub(annotations, metadata[0]), stream)
 
 
-def _entry(key: str, block: bytes, base: str) -> bytes:
+def _user_note(key: str, block: bytes, base: str) -> bytes:
     """Return the annotation of a note with the user's paths; b"" when it is only about the wrapper."""
     value = load.read(block)
     entries = value if isinstance(value, list) else [value]
-    kept = [_moved(origin, base) for origin in entries if origin.get("configuredIn") != _WRAPPER or "repo" in origin]
+    kept = [
+        _user_origin(origin, base) for origin in entries if origin.get("configuredIn") != _WRAPPER or "repo" in origin
+    ]
     if not kept:
         return b""
     return emit.dump({key: emit.dump(kept if isinstance(value, list) else kept[0])}, 4).encode()
 
 
-def _moved(origin: dict[str, Any], base: str) -> dict[str, Any]:
+def _user_origin(origin: dict[str, Any], base: str) -> dict[str, Any]:
     """Return an origin with paths relative to the folder; those in a fetched repository stay relative to that."""
     paths = {key: path for key in ("path", "configuredIn") if isinstance(path := origin.get(key), str)}
     moved = {key: f"../{path}".removeprefix(f"../{base}/") for key, path in paths.items()}

@@ -123,7 +123,7 @@ class _Reader:
         self.kustomizations[folder] = kustomization
         if item:
             findings.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
-            named = mentions.named(item.manifest)
+            named = mentions.read(item.manifest)
             kustomization.references.extend(references.read(named, item, folder, self.disk, findings))
             findings.extend(self.texts.findings(kustomization.references))
         return kustomization

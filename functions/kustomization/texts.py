@@ -62,9 +62,9 @@ _UNPLAIN = re.compile(
 _MARKED = re.compile(rb"[&*!]|<<")
 """The beginning of an anchor, an alias, a tag or a merge."""
 
-Judged = tuple[list[Item], list[Result]]
+Judgement = tuple[list[Item], list[Result]]
 """The documents of a text, and the findings about it."""
-Judge = Callable[[bytes, Place, int], Judged]
+Judge = Callable[[bytes, Place, int], Judgement]
 """Judges a text that begins at a place, each line at a column (see `documents`)."""
 
 
@@ -81,7 +81,7 @@ class Texts:
         """The number of their resources that have the annotation local-config."""
         self.patch = lru_cache(maxsize=None)(_patch)
 
-    def documents(self, real: str, name: str, rule: str, judge: Judge) -> Judged:
+    def documents(self, real: str, name: str, rule: str, judge: Judge) -> Judgement:
         """Return the documents of a file, and the findings about it, one of `rule` if it cannot be read."""
         try:
             text = self.sources[real] = files.read_regular(real, name)
@@ -107,7 +107,7 @@ class Texts:
                 yield from self.patch(reference)[1]
 
 
-def inline_documents(reference: Reference, judge: Judge) -> Judged:
+def inline_documents(reference: Reference, judge: Judge) -> Judgement:
     """Return the documents of an inline text, and the findings about it, all with their places."""
     place = reference.place
     items, findings = judge(reference.data, place._replace(line=reference.first), reference.column)
@@ -131,12 +131,12 @@ def build_text(text: bytes, items: Sequence[Item], substitutes: flow.Substitutes
     return flow.dump(items, substitutes).encode() if substitutes or is_odd else text
 
 
-def _judge(text: bytes, place: Place, column: int) -> Judged:
+def _judge(text: bytes, place: Place, column: int) -> Judgement:
     if problem := yaml_documents.misread(text.removeprefix(b"\xef\xbb\xbf"), place.line - 1):
         return [], [unreadable(KrmfnError(problem), place.path, RULE)]
     try:
         items = list(documents(place.path, text, place.line, column, is_composed=False))
-        return items, [finding for item in items for finding in _misread(item)]
+        return items, [finding for item in items for finding in _ambiguities(item)]
     except KrmfnError as failure:
         return [], [unreadable(explain(failure, text), place.path, "KRM523")]
 
@@ -151,7 +151,7 @@ def _is_marked(item: Item) -> bool:
     return False
 
 
-def _misread(item: Item) -> Iterator[Result]:
+def _ambiguities(item: Item) -> Iterator[Result]:
     """Yield an error for each key and tag of a resource or patch that kustomize reads otherwise than other readers."""
     for path in item.content.duplicate_keys:
         message = "this key appears twice, and YAML readers differ on which one counts; remove one"
@@ -162,7 +162,7 @@ def _misread(item: Item) -> Iterator[Result]:
         yield error(message, rule=RULE, ref=item.ref, place=place)
 
 
-def judge_strictly(text: bytes, place: Place, column: int, *, rule: str, is_function: bool) -> Judged:
+def judge_strictly(text: bytes, place: Place, column: int, *, rule: str, is_function: bool) -> Judgement:
     """Return the documents of a text, and the findings about it; if it is not YAML, none and a finding of `rule`.
 
     It begins at `place`; `column`: see `documents`. With `is_function` it is the configuration of a function, in which
@@ -186,8 +186,7 @@ def judge_strictly(text: bytes, place: Place, column: int, *, rule: str, is_func
 def _divisions(text: bytes, place: Place) -> Iterator[Result]:
     """Yield an error for each reason why readers may divide a text, which begins at `place`, differently."""
     text = text.removeprefix(b"\xef\xbb\xbf")
-    problem = yaml_documents.misread(text, place.line - 1)
-    if problem:
+    if problem := yaml_documents.misread(text, place.line - 1):
         yield unreadable(KrmfnError(problem), place.path, RULE)
     for pattern, message in _ODD.items():
         if match := pattern.search(text):

@@ -33,7 +33,7 @@ _STEP = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]|((?:\\.|[^.\[])+)")
 _HASH = re.compile(r"-[a-z0-9]{10}\Z")
 
 
-def corresponding(parts: Parts, source: Any, target: Any) -> Parts:
+def corresponding_path(parts: Parts, source: Any, target: Any) -> Parts:
     """Return the path of the field in `target` that corresponds to the one at `parts` in `source`.
 
     An entry of a list is identified by its name or a similar key; one that `target` lacks gets an index past the end.
@@ -59,7 +59,7 @@ def _index(entry: Any, index: int, entries: list[Any]) -> str:
 
 def path_in_source(path: str, manifest: Manifest, source: Item) -> str | None:
     """Return the path at which `source` has the value of `manifest` at `path`, `path` if both lack it, else None."""
-    parts = corresponding(split(path), manifest, source.manifest)
+    parts = corresponding_path(split(path), manifest, source.manifest)
     value, source_value = at(manifest, split(path)), at(source.manifest, parts)
     if value is MISSING or source_value is MISSING:
         return path if value is source_value else None
@@ -145,7 +145,7 @@ def _patch_places(
     if not isinstance(operations, list):  # a strategic merge patch, which names its resource
         own_target = {"kind": re.escape(patch.kind), "name": re.escape(patch.name)}
         if is_for(target or own_target, manifest, names):
-            value, path = at(manifest, parts), corresponding(parts, manifest, patch.manifest)
+            value, path = at(manifest, parts), corresponding_path(parts, manifest, patch.manifest)
             new_value = at(patch.manifest, path)
             if new_value is not MISSING and (same(new_value, value) if value is not MISSING else new_value is None):
                 yield patch.field_place(join(path))

@@ -94,7 +94,7 @@ class Workspace:
 
 
 @contextmanager
-def used(shared: Workspace | None) -> Iterator[Workspace]:
+def open_workspace(shared: Workspace | None) -> Iterator[Workspace]:
     """Yield the workspace of a run, else a new one for the block. Raises KrmfnError when it cannot be written."""
     workspace = shared or Workspace()
     try:

@@ -55,13 +55,13 @@ def has_resource(text: bytes) -> bool:
         if documents.misread(text):
             # kubectl and Argo CD take off white space of any kind before a brace
             parts += [*re.split(rb"(?m)^---.*$", text), text.decode(errors="replace").lstrip().encode()]
-        tops = [_top(part) for part in parts]
+        tops = [_top_keys(part) for part in parts]
     except KrmfnError:
         return True
     return any("apiVersion" in top or "<<" in top or ("kind" in top and top & {"metadata", "items"}) for top in tops)
 
 
-def _top(text: bytes) -> set[str]:
+def _top_keys(text: bytes) -> set[str]:
     """Return the keys at the top of a document; of one that is too large to be parsed, as they are spelled."""
     from krmfn.yamltext import load, split_exact  # late: they take PyYAML
 
@@ -118,7 +118,7 @@ class Sheet(NamedTuple):
 def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
     """Return usual files (see `division`), by name and text, as one text, without those that some reader refuses."""
     text, starts = division.joined([text for _, text in files])
-    spans = division.quick(text)
+    spans = division.divide(text)
     firsts = [bisect_left(spans, start - 1, key=attrgetter("start")) for start in starts]
     places = [*zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)]
     for (_, content), start, first, last in places:

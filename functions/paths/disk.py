@@ -114,7 +114,7 @@ class File(NamedTuple):
     """The content of a small file that was read already, so that it is read only once."""
 
 
-def below(
+def files_below(
     top: File, is_read: Callable[[str], bool], root: str | None, names: Collection[str] = ()
 ) -> tuple[list[File], list[tuple[str, str]]]:
     """Return the files below a folder whose last names `is_read` accepts, sorted, and (name, sentence) of refused ones.

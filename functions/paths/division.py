@@ -53,7 +53,7 @@ class Span(NamedTuple):
 
 
 def is_usual(text: bytes) -> bool:
-    """Return True when `quick` may divide a text."""
+    """Return True when `divide` may divide a text."""
     return bool(_USUAL.match(text)) and not WIDE.match(text) and b"\n%" not in text and is_plain(text)
 
 
@@ -74,7 +74,7 @@ def joined(texts: Sequence[bytes]) -> tuple[bytes, list[int]]:
     return _DIVIDER.join(texts), [0, *ends][: len(texts)]
 
 
-def quick(text: bytes) -> list[Span]:
+def divide(text: bytes) -> list[Span]:
     """Return the documents of usual texts, which are `joined`, without those that hold only comments."""
     spans: list[Span] = []
     start = 3 if text.startswith(b"---") else 0
@@ -95,10 +95,10 @@ def quick(text: bytes) -> list[Span]:
             keys.append(at)
     if keys or not is_nothing(text, start, len(text)):
         spans.append(Span(start, len(text), keys, is_deep, is_misread))
-    return _counted(text, spans)
+    return _mark_counted(text, spans)
 
 
-def _counted(text: bytes, spans: list[Span]) -> list[Span]:
+def _mark_counted(text: bytes, spans: list[Span]) -> list[Span]:
     """Return the documents with `is_counted` set where there are aliases or many brackets."""
     starts = [span.start for span in spans]
     counted: set[int] = set()

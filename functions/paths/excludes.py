@@ -48,7 +48,7 @@ def excluder(patterns: Sequence[str] = (), folders: frozenset[str] = frozenset()
     The folders are absolute and without links: those that `render` writes. Raises KrmfnError for patterns that cannot
     be used.
     """
-    matches = _compiled(patterns).match_file if patterns else None
+    matches = _compile(patterns).match_file if patterns else None
 
     def is_excluded(root: str, path: str) -> bool:
         if folders and not folders.isdisjoint(parents(os.path.join(root, path))):
@@ -69,16 +69,16 @@ def check(patterns: Sequence[str]) -> Iterator[tuple[int | None, str]]:
         return
     for position, pattern in enumerate(patterns):
         try:
-            _compiled((pattern,))
+            _compile((pattern,))
         except KrmfnError:
             yield position, _UNREADABLE
 
 
-def unused(patterns: Sequence[str], folder: str) -> list[int]:
+def unused_patterns(patterns: Sequence[str], folder: str) -> list[int]:
     """Return the positions of patterns that match nothing below a folder; those with a `!`: that bring nothing back."""
     import re2  # type: ignore[import-untyped]
 
-    spec = _compiled(patterns)
+    spec = _compile(patterns)
     regexes, numbers = re2.Set.SearchSet(), list[int]()
     for position, pattern in enumerate(spec.patterns):
         if pattern.regex is not None:
@@ -112,7 +112,7 @@ def _is_large(patterns: Sequence[str]) -> bool:
     return len(patterns) > _MOST or len(text.encode(errors="replace")) > _LONGEST or wildcards > _WILDCARDS
 
 
-def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
+def _compile(patterns: Sequence[str]) -> GitIgnoreSpec:
     """Return a matcher, in which the last pattern that fits a path counts. Raises KrmfnError for invalid patterns."""
     if _is_large(patterns):
         raise KrmfnError(f"exclude {_TOO_LARGE}")
@@ -133,7 +133,7 @@ def _text(name: str) -> str:
     return os.fsencode(name).decode(errors="replace")
 
 
-def missing(
+def missing_parts(
     folder: str, root: str | None, is_excluded: Callable[[str], bool], is_read: Callable[[str], bool]
 ) -> Iterator[str]:
     """Yield a sentence about each part of a checkout that is missing below a folder: sparse files, submodules.

@@ -44,7 +44,7 @@ def read_named(name: str, root: str | None = None) -> bytes:
         return bounded(source.read(max_bytes() + 1), name, max_bytes())
 
 
-def below(folder: str, name: str) -> str:
+def path_below(folder: str, name: str) -> str:
     """Return the path, links followed, of a regular file relative to a folder; "" when it is not below, or no file."""
     real, top = os.path.realpath(name), os.path.realpath(folder)
     return os.path.relpath(real, top) if roots.within(real, top) and os.path.isfile(real) else ""

@@ -53,7 +53,7 @@ def entries(root: str, commit: str, absent: Collection[str]) -> list[Entry]:
     return [Entry(mode, name, path) for mode, _, name, path in rows]
 
 
-def missing(root: str, commit: str) -> set[str]:
+def missing_objects(root: str, commit: str) -> set[str]:
     """Return the names of a commit's objects that are not in this clone, such as those of `git clone --filter`."""
     lines = run(root, "rev-list", "--objects", "--missing=print", "--no-walk", commit).splitlines()
     return {line[1:] for line in lines if line.startswith("?")}

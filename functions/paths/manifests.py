@@ -37,9 +37,9 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     """
     if path != "-" and os.path.isdir(path):
         folder = disk.File(path, os.path.realpath(path))
-        readable, problems = disk.below(folder, _is_read, roots.root_of(folder.real, root))
+        readable, problems = disk.files_below(folder, _is_read, roots.root_of(folder.real, root))
         resources, failures = read_files(readable, in_full)
-        messages = [*dict(problems).values(), *(named(name, failure) for name, failure in failures.items())]
+        messages = [*dict(problems).values(), *(_message(name, failure) for name, failure in failures.items())]
         if messages:
             raise KrmfnError(*messages)
         return resources
@@ -48,7 +48,7 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     try:
         resources = read_stream(text, name, in_full)
     except KrmfnError as failure:
-        raise KrmfnError(named(name, failure)) from failure
+        raise KrmfnError(_message(name, failure)) from failure
     note(resources, files=int(path != "-"))
     return resources
 
@@ -56,8 +56,8 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
 def read_files(listed: Sequence[disk.File], in_full: bool = False) -> tuple[ResourceList, dict[str, KrmfnError]]:
     """Return the resources in some files, and the errors of those that cannot be read, by name; `in_full`: see `read`.
 
-    Each file is regular and inside the root (see `disk.below`). Once they have more bytes together than KRMFN_MAX_BYTES
-    allows, the rest counts as unreadable.
+    Each file is regular and inside the root (see `disk.files_below`). Once they have more bytes together than
+    KRMFN_MAX_BYTES allows, the rest counts as unreadable.
     """
     resources, failures = ResourceList(), dict[str, KrmfnError]()
     texts, size, rest = list[tuple[str, bytes]](), 0, max_bytes()
@@ -80,7 +80,7 @@ def read_files(listed: Sequence[disk.File], in_full: bool = False) -> tuple[Reso
     return resources, failures
 
 
-def named(name: str, failure: KrmfnError) -> str:
+def _message(name: str, failure: KrmfnError) -> str:
     """Return the message of an error, with the name of its file at the beginning."""
     message = str(failure)
     return message if message.startswith(f"{name}: ") else f"{name}: {message}"

@@ -39,7 +39,7 @@ def replace_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | N
         _old_names(folder, root)
     with ExitStack() as stack:
         for folder in sorted(texts):  # all runs lock in one order, or two could wait for each other
-            stack.enter_context(_locked(Path(folder)))
+            stack.enter_context(_lock(Path(folder)))
         listings = {folder: _old_names(folder, root) for folder in texts}
         names_by_folder = {folder: names for folder, names in listings.items() if names is not None}
         for folder, names in names_by_folder.items():
@@ -51,7 +51,7 @@ def replace_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | N
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _lock(folder: Path) -> Iterator[None]:
     """Make a folder if it is missing, and lock it during the block, so that no other run writes into it.
 
     Some file systems have no locks; there it is not locked. New folders are removed when the block fails.

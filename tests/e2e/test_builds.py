@@ -210,7 +210,7 @@ def test_only_the_mark_itself_is_moved_and_moved_back(
     assert kustomizing.build(str(tmp_path), None).stream.decode() == BUILT
     traced = kustomizing.build(str(tmp_path), None, origins=True)
     assert traced.stream.count(b"    config.kubernetes.io/origin: |") == 1
-    assert provenance.unwrapped(traced.stream, traced.base).decode().count(f"    {WORDS}: ") == 1
+    assert provenance.without_wrapper(traced.stream, traced.base).decode().count(f"    {WORDS}: ") == 1
     assert f"{WORDS}/" not in traced.stream.decode()
     assert "marked.yaml:9:5: error" in run("krmfn", "render", tmp_path).refused(1)
     plant(tmp_path, {"marked.yaml": MARKED.replace(f'    {WORDS}: "true"\n', "")})
@@ -230,4 +230,4 @@ def test_what_leaves_annotations_alone_is_built_alike_with_notes(
         kustomizing.build(str(tmp_path), direct, (), Decision(()), shared=workspace),
     ):
         assert traced.stream.count(provenance.ORIGIN.encode()) >= 1
-        assert provenance.without(traced.stream) == kustomizing.build(str(tmp_path), None).stream
+        assert provenance.without_notes(traced.stream) == kustomizing.build(str(tmp_path), None).stream

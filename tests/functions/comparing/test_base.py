@@ -391,7 +391,7 @@ def written(repo: Path, entries: list[tuple[str, str, str]], folder: Path) -> di
     folder.mkdir()
     root = str(repo)
     with git.objects(root) as objects:
-        skipped = git.write(objects, git.entries(root, made, ()), git.missing(root, made), str(folder), 1 << 20)
+        skipped = git.write(objects, git.entries(root, made, ()), git.missing_objects(root, made), str(folder), 1 << 20)
     return dict(skipped)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
-from krmfn_functions.kustomization.build_checks import changed_later
+from krmfn_functions.kustomization.build_checks import later_changes
 from krmfn_functions.kustomization.confinement import Input
 from krmfn_functions.run import Transformed, note
 
@@ -39,12 +39,12 @@ CALLS = [Input("deviceconfig", list_text(device_config())), Input("krmfn", list_
 def test_what_is_changed_later_is_an_error(path: str, value: Any, field: str | None) -> None:
     resources = resource_list(edited(CONFIG, (path, value)), *MADE)
     note(resources, transformed=Transformed(("lab-", "eu-"), ("-v1",)))
-    results = list(changed_later(CALLS, resources))
+    results = list(later_changes(CALLS, resources))
     assert [(one.rule, one.field and one.field.path) for one in results] == [("KRM515", field)] * (field is not None)
 
 
 def test_what_is_removed_later_is_an_error_at_what_was_made_of_it() -> None:
-    (result,) = changed_later(CALLS, resource_list(*MADE))
+    (result,) = later_changes(CALLS, resource_list(*MADE))
     assert (result.rule, str(result.ref)) == ("KRM515", "Module kmm/dc")
-    assert list(changed_later(CALLS, resource_list(device_config(name="new"), *MADE))) == []  # it may be its new name
-    assert list(changed_later([], resource_list(*MADE))) == []
+    assert list(later_changes(CALLS, resource_list(device_config(name="new"), *MADE))) == []  # it may be its new name
+    assert list(later_changes([], resource_list(*MADE))) == []

@@ -42,16 +42,18 @@ def test_paths_from_the_wrapper_become_those_from_the_folder(path: str, more: di
 
     own = {"configuredIn": "kustomization.yaml"}  # the wrapper's
     there, here = path_in_wrapper(path), os.path.normpath(path)
-    assert provenance.unwrapped(noted(there, own), "krmfn-x") == noted(here)
+    assert provenance.without_wrapper(noted(there, own), "krmfn-x") == noted(here)
     step = {"configuredIn": f"{there}/k.yaml"}
-    assert provenance.unwrapped(noted(there, step, own), "krmfn-x") == noted(here, {"configuredIn": f"{here}/k.yaml"})
+    assert provenance.without_wrapper(noted(there, step, own), "krmfn-x") == noted(
+        here, {"configuredIn": f"{here}/k.yaml"}
+    )
     fetched = resource({provenance.ORIGIN: emit.dump({"path": path, "repo": "https://example.com/a"})})
-    assert provenance.unwrapped(fetched, "krmfn-x") == fetched
+    assert provenance.without_wrapper(fetched, "krmfn-x") == fetched
 
 
 def test_without_other_annotations_none_are_left() -> None:
     noted = resource({provenance.ORIGIN: emit.dump({"configuredIn": "kustomization.yaml"})})
-    assert provenance.unwrapped(noted, "krmfn-x") == resource({})
+    assert provenance.without_wrapper(noted, "krmfn-x") == resource({})
 
 
 @given(paths=st.lists(PATHS, max_size=4), more=st.dictionaries(st.sampled_from(["a", "zz"]), TEXTS))
@@ -116,5 +118,5 @@ NAMED = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5).map(
 def test_entries_of_lists_are_known_by_their_names(whole: list[dict[str, str]], other: list[dict[str, str]]) -> None:
     for number, entry in enumerate(whole):
         parts = ("list", str(number), "value", "1", "deep")
-        there = at({"list": other}, values.corresponding(parts, {"list": whole}, {"list": other}))
+        there = at({"list": other}, values.corresponding_path(parts, {"list": whole}, {"list": other}))
         assert there == (entry["name"] if entry in other else MISSING), join(parts)

@@ -247,7 +247,7 @@ def test_the_examples_of_the_rules(rule: Rule, here: Path) -> None:
         laid: Any = layout.layout([name], RunOptions(), {})
         roots = [root for cluster in laid.clusters for root in cluster.roots]
         rules = {one.rule for root in roots for one in root.graph.findings(root.path)}
-        rules |= {one.rule for root in roots for one in build_checks.unmatched(root.graph, root.path)}
+        rules |= {one.rule for root in roots for one in build_checks.unmatched_patches(root.graph, root.path)}
         rules |= {finding.rule for finding in laid.findings}
         assert (rule.id in rules) is (name == "bad"), rules
 

@@ -21,7 +21,9 @@ def found(folder: Path, kustomization: str, patch: str = OPERATION, base: str = 
         "base/a.yaml": config_map("a-map"),
     }
     top = str(plant(folder, files).resolve())
-    return [str(one.place and one.place.line) for one in build_checks.unmatched(reading.read([top], top, OURS), top)]
+    return [
+        str(one.place and one.place.line) for one in build_checks.unmatched_patches(reading.read([top], top, OURS), top)
+    ]
 
 
 @pytest.mark.parametrize("target", ["{kind: ConfigMap, name: b-map}", "{kind: configmap}", "{name: a-maps2x, kind: A}"])
@@ -60,7 +62,7 @@ def test_what_is_not_certain_is_not_said(tmp_path: Path, more: str, patch: str, 
 def test_a_component_patches_what_others_list(tmp_path: Path) -> None:
     files = {"kustomization.yaml": COMPONENT + PATCH.replace("NAME", "b-map"), "p.yaml": OPERATION}
     top = str(plant(tmp_path, files).resolve())
-    assert [*build_checks.unmatched(reading.read([top], top, OURS), top)] == []
+    assert [*build_checks.unmatched_patches(reading.read([top], top, OURS), top)] == []
 
 
 def test_a_profile_that_is_not_listed_cannot_be_patched(tmp_path: Path) -> None:
@@ -68,5 +70,5 @@ def test_a_profile_that_is_not_listed_cannot_be_patched(tmp_path: Path) -> None:
     text = PATCH.replace("{kind: ConfigMap, name: NAME}", "{kind: Profile, name: gpu}")
     files = {"kustomization.yaml": f"resources: [a.yaml]\n{text}", "p.yaml": OPERATION, "a.yaml": config_map("a")}
     top = str(plant(tmp_path, files).resolve())
-    (finding,) = build_checks.unmatched(reading.read([top], top, OURS), top)
+    (finding,) = build_checks.unmatched_patches(reading.read([top], top, OURS), top)
     assert "; move the Profile's file here or into a base, and list it there under `resources` (" in finding.message

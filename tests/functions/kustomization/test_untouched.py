@@ -147,8 +147,8 @@ def test_notes_are_taken_off_and_nothing_else() -> None:
         first, last = (mine, "") if mine.startswith("    a") else ("", mine)
         stream = f"kind: A\nmetadata:\n  annotations:\n{first}{NOTES}{last}  name: a\n"
         rest = f"  annotations:\n{mine}" if mine else ""
-        assert provenance.without(stream.encode()) == f"kind: A\nmetadata:\n{rest}  name: a\n".encode()
+        assert provenance.without_notes(stream.encode()) == f"kind: A\nmetadata:\n{rest}  name: a\n".encode()
 
 
 def test_a_note_in_an_unknown_form_is_not_certain() -> None:
-    assert provenance.without(b'metadata:\n  annotations:\n    config.kubernetes.io/origin: "a: \\x01"\n') is None
+    assert provenance.without_notes(b'metadata:\n  annotations:\n    config.kubernetes.io/origin: "a: \\x01"\n') is None

@@ -32,7 +32,7 @@ DIVIDED = {
 @pytest.mark.parametrize("text", DIVIDED, ids=str)
 def test_a_text_is_divided(text: bytes) -> None:
     assert division.is_usual(text)
-    assert [text[span.start : span.end] for span in division.quick(text)] == DIVIDED[text]
+    assert [text[span.start : span.end] for span in division.divide(text)] == DIVIDED[text]
     assert [one.text for one in documents.documents(text)] == DIVIDED[text]
 
 
@@ -57,7 +57,7 @@ PIECES = st.sampled_from(
 def test_what_readers_divide_differently_is_seen_in_one_pass(drawn: list[str]) -> None:
     texts = [text for text in (one.encode() for one in drawn) if division.is_usual(text)]
     whole, starts = division.joined(texts)
-    spans = division.quick(whole)
+    spans = division.divide(whole)
     for start, text in zip(starts, texts, strict=True):
         own = [span for span in spans if start - 1 <= span.start <= start + len(text)]
         assert any(span.is_misread for span in own) == bool(documents.misread(text))
@@ -71,7 +71,7 @@ def test_many_texts_are_divided_as_each_is_alone() -> None:
         text, starts = division.joined(some)
         assert [text[start : start + len(one)] for start, one in zip(starts, some, strict=True)] == some
         alone = [one.text for each in some for one in documents.documents(each)]
-        assert [text[span.start : span.end].strip(b"\n") for span in division.quick(text)] == [
+        assert [text[span.start : span.end].strip(b"\n") for span in division.divide(text)] == [
             one.strip(b"\n") for one in alone
         ]
 
@@ -91,7 +91,7 @@ NOTHING = (
 @pytest.mark.parametrize("text", NOTHING, ids=repr)
 def test_blank_lines_and_comments_are_no_document(text: bytes) -> None:
     assert list(documents.documents(text)) == []
-    assert not division.is_usual(text) or division.quick(text) == []
+    assert not division.is_usual(text) or division.divide(text) == []
 
 
 @pytest.mark.parametrize("mark", ["\r", "\x85", "\u2028", "\u2029", "\r\r\n"])
@@ -183,7 +183,7 @@ def test_an_unsure_head(name: str) -> None:
 
 
 def head(text: bytes) -> Ref | None:
-    (span,) = division.quick(text)
+    (span,) = division.divide(text)
     return division.head(text, span)
 
 
@@ -193,7 +193,7 @@ def test_a_head_is_what_the_parser_says() -> None:
         text = text.removeprefix(b"\xef\xbb\xbf")
         if not division.is_usual(text):
             continue
-        spans = division.quick(text)
+        spans = division.divide(text)
         dubious = division.dubious(text, spans)
         for index, span in enumerate(spans):
             found = division.head(text, span) if index not in dubious else None
@@ -222,7 +222,7 @@ def drawn(seed: int) -> list[bytes]:
 def test_dubious_documents_are_those_that_are_not_simple() -> None:
     texts = [text.removeprefix(b"\xef\xbb\xbf") for text in drawn(15)]
     text, _ = division.joined([text for text in texts if division.is_usual(text)])
-    spans = division.quick(text)
+    spans = division.divide(text)
     dubious = division.dubious(text, spans)
     assert dubious
     assert dubious == {at for at, one in enumerate(spans) if not split.is_simple(text[one.start : one.end])}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.cluster import layout
 from krmfn_functions.options import RunOptions
-from krmfn_functions.paths.excludes import check, excluder, unused
+from krmfn_functions.paths.excludes import check, excluder, unused_patterns
 
 from krmfn import KrmfnError
 from tests import bounded
@@ -156,7 +156,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_patterns_that_leave_nothing_out(here: Path, patterns: list[str], idle: list[int]) -> None:
     (here / ".git" / "HEAD").write_text("")
-    assert unused(patterns, str(here)) == idle
+    assert unused_patterns(patterns, str(here)) == idle
 
 
 def test_a_pattern_that_matches_nothing_is_said_where_all_is_read(here: Path) -> None:

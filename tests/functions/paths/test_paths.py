@@ -234,7 +234,7 @@ def test_a_link_that_goes_while_a_folder_is_walked_is_passed_over(
         raise FileNotFoundError(2, "No such file or directory", name)
 
     monkeypatch.setattr(os, "readlink", gone)
-    files, problems = disk.below(disk.File(str(tmp_path), str(tmp_path)), lambda name: True, None)
+    files, problems = disk.files_below(disk.File(str(tmp_path), str(tmp_path)), lambda name: True, None)
     assert [Path(file.name).name for file in files] == ["a.yaml"]
     assert problems == []
 
@@ -248,4 +248,4 @@ def test_a_link_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(os, "readlink", refused)
     with pytest.raises(KrmfnError, match=r"a\.yaml: Permission denied"):
-        disk.below(disk.File(str(tmp_path), str(tmp_path)), lambda name: True, None)
+        disk.files_below(disk.File(str(tmp_path), str(tmp_path)), lambda name: True, None)

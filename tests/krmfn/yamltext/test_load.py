@@ -216,7 +216,7 @@ def check_by_events(text: bytes) -> None:
 
 
 def usual(texts: list[bytes]) -> list[bytes]:
-    """Return the texts of which `division.quick` takes care."""
+    """Return the texts of which `division.divide` takes care."""
     return [text for text in texts if division.is_usual(text)]
 
 
@@ -228,7 +228,7 @@ def test_a_stream_is_sound_where_each_document_is() -> None:
     outcomes: Counter[bool] = Counter()
     for at in range(0, len(texts), 5):
         text, _ = division.joined(texts[at : at + 5])
-        spans = division.quick(text)
+        spans = division.divide(text)
         unsure = {*syntax.suspects(text, spans)}
         for index, span in enumerate(spans):
             is_refused = bool(refusal(syntax.check, text[span.start : span.end]))
@@ -240,4 +240,4 @@ def test_a_stream_is_sound_where_each_document_is() -> None:
 def test_what_is_refused_does_not_spoil_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syntax, "_RUN", 20)
     text, _ = division.joined([b"a: 1\nb: 2\n", b"c: 1\nd: 2\n", b"e: f: g\n", b"h: 1\ni: 2\n", b"j: *k\n"])
-    assert [*syntax.suspects(text, division.quick(text))] == [2, 4]
+    assert [*syntax.suspects(text, division.divide(text))] == [2, 4]

@@ -150,7 +150,7 @@ def check_heads(raw: bytes, data: Any, seen: Counter[str]) -> None:
     """The heads of documents, divided in one pass."""
     if not division.is_usual(raw):
         return
-    spans = division.quick(raw)
+    spans = division.divide(raw)
     head = division.head(raw, spans[0]) if len(spans) == 1 and not division.dubious(raw, spans) else None
     if head is not None and data is not REFUSED:
         seen["head"] += 1
