@@ -69,15 +69,11 @@ class _Local:
 
     def is_same(self, twin: Item, item: Item) -> bool:
         """Return True when both are the same resource: our earlier render, the same file, or our live object."""
-        place, other = _line(twin), _line(item)
-        if self.has_owner(item) or (place == other and all(place) and place[0] != "stdin"):
+        lines = [(copy.place.path, copy.place.line) for copy in (twin, item) if copy.place and copy.place.line]
+        is_same_line = len(lines) == 2 and lines[0] == lines[1] and lines[0][0] not in ("", "stdin")
+        if self.has_owner(item) or is_same_line:
             return True
         return is_dumped(item.manifest) and (self.adopts or not (twin.mark or item.mark))
-
-
-def _line(item: Item) -> tuple[str, int]:
-    """Return the file and the line of an item; ("", 0) for one without a place."""
-    return (item.place.path, item.place.line) if item.place else ("", 0)
 
 
 def _on_both_sides(twin: Item, item: Item) -> Result:
@@ -94,8 +90,8 @@ def _on_both_sides(twin: Item, item: Item) -> Result:
 
 def _in_line(item: Item) -> str:
     """Return ` (a.yaml:1)` for an item that starts in that line; "" for one of a stream."""
-    path, line = _line(item)
-    return f" ({path}:{line})" if path else ""
+    place = item.place
+    return f" ({place.path}:{place.line})" if place and place.path else ""
 
 
 def _unknown(items: Sequence[Item]) -> Iterator[Result]:

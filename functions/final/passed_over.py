@@ -45,8 +45,7 @@ def labels_are_passed_on(final: Final) -> Iterator[Result]:
             keys |= dict.fromkeys(missing)
             names[str(item.ref)] = None
     for owner, keys, names in owners.values():
-        objects = some(names, len(names), _SHOWN)
-        problem = f"{objects}, which krmfn generates afterwards, does not have it"
+        problem = f"{some(names, len(names), _SHOWN)}, which krmfn generates afterwards, does not have it"
         label = f"the label {', '.join(keys)}"
         message = f"kustomize gives it {label}, but {problem}; add it to spec.labels as well if that matters"
         yield owner.located(info(message, field=Field("metadata.labels")))

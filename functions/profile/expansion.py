@@ -75,9 +75,8 @@ def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tupl
     entries = profile.spec.get("texts", {})
     texts = {key: _text(key, entry, values, problems) for key, entry in entries.items()}
     texts = {key: text for key, text in texts.items() if text is not ABSENT}
-    sources: dict[tuple[str, ...], tuple[Expression, ...]]
-    sources = {("texts", key): tuple(expressions.sources(entry)) for key, entry in entries.items()}
-    return values._replace(data={**data, "texts": texts}, sources=sources), problems
+    values = values._replace(sources={("texts", key): (*expressions.sources(entry),) for key, entry in entries.items()})
+    return values._replace(data={**data, "texts": texts}), problems
 
 
 def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Problem]) -> Any:

@@ -60,10 +60,9 @@ class Values(NamedTuple):
         expressions: list[Expression] = []
         for expression in parse(text):
             expressions += (expression, *self.sources.get(expression.parts[:2], ()))
-        for expression in expressions:
-            if expression.parts[0] == "spec" and at(self.written, expression.parts) is not ABSENT:
-                return expression
-        return next(iter(expressions), None)
+        options = (expression for expression in expressions if expression.parts[0] == "spec")
+        written = (option for option in options if at(self.written, option.parts) is not ABSENT)
+        return next(written, next(iter(expressions), None))
 
 
 def parse(text: str) -> Iterator[Expression]:

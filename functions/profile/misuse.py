@@ -177,15 +177,11 @@ def _is_script(spec: Any, path: FieldPath) -> bool:
             containers = chain((container,), dropwhile(container.__ne__, containers))
         known = (listing(at(spec, other), "command") for other in containers)
         commands = [command for command in known if command is not None] or commands
+    lines = [[word for word in (*command, *before) if isinstance(word, str)] for command in commands]
+    shells = ((line, index) for line in lines for index, word in enumerate(line) if _SHELL.fullmatch(word))
     inner = iter(text.replace("=", " ").split())  # some programs divide a text into words
-    if any(map(_SHELL.fullmatch, inner)) and any(map(_FLAG.fullmatch, inner)):
-        return True
-    for command in commands:
-        words = [word for word in (*command, *before) if isinstance(word, str)]
-        shells = (index for index, word in enumerate(words) if _SHELL.fullmatch(word))
-        if any(_reads(words[index + 1 :], text) for index in shells):
-            return True
-    return False
+    is_inline = any(map(_SHELL.fullmatch, inner)) and any(map(_FLAG.fullmatch, inner))
+    return is_inline or any(_reads(line[index + 1 :], text) for line, index in shells)
 
 
 def _reads(words: Sequence[str], text: str) -> bool:
@@ -209,11 +205,9 @@ def _passes_on(script: str) -> bool:
     for command in re.split(r"[;&|\n]+", _PARAMETER.sub("\0", script)):
         words = command.split()
         program = next((word for word in words if word != "exec" and word[0] != "-"), "")
-        if "\0" in program or "=" in program or not all(_PLAIN.fullmatch(word) for word in words):
-            return False
-        if any(_SHELL.fullmatch(word) or _FLAG.fullmatch(word) for word in words):
-            return False
-        if any(_READ_AGAIN.fullmatch(word.rpartition("/")[2]) for word in words):
+        is_plain = "\0" not in program and "=" not in program and all(map(_PLAIN.fullmatch, words))
+        is_shell = any(_SHELL.fullmatch(word) or _FLAG.fullmatch(word) for word in words)
+        if not is_plain or is_shell or any(_READ_AGAIN.fullmatch(word.rpartition("/")[2]) for word in words):
             return False
     return True
 

@@ -60,10 +60,9 @@ class Trial(NamedTuple):
     def gives(self, node: Node, parts: Sequence[str]) -> bool:
         """Return True for an option whose value comes from the schema or a condition, and is not a sample."""
         option = structural.at(node, parts) or {}
-        if "default" in option or option.get("enum"):
-            return True
-        required = {name for condition in self.conditions for name, value in condition.items() if value != _WRITTEN}
-        return tuple(parts) in map(path_of, required)
+        entries = (entry for condition in self.conditions for entry in condition.items())
+        paths = [path_of(name) for name, value in entries if value != _WRITTEN]
+        return "default" in option or bool(option.get("enum")) or tuple(parts) in paths
 
     def writes(self, parts: Sequence[str]) -> bool:
         """Return True for an option that is written."""
@@ -107,7 +106,7 @@ def pairs(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldPath]])
     entries = [(path, when["if"], sets(when)) for path, when in whens(profile.spec)]
     for (start, condition, fields), (_, other, other_fields) in combinations(entries, 2):
         # the same field, or one inside the other
-        overlap = any(path[: len(inner)] == inner[: len(path)] for path in fields for inner in other_fields)
+        overlap = any(path[: len(up)] == up[: len(path)] for path in fields for up in other_fields)
         names = condition.keys() & other.keys()
         if overlap and condition != other and not any(_exclude(condition[name], other[name]) for name in names):
             yield start, condition, other
@@ -116,8 +115,7 @@ def pairs(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldPath]])
 def _exclude(value: Any, other: Any) -> bool:
     """Return True for the values in two conditions on one option when no value of the option fits both."""
     choices, other_choices = (entry if isinstance(entry, list) else [entry] for entry in (value, other))
-    is_same_kind = isinstance(value, dict) == isinstance(other, dict)
-    return is_same_kind and not any(choice in other_choices for choice in choices)
+    return isinstance(value, dict) == isinstance(other, dict) and not any(choice in other_choices for choice in choices)
 
 
 def least_trial(profile: Profile, *conditions: Mapping[str, Any]) -> Trial:

@@ -142,9 +142,7 @@ def is_always_there(node: Node, parts: Sequence[str]) -> bool:
 
 def with_defaults(node: Node, value: Any) -> Any:
     """Return a value with the defaults of its schema, also those of absent parents; ABSENT when there is no value."""
-    if value is None and not node.get("nullable"):
-        value = ABSENT
-    if value is ABSENT:
+    if value is ABSENT or (value is None and not node.get("nullable")):
         value = node.get("default", ABSENT)
     known = node.get("properties", {})
     if isinstance(value, dict) or (value is ABSENT and known):
@@ -193,8 +191,7 @@ def broken_defaults(node: Node) -> Iterator[tuple[Path, str]]:
 
     for path, child in nodes(node):
         if "default" in child:
-            data = {"default": child["default"]}
-            for finding in schema.check(data, {"properties": {"default": json_schema(child)}}):
-                yield (*path, "default"), f"the default breaks its own schema: {finding.message}"
-            for _, message in misfits(child, child["default"]):
-                yield (*path, "default"), f"the default breaks its own schema: it {message}"
+            findings = schema.check({"default": child["default"]}, {"properties": {"default": json_schema(child)}})
+            messages = [finding.message for finding in findings]
+            messages += [f"it {message}" for _, message in misfits(child, child["default"])]
+            yield from (((*path, "default"), f"the default breaks its own schema: {message}") for message in messages)

@@ -54,11 +54,7 @@ def advised(resources: ResourceList, finding: Result) -> Result:
 
 
 def check(
-    resources: ResourceList,
-    claims: Sequence[Claim],
-    written: Written,
-    config: FunctionConfig,
-    fleet: Fleet | None = None,
+    resources: ResourceList, claims: Sequence[Claim], written: Written, config: FunctionConfig, fleet: Fleet | None
 ) -> list[Finding]:
     """Return the conflicts about the nodes of this cluster, and about those of a hub's clusters.
 

@@ -137,18 +137,14 @@ def _message(misfit: Result) -> str:
     return f"unknown field {parts[3]!r}: {remedy}" if remedy else misfit.message
 
 
-def _variables(spec: Any) -> list[Result]:
-    """Return an error per variable in the annotations for every object: there it belongs to no config."""
-    if "KRMFN_" not in str(spec).upper():
-        return []
-    from .variables import references  # here, since few have any
+def _variables(spec: Any) -> Iterator[Result]:
+    """Yield an error per variable in the annotations for every object: there it belongs to no config."""
+    if isinstance(spec, dict) and "KRMFN_" in str(spec).upper():
+        from .variables import references  # here, since few have any
 
-    annotations = spec.get("annotations") if isinstance(spec, dict) else None
-    message = "is not filled in here; write the annotation in spec.defaults.annotations"
-    return [
-        error(f"{text} {message}", rule="KRM146", field=Field(join(path), text))
-        for path, text, _ in references(annotations, ("spec", "annotations"))
-    ]
+        message = "is not filled in here; write the annotation in spec.defaults.annotations"
+        for path, text, _ in references(spec.get("annotations"), ("spec", "annotations")):
+            yield error(f"{text} {message}", rule="KRM146", field=Field(join(path), text))
 
 
 def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
@@ -182,9 +178,8 @@ def _nested(data: dict[str, Any]) -> dict[str, Any]:
         *parents, last = path.split(".")
         level = spec
         for parent in parents:
-            level = level.setdefault(parent, {})
-            if not isinstance(level, dict):
-                level = {}
+            child = level.setdefault(parent, {})
+            level = child if isinstance(child, dict) else {}
         level[last] = value
     return spec
 

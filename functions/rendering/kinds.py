@@ -96,12 +96,9 @@ INPUTS = OWNERS | COUNTING | {PROFILE}
 
 def driven_kinds(items: Iterable[Item], kept: bool = False) -> frozenset[tuple[str, str]]:
     """Return (group, kind) of the configs that the Profiles among some items are for; `kept`: of those to print."""
-    targets = [table(item.manifest, "spec").get("for") for item in of_kinds(items, {PROFILE})]
-    return frozenset(
-        (str(target.get("group")), str(target.get("kind")))
-        for target in targets
-        if isinstance(target, dict) and (not kept or target.get("keep") is True)
-    )
+    values = [table(item.manifest, "spec").get("for") for item in of_kinds(items, {PROFILE})]
+    targets = [value for value in values if isinstance(value, dict) and (not kept or value.get("keep") is True)]
+    return frozenset((str(target.get("group")), str(target.get("kind"))) for target in targets)
 
 
 def owners_among(items: Collection[Item]) -> list[Item]:

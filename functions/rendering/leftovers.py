@@ -70,9 +70,8 @@ def sort_out(
     rest = [(item, item.mark) for item in objects if item not in fates]
     undriven = [item for item, mark in rest if mark and (mark.owner[:2] not in handled or mark.owner in idle_ids)]
     replaced = {item for item in ours if item.ref.id in ids}
-    if config.prune != "never":
-        replaced |= objects.keys()
-    replaced = replaced.difference(kept, refused, undriven)
+    removed = objects.keys() if config.prune != "never" else set()
+    replaced = (replaced | removed).difference(kept, refused, undriven)
     of_idle = [item for item, mark in rest if mark and mark.owner in idle_ids]
     findings = [*_findings(refused, kept if config.prune == "auto" else (), copies, of_idle)]
     return [*kept, *undriven], [item for item in modules if item not in replaced], findings
@@ -116,9 +115,8 @@ def _findings(
         owners = sorted({_owner(item) for item in kept})
         verb = "they were" if count > 1 else "it was"
         origin = f"what {verb} generated from ({some(owners, len(owners))})"
-        objects = f"{counted(count, 'generated object')} ({names})"
-        message = f"the input has {objects} without {origin}: checked as if written by hand"
-        yield kept[0].located(warning(message, rule="KRM116"))
+        message = f"the input has {counted(count, 'generated object')} ({names}) without {origin}"
+        yield kept[0].located(warning(f"{message}: checked as if written by hand", rule="KRM116"))
     if copies:
         names = some((str(item.ref) for item in copies), len(copies))
         outcome = "it is neither updated nor removed; remove the annotation"

@@ -9,7 +9,7 @@ from krmfn.ownership import OWNER, PASSED_ON
 from krmfn.printing import closest
 from krmfn.results import Rule
 
-from ..fleet.readings import KUSTOMIZE_ID, previous_name
+from ..fleet.readings import previous_name
 from . import ignoring
 from .generated import Finding
 from .ignoring import IGNORE
@@ -41,9 +41,7 @@ def check(item: Item) -> Iterator[Result]:
 
 
 def inputs_are_marked(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
-    """Yield a warning, under kustomize, per input that would be deployed; one for all Nodes."""
-    if not any(item.mentions(KUSTOMIZE_ID) for item in resources.items[:1]):
-        return
+    """Yield a warning per input that kustomize would deploy; one for all Nodes."""
     inputs = {*handled, CONFIG, INVENTORY, PROFILE}
     for item in (item for item in of_kinds(resources.items, inputs) if not item.is_local):
         is_rendered = (item.group, item.kind) in handled

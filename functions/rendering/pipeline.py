@@ -90,7 +90,7 @@ def _judge(
         note(scratch, config_item=run.config_item, settings=run.settings)
         rendered = render(scratch)
         of_modules = at_origins(of_modules, written, rendered.objects)
-        of_claims = claims.check(scratch, claims_of(rendered, written), modules, config)
+        of_claims = claims.check(scratch, claims_of(rendered, written), modules, config, None)
     owners = {**rendered.owners, **{item.ref: item for item in handwritten}}
     of_objects = object_checks.check(resources, objects, config, written)
     return chain(of_configs, of_modules, of_marks, of_claims, of_objects), owners

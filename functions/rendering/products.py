@@ -67,18 +67,15 @@ def check_options(product: Profile, item: Item) -> Iterator[Result]:
     is_ours = item.group == OURS
     manifest = {"spec": table(item.manifest, "spec").get("options", {})} if is_ours else item.manifest
     findings = schema.check(manifest, product.config_schema if is_ours else product.schema, "KRM101")
-    profile_schema = kinds.schema("profile")  # its metadata are those of a config, too
-    if not is_ours and "metadata" in manifest and not profile_schema.fits(manifest["metadata"], "metadata"):
-        properties = {"metadata": profile_schema["properties"]["metadata"]}
-        subset = Schema({"properties": properties, "$defs": profile_schema["$defs"]})
+    base = kinds.schema("profile")  # its metadata are those of a config, too
+    if not is_ours and "metadata" in manifest and not base.fits(manifest["metadata"], "metadata"):
+        subset = Schema({"properties": {"metadata": base["properties"]["metadata"]}, "$defs": base["$defs"]})
         findings += schema.check({"metadata": manifest["metadata"]}, subset, "KRM101")
     for path, message in structural.misfits(table(product.options, "properties", "spec"), manifest.get("spec")):
         findings.append(error(message, rule="KRM101", field=Field(join(("spec", *path)))))
     for finding in findings:
-        if is_ours and (field := finding.field):
-            field = field._replace(path=f"spec.options{field.path.removeprefix('spec')}")
-            finding = finding._replace(field=field)
-        yield finding
+        field = finding.field and finding.field._replace(path=f"spec.options{finding.field.path.removeprefix('spec')}")
+        yield finding._replace(field=field) if is_ours else finding
 
 
 _GOOD = """\

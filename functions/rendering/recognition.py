@@ -62,7 +62,7 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
         yield from metadata_checks.check(item)
     if config and config.ignore:
         yield from ignoring.check_function_config(config)
-    if config:
+    if config and any(item.mentions(readings.KUSTOMIZE_ID) for item in resources.items[:1]):
         yield from metadata_checks.inputs_are_marked(resources, handled)
 
 
@@ -103,11 +103,9 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, co
         other = first.setdefault(item.ref.id, item)
         if other is not item:
             where = in_file(other).replace("(", "(the other one: ", 1)
-            paths = [twin.place.path for twin in (item, other) if twin.place and twin.place.path]
-            folders = {path.rpartition("/")[0] for path in paths}
-            is_command = not run_of(resources).settings.intent.is_function
-            hint = "; if these are two clusters, name the folder of each as a PATH"
-            hint = hint if len(folders) > 1 and is_command else ""
+            folders = {twin.place.path.rpartition("/")[0] for twin in (item, other) if twin.place and twin.place.path}
+            has_folders = len(folders) > 1 and not run_of(resources).settings.intent.is_function
+            hint = "; if these are two clusters, name the folder of each as a PATH" if has_folders else ""
             message = f"this {item.kind} appears twice{where}; remove or rename one{hint}"
             resources.report([item.located(error(message, rule="KRM103"))])
     sound_items: list[Item] = []

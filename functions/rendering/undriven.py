@@ -69,10 +69,8 @@ def _driven_twice(resources: ResourceList, handled: Kinds, config: FunctionConfi
             driver = f"the Profile {product.name}" if product else "krmfn"
             mark = f", or write the annotation `{PROFILE_MARK}: none` on each {kind} that its operator acts on"
             remedy = f"remove this entry{mark if product else ''}"
-            message = (
-                f"{group} {kind}: {driver} makes objects of {first.ref}, and its own operator would, too; {remedy}"
-            )
-            yield config.source.located(report(message, rule="KRM107", field=Field("spec.operators")))
+            message = f"{group} {kind}: {driver} makes objects of {first.ref}, and its own operator would, too"
+            yield config.source.located(report(f"{message}; {remedy}", rule="KRM107", field=Field("spec.operators")))
 
 
 def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> set[tuple[str, str]]:
@@ -168,9 +166,9 @@ def _message(resources: ResourceList, item: Item, mark: str, config: FunctionCon
     if mark and mark not in config.products:
         hint = did_you_mean(mark, config.products, f"there are: {known}.", "'")
         return f"there is no Profile {mark!r}, so nothing is generated from this {item.kind}{hint} Or {remedy}"
+    subject = f"{item.api_version} {item.kind}"
     if mark:
-        problem = f"the Profile {mark!r} is not for {item.api_version} {item.kind}, so nothing is generated from it"
-        return f"{problem}; {remedy}"
+        return f"the Profile {mark!r} is not for {subject}, so nothing is generated from it; {remedy}"
     if len([profile for profile in profiles if profile.drives(item)]) > 1:
         names = ", ".join(sorted(profile.name for profile in profiles))
         return f"several Profiles are for this kind: {names}; write the annotation `{PROFILE_MARK}: NAME` with one"

@@ -41,11 +41,11 @@ def test_what_makes_way_for_a_generated_module_claims_nothing() -> None:
     there = resource_list(loading("a"), loading("b"))
     written = [(item, Module(item.manifest)) for item in there.items]
     wanted = Claim(Ref("v1", "DeviceConfig", "kmm", "x"), {}, kernel_modules=frozenset({"drv"}), module=("kmm", "a"))
-    (conflict,) = claims.check(there, [wanted], written, FunctionConfig())
+    (conflict,) = claims.check(there, [wanted], written, FunctionConfig(), None)
     assert "Module kmm/b" in conflict[1].message
     assert "Module kmm/a" not in conflict[1].message
     elsewhere = wanted._replace(module=("other", "a"))
-    (conflict,) = claims.check(there, [elsewhere], written, FunctionConfig())
+    (conflict,) = claims.check(there, [elsewhere], written, FunctionConfig(), None)
     assert "Module kmm/a" in conflict[1].message
 
 
@@ -96,7 +96,7 @@ def two_on(inventory: str, mode: str = "auto", key: str = "rack") -> list[tuple[
     there = resource_list(yaml.safe_load(inventory), *both)
     config = FunctionConfig()._replace(exclusivity=mode)
     written = [(item, Module(item.manifest)) for item in there.select("Module")]
-    return [(finding.rule, finding.severity) for _, finding in claims.check(there, [], written, config)]
+    return [(finding.rule, finding.severity) for _, finding in claims.check(there, [], written, config, None)]
 
 
 def test_the_nodes_of_an_inventory_count() -> None:
