@@ -6,9 +6,9 @@ from krmfn import Field, Result, warning
 from krmfn.results import Rule
 from krmfn.typed import Any
 
-from .fields import Container, DevicePlugin
+from .fields import Container
 from .model import DeviceConfig
-from .names import PARTS, device_volumes
+from .names import device_volumes, plugins
 
 
 def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
@@ -81,9 +81,9 @@ def names_are_different(config: DeviceConfig) -> Iterator[Result]:
 
 def _named_lists(config: DeviceConfig) -> Iterator[tuple[str, str, Iterable[dict[str, Any]], Mapping[str, str]]]:
     """Yield each list of named entries: its path, the key of the names, the entries, and users of further names."""
-    for kind, plugin in _plugins(config):
-        yield f"{kind}.volumes", "name", plugin.volumes, {}
-        yield f"{kind}.deviceClasses", "name", getattr(plugin, "deviceClasses", ()), {}
+    for field, plugin in plugins(config):
+        yield f"{field}.volumes", "name", plugin.volumes, {}
+        yield f"{field}.deviceClasses", "name", getattr(plugin, "deviceClasses", ()), {}
     for index, entry in enumerate(config.spec.daemonSets):
         path, main = f"daemonSets[{index}]", {entry.containerName or entry.name: "the main container"}
         yield f"{path}.initContainers", "name", map(vars, entry.initContainers), main
@@ -97,18 +97,12 @@ def _named_lists(config: DeviceConfig) -> Iterator[tuple[str, str, Iterable[dict
         yield f"{path}.volumeMounts", "mountPath", container.volumeMounts, devices
 
 
-def _plugins(config: DeviceConfig) -> Iterator[tuple[str, DevicePlugin]]:
-    for kind in PARTS:
-        if plugin := getattr(config.spec, kind):
-            yield kind, plugin
-
-
 def containers(config: DeviceConfig) -> Iterator[tuple[str, Container, Sequence[dict[str, Any]]]]:
     """Yield each container: its path, its fields, and the volumes that it can mount."""
-    for kind, plugin in _plugins(config):
-        yield kind, plugin, plugin.volumes
+    for field, plugin in plugins(config):
+        yield field, plugin, plugin.volumes
         if plugin.initContainer:
-            yield f"{kind}.initContainer", plugin.initContainer, plugin.volumes
+            yield f"{field}.initContainer", plugin.initContainer, plugin.volumes
     for index, entry in enumerate(config.spec.daemonSets):
         path = f"daemonSets[{index}]"
         yield path, entry, entry.volumes

@@ -15,7 +15,7 @@ from .fields import OF_LOADER, DaemonSet, Service
 from .layers import Layer, idle_switches, idle_unset, place
 from .merging import OF_LOADED, stacked
 from .model import DeviceConfig, value
-from .names import account_name, entries, is_complete, named_image
+from .names import account_name, entries, is_complete, named_image, plugins
 
 Reason = tuple[str, str]
 """A field, such as `daemonSets[0].labels`, and the reason why it changes nothing."""
@@ -101,14 +101,24 @@ def unused(config: DeviceConfig) -> Iterator[Reason]:
 
         filled_in |= used(config.fields)
     yield from ((name, reason) for name, reason in _of_module(config) if name not in filled_in)
-    yield from _of_accounts(config)
-    if not entries(config):
-        for index in range(1, len(config.spec.imagePullSecrets)):
+    spec, account, rows = config.spec, config.spec.serviceAccount, entries(config)
+    has_effect = account and (account.create or account.openshift or account.rules or account.clusterRules)
+    if not config.loads and not has_effect and all(account_name(pool, entry, entry.name) for pool, _, entry in rows):
+        yield "serviceAccountName", "nothing is loaded, and no DaemonSet runs under it"
+    users = [plugin.serviceAccountName for _, plugin in plugins(config)]
+    users += [account_name(config, entry, entry.name) or spec.serviceAccountName for entry in spec.daemonSets]
+    for name in ("rules", "clusterRules"):
+        if getattr(account, name, None) and spec.serviceAccountName not in ("", *users):
+            yield f"serviceAccount.{name}", f"no DaemonSet and no plugin runs under {spec.serviceAccountName}"
+    if account and account.openshift and not spec.serviceAccountName:
+        yield "serviceAccount.openshift", "no account is named that could get the right; write serviceAccountName"
+    if not rows:
+        for index in range(1, len(spec.imagePullSecrets)):
             yield f"imagePullSecrets[{index}]", "a Module takes one pull secret, the first, and there are no daemonSets"
         yield "upgrade.retain", "it keeps DaemonSets of earlier versions, and there are no daemonSets"
     if not config.has_module:
         yield "loaderTolerations", "no Module is generated, and DaemonSets have `tolerations`"
-    for index, entry in enumerate(config.spec.daemonSets):
+    for index, entry in enumerate(spec.daemonSets):
         yield from ((f"daemonSets[{index}].{name}", reason) for name, reason in _of_daemon_set(config, entry))
     if keys := keys_of_ours(config):
         yield from _overwritten(config, keys)
@@ -134,21 +144,6 @@ def _of_module(config: DeviceConfig) -> Iterator[Reason]:
             yield "driverVersion", reason + ordered
     elif ordered and is_complete(named_image(spec)):
         yield "driverVersion", f"the image has a tag, a digest or variables already{ordered}"
-
-
-def _of_accounts(config: DeviceConfig) -> Iterator[Reason]:
-    spec, account = config.spec, config.spec.serviceAccount
-    has_effect = account and (account.create or account.openshift or account.rules or account.clusterRules)
-    is_idle = not config.loads and not has_effect
-    if is_idle and all(account_name(versioned, entry, entry.name) for versioned, _, entry in entries(config)):
-        yield "serviceAccountName", "nothing is loaded, and no DaemonSet runs under it"
-    users = [plugin.serviceAccountName for plugin in (spec.devicePlugin, spec.dra) if plugin]
-    users += [account_name(config, entry, entry.name) or spec.serviceAccountName for entry in spec.daemonSets]
-    for name in ("rules", "clusterRules"):
-        if getattr(account, name, None) and spec.serviceAccountName not in ("", *users):
-            yield f"serviceAccount.{name}", f"no DaemonSet and no plugin runs under {spec.serviceAccountName}"
-    if account and account.openshift and not spec.serviceAccountName:
-        yield "serviceAccount.openshift", "no account is named that could get the right; write serviceAccountName"
 
 
 def _of_daemon_set(config: DeviceConfig, entry: DaemonSet) -> Iterator[Reason]:

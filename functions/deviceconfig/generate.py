@@ -19,7 +19,7 @@ from . import daemonsets, rbac
 from .fields import Container, DevicePlugin, Spec
 from .merging import with_shared_keys
 from .model import DeviceConfig, Specs, value, written
-from .names import PARTS, account_name, daemon_set_name, driver_image, entries, image_of, mirrored, secrets
+from .names import PARTS, account_name, daemon_set_name, driver_image, entries, image_of, mirrored, plugins, secrets
 
 _REPLACED = frozenset({"KRM201"})
 """Rules that do not apply to generated Modules: KRM123 makes a config confirm an empty selector with allNodes."""
@@ -93,10 +93,9 @@ def module(config: DeviceConfig, known: Specs) -> Manifest:
     spec, fields, hub = config.spec, known.get((config.fingerprint,)), config.spec.hub
     if fields is None:
         loader = filled(container=_loader(config), serviceAccountName=spec.serviceAccountName)
-        plugins = [(field, getattr(spec, field)) for field in PARTS]
         fields = filled(
             moduleLoader=loader if config.loads else None,
-            **{field: _plugin(config, plugin, PARTS[field]) for field, plugin in plugins if plugin},
+            **{field: _plugin(config, plugin, PARTS[field]) for field, plugin in plugins(config)},
             imageRepoSecret=next(iter(secrets(spec)), None),
             tolerations=[*spec.tolerations, *spec.loaderTolerations],
         )

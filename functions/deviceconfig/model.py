@@ -136,11 +136,9 @@ class DeviceConfig(NamedTuple):
     def effective_layers(self, name: str) -> list[Layer]:
         """Return the layers without which a field (`daemonSets`) would have another value."""
         holders = [layer for layer in self.layers if name in layer.fields]
-        if name == UNSET:
-            return holders
-        if name != "nodePools" and value(self.spec, name) is None:
+        if name not in (UNSET, "nodePools") and value(self.spec, name) is None:
             return []
-        if len(holders) < 2:
+        if name == UNSET or len(holders) < 2:
             return holders
         layers = [layer for layer in self.layers if name in layer.fields or name in layer.fields.get(UNSET, ())]
         parts = [{key: layer.fields[key] for key in (name, UNSET) if key in layer.fields} for layer in layers]

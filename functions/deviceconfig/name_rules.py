@@ -63,8 +63,8 @@ def names_fit_their_kind(config: DeviceConfig) -> Iterator[Result]:
         if name.kind == "Service" and not re.fullmatch(_SERVICE_NAME, name.text):
             remedy = "rename the DeviceConfig, or write a Service of your own and leave this one out"
             message = f"the Service would have the name {name.text!r}, and a Service's name begins with a letter"
-            message += f" and has no dots; {remedy}"
-            yield error(message, field=Field(name.field.removesuffix("name") + "service"))
+            field = Field(name.field.removesuffix("name") + "service")
+            yield error(f"{message} and has no dots; {remedy}", field=field)
     for account in accounts(config) if config.has_accounts else ():
         excess = len(f"{account.name}-{account.scc}") - _NAME
         if account.scc and excess > 0:

@@ -57,6 +57,12 @@ def account_name(config: DeviceConfig, component: DevicePlugin | DaemonSet, part
     return component.serviceAccountName or (f"{config.ref.name}-{part}" if is_created else "")
 
 
+def plugins(config: DeviceConfig) -> list[tuple[str, DevicePlugin]]:
+    """Return the device plugin and the DRA driver that the config has, each with its field."""
+    values = ((field, getattr(config.spec, field)) for field in PARTS)
+    return [(field, plugin) for field, plugin in values if plugin]
+
+
 def device_volumes(entry: DaemonSet) -> dict[str, str]:
     """Return the name of the volume for each path of a DaemonSet's hostDevices."""
     return {path: f"host-device-{number}" for number, path in enumerate(dict.fromkeys(entry.hostDevices))}
@@ -71,8 +77,6 @@ def entries(config: DeviceConfig) -> list[tuple[DeviceConfig, int, DaemonSet]]:
     for earlier in config.retained:
         others = ((earlier, index, entry) for index, entry in enumerate(earlier.spec.daemonSets))
         rows += (row for row in others if version_of(earlier, row[2]))
-    if len(rows) < 2:
-        return rows
     order = list(dict.fromkeys(entry.name for _, _, entry in rows))
     return sorted(rows, key=lambda row: order.index(row[2].name))
 

@@ -65,9 +65,8 @@ def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
         namespace = f"{hub.spokeNamespace} on every spoke" if hub else config.ref.namespace
         label = "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated)"
         message = f"KMM's worker pods are privileged: the namespace {namespace} needs the label {label}"
-        message += "; write podSecurity: privileged here once it has it"
-        report = warning if account.podSecurity else info
-        yield report(message, field=Field(config.at("serviceAccount.podSecurity")))
+        report, field = (warning if account.podSecurity else info), Field(config.at("serviceAccount.podSecurity"))
+        yield report(f"{message}; write podSecurity: privileged here once it has it", field=field)
 
 
 def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:

@@ -96,10 +96,9 @@ def defaults_are_used(used: dict[str, set[str]], config: FunctionConfig) -> Iter
 def used_fields(groups: Groups) -> dict[str, set[str]]:
     """Return the fields of each layer of the functionConfig that have an effect in some config, by the layer's path."""
     used: dict[str, set[str]] = {}
-    configs = chain.from_iterable(groups)
-    for versioned in chain.from_iterable((config, *config.retained) for config in configs):
-        for layer in versioned.layers:
-            if layer.shared and layer.fields:
+    for config in chain.from_iterable(groups):
+        for versioned in (config, *config.retained):
+            for layer in (layer for layer in versioned.layers if layer.shared and layer.fields):
                 names = used.setdefault(layer.path, set())
                 for name in layer.fields:
                     if any(other is layer for other in versioned.effective_layers(name)):

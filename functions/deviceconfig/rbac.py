@@ -7,7 +7,7 @@ from krmfn.typed import Any, NamedTuple
 
 from .fields import ServiceAccount
 from .model import DeviceConfig
-from .names import PARTS, account_name, entries
+from .names import PARTS, account_name, entries, plugins
 
 _ORDER = {"argocd.argoproj.io/sync-wave": "-1", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
 """Unloading needs the account: Argo CD deletes the lowest wave last, and Flux, which has no order, keeps it."""
@@ -43,11 +43,10 @@ def accounts(config: DeviceConfig) -> Iterator[Account]:
     """Yield the accounts for which a config or pool, or a version that it retains, has a field."""
     if config.spec.serviceAccount:
         yield Account(config, "serviceAccount", "", config.spec.serviceAccountName, config.spec.serviceAccount)
-    for field, part in PARTS.items():
-        plugin = getattr(config.spec, field)
-        if plugin and plugin.serviceAccount:
-            name = account_name(config, plugin, part)
-            yield Account(config, f"{field}.serviceAccount", part, name, plugin.serviceAccount)
+    for field, plugin in plugins(config):
+        if plugin.serviceAccount:
+            name = account_name(config, plugin, PARTS[field])
+            yield Account(config, f"{field}.serviceAccount", PARTS[field], name, plugin.serviceAccount)
     for versioned, index, entry in entries(config):
         if entry.serviceAccount:
             name = account_name(versioned, entry, entry.name) or versioned.spec.serviceAccountName

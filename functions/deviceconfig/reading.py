@@ -161,7 +161,6 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
             fields, filled = unprotected(fields), unprotected(filled)
     plugin = fields.get("devicePlugin") or fields.get("dra") or {}
     has_own_names = config.has_names or "extraObjects" in fields or "serviceAccount" in plugin
-    is_unique = has_variables or config.pool or has_own_names
     return config._replace(
         layers=layers,
         fields=fields,
@@ -169,7 +168,7 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         has_variables=has_variables,
         has_switches=any("'enabled'" in text or "'unset'" in text for text in texts),
         has_accounts=any("'serviceAccount'" in text for text in texts),
-        fingerprint=b"" if is_unique else _fingerprint(config.item),
+        fingerprint=b"" if has_variables or config.pool or has_own_names else _fingerprint(config.item),
     )
 
 

@@ -22,9 +22,10 @@ def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
     if not config.spec.driverVersion:
         message = f"driverVersion is missing, and the profile {config.profile} has fields per version{listed}"
         yield config.error(message, "driverVersion")
+    versions = [("driverVersion", config.spec.driverVersion)]
     retained = config.spec.upgrade.retain if config.spec.upgrade else ()
-    paths = [f"upgrade.retain[{index}]" for index in range(len(retained))]
-    for name, version in zip(["driverVersion", *paths], [config.spec.driverVersion, *retained], strict=True):
+    versions += [(f"upgrade.retain[{index}]", version) for index, version in enumerate(retained)]
+    for name, version in versions:
         if version and version not in known:
             hint = did_you_mean(version, known, quote="'")
             message = f"the profile {config.profile} has no version {version!r}{hint}{listed}"

@@ -110,10 +110,9 @@ def _rules(item: Item, namespace: str) -> Iterator[Result]:
 
 def _without_effect(resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
     """Yield an info per field of the functionConfig that is for DeviceConfigs, if the list has none."""
-    if any(item.group in (OURS, SEED) for item in resources.select("DeviceConfig")):
-        return
+    has_configs = any(item.group in (OURS, SEED) for item in resources.select("DeviceConfig"))
     for name, value in (("defaults", config.defaults), ("profiles", config.profiles)):
-        if value:
+        if value and not has_configs:
             message = "has no effect: it is for DeviceConfigs, and there are none"
             yield config.source.located(info(message, rule="KRM142", field=Field(f"spec.{name}")))
 
