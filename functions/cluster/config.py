@@ -116,7 +116,7 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
         return Config(), []
     target = disk.target(folder, NAME)
     name = target.name
-    if target.problem or target.outside:
+    if target.problem or target.is_outside:
         message = target.problem or "is a link that leads out of the repository"
         return Config(name), [error(message, rule="KRM521", place=Place(name))]
     try:
@@ -196,7 +196,7 @@ def _members(item: Item, disk: Disk, folder: str, path: str, texts: Sequence[str
     members = []
     for at, text in enumerate(texts):
         target = disk.target(folder, text)
-        outside = text.startswith("/") or target.outside
+        outside = text.startswith("/") or target.is_outside
         problem = "is not a path inside the repository" if outside else target.problem
         real = os.path.normpath(os.path.join(folder, NAME if outside else text)) if problem else target.real
         if problem and not outside and os.path.isdir(os.path.dirname(real)):

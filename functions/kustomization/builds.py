@@ -126,7 +126,7 @@ def _output(
 
     if not graph.workspace or flags or decision.is_open or decision.calls or not graph.is_untouched(folder):
         return output(), partial(output, origins=True)
-    unwrapped = tree(graph, folder, aside=graph.workspace.aside)
+    unwrapped = tree(graph, folder, build_name=graph.workspace.build_name)
     traced = kustomize.build(path, unwrapped, (), decision, seconds=options.timeout, shared=graph.workspace)
     stream = provenance.without_notes(traced.stream)
     return output() if stream is None else traced._replace(stream=stream), lambda: traced

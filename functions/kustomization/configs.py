@@ -93,9 +93,9 @@ class Configs:
 
     def _file_configs(self, kustomization: Kustomization, reference: Reference) -> list[Item]:
         def judge(text: bytes, place: Place, column: int) -> Judgement:
-            judged = judge_strictly(text, place, column, rule="KRM510", is_function=True)
-            self._documents[reference.real] = judged[0]
-            return judged
+            judgement = judge_strictly(text, place, column, rule="KRM510", is_function=True)
+            self._documents[reference.real] = judgement[0]
+            return judgement
 
         if reference.real not in self._files:
             self._files[reference.real] = self._texts.documents(reference.real, reference.name, "KRM510", judge)

@@ -28,10 +28,10 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_compos
 
     text = text.removeprefix(b"\xef\xbb\xbf")
     split.check_encoding(text)
-    for at, document in enumerate(yaml_documents.documents(text)):
+    for index, document in enumerate(yaml_documents.documents(text)):
         line = first + document.line - 1
         syntax.check(document.text, line - 1)
-        item = Item(document.text, 0, len(document.text), -2, False, Place(name, at, line, column))
+        item = Item(document.text, 0, len(document.text), -2, False, Place(name, index, line, column))
         _ = item.manifest, is_composed and item.content.composed  # raises the errors here, and only once
         yield item
 

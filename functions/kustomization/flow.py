@@ -43,11 +43,11 @@ def entries(node: Node | None) -> dict[str, tuple[Node, Node]]:
     """Return the (key, value) nodes of a mapping by key, with its merges; of equal keys the last; {} for no mapping."""
     if not isinstance(node, MappingNode):
         return {}
-    merged: list[Node] = []
+    sources: list[Node] = []
     for key, value in node.value:
         if is_merge(key):
-            merged += value.value if isinstance(value, SequenceNode) else [value]
-    pairs = [pair for source in reversed(merged) for pair in entries(source).values()]
+            sources += value.value if isinstance(value, SequenceNode) else [value]
+    pairs = [pair for source in reversed(sources) for pair in entries(source).values()]
     pairs += [pair for pair in node.value if not is_merge(pair[0])]
     return {key.value: (key, value) for key, value in pairs}
 

@@ -99,13 +99,14 @@ def build(
         top = workspace.write(tree) if tree else real
         base = "" if shared else os.path.basename(folder)  # random, so no folder of a repository has this name
         if base:
-            top = _wrapper(folder, base, top, kustomization or {}, workspace.aside, origins)
+            top = _wrapper(folder, base, top, kustomization or {}, workspace.build_name, origins)
         bounds = tree and confinement.bounds(command[0], decision.is_open)
         environment = _environment(decision, {flag.partition("=")[0] for flag in flags}, confinement.environment)
         command += [top, *flags, *confinement.flags]
         done = process.run(command, environment, name, seconds, top if tree else None, bounds)
         inputs = confinement.inputs() if decision.calls else []
-    stderr, stream = (_restore_names(text, {**names, LOCAL: workspace.aside}) for text in (done.stderr, done.stdout))
+    names = {**names, LOCAL: workspace.build_name}
+    stderr, stream = _restore_names(done.stderr, names), _restore_names(done.stdout, names)
     text = stderr.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
     lines = text.replace(os.path.basename(folder), path).strip().splitlines()
     output = _check(name, done.returncode, Output(stream, *_messages(lines, bool(decision.calls)), inputs, base))
@@ -132,13 +133,13 @@ def _check(name: str, code: int, output: Output) -> Output:
     return output
 
 
-def _wrapper(folder: str, base: str, target: str, kustomization: Manifest, aside: str, origins: bool) -> str:
+def _wrapper(folder: str, base: str, target: str, kustomization: Manifest, build_name: str, origins: bool) -> str:
     """Write a wrapper around the kustomization in the folder `target`, and return the wrapper's folder.
 
     It has the fields that count only in the outermost kustomization. It lists the folder, under components or
     resources, by the link `base`, since kustomize refuses a folder with two dots in its name, as in `a..b`.
     """
-    source, destination = (f"/metadata/annotations/{key.replace('/', '~1')}" for key in (LOCAL, aside))
+    source, destination = (f"/metadata/annotations/{key.replace('/', '~1')}" for key in (LOCAL, build_name))
     move = [{"op": "move", "from": source, "path": destination}]
     manifest: Manifest = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",

@@ -62,8 +62,8 @@ def status() -> str:
         return f"not confined: {VARIABLE}=off"
     if not (abi := version()):
         return "not confined: this kernel has no Landlock"
-    offline = ", and no TCP" if abi >= 4 else "; TCP needs version 4"
-    return f"confined by Landlock {abi}: files of the build and of the system{offline}"
+    network = ", and no TCP" if abi >= 4 else "; TCP needs version 4"
+    return f"confined by Landlock {abi}: files of the build and of the system{network}"
 
 
 def start_confined(bounds: Bounds, start: Callable[[], T]) -> T:
@@ -103,8 +103,8 @@ class _Ruleset:
         abi = version()
         files = sum(right for since, right in _OF_FILES.items() if since <= abi)
         rights = files | sum(right for since, right in _OF_FOLDERS.items() if since <= abi)
-        outside = [_NETWORK, _SCOPES] if bounds.is_offline else [0, 0]
-        attributes = struct.pack("3Q", rights, *outside)[: 24 if abi >= 6 else 16 if abi >= 4 else 8]
+        restrictions = [_NETWORK, _SCOPES] if bounds.is_offline else [0, 0]
+        attributes = struct.pack("3Q", rights, *restrictions)[: 24 if abi >= 6 else 16 if abi >= 4 else 8]
         self.descriptor = _call("create", _CREATE, attributes, len(attributes), 0)
         weakref.finalize(self, os.close, self.descriptor)
         for path in bounds.readable:

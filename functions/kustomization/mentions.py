@@ -73,8 +73,8 @@ def read_plugin(manifest: Manifest) -> Iterator[Mention]:
 
 def entries(manifest: Manifest, field: str) -> Iterator[tuple[str, Manifest]]:
     """Return the mappings of a list with their paths."""
-    listed = enumerate(listing(manifest, field) or ())
-    return ((f"{field}[{at}]", entry) for at, entry in listed if isinstance(entry, dict))
+    members = enumerate(listing(manifest, field) or ())
+    return ((f"{field}[{index}]", entry) for index, entry in members if isinstance(entry, dict))
 
 
 def _read(entry: Manifest, roles: Roles, path: str = "") -> Iterator[Mention]:
@@ -83,9 +83,9 @@ def _read(entry: Manifest, roles: Roles, path: str = "") -> Iterator[Mention]:
         name = field.removesuffix("[]")
         if name == field and (value := text(entry, name)):
             yield path + name, value, role
-        for at, member in enumerate(listing(entry, name) or () if name != field else ()):
+        for index, member in enumerate(listing(entry, name) or () if name != field else ()):
             if isinstance(member, str):
-                yield f"{path}{name}[{at}]", _source(member) if name == "files" else member, role
+                yield f"{path}{name}[{index}]", _source(member) if name == "files" else member, role
 
 
 def _source(entry: str) -> str:

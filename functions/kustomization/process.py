@@ -99,9 +99,9 @@ def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[b
     for number in names:
         pipes.register(number, select.POLLIN)
     while names:
-        if not (ready := pipes.poll(max(0, deadline - monotonic()) * 1000)):
+        if not (events := pipes.poll(max(0, deadline - monotonic()) * 1000)):
             raise timeout
-        for number, _ in ready:
+        for number, _ in events:
             kind, part = names[number], os.read(number, 1 << 16)
             if not part:
                 pipes.unregister(number)

@@ -105,8 +105,8 @@ def maker(notes: Mapping[str, str]) -> str:
     A patch that replaces all annotations looks like the generator of the resource, whose origin is then not known: "".
     """
     origin = origin_of(notes)
-    by = table(origin, "configuredBy")
-    is_patch = by.get("apiVersion") == "builtin" and not str(by.get("kind")).endswith("Generator")
+    plugin = table(origin, "configuredBy")
+    is_patch = plugin.get("apiVersion") == "builtin" and not str(plugin.get("kind")).endswith("Generator")
     return "" if is_patch else str(origin.get("configuredIn", ""))
 
 
@@ -188,16 +188,16 @@ def _user_note(key: str, block: bytes, base: str) -> bytes:
     """Return the annotation of a note with the user's paths; b"" when it is only about the wrapper."""
     value = load.read(block)
     entries = value if isinstance(value, list) else [value]
-    kept = [
+    data = [
         _user_origin(origin, base) for origin in entries if origin.get("configuredIn") != _WRAPPER or "repo" in origin
     ]
-    if not kept:
+    if not data:
         return b""
-    return emit.dump({key: emit.dump(kept if isinstance(value, list) else kept[0])}, 4).encode()
+    return emit.dump({key: emit.dump(data if isinstance(value, list) else data[0])}, 4).encode()
 
 
 def _user_origin(origin: dict[str, Any], base: str) -> dict[str, Any]:
     """Return an origin with paths relative to the folder; those in a fetched repository stay relative to that."""
     paths = {key: path for key in ("path", "configuredIn") if isinstance(path := origin.get(key), str)}
-    moved = {key: f"../{path}".removeprefix(f"../{base}/") for key, path in paths.items()}
-    return origin if "repo" in origin else {**origin, **moved}
+    user_paths = {key: f"../{path}".removeprefix(f"../{base}/") for key, path in paths.items()}
+    return origin if "repo" in origin else {**origin, **user_paths}

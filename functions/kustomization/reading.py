@@ -53,8 +53,8 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
     files = (reference for base in kustomizations for reference in base.references if reference.kind == "file")
     copied = {reference.real for reference in files if not reference.is_yaml}
     untouched = {base.folder for base in kustomizations if is_untouched(base, reader.texts, texts, copied)}
-    cached = lru_cache(maxsize=None)
-    lookups = cached(resources_in), cached(partial(closure, reader.kustomizations))
+    cache = lru_cache(maxsize=None)
+    lookups = cache(resources_in), cache(partial(closure, reader.kustomizations))
     return Graph(reader.kustomizations, *lookups, texts, reader.disk.links, configs.names, untouched, Workspace())
 
 
@@ -80,24 +80,24 @@ class _Reader:
     def walk(self, top: str) -> None:
         """Read a folder's kustomization and all below it, depth first, as kustomize builds them."""
         stack: list[tuple[Kustomization, Iterator[Reference]]] = []
-        above: Counter[str] = Counter()  # the folders in the stack, and those above them
+        ancestors: Counter[str] = Counter()  # the folders in the stack, and those above them
         kustomization = None if top in self.kustomizations else self._enter(top)
         while kustomization or stack:
             if kustomization:
                 stack.append((kustomization, kustomization.bases))
-                above.update(parents(kustomization.folder))
+                ancestors.update(parents(kustomization.folder))
             parent, bases = stack[-1]
             reference, kustomization = next(bases, None), None
             if reference is None:
                 stack.pop()
-                above.subtract(parents(parent.folder))
+                ancestors.subtract(parents(parent.folder))
                 # how often kustomize would read this kustomization and those below it
                 builds = 1 + sum(self._builds.get(base.real, 0) for base in parent.bases)
                 self._builds[parent.folder] = min(builds, MAX_BUILDS)
                 if builds >= MAX_BUILDS:
                     message = f"lists the same kustomizations {MAX_BUILDS:,} times or more; list each once"
                     parent.findings.append(error(message, rule="KRM505", place=Place(parent.name)))
-            elif above[reference.real]:
+            elif ancestors[reference.real]:
                 message = f"leads back to {reference.name}, which is being built; kustomize refuses such a cycle"
                 parent.findings.append(reference.error(f"{reference.text} {message}", "KRM505"))
             elif reference.real not in self.kustomizations:

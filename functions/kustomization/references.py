@@ -103,11 +103,11 @@ def read(
         yield reference
 
 
-def _column(lines: list[bytes], at: int, text: bytes) -> int:
-    """Return the column of the lines of a literal block that begins on the line with the index `at`; 0 without one."""
-    if at >= len(lines) or not lines[at].split(b" #")[0].rstrip().endswith((b"|", b"|-", b"|+")):
+def _column(lines: list[bytes], index: int, text: bytes) -> int:
+    """Return the column of the lines of a literal block that begins on the line with this index; 0 without one."""
+    if index >= len(lines) or not lines[index].split(b" #")[0].rstrip().endswith((b"|", b"|-", b"|+")):
         return 0
-    pairs = zip(lines[at + 1 :], text.splitlines(), strict=False)
+    pairs = zip(lines[index + 1 :], text.splitlines(), strict=False)
     indents = (len(line) - len(content) for line, content in pairs if content.strip())
     return 1 + max(next(indents, 0), 0)
 
@@ -148,7 +148,7 @@ def _resolved(reference: Reference, folder: str, disk: Disk) -> tuple[Reference,
         return reference, "KRM517", f"the path {text!r} {message}; rename the file"
     target = disk.target(folder, text)
     reference = reference._replace(name=target.name, real=target.real)
-    if role == "chart" and not target.outside:
+    if role == "chart" and not target.is_outside:
         message = _CHART.format(name=target.name)
         if target.is_folder:
             return reference._replace(kind="chart"), "KRM512", message
@@ -160,7 +160,7 @@ def _resolved(reference: Reference, folder: str, disk: Disk) -> tuple[Reference,
 
 
 def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> tuple[str, str]:
-    if target.outside:
+    if target.is_outside:
         return "KRM508", f"{text} leads out of {disk.root}, where nothing is read; pass a larger folder with --root DIR"
     if target.problem:
         return "KRM504", f"{target.name}: {target.problem}; a path is relative to the kustomization's folder"
@@ -187,13 +187,13 @@ def is_repository(text: str) -> bool:
     scheme, user, rest = _ADDRESS.findall(text.partition("?")[0])[0]
     if scheme.lower() == "file://":
         return _has_repository(user + rest, 1)
-    at = rest.find("/")
+    slash = rest.find("/")
     if not scheme:
         if not user and not _GITHUB.match(rest):
             return False
         colon = rest.find(":")  # if it is before the first slash, it divides host and path
-        at = colon if at < 0 or 0 < colon < at else at
-    return at >= 0 and _has_repository(rest[at + 1 :], 2)
+        slash = colon if slash < 0 or 0 < colon < slash else slash
+    return slash >= 0 and _has_repository(rest[slash + 1 :], 2)
 
 
 def _has_repository(path: str, segments: int) -> bool:

@@ -57,11 +57,11 @@ _LARGE = 1 << 18
 """The size of resources, in bytes, from which notes cost kustomize more time than they may save."""
 
 
-def tree(graph: Graph, folder: str, is_open: bool = False, aside: str = "") -> Tree:
+def tree(graph: Graph, folder: str, is_open: bool = False, build_name: str = "") -> Tree:
     """Return the tree for the kustomization in `folder`; with `is_open` kustomize may fetch, and run helm.
 
-    With `aside`, for an untouched kustomization that is built without a wrapper, the annotation local-config has that
-    name, and notes of origins are requested.
+    With `build_name`, for an untouched kustomization that is built without a wrapper, the annotation local-config has
+    that name, and notes of origins are requested.
     Raises KrmfnError for a file that cannot be read, a reference that leads out of the tree, and a foreign function.
     """
     foreign = next((call for call in graph.calls(folder) if not call.program), None)
@@ -71,18 +71,18 @@ def tree(graph: Graph, folder: str, is_open: bool = False, aside: str = "") -> T
     paths: list[str] = []
     for kustomization in graph.below(folder):
         paths.append(os.path.join(kustomization.folder, os.path.basename(kustomization.name)))
-        notes = NOTES if aside and not kustomization.is_component else b""
+        notes = NOTES if build_name and not kustomization.is_component else b""
         texts[kustomization.path] = graph.texts.get(kustomization.path, b"") + notes
         for reference in kustomization.references:
             if reference.kind == "file":
                 text = _text(graph, kustomization, reference)
-                is_renamed = aside and reference.role == "resource"
-                texts[reference.real] = text.replace(LOCAL.encode(), aside.encode()) if is_renamed else text
+                is_renamed = build_name and reference.role == "resource"
+                texts[reference.real] = text.replace(LOCAL.encode(), build_name.encode()) if is_renamed else text
             elif reference.kind == "chart" and is_open:
                 texts |= _chart(reference)
             elif reference.kind not in ("folder", "inline") and not is_open:
-                where = f"{kustomization.name}: {reference.field}"
-                raise KrmfnError(f"{where}: {reference.text} is not a file or folder here")
+                field = f"{kustomization.name}: {reference.field}"
+                raise KrmfnError(f"{field}: {reference.text} is not a file or folder here")
             if reference.kind in ("file", "folder"):
                 paths.append(os.path.normpath(os.path.join(kustomization.folder, reference.text)))
     links: dict[str, str] = {}

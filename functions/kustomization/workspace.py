@@ -19,7 +19,7 @@ from krmfn.typed import NamedTuple
 from .calls import Call
 from .confinement import Confinement, confine
 
-ASIDE = "krmfn.dev/aside-while-kustomize-builds/"
+_BUILD_NAME = "krmfn.dev/aside-while-kustomize-builds/"
 """The beginning of the name that the annotation local-config has while kustomize builds.
 
 A random part follows, which no repository can contain, so that only our own annotation is renamed back. The name keeps
@@ -48,7 +48,7 @@ class Workspace:
     """
 
     def __init__(self) -> None:
-        self.aside = ASIDE + os.urandom(16).hex()
+        self.build_name = _BUILD_NAME + os.urandom(16).hex()
         """The name that the annotation local-config has while kustomize builds."""
         self._lock = threading.Lock()
         self._paths: set[str] = set()

@@ -98,15 +98,15 @@ class Sheet(NamedTuple):
     files: dict[str, tuple[int, int, int]]
     """Of each file whose documents are all YAML: its start, and the range of indexes of its documents."""
 
-    def documents(self, name: str, before: Sequence[Item]) -> Iterator[tuple[Item, Place, bool]]:
-        """Yield the documents of a file, each with its place and whether it has a head; `before` are earlier items."""
+    def documents(self, name: str, items: Sequence[Item]) -> Iterator[tuple[Item, Place, bool]]:
+        """Yield the documents of a file, each with its place and whether it has a head; `items` are earlier ones."""
         text, line = self.text, 1
         seen, first, last = self.files[name]
         for index in range(first, last):
             span = self.spans[index]
             line += text.count(b"\n", seen, span.start)
             seen = span.start
-            place = Place(name, len(before), line)
+            place = Place(name, len(items), line)
             item = Item(text, span.start, span.end, -2, index not in self.dubious, place if name else None)
             item.words, item.keys = self.words, span.keys
             head = self.heads[index]

@@ -33,7 +33,7 @@ class Target(NamedTuple):
     real: str
     is_folder: bool = False
     problem: str = ""
-    outside: bool = False
+    is_outside: bool = False
 
 
 class Disk:
@@ -48,7 +48,7 @@ class Disk:
         self._name = partial(relative, folder="" if absolute else os.getcwd())
         self.links: dict[str, str] = {}
         """The links that were followed: the place of each, in a folder without links, and where it leads."""
-        self._left = max_bytes()
+        self._rest = max_bytes()
         self._real: Callable[[str], str] = lru_cache(maxsize=None)(os.path.realpath)
 
     def target(self, folder: str, text: str) -> Target:
@@ -58,7 +58,7 @@ class Disk:
         try:
             real = resolved(path, self._real)
             if self.root is not None and not roots.inside(real, self.root):
-                return Target(name, real, outside=True)
+                return Target(name, real, is_outside=True)
             status = os.stat(real)
         except (OSError, ValueError) as failure:  # ValueError: a NUL, half a surrogate pair
             return Target(name, "", problem=getattr(failure, "strerror", "") or "this is not a valid path")
@@ -68,9 +68,9 @@ class Disk:
             return Target(name, real, is_folder=True)
         if not stat.S_ISREG(status.st_mode):
             return Target(name, real, problem="neither a file nor a folder")
-        self._left -= status.st_size
+        self._rest -= status.st_size
         message = f"too large: together with the files before it more than {max_bytes():,} bytes"
-        return Target(name, real, problem=message if self._left < 0 else "")
+        return Target(name, real, problem=message if self._rest < 0 else "")
 
     def stands(self, folder: str, text: str) -> bool:
         """Return True when there is anything of this name, even a broken link."""

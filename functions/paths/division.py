@@ -82,17 +82,17 @@ def divide(text: bytes) -> list[Span]:
     is_deep = text.startswith(b"--- ")  # something may follow, and be deep
     is_misread = is_deep and not BARE.match(text, 3)
     for match in _LINE.finditer(text):
-        at = match.start() + 1
-        if text.startswith((b"---", b"..."), at) and text[at + 3 : at + 4] in (b"\n", b" ", b"\t", b""):
-            if keys or not is_nothing(text, start, at):
-                spans.append(Span(start, at, keys, is_deep, is_misread))
-            start, keys, is_deep = at + 3, [], match.end() - at > 3
-            is_misread = text[at] == _DOT or (text[start : start + 1] != b"\n" and not BARE.match(text, start))
-        elif match.end() - at > 1:
+        offset = match.start() + 1
+        if text.startswith((b"---", b"..."), offset) and text[offset + 3 : offset + 4] in (b"\n", b" ", b"\t", b""):
+            if keys or not is_nothing(text, start, offset):
+                spans.append(Span(start, offset, keys, is_deep, is_misread))
+            start, keys, is_deep = offset + 3, [], match.end() - offset > 3
+            is_misread = text[offset] == _DOT or (text[start : start + 1] != b"\n" and not BARE.match(text, start))
+        elif match.end() - offset > 1:
             is_deep = True
-            is_misread = is_misread or text.startswith(b"---", at)
+            is_misread = is_misread or text.startswith(b"---", offset)
         else:
-            keys.append(at)
+            keys.append(offset)
     if keys or not is_nothing(text, start, len(text)):
         spans.append(Span(start, len(text), keys, is_deep, is_misread))
     return _mark_counted(text, spans)
@@ -102,13 +102,13 @@ def _mark_counted(text: bytes, spans: list[Span]) -> list[Span]:
     """Return the documents with `is_counted` set where there are aliases or many brackets."""
     starts = [span.start for span in spans]
     counted: set[int] = set()
-    at = text.find(b"*") if spans else -1
-    while at >= 0:
-        index = bisect_right(starts, at) - 1
-        if index >= 0 and text[at - 1] not in _NO_ALIAS:
+    position = text.find(b"*") if spans else -1
+    while position >= 0:
+        index = bisect_right(starts, position) - 1
+        if index >= 0 and text[position - 1] not in _NO_ALIAS:
             counted.add(index)
-            at = max(at, spans[index].end - 1)
-        at = text.find(b"*", at + 1)
+            position = max(position, spans[index].end - 1)
+        position = text.find(b"*", position + 1)
     if text.count(b"[") + text.count(b"{") >= MAX_DEPTH // 2:
         for index, (start, end, *_) in enumerate(spans):
             if text.count(b"[", start, end) + text.count(b"{", start, end) >= MAX_DEPTH // 2:
@@ -121,7 +121,7 @@ def _mark_counted(text: bytes, spans: list[Span]) -> list[Span]:
 def dubious(text: bytes, spans: Sequence[Span]) -> set[int]:
     """Return the indexes of the documents in which a scalar or flow collection has several lines (see `split`)."""
     starts = [span.start for span in spans]
-    return {bisect_right(starts, at) - 1 for at in split.runs_on(text)}
+    return {bisect_right(starts, position) - 1 for position in split.runs_on(text)}
 
 
 def head(text: bytes, span: Span) -> Ref | None:
@@ -131,11 +131,11 @@ def head(text: bytes, span: Span) -> Ref | None:
     """
     keys = span.keys
     match = _HEAD.match(text, keys[0], span.end) if keys and not span.is_counted else None
-    if match is None or any(text[at] in _AGAIN for at in keys[3:]):
+    if match is None or any(text[index] in _AGAIN for index in keys[3:]):
         return None
     is_first = keys[0] <= span.start + 1 or is_nothing(text, span.start, keys[0])
     is_whole = match.end() >= (keys[3] if len(keys) > 3 else span.end) - 1
-    version, kind, block = (match[at] for at in (1, 2, 3))
+    version, kind, block = (match[index] for index in (1, 2, 3))
     names = _NAME.findall(block)
     if not (is_first and is_whole) or _ODD.search(block) or len(dict(names)) < len(names):
         return None

@@ -99,9 +99,9 @@ def unused_patterns(patterns: Sequence[str], folder: str) -> list[int]:
 
 def _names(folder: str) -> Iterator[str]:
     """Yield the paths of all that is below a folder, relative to it; folders, linked ones too, end with a slash."""
-    for above, folders, files in os.walk(folder):
+    for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name != ".git"]
-        path = os.path.relpath(above, folder)
+        path = os.path.relpath(parent, folder)
         for name in (*(f"{name}/" for name in folders), *files):
             yield _text(name if path == os.curdir else os.path.join(path, name))
 

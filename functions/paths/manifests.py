@@ -53,7 +53,7 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     return resources
 
 
-def read_files(listed: Sequence[disk.File], in_full: bool = False) -> tuple[ResourceList, dict[str, KrmfnError]]:
+def read_files(listing: Sequence[disk.File], in_full: bool = False) -> tuple[ResourceList, dict[str, KrmfnError]]:
     """Return the resources in some files, and the errors of those that cannot be read, by name; `in_full`: see `read`.
 
     Each file is regular and inside the root (see `disk.files_below`). Once they have more bytes together than
@@ -61,7 +61,7 @@ def read_files(listed: Sequence[disk.File], in_full: bool = False) -> tuple[Reso
     """
     resources, failures = ResourceList(), dict[str, KrmfnError]()
     texts, size, rest = list[tuple[str, bytes]](), 0, max_bytes()
-    for file in listed:
+    for file in listing:
         name = os.path.normpath(file.name)
         try:
             content = file.text
@@ -76,7 +76,7 @@ def read_files(listed: Sequence[disk.File], in_full: bool = False) -> tuple[Reso
             _add_files(resources, failures, texts, in_full)
             texts, size = [], 0
     _add_files(resources, failures, texts, in_full)
-    note(resources, files=len(listed) - len(failures))
+    note(resources, files=len(listing) - len(failures))
     return resources, failures
 
 
@@ -116,7 +116,7 @@ def _add_files(
     usual = [file for file in texts if not file[1].startswith(files.POINTER) and division.is_usual(file[1])]
     sheet = contents.read(usual) if usual and not in_full else None
     for name, text in texts:
-        before = len(resources.items)
+        count = len(resources.items)
         try:
             if sheet and name in sheet.files:
                 for item, place, has_head in sheet.documents(name, resources.items):
@@ -125,7 +125,7 @@ def _add_files(
                 _add_text(resources, name, text, in_full)
         except KrmfnError as failure:
             failures[name] = contents.explain(failure, text)
-            del resources.items[before:]
+            del resources.items[count:]
 
 
 def _add_text(resources: ResourceList, name: str, text: bytes, in_full: bool) -> None:
@@ -134,7 +134,7 @@ def _add_text(resources: ResourceList, name: str, text: bytes, in_full: bool) ->
         raise KrmfnError("is stored in Git LFS, and only a pointer to it is checked out; run `git lfs pull`")
     from . import syntax
 
-    before = len(resources.items)
+    count = len(resources.items)
     split.check_encoding(text)
     problem = documents.misread(text)
     if problem and contents.has_resource(text):
@@ -145,9 +145,9 @@ def _add_text(resources: ResourceList, name: str, text: bytes, in_full: bool) ->
         item = Item(document.text, 0, len(document.text), -2, is_simple, place if name else None)
         syntax.check(document.text, document.line - 1)
         _add_item(resources, item, place, "document")
-    if problem and len(resources.items) > before:  # such as a List without apiVersion, divided by `---#:`
+    if problem and len(resources.items) > count:  # such as a List without apiVersion, divided by `---#:`
         raise KrmfnError(problem)
-    for item in resources.items[before:] if in_full else ():
+    for item in resources.items[count:] if in_full else ():
         _ = item.manifest
 
 

@@ -106,8 +106,8 @@ def texts_of(items: Sequence[Item]) -> dict[str, bytes]:
 
 def kustomization(names: Sequence[str]) -> bytes:
     """Return the kustomization.yaml of a folder with these files; its first line says that render has written it."""
-    listed = "".join(f"- {name}\n" for name in names)
-    return (f"{_HEAD}\n{listed}" if listed else f"{_HEAD} []\n").encode()
+    lines = "".join(f"- {name}\n" for name in names)
+    return (f"{_HEAD}\n{lines}" if lines else f"{_HEAD} []\n").encode()
 
 
 def _file_names(items: Sequence[Item]) -> list[str]:

@@ -73,24 +73,24 @@ def _lock(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def stale_folders(above: str, written: Iterable[str]) -> list[str]:
-    """Return the folders in `above` that an earlier run wrote and this one did not: those of clusters that are gone."""
-    current = {os.path.realpath(folder) for folder in written}
-    return [folder for folder in rendered_folders(above) if os.path.realpath(folder) not in current]
+def stale_folders(parent: str, new_folders: Iterable[str]) -> list[str]:
+    """Return the folders in `parent` that an earlier run wrote and this one did not: their clusters are gone."""
+    current = {os.path.realpath(folder) for folder in new_folders}
+    return [folder for folder in rendered_folders(parent) if os.path.realpath(folder) not in current]
 
 
-def rendered_folders(above: str) -> list[str]:
-    """Return the folders that an earlier run wrote: `above` itself, its clusters, and the stages of all these."""
-    if not Path(above).is_dir():
+def rendered_folders(parent: str) -> list[str]:
+    """Return the folders that an earlier run wrote: `parent` itself, its clusters, and the stages of all these."""
+    if not Path(parent).is_dir():
         return []
-    inner = _folders_in(above)
-    folders = (above, *inner, *(stage for cluster in inner for stage in _folders_in(cluster)))
+    inner = _folders_in(parent)
+    folders = (parent, *inner, *(stage for cluster in inner for stage in _folders_in(cluster)))
     return [folder for folder in folders if _listed_names(Path(folder)) is not None]
 
 
-def _folders_in(above: str) -> list[str]:
+def _folders_in(parent: str) -> list[str]:
     """Return the folders in a folder, without the temporary ones of a run that writes there (see `_stage`)."""
-    folders = (entry.path for entry in os.scandir(above) if entry.is_dir(follow_symlinks=False))
+    folders = (entry.path for entry in os.scandir(parent) if entry.is_dir(follow_symlinks=False))
     return sorted(path for path in folders if not os.path.basename(path).startswith(_STAGE))  # noqa: PTH119
 
 
@@ -159,10 +159,10 @@ def _swap(folder: Path, stage: Path, texts: Mapping[str, bytes], names: Sequence
 
     Meanwhile kustomization.yaml lists both, so that the run after an interrupted one knows them all.
     """
-    both = dict.fromkeys([*names, *(name for name in texts if name != output.KUSTOMIZATION)])
+    all_names = dict.fromkeys([*names, *(name for name in texts if name != output.KUSTOMIZATION)])
     with files.errors_of(folder):
-        files.write(str(folder / output.KUSTOMIZATION), output.kustomization(list(both)))
-        for name in both:
+        files.write(str(folder / output.KUSTOMIZATION), output.kustomization(list(all_names)))
+        for name in all_names:
             if name in texts:
                 (stage / name).replace(folder / name)
             else:

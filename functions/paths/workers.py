@@ -74,7 +74,7 @@ def hold_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    waiting: list[tuple[int, Any]] = []
+    pending: list[tuple[int, Any]] = []
     handlers: dict[int, Callable[[int, Any], object]] = {}
     number: int
     try:
@@ -82,10 +82,10 @@ def hold_signals() -> Iterator[None]:
             handler = signal.getsignal(number)
             if callable(handler):
                 handlers[number] = handler
-                signal.signal(number, lambda *args: waiting.append(args))
+                signal.signal(number, lambda *args: pending.append(args))
         yield
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        for number, frame in waiting:
+        for number, frame in pending:
             handlers[number](number, frame)

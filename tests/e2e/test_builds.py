@@ -224,7 +224,7 @@ def test_what_leaves_annotations_alone_is_built_alike_with_notes(
     monkeypatch.setenv("PATH", path_of()["PATH"])
     plant(tmp_path, EVERY[name])
     graph, workspace = reading.read([str(tmp_path)], None, OURS), Workspace()
-    direct = tree(graph, os.path.realpath(tmp_path), aside=workspace.aside)
+    direct = tree(graph, os.path.realpath(tmp_path), build_name=workspace.build_name)
     for traced in (
         kustomizing.build(str(tmp_path), None, origins=True),
         kustomizing.build(str(tmp_path), direct, (), Decision(()), shared=workspace),
