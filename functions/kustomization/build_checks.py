@@ -84,7 +84,8 @@ def later_changes(inputs: Sequence[Input], resources: ResourceList) -> Iterator[
     Changed names do not count: after all functions kustomize adds prefixes, suffixes and hashes to references, also in
     generated objects.
     """
-    marked = [(item, mark) for item in resources.marked() if (mark := mark_of(item.annotations))]
+    marks = ((item, mark_of(item.annotations)) for item in resources.marked())
+    marked = [(item, mark) for item, mark in marks if mark]
     functions = {mark.owner: mark.function for _, mark in marked}
     functions |= {without_namespace(owner): function for owner, function in functions.items()}
     owners = {function: _owners(inputs, function) for function in set(functions.values())}

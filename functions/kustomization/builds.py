@@ -134,7 +134,8 @@ def _output(
 
 def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:
     """Yield an error for each resource from which the build should have generated something, and did not."""
-    owners = {mark.owner for item in resources.marked() if (mark := mark_of(item.annotations))}
+    marks = [mark_of(item.annotations) for item in resources.marked()]
+    owners = {mark.owner for mark in marks if mark}
     owners.update([*map(provenance.without_namespace, owners)])
     for item in owners_among(resources.items):
         if item.ref.id not in owners:

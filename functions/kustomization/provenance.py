@@ -198,6 +198,6 @@ def _user_note(key: str, block: bytes, base: str) -> bytes:
 
 def _user_origin(origin: dict[str, Any], base: str) -> dict[str, Any]:
     """Return an origin with paths relative to the folder; those in a fetched repository stay relative to that."""
-    paths = {key: path for key in ("path", "configuredIn") if isinstance(path := origin.get(key), str)}
-    user_paths = {key: f"../{path}".removeprefix(f"../{base}/") for key, path in paths.items()}
+    keys = [key for key in ("path", "configuredIn") if isinstance(origin.get(key), str)]
+    user_paths = {key: f"../{origin[key]}".removeprefix(f"../{base}/") for key in keys}
     return origin if "repo" in origin else {**origin, **user_paths}

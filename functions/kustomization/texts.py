@@ -144,9 +144,8 @@ def _judge(text: bytes, place: Place, column: int) -> Judgement:
 def _is_marked(item: Item) -> bool:
     """Return True for a document with an anchor, an alias, a tag or a merge."""
     for event in events(item.text) if _MARKED.search(item.text) else ():
-        is_tagged = getattr(event, "tag", None) is not None
         is_merge = getattr(event, "value", "") == "<<" and event.implicit[0]
-        if getattr(event, "anchor", None) or is_tagged or is_merge:
+        if getattr(event, "anchor", None) or getattr(event, "tag", None) is not None or is_merge:
             return True
     return False
 

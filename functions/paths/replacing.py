@@ -106,7 +106,8 @@ def _listed_names(folder: Path) -> list[str] | None:
         text = files.read_regular(str(path), str(path)).decode()
     except (OSError, ValueError):
         return None
-    names = [match[1] for line in text.splitlines() if (match := _NAME.fullmatch(line))]
+    matches = map(_NAME.fullmatch, text.splitlines())
+    names = [match[1] for match in matches if match]
     return names if text.encode() == output.kustomization(names) else None
 
 
