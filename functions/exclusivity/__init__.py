@@ -8,7 +8,7 @@ from krmfn import Result
 from krmfn.results import Severity
 
 from ..grouping import grouped
-from .claim import Claim, Conflict, ExclusionGroup, FindPlace, Groups, Kind, place_of
+from .claim import Claim, Conflict, ExclusionGroup, FindPlace, Groups, Kind
 from .node import Node
 from .selectors import Exhausted, Pairs, Work, match, of_different_owners, overlaps, unmet
 
@@ -25,13 +25,15 @@ TOO_MUCH = (
 )
 
 
+Claims = Sequence[Claim]
+Nodes = Sequence[Node] | None
+_Marks = Mapping[tuple[Kind, int], frozenset[int]]
+"""The numbers of the real conflicts that a claim takes part in, by kind and position."""
 _Meetings = defaultdict[tuple[Kind, Pairs], tuple[set[str], dict[tuple[int, ...], list[str]]]]
 """The kernel modules of each conflict, and its real nodes per set of selectors, by position, that match them."""
 
 
-def check(
-    claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto", where: FindPlace = place_of
-) -> list[Result]:
+def check(claims: Claims, nodes: Nodes, mode: str = "auto", where: FindPlace = attrgetter("place")) -> list[Result]:
     """Return the findings KRM301 to KRM306, the same ones for any order of claims and nodes.
 
     `auto`: with nodes (neither None nor empty) claims that meet on one of them are an error, and claims that could meet
@@ -40,8 +42,8 @@ def check(
     `off`: nothing is compared. Two pools of one config that could meet are never more than a warning. `where` returns
     the places of the claims in the findings.
     """
-    met, undecided = conflicts(claims, nodes, mode)
-    return [*(findings(met, where) if met else ()), *undecided]
+    decided, undecided = conflicts(claims, nodes, mode)
+    return [*(findings(decided, where) if decided else ()), *undecided]
 
 
 def findings(conflicts: Sequence[Conflict], where: FindPlace) -> list[Result]:
@@ -52,9 +54,7 @@ def findings(conflicts: Sequence[Conflict], where: FindPlace) -> list[Result]:
     return [*(to_result(conflict, where) for conflict in conflicts[:LISTED]), *rest]
 
 
-def conflicts(
-    claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto"
-) -> tuple[list[Conflict], list[Result]]:
+def conflicts(claims: Claims, nodes: Nodes, mode: str = "auto") -> tuple[list[Conflict], list[Result]]:
     """Return the conflicts, errors first, and the findings about what is undecided; modes as for `check`.
 
     `nodes` are those of this cluster. On a hub's clusters, whose nodes are not known, selectors decide in every mode
@@ -70,7 +70,7 @@ def conflicts(
     return sorted([*local, *of_hub], key=lambda conflict: conflict.severity), [*undecided, *undecided_of_hub]
 
 
-def _decide(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str) -> tuple[list[Conflict], list[Result]]:
+def _decide(claims: Claims, nodes: Nodes, mode: str) -> tuple[list[Conflict], list[Result]]:
     """Return the conflicts of claims on nodes of one kind, and the findings about what is undecided."""
     groups = Groups(claims)
     if not groups.groups:
@@ -132,9 +132,7 @@ def _add_possible(groups: Groups, real: _Meetings, meetings: _Meetings, severity
     return []
 
 
-def _overlapping(
-    groups: Groups, group: ExclusionGroup, marks: Mapping[tuple[Kind, int], frozenset[int]], work: Work
-) -> Iterator[Pairs]:
+def _overlapping(groups: Groups, group: ExclusionGroup, marks: _Marks, work: Work) -> Iterator[Pairs]:
     """Yield the claims of one group that could meet, without those that meet on a real node."""
     kind, unmarked = group.kind, frozenset[int]()
     claimed = grouped((groups.selectors[i], i) for i in group.members)
@@ -144,8 +142,8 @@ def _overlapping(
         if len(first) == 1 and not second:
             continue
         work.spend(len(first) + len(second))
-        for pairs in unmet(first, second, lambda i: marks.get((kind, i), unmarked), work):
-            for members, rivals in of_different_owners(*pairs, lambda i: groups.owner_in(kind, i)):
+        for pairs in unmet((first, second), lambda i: marks.get((kind, i), unmarked), work):
+            for members, rivals in of_different_owners(pairs, lambda i: groups.owner_in(kind, i)):
                 if groups.clash(kind, members + rivals):
                     yield members, rivals
 

@@ -50,11 +50,6 @@ FindPlace = Callable[[Claim], Place | None]
 """Returns the place of a claim's selector."""
 
 
-def place_of(claim: Claim) -> Place | None:
-    """Return where a claim stands."""
-    return claim.place
-
-
 class Conflict(NamedTuple):
     """Claims that exclude each other and meet: all of `first`, or each of `first` with each of `second`."""
 
@@ -79,9 +74,7 @@ def local_conflict(conflict: Conflict) -> Conflict | None:
 
     Its first claim is one of the input, which the finding is about.
     """
-    first, second = (
-        tuple(sorted(side, key=lambda claim: bool(claim.external))) for side in (conflict.first, conflict.second)
-    )
+    first, second = conflict.first, conflict.second
     local, other_local = (tuple(claim for claim in side if not claim.external) for side in (first, second))
     if not (local or other_local):
         return None
@@ -89,6 +82,7 @@ def local_conflict(conflict: Conflict) -> Conflict | None:
         first, second = other_local, first
     elif second and not other_local:
         first = local
+    first, second = (tuple(sorted(side, key=lambda claim: bool(claim.external))) for side in (first, second))
     return conflict._replace(first=first, second=second)
 
 
@@ -161,17 +155,20 @@ class Groups:
                 yield self.groups[number], tuple(members)
 
 
-def index_rivals(claims: Sequence[Claim]) -> Callable[[Iterable[int]], dict[int, frozenset[int]]]:
+Rivals = dict[int, frozenset[int]]
+"""Claims by position, each with all claims of the groups in which it excludes another one, itself included."""
+
+
+def index_rivals(claims: Sequence[Claim]) -> Callable[[Iterable[int]], Rivals]:
     """Return the function that finds, among claims on one node (by position), those that exclude each other.
 
-    It returns each with all claims of the groups that it clashes in, itself included: it excludes at least one of them.
     The claims are indexed once.
     """
     groups = Groups(claims)
     numbers = {position: number for number, position in enumerate(groups.order)}
 
-    def rivals_of(claims_on_node: Iterable[int]) -> dict[int, frozenset[int]]:
-        rivals: dict[int, frozenset[int]] = {}
+    def rivals_of(claims_on_node: Iterable[int]) -> Rivals:
+        rivals: Rivals = {}
         for _, members in groups.clashes(numbers[position] for position in claims_on_node):
             positions = frozenset(groups.order[member] for member in members)
             for position in positions:

@@ -97,7 +97,6 @@ def _owner(claim: Claim, place: Place | None) -> str:
 
 def _listing(names: Iterable[str], number: int) -> str:
     """Return the names as `a`, `a and b` or `a, b, c, d, e and 7 more`; there are `number` in all."""
-    parts = list(islice(names, SHOWN))
-    parts += [f"{number - len(parts):,} more"] if number > len(parts) else []
-    *rest, last = parts or [""]
+    first = list(islice(names, SHOWN))
+    *rest, last = [*first, f"{number - len(first):,} more"] if number > len(first) else (first or [""])
     return f"{', '.join(rest)} and {last}" if rest else last

@@ -1,7 +1,7 @@
 """Equality selectors: which can select a common node, and which select a given node; pairs of them, packed."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from krmfn.typed import TypeVar
@@ -102,64 +102,55 @@ def match(
     """
     pairs: Labels = frozenset().union(*selectors)
     keys = {key for key, _ in pairs}
-    alike: dict[Labels, list[Name]] = {}
+    names_of: dict[Labels, list[Name]] = {}
     for name, labels in nodes:
         # walk through the smaller of the two: a node may have forty labels, of which selectors use one
         items = [(key, labels[key]) for key in keys if key in labels] if len(keys) < len(labels) else labels.items()
-        alike.setdefault(pairs.intersection(items), []).append(name)
-    numbers = Counter(pair for node_labels in alike for pair in node_labels)
+        names_of.setdefault(pairs.intersection(items), []).append(name)
+    numbers = Counter(pair for node_labels in names_of for pair in node_labels)
     labelled = ((i, selector) for i, selector in enumerate(selectors) if selector)
     by_rarest = grouped((min(selector, key=lambda pair: (numbers[pair], pair)), i) for i, selector in labelled)
     unconditional = [i for i, selector in enumerate(selectors) if not selector]
-    for names in alike.values():
-        names.sort()
     # the order decides what is undecided when the work runs out, so it must not depend on the input's order
-    for node_labels, names in sorted(alike.items(), key=lambda item: item[1][0]):
+    for node_labels, names in sorted(names_of.items(), key=lambda item: min(item[1])):
         candidates = [i for pair in node_labels if pair in by_rarest for i in by_rarest[pair]]
         work.spend(len(candidates))
-        yield tuple(sorted(unconditional + [i for i in candidates if selectors[i] <= node_labels])), names
+        yield tuple(sorted(unconditional + [i for i in candidates if selectors[i] <= node_labels])), sorted(names)
 
 
 Pairs = tuple[tuple[int, ...], tuple[int, ...]]
 """Claims by position: `(group, ())` stands for all pairs in the group, `(first, second)` for each with each."""
 
 
-def unmet(
-    first: Collection[int], second: Collection[int], marks: Callable[[int], frozenset[int]], work: Work
-) -> Iterator[Pairs]:
+def unmet(claims: Group, marks: Callable[[int], frozenset[int]], work: Work) -> Iterator[Pairs]:
     """Yield the pairs of claims that do not meet on a real node: those without a common mark.
 
     A mark is the number of a real conflict. Claims with the same marks are compared together, so that a set without any
     marks costs nothing extra.
     """
-    first_groups = list(grouped((marks(i), i) for i in first).items())
-    second_groups = list(grouped((marks(i), i) for i in second).items()) if second else []
-    for number, (marks_of_group, claims) in enumerate(first_groups):
+    first_groups, second_groups = (list(grouped((marks(i), i) for i in side).items()) for side in claims)
+    for number, (marks_of_group, group) in enumerate(first_groups):
         others = second_groups or first_groups[number + 1 :]
-        work.spend(len(others) + len(claims))
-        rivals = (group for other_marks, group in others if marks_of_group.isdisjoint(other_marks))
-        yield from _packed(claims, chain.from_iterable(rivals))
+        work.spend(len(others) + len(group))
+        rivals = (members for other_marks, members in others if marks_of_group.isdisjoint(other_marks))
+        yield from _packed(group, chain.from_iterable(rivals))
         if not second_groups and not marks_of_group:
-            yield tuple(claims), ()
+            yield tuple(group), ()
 
 
-def of_different_owners(
-    first: Collection[int], second: Collection[int], owner_of: Callable[[int], int]
-) -> Iterator[Pairs]:
+def of_different_owners(pairs: Pairs, owner_of: Callable[[int], int]) -> Iterator[Pairs]:
     """Yield the pairs without those of one owner; each owner is represented by its first claim."""
-    claim_of = {owner_of(i): i for i in sorted(first, reverse=True)}
+    first, second = ({owner_of(i): i for i in sorted(side, reverse=True)} for side in pairs)
     if not second:
-        yield tuple(sorted(claim_of.values())), ()
+        yield tuple(sorted(first.values())), ()
         return
-    second_of = {owner_of(i): i for i in sorted(second, reverse=True)}
-    common = claim_of.keys() & second_of.keys()
-    yield from _packed(claim_of.values(), [claim for owner, claim in second_of.items() if owner not in common])
-    yield from _packed(
-        [claim for owner, claim in claim_of.items() if owner not in common], [second_of[owner] for owner in common]
-    )
+    common = first.keys() & second.keys()
+    yield from _packed(first.values(), [claim for owner, claim in second.items() if owner not in common])
+    others = [claim for owner, claim in first.items() if owner not in common]
+    yield from _packed(others, [second[owner] for owner in common])
     # owners on both sides: each against the others, and never two claims of one side
     for owner in sorted(common):
-        yield from _packed([claim_of[owner]], [second_of[other] for other in common if other > owner])
+        yield from _packed([first[owner]], [second[other] for other in common if other > owner])
 
 
 def _packed(first: Iterable[int], second: Iterable[int]) -> Iterator[Pairs]:

@@ -15,7 +15,7 @@ from ..kmm.module import MODULE_KINDS, is_set_by_kmm
 from ..run import run_of
 from . import nodes
 from .coverage import Group, matches
-from .drivers import Driver, driver
+from .drivers import Driver, Drivers, driver
 from .facts import PASSING, tolerates
 
 CONFIGS = ("DeviceConfig", "RenderDeviceConfigs", "Ptemplate")
@@ -61,9 +61,9 @@ class Cluster(NamedTuple):
     """The nodes, Modules and workloads of a cluster, which `coverage`, `images` and `rules.check` join."""
 
     fleet: nodes.Fleet
-    drivers: Sequence[Driver] = ()
+    drivers: Drivers = ()
     workloads: Sequence[Workload] = ()
-    external: Sequence[Driver] = ()
+    external: Drivers = ()
     """Modules from elsewhere (--against): they may exclude those here, and pods here may wait for them."""
 
     @property
@@ -104,22 +104,23 @@ def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -
     modules = [item for item in resources.items if (item.group, item.kind) in MODULE_KINDS and not item.is_local]
     kinds = {*CONFIGS, *(mark.owner[1] for item in modules if (mark := mark_of(item.annotations)))}
     configs = {item.ref.id: item for kind in sorted(kinds) for item in resources.select(kind)} if modules else {}
-    return [(item, driver(item.manifest, _claim(item, configs, domain_of), item.place)) for item in modules]
+    return [(item, _driver(item, configs, domain_of)) for item in modules]
 
 
-def _claim(item: Item, configs: dict[Id, Item], domain_of: Callable[[Item], str | None]) -> Claim | None:
-    """Return the claim of the config that a Module is made from; None for one that is written by hand."""
+def _driver(item: Item, configs: dict[Id, Item], domain_of: Callable[[Item], str | None]) -> Driver:
+    """Return the driver of a Module, with the claim of the config that it is made from, if any."""
+    by_hand = driver(item.manifest, None, item.place)
     if (mark := mark_of(item.annotations)) is None:
-        return None
+        return by_hand
     group, kind, namespace, name = mark.owner
     config = configs.get(mark.owner) or configs.get((group, kind, "", name))
     owner = (config.ref if config else Ref(f"{group}/v1alpha1", kind))._replace(namespace=namespace, name=name)
-    unclaimed = driver(item.manifest)
     pool = item.ref.name.removeprefix(f"{name}-") if group == "krmfn.dev" and item.ref.name != name else ""
     domain, place = (domain_of(config), config.place) if config else (None, item.place)
     if group not in _GROUPS:  # a kind that a Profile drives: generated objects name the Profile
         domain = item.annotations.get("krmfn.dev/profile", "").partition("@")[0]
-    return Claim(owner, unclaimed.selector, "spec.nodeSelector", domain, unclaimed.module.loads, pool, place)
+    claim = Claim(owner, by_hand.selector, "spec.nodeSelector", domain, by_hand.module.loads, pool, place)
+    return by_hand._replace(claim=claim)
 
 
 def label_keys(resources: ResourceList) -> set[str]:
@@ -168,11 +169,10 @@ def placements(cluster: Cluster, groups: Sequence[Group]) -> list[tuple[Workload
             selectors[number] = workload.selector
     keys = {key for selector in selectors.values() for key in selector} - of_drivers
     local = [(group, _set_by_kmm(group, drivers)) for group in groups if group.nodes[0].cluster is None]
-    node_of = {node.name: node for group, _ in local for node in group.nodes}
+    members = [(node, of_kmm) for group, of_kmm in local for node in group.nodes]
+    node_of = {node.name: node for node, _ in members}
     labels = (
-        (node.name, {**{key: node.labels[key] for key in keys & node.labels.keys()}, **of_kmm})
-        for group, of_kmm in local
-        for node in group.nodes
+        (node.name, {key: node.labels[key] for key in keys & node.labels.keys()} | of_kmm) for node, of_kmm in members
     )
     nodes_of: dict[int, list[Node]] = {number: [] for number in selectors}
     for numbers, names in matches(selectors.items(), labels, "where DaemonSets run"):
@@ -197,7 +197,7 @@ def _placement(workload: Workload, selected: Iterable[Node]) -> Placement:
     return Placement([node for node, taints in pairs if not taints], [pair for pair in pairs if pair[1]])
 
 
-def _set_by_kmm(group: Group, drivers: Sequence[Driver]) -> dict[str, str]:
+def _set_by_kmm(group: Group, drivers: Drivers) -> dict[str, str]:
     """Return the labels that KMM sets on the nodes of a group."""
     labels: dict[str, str] = {}
     for outcome in (*group.outcomes, *group.external):

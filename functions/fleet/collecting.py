@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain, count, pairwise
-from types import MappingProxyType
 
 from krmfn import KrmfnError, Manifest
 from krmfn.item import LOCAL
@@ -82,8 +81,8 @@ def _entry(manifest: Manifest, allowed: frozenset[str] | None) -> Entry:
     """
     kind = manifest.get("kind", "Node")  # the items of a NodeList have none
     if kind != "Node" or manifest.get("apiVersion", "v1") != "v1":
-        remedy = "pass the output of `kubectl get nodes`"
-        raise KrmfnError(f"is a {kind} ({manifest.get('apiVersion')}), not a Node; {remedy}")
+        version = manifest.get("apiVersion")
+        raise KrmfnError(f"is a {kind} ({version}), not a Node; pass the output of `kubectl get nodes`")
     node = facts.of_manifest(manifest)
     if not node.name:
         raise KrmfnError("this Node has no metadata.name")
@@ -147,10 +146,7 @@ RAREST = 16
 
 
 def manifest(
-    entries: Sequence[Entry],
-    name: str,
-    keys: Collection[str] | None,
-    days: Mapping[str, str | None] = MappingProxyType({}),
+    entries: Sequence[Entry], name: str, keys: Collection[str] | None, days: Mapping[str, str | None]
 ) -> Manifest:
     """Return the NodeInventory of the entries, which are sorted by name; `days` are fields with dates."""
     kubelets = sorted({entry.kubelet for entry in entries if entry.kubelet})

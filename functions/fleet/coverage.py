@@ -5,19 +5,19 @@ selector's rarest label (`exclusivity.selectors.match`); a kernel is resolved on
 once per Module, and nodes for which all of that is equal are one group with one list of outcomes.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 
 from krmfn import KrmfnError
 from krmfn.typed import Literal, NamedTuple
 
 from .. import exclusivity
-from ..exclusivity.claim import index_rivals
+from ..exclusivity.claim import Rivals, index_rivals
 from ..exclusivity.node import Node, Taint
 from ..exclusivity.selectors import Exhausted, Name, Work, match
 from ..grouping import grouped
 from ..kmm.resolution import Resolution, resolver
-from .drivers import Driver
+from .drivers import Driver, Drivers
 from .facts import PASSING, tolerates
 
 State = Literal[
@@ -75,9 +75,7 @@ class Group(NamedTuple):
     """The outcomes of external drivers, whose positions follow those of the other drivers."""
 
 
-def coverage(
-    nodes: Iterable[Node], drivers: Sequence[Driver], exclusive: bool = True, external: Sequence[Driver] = ()
-) -> list[Group]:
+def coverage(nodes: Iterable[Node], drivers: Drivers, exclusive: bool = True, external: Drivers = ()) -> list[Group]:
     """Return what every node gets, each node once, in the order of their first names.
 
     `exclusive` is False where node exclusivity is off. `external` are Modules from elsewhere (--against). Names must be
@@ -85,8 +83,7 @@ def coverage(
     Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
     """
     nodes, number, drivers = list(nodes), len(drivers), [*drivers, *external]
-    clusters = (*(driver.cluster for driver in drivers), *(node.cluster for node in nodes))
-    is_of_hub = any(cluster is not None for cluster in clusters)
+    is_of_hub = any(driver.cluster is not None for driver in drivers) or any(node.cluster is not None for node in nodes)
     selectors = [_hub_labels(driver.selector, driver.cluster) if is_of_hub else driver.selector for driver in drivers]
     rivals_of = index_rivals([driver.claim for driver in drivers])
     judge, version_labels = _judge(drivers), [driver.version_label for driver in drivers]
@@ -124,7 +121,7 @@ def matches(
         raise KrmfnError(f"{question} could not be decided: {exclusivity.TOO_MUCH}") from failure
 
 
-def by_driver(groups: Iterable[Group], drivers: Sequence[Driver]) -> list[tuple[Driver, list[tuple[Group, Outcome]]]]:
+def by_driver(groups: Iterable[Group], drivers: Drivers) -> list[tuple[Driver, list[tuple[Group, Outcome]]]]:
     """Return the drivers, each with the groups of nodes that it selects."""
     selected = grouped((outcome.driver, (group, outcome)) for group in groups for outcome in group.outcomes)
     return [(driver, selected.get(position, [])) for position, driver in enumerate(drivers)]
@@ -155,9 +152,7 @@ def _hub_labels(labels: Mapping[str, str], cluster: Iterable[tuple[str, str]] | 
     return {**labels, **of_cluster, "is managed": str(cluster is not None)}
 
 
-def _groups(
-    nodes: list[Node], selected: Mapping[int, str], rivals: Mapping[int, frozenset[int]], judge: _Judge
-) -> Iterator[Group]:
+def _groups(nodes: list[Node], selected: Mapping[int, str], rivals: Rivals, judge: _Judge) -> Iterator[Group]:
     """Yield the groups of nodes that the same drivers select.
 
     `selected` has these drivers with their version labels, `rivals` those that exclude each other.
@@ -180,7 +175,7 @@ def _groups(
         yield Group(members, kernel, tuple(outcomes))
 
 
-def _judge(drivers: Sequence[Driver]) -> _Judge:
+def _judge(drivers: Drivers) -> _Judge:
     """Return the function that gives the outcome of a driver on a node; each kernel is resolved once per driver."""
     resolvers = [resolver(driver.module) if driver.loads else None for driver in drivers]
 
@@ -208,18 +203,11 @@ def _judge(drivers: Sequence[Driver]) -> _Judge:
         if outcome.state == "planned" and driver.version_label and version != driver.module.version:
             # an empty label is none
             outcome = outcome._replace(state="other version" if version else "not labelled", failure=version or "")
-        return _waiting(outcome, untolerated) if untolerated else outcome
+        # while a passing taint lasts KMM unloads the Module, also another version of it
+        if untolerated and outcome.state in ("planned", "failure"):
+            return outcome._replace(state="waiting", taints=untolerated)
+        if untolerated and outcome.state == "other version":
+            return outcome._replace(state="not labelled", failure="", taints=untolerated)
+        return outcome._replace(taints=untolerated)
 
     return judge
-
-
-def _waiting(outcome: Outcome, taints: tuple[Taint, ...]) -> Outcome:
-    """Return the outcome on a node with these passing taints, given that without them.
-
-    While they last KMM unloads the Module, also another version of it.
-    """
-    if outcome.state in ("planned", "failure"):
-        return outcome._replace(state="waiting", taints=taints)
-    if outcome.state == "other version":
-        return outcome._replace(state="not labelled", failure="", taints=taints)
-    return outcome._replace(taints=taints)

@@ -1,6 +1,6 @@
 """A Module as far as it decides which nodes get it, and the config that it is made from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from krmfn import Manifest, Place, Ref, Result
 from krmfn.resource import ref
@@ -11,8 +11,7 @@ from ..kmm.lookup import has, listing, table, text
 from ..kmm.module import HUB_KIND, Module, module_of, node_labels, ready_label, version_label
 from .facts import PASSING
 
-_EXISTS = {"operator": "Exists", "effect": "NoSchedule"}
-_PRESSURE = tuple({"key": key, **_EXISTS} for key in PASSING if key.endswith("-pressure"))
+_PRESSURE = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in PASSING if "-pressure" in key]
 
 
 class Driver(NamedTuple):
@@ -97,6 +96,10 @@ class Driver(NamedTuple):
         labels = {ready: ""} if self.loads else {}
         labels |= {version_ready: version} if self.version_label else {}
         return labels | ({plugin_ready: ""} if has(self.module.spec, "devicePlugin") else {})
+
+
+Drivers = Sequence[Driver]
+"""Drivers, to which outcomes refer by position."""
 
 
 def driver(manifest: Manifest, claim: Claim | None = None, place: Place | None = None) -> Driver:

@@ -12,7 +12,7 @@ from ..kmm.module import PLUGINS
 from . import wording
 from .cluster import Cluster
 from .coverage import Group, Outcome, coverage
-from .drivers import Driver
+from .drivers import Driver, Drivers
 from .live import ROLES, Key, Live
 
 _NOTHING = "nothing, as far as the dump says"
@@ -44,9 +44,7 @@ class LiveNodes(NamedTuple):
     """How many planned drivers of committed nodes also select the live ones, whatever their outcome there."""
 
 
-def compare(
-    dump: Live, live: Sequence[Group], committed: Sequence[Node], cluster: Cluster, exclusive: bool
-) -> LiveNodes:
+def compare(dump: Live, live: Sequence[Group], committed: list[Node], cluster: Cluster, exclusive: bool) -> LiveNodes:
     """Return a dump with the planned Modules of the committed nodes that do not select the `live` ones.
 
     `live` is the coverage of the dump's nodes. Raises KrmfnError as `coverage` does, which explains `exclusive`.
@@ -61,14 +59,13 @@ def compare(
                 if (node.name, outcome.driver) in selected:
                     kept += driver.loads
                     continue
-                missing = driver.missing_labels(live_node.labels) if live_node else {}
-                labels = ", ".join(map("=".join, missing.items()))
+                labels = ", ".join(map("=".join, driver.missing_labels(live_node.labels).items())) if live_node else ""
                 problem = f"the live node lacks {labels}" if labels else "the node is not in the dump"
                 losses.append((live_node or node, outcome, f"the committed inventory plans it, but {problem}"))
     return LiveNodes(dump, losses, kept)
 
 
-def loaded(node: Node, drivers: Sequence[Driver], outcome: Outcome, dump: Live) -> tuple[bool | None, str]:
+def loaded(node: Node, drivers: Drivers, outcome: Outcome, dump: Live) -> tuple[bool | None, str]:
     """Return whether a Module is loaded on a live node, and the problem where it is planned, in the words of `why`.
 
     None stands for a Module with a plugin only. Without NodeModulesConfigs in the dump only KMM's ready label counts.
@@ -96,7 +93,7 @@ def _key_of(node: Node, driver: Driver) -> Key:
     return node.name, driver.module.ref.namespace, driver.module.ref.name
 
 
-def answer(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | None) -> Answer:
+def answer(node: Node, drivers: Drivers, outcome: Outcome, live: Live | None) -> Answer:
     """Return the answer about a Module that selects a node; `live` is None where there is no dump."""
     driver = drivers[outcome.driver]
     key = _key_of(node, driver)
@@ -109,9 +106,8 @@ def answer(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live |
     if is_planned:
         holds, predicate = _planned(node, driver, outcome, live)
         problem = _plugin_problem(node, driver, live) if holds and driver.loads else ""
-        return Answer(
-            holds and not problem, f"{subject} {f'is loaded, but {problem}' if problem else predicate}", steps
-        )
+        sentence = f"{subject} is loaded, but {problem}" if problem else f"{subject} {predicate}"
+        return Answer(holds and not problem, sentence, steps)
     if outcome.state in _NOUNS:
         reason = f"gets no driver: {reason}{f' {node.kernel}' if outcome.state == 'no mapping' else ''}"
     still = "; it is still loaded" if _is_loaded(node, driver, live) else ""
@@ -182,11 +178,10 @@ def _worker(key: Key, driver: Driver, live: Live) -> str:
     """Return what KMM's worker pod does; while it unloads, also which pods may hold the kernel module."""
     if (worker := live.workers.get(key)) is None:
         return "no worker pod is in the dump" if live.pods or live.workers else f"why is not known, {_PODS}"
-    message = f"the pod {worker.pod} ({worker.action}) {worker.status}"
-    holders = sorted(pod for pod, keys in live.pods.get(key[0], ()) if keys & set(driver.set_by_kmm))
-    if holders and worker.action == "Unload":
-        message += f"; {some(holders, len(holders))} may hold the kernel module"
-    return message
+    pods = live.pods.get(key[0], ()) if worker.action == "Unload" else ()
+    holders = sorted(pod for pod, keys in pods if keys & set(driver.set_by_kmm))
+    reason = f"; {some(holders, len(holders))} may hold the kernel module" if holders else ""
+    return f"the pod {worker.pod} ({worker.action}) {worker.status}{reason}"
 
 
 def _steps(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live | None) -> Iterator[str]:
@@ -205,7 +200,7 @@ def _steps(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live | 
 
 
 def answers(
-    node: Node, drivers: Sequence[Driver], outcomes: Sequence[Outcome], live: Live | None, committed: Node | None
+    node: Node, drivers: Drivers, outcomes: Sequence[Outcome], live: Live | None, committed: Node | None
 ) -> Iterator[Answer]:
     """Yield the answers about a node; `committed` is the inventory's node in place of a live one, if it has one."""
     local = [driver for driver in drivers if driver.cluster == node.cluster]
@@ -232,7 +227,7 @@ def _lost(node: Node, driver: Driver, live: Live | None) -> str:
     return f"{node.name}: {key[1]}/{key[2]} is not planned any more{still}: {reason}; {command}"
 
 
-def _unselected(node: Node, drivers: Sequence[Driver], live: Live | None, committed: Node | None) -> Answer:
+def _unselected(node: Node, drivers: Drivers, live: Live | None, committed: Node | None) -> Answer:
     """Return the answer about a node that none of the drivers selects: the nearest one, and the labels it asks for."""
     if not drivers:
         return Answer(False, f"{node.name}: nothing selects it: there is no Module")

@@ -101,7 +101,7 @@ def selectors_match(join: Join, pools: bool = False) -> Iterator[Result]:
 def mappings_are_reached(join: Join) -> Iterator[Result]:
     """Yield an info for a kernel mapping that no selected node's kernel takes, where some kernel takes another one."""
     mappings_of: dict[Ref, list[object]] = {}  # of each config, those that some kernel takes
-    positions_of: list[set[int]] = []  # of each driver
+    positions_of: list[list[int]] = []  # of each driver
     for driver, selected in join.drivers:
         positions = {outcome.resolution.mapping for _, outcome in selected}
         if any(outcome.state in ("conflict", "taint", "waiting") for _, outcome in selected):
@@ -109,7 +109,7 @@ def mappings_are_reached(join: Join) -> Iterator[Result]:
             for kernel in {group.kernel for group, _ in selected if group.kernel}:
                 with suppress(KrmfnError):  # KMM fails on it, so it takes none
                     positions.add(resolve(kernel).mapping)
-        used = {position for position in positions if position is not None}
+        used = [position for position in positions if position is not None]
         positions_of.append(used)
         mappings_of.setdefault(driver.claim.ref, []).extend(driver.module.mappings[position] for position in used)
     for (driver, selected), used in zip(join.drivers, positions_of, strict=True):
@@ -141,8 +141,7 @@ def modules_tolerate(join: Join) -> Iterator[Result]:
     """Yield a finding for a Module that does not tolerate the taints of nodes that it selects."""
     for driver, selected in join.drivers:
         if names := _names(selected, "taint"):
-            outcomes = (outcome for _, outcome in selected if outcome.state == "taint")
-            taints = sorted({taint for outcome in outcomes for taint in outcome.taints})
+            taints = sorted({taint for _, outcome in selected if outcome.state == "taint" for taint in outcome.taints})
             number = _number(selected)
             nodes = f"the {counted(number, 'node')} ({some(names, len(names))}) that it selects"
             reason = f"since it does not tolerate {some(map(str, taints), len(taints))}"

@@ -26,10 +26,8 @@ OS_LABELS = "feature.node.kubernetes.io/system-os_release."
 """What the labels of Node Feature Discovery for the fields of /etc/os-release begin with."""
 _KERNELS = "kernel versions do not tell systems apart"
 _FIELDS = ("ID", "VERSION_ID", "RHEL_VERSION")
-_FAMILY = {
-    **dict.fromkeys(("rhel", "rocky", "almalinux", "centos", "ol"), "el"),
-    **{name: name for name in ("el", "ubuntu", "debian", "sles")},
-}
+_FAMILY = dict.fromkeys(("el", "rhel", "rocky", "almalinux", "centos", "ol"), "el")
+_FAMILY |= {name: name for name in ("ubuntu", "debian", "sles")}
 _TOKEN = re.compile(
     r"(?<![a-z0-9])(?:(ubuntu)[-_]?(\d\d)(?:\.?(04|10))?|(debian)[-_]?([7-9]|1\d)|(rhcos)[-_]?(4)[.\d]*"
     r"|(sles)[-_]?(1\d)(?:[-_.]?sp(\d)|\.(\d))?|(el|(?:rhel|rocky)[-_]?)([6-9]|10))(?!\d)"
@@ -75,9 +73,7 @@ def of_image(template: str) -> System | None:
     for match in _TOKEN.finditer(path if path and ("." in host or ":" in host or host == "localhost") else name):
         family, *version = (group for group in match.groups() if group)
         texts[_FAMILY.get(family.rstrip("-_"), ""), tuple(map(int, version))] = match[0]
-    if len(texts) != 1:
-        return None
-    (((family, numbers), text),) = texts.items()
+    (family, numbers), text = texts.popitem() if len(texts) == 1 else (("", ()), "")
     return System(family, numbers, text) if family else None
 
 

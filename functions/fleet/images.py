@@ -6,7 +6,6 @@ from krmfn import KrmfnError, Ref, Result, error
 from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
-from ..exclusivity.node import Node
 from ..grouping import grouped
 from ..kmm.envsubst import substitute, variables
 from ..kmm.lookup import has, table, text
@@ -15,7 +14,7 @@ from ..kmm.resolution import Resolution, resolver
 from . import registry, wording
 from .cluster import Cluster, placements
 from .coverage import LOADING, Group, by_driver
-from .drivers import Driver
+from .drivers import Driver, Drivers
 
 Nodes = set[tuple[object, object]]
 """Nodes by their cluster and name."""
@@ -60,10 +59,10 @@ def images(groups: Sequence[Group], cluster: Cluster, kernels: Sequence[Sequence
         nodes_of: dict[str, Nodes] = {kernel: set() for kernel in future}
         for group, outcome in selected:  # an unknown kernel is ""
             if outcome.state in LOADING or (outcome.state == "kernel unknown" and _is_one(driver)):
-                nodes_of.setdefault(group.kernel, set()).update(map(_id, group.nodes))
+                nodes_of.setdefault(group.kernel, set()).update((node.cluster, node.name) for node in group.nodes)
         pulls += _of_driver(driver, nodes_of, bool(groups or any(kernels)))
     for workload, placement in placements(cluster, groups):
-        nodes = set(map(_id, placement.nodes)) if placement and groups else None
+        nodes: Nodes | None = {(node.cluster, node.name) for node in placement.nodes} if placement and groups else None
         pulls += [(name, Need(workload.ref, purpose), nodes, False) for name, purpose in workload.images()]
     by_name = grouped((pull[0], pull) for pull in pulls if pull[0])
     return [_image(name, by_name[name]) for name in sorted(by_name)]
@@ -77,11 +76,7 @@ def _image(name: str, pulls: Sequence[_Pull]) -> Image:
     return Image(name, number, any(built for _, built in needs), tuple(need for need, _ in needs))
 
 
-def _id(node: Node) -> tuple[object, object]:
-    return node.cluster, node.name
-
-
-def unknown_images(groups: Sequence[Group], drivers: Sequence[Driver]) -> Iterator[Result]:
+def unknown_images(groups: Sequence[Group], drivers: Drivers) -> Iterator[Result]:
     """Yield an error per Module whose images depend on kernels that are not known, so that some are not listed."""
     for driver, selected in by_driver(groups, drivers):
         unknown = [group for group, outcome in selected if outcome.state == "kernel unknown"]
@@ -168,8 +163,7 @@ def pairs(names: Iterable[str], mirrors: Sequence[Mirror]) -> Iterator[tuple[str
     """
     longest_first = sorted(mirrors, key=lambda pair: -len(pair[1]))
     for name in names:
-        matching = (pair for pair in longest_first if _is_below(name, pair[1]))
-        source, destination = next(matching, ("", ""))
+        source, destination = next((pair for pair in longest_first if _is_below(name, pair[1])), ("", ""))
         yield source + name[len(destination) :], name
 
 
@@ -192,9 +186,7 @@ def skopeo(names: Iterable[str]) -> dict[str, Any]:
     return {host: {"images": repositories} for host, repositories in registries.items()}
 
 
-def builds(
-    groups: Sequence[Group], drivers: Sequence[Driver], kernels: Sequence[Sequence[str]]
-) -> Iterator[dict[str, Any]]:
+def builds(groups: Sequence[Group], drivers: Drivers, kernels: Sequence[Sequence[str]]) -> Iterator[dict[str, Any]]:
     """Yield the images that the nodes need for their kernels, and for the further `kernels` of each driver.
 
     Each is an entry of the matrix of a CI job, for one kernel and one architecture (as Kubernetes calls it, None where

@@ -177,6 +177,6 @@ def check_freshness(manifest: Manifest, keys: Collection[str], max_age: int | No
     except ValueError:
         message = "does not say when it was taken (spec.takenOn); make it again with `--taken-on`"
         yield error(message, field=Field("spec"))
-        return
-    if age > max_age:
-        yield error(f"was taken {age:,} days ago, on {day}; make it again", field=Field("spec.takenOn", day))
+    else:
+        if age > max_age:
+            yield error(f"was taken {age:,} days ago, on {day}; make it again", field=Field("spec.takenOn", day))

@@ -144,17 +144,14 @@ def _refuse_constant(name: str) -> NoReturn:
 def _array(source: _Source) -> Iterator[dict[str, Any]]:
     """Yield the objects of an array."""
     source.take("[")
-    if source.peek() == "]":
-        source.take("]")
-        return
-    while True:
+    char = source.take("]") if source.peek() == "]" else ","
+    while char == ",":
         value = source.value()
         if not isinstance(value, dict):
             source.fail(f"item {source.count + 1:,} is {json.dumps(value)[:40]}, not an object")
         source.count += 1
         yield value
-        if source.take(",", "]") == "]":
-            return
+        char = source.take(",", "]")
 
 
 def _object(source: _Source) -> Iterator[dict[str, Any]]:
@@ -162,7 +159,8 @@ def _object(source: _Source) -> Iterator[dict[str, Any]]:
     head: dict[str, Any] = {}
     is_list = False
     source.take("{")
-    while source.peek() != "}" or head:
+    char = source.take("}") if source.peek() == "}" else ","
+    while char == ",":
         key = source.value() if source.peek() == '"' else source.fail("expected a key in quotes")
         source.take(":")
         if key == "items" and source.peek() == "[":
@@ -172,14 +170,11 @@ def _object(source: _Source) -> Iterator[dict[str, Any]]:
             yield from _array(source)
         else:
             head[key] = source.value()
-        if source.take(",", "}") == "}":
-            break
-    else:
-        source.take("}")
+        char = source.take(",", "}")
     if not is_list:
         source.count += 1
         source.single = True
         yield head
     elif not str(head.get("kind", "")).endswith("List"):
-        kind = head.get("kind")
-        raise KrmfnError(f"an object with `items` is of kind {kind!r}; expected a List, as kubectl prints it")
+        kind = repr(head.get("kind"))
+        raise KrmfnError(f"an object with `items` is of kind {kind}; expected a List, as kubectl prints it")

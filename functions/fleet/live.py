@@ -201,10 +201,10 @@ def _pod_status(pod: Manifest, events: _Events) -> str:
     paths = (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
     states = [status, _condition(pod, "PodScheduled")]
     states += [table(entry, *path) for _, entry in containers for path in paths]
-    states = [state for state in states if text(state, "reason") not in _PLAIN]
-    reasons = [": ".join(filter(None, (text(state, "reason"), text(state, "message").strip()))) for state in states]
-    reason = "; ".join(dict.fromkeys(reason for reason in reasons if reason not in ("", "Error")))
-    reason = reason or max(reasons, default="")
+    pairs = ((text(state, "reason"), text(state, "message").strip()) for state in states)
+    reasons = [": ".join(filter(None, pair)) for pair in pairs if pair[0] not in _PLAIN]
+    distinct = dict.fromkeys(reason for reason in reasons if reason not in ("", "Error"))
+    reason = "; ".join(distinct) or max(reasons, default="")
     if not reason and phase != "Running":
         key = text(metadata, "namespace"), text(metadata, "name"), text(metadata, "uid")
         reason = events.get(key, ("", ""))[1]

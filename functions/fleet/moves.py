@@ -13,7 +13,7 @@ from ..grouping import grouped
 from ..kmm.scheduling import Action, Move, View, entry, play, with_doubt
 from . import wording
 from .coverage import Cluster, Group, Outcome, State, by_driver
-from .drivers import Driver
+from .drivers import Driver, Drivers
 
 NodeId = tuple[str, Cluster]
 """A node's name, and the labels of its cluster when a hub manages it."""
@@ -55,7 +55,7 @@ class Transition(NamedTuple):
     new: View
 
 
-def side(groups: Sequence[Group], drivers: Sequence[Driver], external: Sequence[Driver] = ()) -> Side:
+def side(groups: Sequence[Group], drivers: Drivers, external: Drivers = ()) -> Side:
     """Return a state of a cluster; `groups` is the coverage by all Modules, `external` those from elsewhere."""
     failing: dict[tuple[Id, Cluster], View] = {}
     for driver, selected in by_driver(groups, drivers):
@@ -68,18 +68,15 @@ def side(groups: Sequence[Group], drivers: Sequence[Driver], external: Sequence[
                 failing[driver.ref.id, cluster] = View("fail", reason=f"{reason} {nodes}", failing=outcome.blocker)
     all_drivers = [*drivers, *external]
     views: list[dict[Id, View]] = []
-    group_of: dict[NodeId, int] = {}
-    for number, group in enumerate(groups):
+    for group in groups:
         outcomes = ((all_drivers[outcome.driver].ref.id, outcome) for outcome in group.outcomes)
         views.append({key: _view(all_drivers, outcome, group, failing) for key, outcome in outcomes})
-        group_of.update(dict.fromkeys(((node.name, node.cluster) for node in group.nodes), number))
+    group_of = {(node.name, node.cluster): number for number, group in enumerate(groups) for node in group.nodes}
     kernels = [group.kernel for group in groups]
     return Side({driver.ref.id: driver for driver in drivers}, views, kernels, group_of, failing)
 
 
-def _view(
-    drivers: Sequence[Driver], outcome: Outcome, group: Group, failing: Mapping[tuple[Id, Cluster], View]
-) -> View:
+def _view(drivers: Drivers, outcome: Outcome, group: Group, failing: Mapping[tuple[Id, Cluster], View]) -> View:
     """Return how KMM sees the nodes of a group for a Module that selects them."""
     driver, state = drivers[outcome.driver], outcome.state
     label = group.nodes[0].labels.get(driver.version_label, "")
@@ -104,18 +101,16 @@ def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
     """
     labelled = {key for views in before.groups for key, view in views.items() if view.label}
     nodes = {**after.group_of, **before.group_of}
-    alike = grouped(((before.group_of.get(node), after.group_of.get(node)), node) for node in nodes)
-    for (old_group, new_group), members in alike.items():
+    members_of = grouped(((before.group_of.get(node), after.group_of.get(node)), node) for node in nodes)
+    for (old_group, new_group), members in members_of.items():
         names, results = [name for name, _ in members], list[Transition]()
         old_views = before.groups[old_group] if old_group is not None else {}
         new_views = after.groups[new_group] if new_group is not None else {}
         for key in {**new_views, **old_views}:
             old, new = old_views.get(key), after.view(members[0], key)
-            if old:
-                is_unknown = bool(old.version) and new.action == "load" and key not in labelled
-                is_older = old.is_older or is_unknown
-            else:
-                is_older = new.action == "leave" and (old_group is None or key not in before.drivers)
+            is_new = old_group is None or key not in before.drivers
+            is_unlabelled = bool(old and old.version) and new.action == "load" and key not in labelled
+            is_older = old.is_older or is_unlabelled if old else is_new and new.action == "leave"
             move = play(old.entry if old else None, old, new, not is_older)
             move = with_doubt(move, old, new) if old and old.action == "fail" and not is_older else move
             results.append(Transition(names, after.drivers.get(key) or before.drivers[key], move, old, new))

@@ -146,13 +146,12 @@ def _of_objects(resources: ResourceList, name: str) -> set[str]:
 def _misread(item: Item, keys: Collection[str] | None) -> list[Result]:
     """Return the findings about scalars of a Node with two readings, of labels only those in `keys`."""
     findings = readings.check(item) if item.is_read else []
-    if keys is None:
-        return findings
-    return [finding for finding in findings if finding.field and _is_used(split(finding.field.path), keys)]
+    return findings if keys is None else [finding for finding in findings if _is_used(finding, keys)]
 
 
-def _is_used(path: tuple[str, ...], keys: Collection[str]) -> bool:
-    """Return True for the path of a Node's name, and of a label with one of the keys."""
+def _is_used(finding: Result, keys: Collection[str]) -> bool:
+    """Return True for a finding about a Node's name, or about a label with one of the keys."""
+    path = split(finding.field.path) if finding.field else ()
     if path[:2] != ("metadata", "labels"):
         return path == ("metadata", "name")
     return path[2] in keys or str(scalar(path[2])).lower() in keys  # the key `y` is "true" to Kubernetes

@@ -21,11 +21,8 @@ def previous_name(item: Item) -> str:
 
 def check(*items: Item) -> list[Result]:
     """Return an error for each key and value that Kubernetes and kustomize read differently."""
-    return [
-        item.located(error(str(scalar), rule="KRM174", field=Field(scalar.path, scalar.text)))
-        for item in items
-        for scalar in item.content.ambiguous
-    ]
+    words = [(item, word) for item in items for word in item.content.ambiguous]
+    return [item.located(error(str(word), rule="KRM174", field=Field(word.path, word.text))) for item, word in words]
 
 
 def repeated(item: Item) -> list[Result]:

@@ -11,7 +11,7 @@ from ..exclusivity.node import Node
 from ..formats.columns import aligned
 from . import explanation, wording
 from .coverage import Group, Outcome
-from .drivers import Driver
+from .drivers import Driver, Drivers
 from .explanation import LiveNodes
 
 _COMPARED = 100
@@ -79,7 +79,7 @@ class Filter(NamedTuple):
 
 
 def rows(
-    groups: Iterable[Group], drivers: Sequence[Driver], name: str = "", doubt: str = "", live: LiveNodes | None = None
+    groups: Iterable[Group], drivers: Drivers, name: str = "", doubt: str = "", live: LiveNodes | None = None
 ) -> Iterator[Row]:
     """Yield the rows of a cluster, given its name and coverage, in the order of the nodes' names.
 
@@ -104,12 +104,12 @@ def rows(
             yield row
 
 
-def _row(node: Node, drivers: Sequence[Driver], outcome: Outcome) -> Row:
+def _row(node: Node, drivers: Drivers, outcome: Outcome) -> Row:
     driver = drivers[outcome.driver]
     return Row(node, driver, outcome, wording.mapping(driver, outcome), wording.reason(drivers, outcome))
 
 
-def _unselected(node: Node, drivers: Sequence[Driver], doubt: str) -> Row:
+def _unselected(node: Node, drivers: Drivers, doubt: str) -> Row:
     local = [driver for driver in drivers if driver.cluster == node.cluster and not driver.claim.external]
     return Row(node, reason=doubt, hint=wording.nearest(node, local) if 0 < len(local) <= _COMPARED else "")
 

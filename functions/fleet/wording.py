@@ -9,7 +9,7 @@ from krmfn.printing import SHOWN, closest, counted, some
 from ..exclusivity.node import Node
 from ..kmm.lookup import text
 from .coverage import Outcome
-from .drivers import Driver
+from .drivers import Driver, Drivers
 from .facts import PASSING
 from .nodes import Fleet
 
@@ -31,7 +31,7 @@ def condition(entry: Mapping[str, object]) -> str:
     return f"{kind} {text(entry, kind)}"
 
 
-def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
+def reason(drivers: Drivers, outcome: Outcome) -> str:
     """Return why a Module does not run on a node; "" when it does."""
     if outcome.state == "planned":
         return ""
@@ -72,13 +72,12 @@ def name(driver: Driver) -> str:
     return f"{pool}{driver.owner or driver.ref}" + (f" ({driver.product})" if driver.product else "")
 
 
-def nearest(node: Node, drivers: Sequence[Driver]) -> str:
+def nearest(node: Node, drivers: Drivers) -> str:
     """Return the Module whose selector fits a node best, and the labels that the node lacks for it."""
-    labels = node.labels
-    driver = min(drivers, key=lambda driver: (len(driver.missing_labels(labels)), name(driver)))
-    missing = driver.missing_labels(labels).items()
-    wishes = [f"{key}={value} ({f'it is {labels[key]}' if key in labels else 'missing'})" for key, value in missing]
-    return f"{name(driver)} asks for {', '.join(wishes)}"
+    driver = min(drivers, key=lambda driver: (len(driver.missing_labels(node.labels)), name(driver)))
+    labels, missing = node.labels, driver.missing_labels(node.labels).items()
+    texts = [f"{key}={value} ({f'it is {labels[key]}' if key in labels else 'missing'})" for key, value in missing]
+    return f"{name(driver)} asks for {', '.join(texts)}"
 
 
 _COMPARED = 100_000

@@ -38,15 +38,15 @@ def builds_have_names(impact: Impact) -> Iterator[Result]:
         for kernels in mapped_kernels(old, new):
             if kernels.new is not None:
                 recipe, new_recipe = _recipe(old, kernels.old, old_files), _recipe(new, kernels.new, new_files)
-                changes[kernels] = _changed_parts(recipe, new_recipe)
-        affected = [kernels for kernels, parts in changes.items() if parts]
-        if affected:
-            parts = dict.fromkeys(part for kernels in affected for part in changes[kernels])
-            position = affected[0].new or 0
+                if parts := _changed_parts(recipe, new_recipe):
+                    changes[kernels] = parts
+        if changes:
+            names = dict.fromkeys(name for parts in changes.values() for name in parts)
+            position = next(iter(changes)).new or 0
             path = f"{MAPPINGS}[{position}]" if text(new.mappings[position], "containerImage") else CONTAINER
-            texts = some([kernels.text for kernels in affected], len(affected), SHOWN)
+            texts = some([kernels.text for kernels in changes], len(changes), SHOWN)
             message = (
-                f"{' and '.join(parts)} changed, but the image keeps its name: KMM builds and signs only what the "
+                f"{' and '.join(names)} changed, but the image keeps its name: KMM builds and signs only what the "
                 f"registry lacks, so the image that is there stays in use for kernels of {texts}"
             )
             yield warning(message, ref=ref(manifest), field=Field(f"{path}.containerImage"))

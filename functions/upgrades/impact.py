@@ -66,8 +66,7 @@ class Impact(NamedTuple):
 
     def holders_of(self, module: Ref) -> list[str]:
         """Return the workloads that select nodes by a label that KMM sets for the Module."""
-        keys = node_labels(*module[2:])
-        return list(dict.fromkeys(holder for key in keys for holder in self.holders.get(key, ())))
+        return list(dict.fromkeys(holder for key in node_labels(*module[2:]) for holder in self.holders.get(key, ())))
 
 
 class Kernels(NamedTuple):

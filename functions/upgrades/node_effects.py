@@ -1,7 +1,6 @@
 """The effects of a change on the nodes of a fleet, Module by Module: what KMM does next, in words."""
 
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.ownership import Id
@@ -116,7 +115,8 @@ def _effects(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
             old_image, new_image = (entry["containerImage"] if entry else None for entry in (move.before, move.after))
             part = OnNodes((), move.events, old_image, new_image, move.is_known)
             parts_by_reason.setdefault(key, {}).setdefault(part, []).extend(transition.nodes)
-    for (module, index, reason, failing, is_short), names_of in sorted(parts_by_reason.items(), key=itemgetter(0)):
+    for key, names_of in sorted(parts_by_reason.items(), key=lambda item: item[0]):
+        module, index, reason, failing, is_short = key
         nodes = sorted(name for names in names_of.values() for name in names)
         parts = tuple(part._replace(nodes=tuple(sorted(names))) for part, names in names_of.items())
         word, preposition = _WORDS[index], "by" if _WORDS[index] in ("lost", "gained") else "on"

@@ -85,11 +85,10 @@ def _changes(source: Item, former: Mapping[Id, Item], resources: ResourceList) -
 
 def _on_hub(finding: Result) -> Result:
     """Return a finding with the path of its field in a ManagedClusterModule, where it is about the Module of one."""
-    field = finding.field
-    is_hub = finding.ref is not None and finding.ref.kind == HUB_KIND
-    if not is_hub or field is None or not field.path.startswith(("spec.moduleLoader", "spec.devicePlugin")):
-        return finding
-    return finding._replace(field=field._replace(path=field.path.replace("spec.", "spec.moduleSpec.", 1)))
+    field = finding.field if finding.ref and finding.ref.kind == HUB_KIND else None
+    if field and field.path.startswith(("spec.moduleLoader", "spec.devicePlugin")):
+        return finding._replace(field=field._replace(path=field.path.replace("spec.", "spec.moduleSpec.", 1)))
+    return finding
 
 
 def _nodes_of(resources: ResourceList, config: function_config.FunctionConfig) -> Callable[[Ref], Sequence[str] | None]:
@@ -112,9 +111,8 @@ def _nodes_of(resources: ResourceList, config: function_config.FunctionConfig) -
         for driver, selected in joined.drivers:
             groups = [group for group, outcome in selected if outcome.state == "planned"]
             names_of[driver.ref.id] = [node.name for group in groups for node in group.nodes]
-        for workload, placement in joined.workloads:
-            names_of[workload.ref.id] = [node.name for node in placement.nodes]
-        return names_of
+        pods = {workload.ref.id: [node.name for node in placement.nodes] for workload, placement in joined.workloads}
+        return names_of | pods
 
     return lambda ref: names().get(ref.id)
 

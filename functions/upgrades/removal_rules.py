@@ -17,12 +17,11 @@ from .impact import SHOWN, Impact, Step, each_step, selector
 def daemonsets_go_too(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield an error per deleted Module whose DaemonSets stay."""
     if step.new is None and (holders := impact.holders_of(step.module)):
-        message = (
+        yield error(
             f"is deleted, but not {some(holders, len(holders), SHOWN)}: "
             "the kernel module is not unloaded while a pod uses it, and the node label that keeps the pod "
             "there stays until the unload, so neither ever ends; delete them too"
         )
-        yield error(message)
 
 
 def plugin_stays(impact: Impact, step: Step) -> Iterator[Result]:
@@ -66,13 +65,12 @@ def consumers_go_first(impact: Impact, step: Step) -> Iterator[Result]:
     deleted = [change.old for change in changes if change.what == "deleted" and change.old]
     keys = {*node_labels(*step.module[2:])}
     if holders := [str(ref(manifest)) for manifest in deleted if keys & selector(manifest).keys()]:
-        message = (
+        yield info(
             f"is deleted together with {some(holders, len(holders), SHOWN)}; "
             "Argo CD deletes these first, by their sync waves, but Flux deletes the Module first: its unload "
             "fails and is tried again until their pods are gone; with Flux, delete them in an earlier change of "
             "their own"
         )
-        yield info(message)
 
 
 RULES = (

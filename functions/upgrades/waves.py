@@ -10,7 +10,7 @@ from krmfn.resource import ref
 from krmfn.typed import NamedTuple
 
 from ..fleet.cluster import Cluster
-from ..fleet.drivers import Driver
+from ..fleet.drivers import Driver, Drivers
 from ..fleet.moves import NodeId, Side
 from ..kmm.module import node_labels, version_ready_label
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
@@ -26,7 +26,7 @@ DEFAULT = "10%"
 _LIMIT = 1_000_000
 """The most waves times nodes that are played, which takes about a minute."""
 
-_Loaded = Mapping[tuple[NodeId, Id], tuple[Entry | None, bool]]
+_Loaded = dict[tuple[NodeId, Id], tuple[Entry | None, bool]]
 """What each Module has loaded on a node, and whether that is known: if not, None may also be an older version."""
 
 
@@ -79,11 +79,9 @@ def rollout(compared: Comparison, share: str = DEFAULT) -> Rollout:
     waves = tuple(tuple(nodes[start : start + step]) for start in range(0, len(nodes), step))
     if len(waves) * len(label_of) > _LIMIT:
         raise _no_plan(f"{len(waves):,} waves on {len(label_of):,} nodes are too many to be played; make --wave larger")
-    loaded: _Loaded = {
-        (node, module): (view.entry, not view.is_older)
-        for node, group in first.group_of.items()
-        for module, view in first.groups[group].items()
-    }
+    loaded: _Loaded = {}
+    for node, group in first.group_of.items():
+        loaded |= {(node, module): (view.entry, not view.is_older) for module, view in first.groups[group].items()}
     current = first
     for following, wave, time in _steps(bump, waves):
         loaded = _step(bump, loaded, (current, following), wave, time)
@@ -134,10 +132,11 @@ def _bump(compared: Comparison) -> _Bump:
     return _Bump(old, new, ((before, compared.sides[0]), (after, compared.sides[1])))
 
 
-def _changed_driver(before: Sequence[Driver], after: Sequence[Driver]) -> tuple[Driver, Driver]:
+def _changed_driver(before: Drivers, after: Drivers) -> tuple[Driver, Driver]:
     """Return the old and the new state of the one driver that changes. Raises KrmfnError for any other change."""
     old, new = ({driver.ref.id: driver for driver in drivers} for drivers in (before, after))
-    changed = [key for key in {**old, **new} if not _is_same(old.get(key), new.get(key))]
+    states = [{key: (driver.module.spec, driver.cluster) for key, driver in side.items()} for side in (old, new)]
+    changed = [key for key in {**old, **new} if states[0].get(key) != states[1].get(key)]
     names = [str((new.get(key) or old[key]).ref) for key in changed]
     if len(names) != 1:
         several = f"{len(names):,} Modules change ({some(names, len(names))}); change one at a time"
@@ -145,10 +144,6 @@ def _changed_driver(before: Sequence[Driver], after: Sequence[Driver]) -> tuple[
     if changed[0] not in old or changed[0] not in new:
         raise _no_plan(f"{names[0]} is {'created' if changed[0] in new else 'deleted'}")
     return old[changed[0]], new[changed[0]]
-
-
-def _is_same(old: Driver | None, new: Driver | None) -> bool:
-    return bool(old and new and old.module.spec == new.module.spec and old.cluster == new.cluster)
 
 
 def _steps(bump: _Bump, waves: Sequence[Sequence[str]]) -> Iterator[tuple[Side, Sequence[str], str]]:

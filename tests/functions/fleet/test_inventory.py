@@ -29,7 +29,7 @@ def node(name: str, kernel: str = EL9, labels: dict[str, Any] | None = None, **s
 
 
 def text_of(*manifests: Manifest, keys: list[str] | None = None) -> str:
-    return emit.dump(collecting.manifest(collecting.collect(manifests, keys), "lab", keys))
+    return emit.dump(collecting.manifest(collecting.collect(manifests, keys), "lab", keys, {}))
 
 
 def read(text: str) -> nodes.Fleet:
