@@ -1,1 +1,1 @@
-"""The kustomization graph: what kustomize would read and run, read without kustomize and without network."""
+"""The kustomization graph: what kustomize would read, run and fetch, found out without kustomize and network."""

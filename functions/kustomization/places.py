@@ -55,8 +55,7 @@ class Places:
 
     def locate(self, result: Result) -> Result:
         """Let a finding that a function has reported during the build look up its place."""
-        config = self._configs.get(result.ref.id) if result.ref else None
-        if config:
+        if result.ref and (config := self._configs.get(result.ref.id)):
             return config.located(result)
         return result._replace(place=Place("", finder=self._locate_call)) if result.ref and not result.place else result
 

@@ -149,9 +149,10 @@ def names(ref: Ref, kustomizations: Sequence[Kustomization]) -> set[str]:
     known, stack = {ref.name}, [ref.name]
     while stack and len(known) < _MAX_STEPS:
         name = stack.pop()
-        parts = {name.removeprefix(prefix) for prefix in prefixes} | {name.removesuffix(suffix) for suffix in suffixes}
-        stack += parts - known - {""}
-        known |= parts - {""}
+        shorter = {name.removeprefix(prefix) for prefix in prefixes} - {""}
+        shorter |= {name.removesuffix(suffix) for suffix in suffixes} - {""}
+        stack += shorter - known
+        known |= shorter
     return known
 
 

@@ -1,1 +1,1 @@
-"""What a PATH is: roots, files and folders, Git, and what of it may be read or written."""
+"""What a PATH is: roots, files, folders and Git, and which files may be read or written."""
