@@ -19,12 +19,12 @@ from ..kmm.lookup import leaves
 from ..kmm.versions import NEWEST
 from ..options import RunOptions
 from ..paths.failures import Unreadable
-from ..profile.product import GROUP, KIND, Profile, product
+from ..profile.product import Profile, product
 from ..reference import effects
 from ..reference.fields import Entry
 from ..rendering import function_config, kinds, products
 from ..rendering.function_config import FunctionConfig
-from ..rendering.kinds import is_similar
+from ..rendering.kinds import PROFILE, is_similar
 from ..run import note
 from ..settings import READ
 
@@ -110,7 +110,7 @@ def read_profile(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     for a Profile with errors.
     """
     clusters = cluster_streams.render_all(_CONTEXT, paths).clusters
-    items = [item for cluster in clusters for item in cluster.final.select(KIND, GROUP)]
+    items = [item for cluster in clusters for item in cluster.final.select(PROFILE[1], PROFILE[0])]
     by_name = {item.ref.name: item for item in items}
     prefixes = [prefix for prefix in by_name if f"{name}.".startswith(f"{prefix}.")]
     if not prefixes:

@@ -20,7 +20,6 @@ _HOLES = re.compile(rb"""[-._][:@]|[:@][-.]|[-._:@]["',}\]\s]""")
 _EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")
 _VARIABLE = re.compile(r"\$\{(?:[^{}]|\$\{[^{}]*\})*\}")
 """A variable that is still to be substituted: its default may look like a missing part (`${TAG:-1.0}`)."""
-_KPT = ("kpt.dev", "Kptfile")
 
 
 def ids_stand_once(final: Final) -> Iterator[Result]:
@@ -80,7 +79,7 @@ def inputs_stay_behind(final: Final) -> Iterator[Result]:
     That is so in a kpt package, and for a list that already has objects generated from the input. In a kustomization
     the function itself reports it (KRM104).
     """
-    is_package = any((item.group, item.kind) == _KPT for item in final.inputs)
+    is_package = any((item.group, item.kind) == ("kpt.dev", "Kptfile") for item in final.inputs)
     folders = tuple("" if folder == "." else f"{folder}/" for folder in final.run.packages)
     owners = {item.mark.owner for item in final.deployed if item.mark and item.ref not in final.created}
     for item in final.inputs:

@@ -13,7 +13,7 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
 from .stream import CLUSTER_SCOPED, KINDS, Final, Names, modules_of, twin
 
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT, PRIORITY_CLASS, DEVICE_CLASS = KINDS
-_HASHED = (SECRET, CONFIG_MAP)
+
 _IN_REACH = "tell it about this field: list what `krmfn kustomize-config` prints under `configurations:`"
 _OUT_OF_REACH = (
     "it treats a DeviceClass as namespaced, and does not update names across namespaces: list it in a "
@@ -123,7 +123,7 @@ def names_exist(final: Final) -> Iterator[Result]:
             present = names.visible(kind, namespace)
             if not present or names.has(kind, namespace, name) or external.has(kind, namespace, name):
                 continue
-            if other := twin(name, present, final.run.transformed, kind in _HASHED):
+            if other := twin(name, present, final.run.transformed, kind in (SECRET, CONFIG_MAP)):
                 remedy = _OUT_OF_REACH if kind == DEVICE_CLASS else _IN_REACH
                 message = f"names the {noun} {name}, which kustomize renamed to {other}; {remedy}"
                 yield final.located(item, error(message, field=field._replace(proposed=other)))

@@ -67,8 +67,8 @@ def labels_have_a_rule(final: Final) -> Iterator[Result]:
             name = key.removeprefix(_DOMAIN)
             if name == key or name.startswith(_SOURCES) or key in labels or any(node.mentions(key) for node in nodes):
                 continue
-            known = f"the rules make: {', '.join(sorted(labels)) or 'none'}"
             reason = "no node has it, and Node Feature Discovery does not make it by itself"
+            known = f"the rules make: {', '.join(sorted(labels)) or 'none'}"
             message = f"no NodeFeatureRule here makes the label {key}, {reason}; {known}"
             yield final.located(item, info(message, field=Field(join(("spec", "selector", key)))))
 

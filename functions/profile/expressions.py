@@ -57,9 +57,7 @@ class Values(NamedTuple):
 
     def option_in(self, text: str) -> Expression | None:
         """Return the first expression of a text whose option is written, also one in `texts`; else the first of all."""
-        expressions: list[Expression] = []
-        for expression in parse(text):
-            expressions += (expression, *self.sources.get(expression.parts[:2], ()))
+        expressions = [source for use in parse(text) for source in (use, *self.sources.get(use.parts[:2], ()))]
         options = (expression for expression in expressions if expression.parts[0] == "spec")
         written = (option for option in options if at(self.written, option.parts) is not ABSENT)
         return next(written, next(iter(expressions), None))

@@ -161,8 +161,7 @@ def _of_text(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake
     if message:
         yield ("texts", name, "each"), message
     if len(text.keys() & MADE) != 1 or ("each" not in text and "as" not in text):
-        forms = "`as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)"
-        yield ("texts", name), f"write one of {forms}"
+        yield ("texts", name), "write one of `as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)"
     elif "as" not in text and not message:
         yield from _fields_of_entries(name, text, node)
     for match in expressions.OF_ENTRY.finditer(text.get("as", "")):

@@ -72,8 +72,7 @@ def _gives_rights(path: FieldPath) -> bool:
 
 def _text(spec: Mapping[str, Any], use: Use) -> Mapping[str, Any]:
     """Return the entry of `texts` that an expression names; {} for another expression."""
-    entry: Mapping[str, Any] = spec.get("texts", {}).get(use.parts[1], {}) if use.parts[0] == "texts" else {}
-    return entry
+    return table(spec, "texts", use.parts[1]) if use.parts[0] == "texts" else {}
 
 
 def _unsafe(spec: Mapping[str, Any], node: Node, use: Use) -> Iterator[Expression]:

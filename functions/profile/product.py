@@ -16,7 +16,6 @@ from ..fleet.readings import previous_name
 from . import structural
 from .structural import Node
 
-GROUP, KIND = "krmfn.dev", "Profile"
 MADE = frozenset({"as", "entry", "onto"})
 """Keys of an entry of `texts`: it makes a text, a list, a mapping."""
 
@@ -87,8 +86,6 @@ def name_of(item: Item) -> str:
 
 _REQUIREMENT = re.compile(r"(>=|<=|==|=|<|>)?\s*v?([0-9]+(?:\.[0-9]+)*)")
 _SIGNS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq, "==": eq}
-_NEWEST = (10**6,)
-"""`main` of KMM is above every version."""
 
 
 def unmet(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -107,8 +104,8 @@ def unmet(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[tuple[str, ..
 
 def _parts(version: str) -> tuple[int, ...]:
     """Return the numbers of a version without trailing zeros, since 2.4 is 2.4.0."""
-    if not version[:1].isdigit():  # main, and openshift, which is built from it
-        return _NEWEST
+    if not version[:1].isdigit():  # main is above every version, and so is openshift, which is built from it
+        return (10**6,)
     first, *_ = re.findall(r"[0-9]+(?:\.[0-9]+)*", version)
     numbers = list(map(int, first.split(".")))
     while numbers[-1:] == [0]:

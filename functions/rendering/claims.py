@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def nodes(
-    resources: ResourceList, claims: Iterable[Claim], fleet: Fleet | None = None
+    resources: ResourceList, claims: Sequence[Claim], fleet: Fleet | None = None
 ) -> tuple[list[Node], list[Result]]:
     """Return every node in the list, with the labels that some claim selects by, and the errors about nodes.
 
@@ -32,7 +32,6 @@ def nodes(
         return [], []
     from ..fleet import nodes as fleet_nodes  # here, for the start-up of lists without nodes
 
-    claims = list(claims)
     keys = {key for claim in claims for key in claim.selector}
     known = fleet or fleet_nodes.read(resources, keys)
     errors = list(known.findings)

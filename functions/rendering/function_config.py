@@ -166,14 +166,11 @@ def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
     )
 
 
-_BOOLEANS = frozenset({"adopt", "prune", "defaults.allNodes"})
-
-
 def _nested(data: dict[str, Any]) -> dict[str, Any]:
     """Return {"exclusivity.mode": "off"} as {"exclusivity": {"mode": "off"}}, with the booleans for "true", "false"."""
     spec: dict[str, Any] = {}
     for path, value in data.items():
-        if path in _BOOLEANS and value in ("true", "false"):
+        if path in ("adopt", "prune", "defaults.allNodes") and value in ("true", "false"):
             value = value == "true"
         *parents, last = path.split(".")
         level = spec

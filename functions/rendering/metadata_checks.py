@@ -75,9 +75,8 @@ def mistake(part: str, key: str) -> str:
     if key in KNOWN[other]:
         return f"has no effect in metadata.{part}; move it to metadata.{other}"
     known = KNOWN[part] + KNOWN[other]
-    prefix, slash, _ = key.partition("/")
-    domain = prefix.lower()
-    is_ours = is_similar(prefix, OURS) or domain.endswith(f".{OURS}") or domain.split(".")[0] == "krmfn"
+    prefix, slash, _ = key.lower().partition("/")
+    is_ours = is_similar(prefix, OURS) or prefix.endswith(f".{OURS}") or prefix.split(".")[0] == "krmfn"
     if not (slash and is_ours) and not any(is_similar(key, name) for name in known):
         return ""
     names = {name.partition("/")[2]: name for name in known}

@@ -15,8 +15,6 @@ from .kinds import DEVICECONFIG, OURS, OWN, PROFILE_MARK, PTEMPLATE_GROUP, SEED,
 
 _KINDS = ("DeviceConfig", "Profile", "RenderDeviceConfigs", "NodeInventory", "Ptemplate")
 _BEFORE = "before, nothing drove this {}: what its own operator has made of it is not compared"
-_WITH_PROFILE_FIELD = (OURS, SEED)
-"""The groups whose configs have a field for their profile; KRM111 is about those."""
 
 
 def check(
@@ -28,7 +26,8 @@ def check(
     """
     yield from _driven_twice(resources, handled, config) if config.operators else ()
     pairs = _kinds(resources, handled, config)
-    marked = {id(item) for item in resources.mentioning(PROFILE_MARK) if item.group not in _WITH_PROFILE_FIELD}
+    # configs of these two groups have a field for their profile, which KRM111 is about
+    marked = {id(item) for item in resources.mentioning(PROFILE_MARK) if item.group not in (OURS, SEED)}
     names = {"DeviceConfig", *(kind for _, kind in pairs)}  # looked at first: the group costs more
     items = [item for item in resources.items if id(item) in marked or (item.kind in names and item.group not in OWN)]
     if not items:
@@ -166,9 +165,10 @@ def _message(resources: ResourceList, item: Item, mark: str, config: FunctionCon
     if mark and mark not in config.products:
         hint = did_you_mean(mark, config.products, f"there are: {known}.", "'")
         return f"there is no Profile {mark!r}, so nothing is generated from this {item.kind}{hint} Or {remedy}"
-    subject = f"{item.api_version} {item.kind}"
     if mark:
-        return f"the Profile {mark!r} is not for {subject}, so nothing is generated from it; {remedy}"
+        return (
+            f"the Profile {mark!r} is not for {item.api_version} {item.kind}, so nothing is generated from it; {remedy}"
+        )
     if len([profile for profile in profiles if profile.drives(item)]) > 1:
         names = ", ".join(sorted(profile.name for profile in profiles))
         return f"several Profiles are for this kind: {names}; write the annotation `{PROFILE_MARK}: NAME` with one"

@@ -89,9 +89,8 @@ def mistake(reference: Reference) -> str:
     if not name:
         problem = "has more than a name between its braces" if text.endswith("}") else "has no closing brace"
         return f"{text} {problem}; a variable of krmfn is written $NAME or ${{NAME}}, without a default"
-    prefixes = [variable for variable in VARIABLES if name.startswith(variable)]
-    if prefixes:
-        prefix = max(prefixes, key=len)
+    prefix = max((variable for variable in VARIABLES if name.startswith(variable)), key=len, default="")
+    if prefix:
         return f"{text} is not a variable of krmfn; did you mean ${{{prefix}}}{name[len(prefix) :]}?"
     names = [f"${variable}" for variable in VARIABLES]
     return f"{text} is not a variable of krmfn{did_you_mean(f'${name}', names, 'there are: ' + ', '.join(names))}"
