@@ -11,7 +11,7 @@ from ..kmm.module import LABELS, MODULE_KINDS
 from .stream import Final, labels_of_kmm
 
 DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave"
-_FIELD = f"metadata.annotations[{DEPENDS}]"
+
 _OBJECT = re.compile(r"(?P<group>[^/\s]*)/(?:namespaces/(?P<namespace>[^/\s]+)/)?(?P<kind>[^/\s]+)/(?P<name>[^/\s]+)")
 """Source: cli-utils, pkg/object/dependson (group/namespaces/namespace/kind/name, or group/kind/name)."""
 
@@ -23,7 +23,7 @@ def dependencies_come_first(final: Final) -> Iterator[Result]:
         for dependency in _dependencies(item):
             present = present or {other.ref.id: other for other in final.deployed}
             if message := _mistake(item, present, dependency):
-                field = Field(_FIELD, item.annotations[DEPENDS])
+                field = Field(f"metadata.annotations[{DEPENDS}]", item.annotations[DEPENDS])
                 yield final.located(item, warning(message, field=field))
 
 

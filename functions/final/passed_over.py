@@ -11,7 +11,6 @@ from krmfn.results import Rule
 from ..fleet import registry
 from .stream import Final, images
 
-_SHOWN = 3
 _WHY = (
     "kustomize skips fields that it was not told about (see `krmfn kustomize-config`) and tags with a $; "
     "call krmfn in the kustomization with `images`, or write the new image"
@@ -45,7 +44,7 @@ def labels_are_passed_on(final: Final) -> Iterator[Result]:
             keys |= dict.fromkeys(missing)
             names[str(item.ref)] = None
     for owner, keys, names in owners.values():
-        problem = f"{some(names, len(names), _SHOWN)}, which krmfn generates afterwards, does not have it"
+        problem = f"{some(names, len(names), limit=3)}, which krmfn generates afterwards, does not have it"
         label = f"the label {', '.join(keys)}"
         message = f"kustomize gives it {label}, but {problem}; add it to spec.labels as well if that matters"
         yield owner.located(info(message, field=Field("metadata.labels")))

@@ -19,9 +19,6 @@ _OUT_OF_REACH = (
     "it treats a DeviceClass as namespaced, and does not update names across namespaces: list it in a "
     "kustomization without prefix and suffix"
 )
-_SHOWN = 3
-"""How many of the existing names a finding lists."""
-
 
 Fields = tuple[tuple[GroupKind, str], ...]
 """The kinds that fields name, with the paths of the fields; `[]` is each entry of a list, `[0]` the only entry."""
@@ -129,7 +126,7 @@ def names_exist(final: Final) -> Iterator[Result]:
                 yield final.located(item, error(message, field=field._replace(proposed=other)))
             else:
                 scope = "" if kind in CLUSTER_SCOPED or not namespace else f" in the namespace {namespace}"
-                others = some(sorted(present), len(present), _SHOWN)
+                others = some(sorted(present), len(present), limit=3)
                 message = f"no {noun} {name} is among the deployed objects{scope}; there are: {others}"
                 yield final.located(item, warning(message, field=field))
 

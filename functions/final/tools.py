@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from krmfn import Field, Result, error, info
+from krmfn import Field, Item, Result, error, info
 from krmfn.resource import join
 from krmfn.results import Rule
 
 from ..cluster_dump import is_dumped
-from ..grouping import grouped
 from ..kmm.lookup import table, tables, text
 from ..rendering.generated import DISABLED, SUBSTITUTE, changed_at
 from ..rendering.kinds import of_kinds
@@ -36,8 +35,11 @@ _LIVE = {("kmm.sigs.x-k8s.io", "NodeModulesConfig"), ("", "Event"), ("events.k8s
 
 def nothing_is_of_a_dump(final: Final) -> Iterator[Result]:
     """Yield an error per file with resources that only a cluster writes, or with a Pod from a dump."""
-    items = (item for item in of_kinds(final.deployed, _LIVE) if item.kind != "Pod" or is_dumped(item.manifest))
-    for first, *rest in grouped((item.place.path if item.place else "", item) for item in items).values():
+    by_file: dict[str, list[Item]] = {}
+    for item in of_kinds(final.deployed, _LIVE):
+        if item.kind != "Pod" or is_dumped(item.manifest):
+            by_file.setdefault(item.place.path if item.place else "", []).append(item)
+    for first, *rest in by_file.values():
         others = f", as are {len(rest):,} more in this file" if rest else ""
         remedy = "it would be deployed: move the dump, and pass it with --live"
         yield first.located(error(f"is part of a dump of a cluster{others}; {remedy}"))

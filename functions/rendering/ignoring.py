@@ -28,8 +28,6 @@ IGNORE = f"{OURS}/ignore"
 ANNOTATION = f"metadata.annotations[{IGNORE}]"
 _CHANGES, _NODES, _FINAL = "KRM4", "KRM6", "KRM7"
 """Families of rules that only some runs judge: changes, what nodes get, the final list."""
-_COPIES = "KRM613"
-"""A rule about nodes that is judged between clusters, after each of them."""
 
 
 @cache
@@ -64,7 +62,8 @@ def visible(
     if resources.failed or not run.settings.intent.judges_nodes or (run.is_settled and not of_final):
         return
     used = frozenset[Hidden]().union(*hidden)
-    not_judged = (_CHANGES, _COPIES) if has_nodes(resources) else (_CHANGES, _NODES)
+    # KRM613 is judged between clusters, after each of them
+    not_judged = (_CHANGES, "KRM613") if has_nodes(resources) else (_CHANGES, _NODES)
     holders = [item for item in resources.mentioning(IGNORE) if OWNER not in item.annotations]  # else it is inherited
     entries: list[tuple[Item | Source, str, str]] = [
         (item, ANNOTATION, rule) for item in holders for rule, reason in _entries(item) if reason
