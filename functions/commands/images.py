@@ -62,7 +62,7 @@ def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
     """Return the text about the images of all clusters, and the findings about them."""
     registry_images = None
     if args.missing_from:
-        registry_images = registry.held(files.read_text(args.missing_from), args.missing_from)
+        registry_images = registry.read_images(files.read_text(args.missing_from), args.missing_from)
     _check(args)
     results: list[Result] = []
     image_lists: list[Sequence[Image]] = []

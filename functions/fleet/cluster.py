@@ -130,17 +130,17 @@ def label_keys(resources: ResourceList) -> set[str]:
         if (item.group, item.kind) in MODULE_KINDS:
             keys |= driver(item.manifest).keys
         elif (item.group, item.kind) in POD_KINDS or item.kind in CONFIGS:
-            keys.update(_selected(item.manifest, item.kind == "Ptemplate"))
+            keys.update(_selector_keys(item.manifest, item.kind == "Ptemplate"))
     return {key for key in keys if not is_set_by_kmm(key)}
 
 
-def _selected(value: Any, is_ptemplate: bool) -> Iterator[str]:
+def _selector_keys(value: Any, is_ptemplate: bool) -> Iterator[str]:
     """Yield the keys of every nodeSelector in a manifest; in a Ptemplate those of each `selector`, too."""
     for key, entry in members(value):
         if key == "nodeSelector" or (is_ptemplate and key == "selector"):
             yield from map(str, entry if isinstance(entry, dict) else ())
         else:
-            yield from _selected(entry, is_ptemplate)
+            yield from _selector_keys(entry, is_ptemplate)
 
 
 def workloads(manifests: Iterable[Manifest]) -> list[Workload]:
@@ -160,12 +160,12 @@ def placements(cluster: Cluster, groups: Sequence[Group]) -> list[tuple[Workload
     drivers, held = cluster.all_drivers, cluster.fleet.label_keys
     of_drivers = {key for driver in drivers for key in driver.set_by_kmm}
     # set for a Module that is not among the drivers: known where the nodes are live ones
-    foreign = {key for pods in cluster.workloads for key in pods.selector if is_set_by_kmm(key)} - of_drivers
-    foreign -= {key for key in foreign for group in groups for node in group.nodes if key in node.labels}
+    foreign_keys = {key for pods in cluster.workloads for key in pods.selector if is_set_by_kmm(key)} - of_drivers
+    foreign_keys -= {key for key in foreign_keys for group in groups for node in group.nodes if key in node.labels}
     selectors: dict[int, dict[str, str]] = {}
     for number, workload in enumerate(cluster.workloads):
         needed = workload.selector.keys() - of_drivers
-        if workload.is_placed and not needed & foreign and (held is None or held.issuperset(needed)):
+        if workload.is_placed and not needed & foreign_keys and (held is None or held.issuperset(needed)):
             selectors[number] = workload.selector
     keys = {key for selector in selectors.values() for key in selector} - of_drivers
     local = [(group, _set_by_kmm(group, drivers)) for group in groups if group.nodes[0].cluster is None]

@@ -92,7 +92,7 @@ def _entry(manifest: Manifest, allowed: frozenset[str] | None) -> Entry:
     shape = node.architecture, node.os_image, taints
     kernel, kubelet, shape = _facts(node.kernel or facts.UNKNOWN, node.kubelet, shape)
     try:
-        keys = _kept(tuple(node.labels), allowed)
+        keys = _kept_keys(tuple(node.labels), allowed)
         values = tuple(map(_value, map(node.labels.__getitem__, keys)))
     except KrmfnError as failure:
         raise KrmfnError(_problem(node.labels)) from failure
@@ -116,7 +116,7 @@ def _facts(kernel: str, kubelet: str, shape: Shape) -> tuple[str, str, Shape]:
 
 
 @cache
-def _kept(keys: tuple[str, ...], allowed: frozenset[str] | None) -> tuple[str, ...]:
+def _kept_keys(keys: tuple[str, ...], allowed: frozenset[str] | None) -> tuple[str, ...]:
     """Return the keys of labels to keep, sorted. Raises KrmfnError for one that no API server accepts."""
     kept = [key for key in keys if allowed is None or key in allowed or key.startswith(VERSION_LABELS)]
     if any(map(label_key_errors, kept)):
@@ -150,7 +150,7 @@ def manifest(
 ) -> Manifest:
     """Return the NodeInventory of the entries, which are sorted by name; `days` are fields with dates."""
     kubelets = sorted({entry.kubelet for entry in entries if entry.kubelet})
-    shared, group_of = _divided(entries)
+    shared, group_of = _divide(entries)
     formats = {}  # for the values of the labels that stand in the lines
     for labels in {entry.keys for entry in entries}:
         formats[labels] = "".join(f" {key}={{{index}}}" for index, key in enumerate(labels) if key not in shared)
@@ -183,7 +183,7 @@ def _group(shape: Shape, labels: tuple[tuple[str, str], ...], lines: list[str]) 
     return {**{key: value for key, value in fields.items() if value}, "nodes": "".join(lines)}
 
 
-def _divided(entries: Sequence[Entry]) -> tuple[set[str], list[int]]:
+def _divide(entries: Sequence[Entry]) -> tuple[set[str], list[int]]:
     """Return the labels that stand with groups of nodes, and the number of each node's group.
 
     Labels with few values come first, and a label is taken while the groups stay large.
@@ -194,10 +194,10 @@ def _divided(entries: Sequence[Entry]) -> tuple[set[str], list[int]]:
     groups, shared = len(shapes), set()
     for key in sorted(columns, key=lambda key: (max(columns[key]), key)):
         numbers: defaultdict[tuple[int, int], int] = defaultdict(count().__next__)
-        finer = list(map(numbers.__getitem__, zip(group, columns[key], strict=True)))
+        numbered = list(map(numbers.__getitem__, zip(group, columns[key], strict=True)))
         if len(numbers) == groups or len(numbers) * FEWEST <= len(entries):
             shared.add(key)
-            group, groups = finer, len(numbers)
+            group, groups = numbered, len(numbers)
     return shared, group
 
 

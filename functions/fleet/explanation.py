@@ -75,7 +75,7 @@ def loaded(node: Node, drivers: Drivers, outcome: Outcome, dump: Live) -> tuple[
         return is_still_loaded(node, driver, dump) if driver.loads else None, ""
     if dump.is_of_nodes and not driver.loads:
         return None, ""
-    holds, predicate = _planned(node, driver, outcome, dump)
+    holds, predicate = _planned_status(node, driver, outcome, dump)
     if driver.loads and not dump.configured:
         exists = not dump.modules or dump.modules.get(_key_of(node, driver)[1:]) is False
         holds = driver.ready in node.labels and exists
@@ -104,7 +104,7 @@ def answer(node: Node, drivers: Drivers, outcome: Outcome, live: Live | None) ->
         predicate = "is planned" if is_planned else f"is not planned to run: {reason}"
         return Answer(is_planned, f"{subject} {predicate}", steps)
     if is_planned:
-        holds, predicate = _planned(node, driver, outcome, live)
+        holds, predicate = _planned_status(node, driver, outcome, live)
         problem = _plugin_problem(node, driver, live) if holds and driver.loads else ""
         sentence = f"{subject} is loaded, but {problem}" if problem else f"{subject} {predicate}"
         return Answer(holds and not problem, sentence, steps)
@@ -115,7 +115,7 @@ def answer(node: Node, drivers: Drivers, outcome: Outcome, live: Live | None) ->
     return Answer(False, f"{subject} {reason}{still}{worker}", steps)
 
 
-def _planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
+def _planned_status(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
     """Return whether the node has a Module that is planned, and the predicate of the sentence about it.
 
     The first reason counts. Plugins of a Module that loads a kernel module are not judged (see `_plugin_problem`).
@@ -206,15 +206,15 @@ def answers(
     local = [driver for driver in drivers if driver.cluster == node.cluster]
     former = [driver for driver in local if live and committed and not driver.missing_labels(committed.labels)]
     lost = [driver for driver in former if driver.missing_labels(node.labels)]
-    yield from (Answer(False, _lost(node, driver, live)) for driver in lost)
+    yield from (Answer(False, _loss(node, driver, live)) for driver in lost)
     troubles = live.troubles.get(node.name, ()) if live else ()
     yield from (Answer(False, f"{node.name}: {trouble}") for trouble in troubles)
     yield from (answer(node, drivers, outcome, live) for outcome in outcomes)
     if not (outcomes or lost):
-        yield _unselected(node, local, live, committed)
+        yield _unselected_answer(node, local, live, committed)
 
 
-def _lost(node: Node, driver: Driver, live: Live | None) -> str:
+def _loss(node: Node, driver: Driver, live: Live | None) -> str:
     """Return the sentence about a Module that selects the committed node, and not the live one."""
     key = _key_of(node, driver)
     missing = driver.missing_labels(node.labels)
@@ -227,7 +227,7 @@ def _lost(node: Node, driver: Driver, live: Live | None) -> str:
     return f"{node.name}: {key[1]}/{key[2]} is not planned any more{still}: {reason}; {command}"
 
 
-def _unselected(node: Node, drivers: Drivers, live: Live | None, committed: Node | None) -> Answer:
+def _unselected_answer(node: Node, drivers: Drivers, live: Live | None, committed: Node | None) -> Answer:
     """Return the answer about a node that none of the drivers selects: the nearest one, and the labels it asks for."""
     if not drivers:
         return Answer(False, f"{node.name}: nothing selects it: there is no Module")

@@ -43,12 +43,12 @@ def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node
     name, labels = text(table(manifest, "metadata"), "name"), table(manifest, "metadata", "labels")
     if not labels and table(manifest, "metadata").get("labels"):
         raise KrmfnError("its labels are not a mapping")
-    kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
-    if not set(map(type, kept.values())) <= {str}:
-        key, value = next((key, value) for key, value in kept.items() if type(value) is not str)
+    kept_labels = labels if keys is None else {key: labels[key] for key in keys if key in labels}
+    if not set(map(type, kept_labels.values())) <= {str}:
+        key, value = next((key, value) for key, value in kept_labels.items() if type(value) is not str)
         raise KrmfnError(f"its label {key} is {value!r}, not a string; put it in quotes")
     if keys is not None:
-        return Node(name, kept)
+        return Node(name, kept_labels)
     info = table(manifest, "status", "nodeInfo")
     for key in NODE_INFO:
         if not isinstance(info.get(key, ""), str | None):

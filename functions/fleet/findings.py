@@ -78,24 +78,24 @@ def kernels_are_mapped(join: Join) -> Iterator[Result]:
             message = f"{nodes} {get} no driver, since no kernel mapping has one for {some(kernels, len(kernels))}"
             if blocked := _number([pair for pair in selected if pair[1].state == "blocked"]):
                 message += f"; KMM then does nothing on the other {counted(blocked, 'node')} either"
-            yield about_mappings(driver, error(message))
+            yield at_mappings(driver, error(message))
         unknown = _names(selected, "kernel unknown")
         if unknown and not driver.module.takes_every_kernel:
             nodes = f"{wording.nodes_named(unknown)}: status.nodeInfo.kernelVersion is missing"
-            yield about_mappings(driver, info(f"it is not known whether a kernel mapping has a driver for {nodes}"))
+            yield at_mappings(driver, info(f"it is not known whether a kernel mapping has a driver for {nodes}"))
 
 
 def selectors_match(join: Join, pools: bool = False) -> Iterator[Result]:
     """Yield a warning for a selector that selects none of the nodes: of a node pool, or of anything else."""
     fleet = join.cluster.fleet
     numbers = Counter(node.cluster is not None for node in fleet.nodes)
-    empty = [driver for driver, selected in join.drivers if not selected and bool(driver.claim.pool) == pools]
-    idle = [driver for driver in empty if numbers[driver.cluster is not None]]
-    hint = wording.hints(fleet, idle)
-    for driver in idle:
+    candidates = [driver for driver, selected in join.drivers if not selected and bool(driver.claim.pool) == pools]
+    idle_drivers = [driver for driver in candidates if numbers[driver.cluster is not None]]
+    hint = wording.hints(fleet, idle_drivers)
+    for driver in idle_drivers:
         number = numbers[driver.cluster is not None]
         problem = f"selects none of the {counted(number, 'node')}" if number != 1 else "does not select the only node"
-        yield about(driver, warning(f"{problem}{hint(driver)}", field=Field(driver.claim.field)))
+        yield at_config(driver, warning(f"{problem}{hint(driver)}", field=Field(driver.claim.field)))
 
 
 def mappings_are_reached(join: Join) -> Iterator[Result]:
@@ -119,7 +119,7 @@ def mappings_are_reached(join: Join) -> Iterator[Result]:
                 nodes = f"the {counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
                 mapping = f"kernelMappings[{position}] ({wording.condition(entry)})"
                 message = f"{mapping} is not used for any kernel of {nodes}"
-                yield about_mappings(driver, info(message), f"[{position}]")
+                yield at_mappings(driver, info(message), f"[{position}]")
 
 
 def workloads_tolerate(join: Join) -> Iterator[Result]:
@@ -147,7 +147,7 @@ def modules_tolerate(join: Join) -> Iterator[Result]:
             reason = f"since it does not tolerate {some(map(str, taints), len(taints))}"
             finding = error if len(names) == number else info
             message = f"loads no driver on {len(names):,} of {nodes}, {reason}"
-            yield about(driver, finding(message, field=Field(driver.claim.field)))
+            yield at_config(driver, finding(message, field=Field(driver.claim.field)))
 
 
 def nodes_have_a_version(join: Join) -> Iterator[Result]:
@@ -159,7 +159,7 @@ def nodes_have_a_version(join: Join) -> Iterator[Result]:
             command = f"kubectl label nodes {option} {driver.version_label}={driver.module.version}"
             nodes = f"{len(names):,} of the {counted(_number(selected), 'node')} ({some(names, len(names))})"
             message = f"KMM loads nothing on {nodes} that it selects until they have a version label: `{command}`"
-            yield about(driver, info(message, field=Field(driver.claim.field)))
+            yield at_config(driver, info(message, field=Field(driver.claim.field)))
 
 
 def _number(selected: Sequence[tuple[Group, Outcome]]) -> int:
@@ -172,10 +172,10 @@ def _names(selected: Sequence[tuple[Group, Outcome]], state: State) -> list[str]
     return sorted(node.name for group, outcome in selected if outcome.state == state for node in group.nodes)
 
 
-def about_mappings(driver: Driver, finding: Result, at: str = "") -> Result:
+def at_mappings(driver: Driver, finding: Result, at: str = "") -> Result:
     """Return the finding about a driver's kernel mappings, or about one of them (`[1]`), placed where it is written."""
     path = f"{MAPPINGS if driver.cluster is None else MAPPINGS.replace('spec.', 'spec.moduleSpec.', 1)}{at}"
-    finding = about(driver, finding._replace(field=Field(f"spec.kernelMappings{at}" if driver.owner else path)))
+    finding = at_config(driver, finding._replace(field=Field(f"spec.kernelMappings{at}" if driver.owner else path)))
     written = driver.origin(info("", field=Field(path)))
     if not (written and written.field):
         return finding
@@ -188,7 +188,7 @@ def about_mappings(driver: Driver, finding: Result, at: str = "") -> Result:
     return finding._replace(message=message, place=place)
 
 
-def about(driver: Driver, finding: Result) -> Result:
+def at_config(driver: Driver, finding: Result) -> Result:
     """Return the finding about a driver, placed at the config that it is made from."""
     pool = f"pool {driver.claim.pool}: " if driver.claim.pool else ""
     return finding._replace(message=f"{pool}{finding.message}", ref=driver.claim.ref, place=driver.claim.place)

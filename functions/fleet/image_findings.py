@@ -20,7 +20,7 @@ from ..kmm.lookup import text
 from . import wording
 from .coverage import LOADING
 from .facts import PASSING
-from .findings import Join, about, about_mappings
+from .findings import Join, at_config, at_mappings
 
 OS_LABELS = "feature.node.kubernetes.io/system-os_release."
 """What the labels of Node Feature Discovery for the fields of /etc/os-release begin with."""
@@ -108,16 +108,16 @@ def images_can_be_checked(join: Join) -> Iterator[Result]:
     if join.kmm.check_tolerates:
         return
     fleet = join.cluster.fleet
-    untainted = {node.cluster for node in fleet.nodes if all(taint.key in PASSING for taint in node.taints)}
+    untainted_clusters = {node.cluster for node in fleet.nodes if all(taint.key in PASSING for taint in node.taints)}
     for driver, selected in join.drivers:
         loading = [group for group, outcome in selected if outcome.state in LOADING and driver.loads]
-        if nodes := [node for group in loading for node in group.nodes if node.cluster not in untainted]:
+        if nodes := [node for group in loading for node in group.nodes if node.cluster not in untainted_clusters]:
             taints = sorted({str(taint) for node in nodes for taint in node.taints})
             names = wording.nodes_named(sorted(node.name for node in nodes))
             pull = f"KMM {join.kmm.name} first pulls the image in a pod without tolerations"
             reason = f"each known node has a taint ({some(taints, len(taints))}), so that pod stays Pending"
             message = f"loads no driver on {names}: {pull}, and {reason}"
-            yield about(driver, warning(message, field=Field(driver.claim.field)))
+            yield at_config(driver, warning(message, field=Field(driver.claim.field)))
 
 
 def images_are_for_the_system(join: Join) -> Iterator[Result]:
@@ -139,4 +139,4 @@ def images_are_for_the_system(join: Join) -> Iterator[Result]:
             nodes, verb = wording.nodes_named(sorted(names)), "runs" if len(names) == 1 else "run"
             remedy = f"select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"
             message = f"its image names {name}, but {nodes} {verb} {system_name}; {_KERNELS}: {remedy}"
-            yield about_mappings(driver, warning(message), f"[{position}]")
+            yield at_mappings(driver, warning(message), f"[{position}]")

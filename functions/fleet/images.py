@@ -58,7 +58,7 @@ def images(groups: Sequence[Group], cluster: Cluster, kernels: Sequence[Sequence
     for (driver, selected), future in zip(by_driver(groups, cluster.drivers), futures, strict=True):
         nodes_of: dict[str, Nodes] = {kernel: set() for kernel in future}
         for group, outcome in selected:  # an unknown kernel is ""
-            if outcome.state in LOADING or (outcome.state == "kernel unknown" and _is_one(driver)):
+            if outcome.state in LOADING or (outcome.state == "kernel unknown" and _has_one_image(driver)):
                 nodes_of.setdefault(group.kernel, set()).update((node.cluster, node.name) for node in group.nodes)
         pulls += _of_driver(driver, nodes_of, bool(groups or any(kernels)))
     for workload, placement in placements(cluster, groups):
@@ -80,16 +80,16 @@ def unknown_images(groups: Sequence[Group], drivers: Drivers) -> Iterator[Result
     """Yield an error per Module whose images depend on kernels that are not known, so that some are not listed."""
     for driver, selected in by_driver(groups, drivers):
         unknown = [group for group, outcome in selected if outcome.state == "kernel unknown"]
-        if unknown and not _is_one(driver):
+        if unknown and not _has_one_image(driver):
             names = sorted(node.name for group in unknown for node in group.nodes)
             reported = f"{'has' if len(names) == 1 else 'have'} reported no kernel"
             yield error(f"{wording.nodes_named(names)} {reported}, so not all of its images are known", ref=driver.ref)
 
 
-def _is_one(driver: Driver) -> bool:
+def _has_one_image(driver: Driver) -> bool:
     """Return True for a Module with one image, whatever the kernel."""
     try:
-        return driver.module.takes_every_kernel and bool(_without_node(driver, 0).image)
+        return driver.module.takes_every_kernel and bool(_fixed_resolution(driver, 0).image)
     except KrmfnError:
         return False
 
@@ -98,12 +98,12 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
     """Yield the images of a Module, given the nodes of each kernel; `decided` is False when no kernel is known."""
     if driver.loads and not decided:
         for position, entry in enumerate(driver.module.mappings):
-            yield from _of_mapping(driver, _without_node(driver, position), None, text(entry, "literal"))
+            yield from _of_mapping(driver, _fixed_resolution(driver, position), None, text(entry, "literal"))
     elif driver.loads:
         resolve = resolver(driver.module)
         for kernel, nodes in nodes_of.items():
             try:
-                resolution = resolve(kernel) if kernel else _without_node(driver, 0)
+                resolution = resolve(kernel) if kernel else _fixed_resolution(driver, 0)
             except KrmfnError as failure:
                 raise KrmfnError(f"{driver.ref}, kernel {kernel}: {failure}") from failure
             yield from _of_mapping(driver, resolution, nodes, kernel)
@@ -113,7 +113,7 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
             yield text(table(driver.module.spec, plugin, part), "image"), Need(driver.ref, noun), everywhere, False
 
 
-def _without_node(driver: Driver, position: int) -> Resolution:
+def _fixed_resolution(driver: Driver, position: int) -> Resolution:
     """Return the image of a mapping where no node is known.
 
     Raises KrmfnError when it depends on the kernel: a regexp's mapping with kernel variables in the image.
@@ -180,7 +180,7 @@ def skopeo(names: Iterable[str]) -> dict[str, Any]:
     """
     registries: dict[str, dict[str, list[str]]] = {}
     for name in names:
-        full, tag, digest = registry.parts(registry.normal(name))
+        full, tag, digest = registry.parts(registry.full_name(name))
         host, _, repository = full.partition("/")
         registries.setdefault(host, {}).setdefault(repository, []).append(digest or tag)
     return {host: {"images": repositories} for host, repositories in registries.items()}

@@ -59,10 +59,10 @@ def read(manifest: Manifest, cut: bytes = b"") -> tuple[list[Node], list[Problem
     for index, group in enumerate(groups):
         labels = tuple(group.get("labels", {}).items())
         taints = tuple(sorted(Taint(**taint) for taint in group.get("taints", ())))
-        alike = (taints, group.get("architecture", ""), group.get("osImage", ""))
+        shared_facts = (taints, group.get("architecture", ""), group.get("osImage", ""))
         if missing := sorted(key for key, _ in labels if keys is not None and key not in keys):
             problems.append(Problem(f"spec.groups[{index}].labels", f"{missing[0]} is not in spec.labelKeys"))
-        of_group, lines = _group(group["nodes"], labels, alike, keys)
+        of_group, lines = _group(group["nodes"], labels, shared_facts, keys)
         nodes += of_group
         problems += [Problem(f"spec.groups[{index}].nodes", *line) for line in lines]
     number = len(nodes)
@@ -72,7 +72,7 @@ def read(manifest: Manifest, cut: bytes = b"") -> tuple[list[Node], list[Problem
         difference = f"it says {counted(count, 'node')}, but there {'is' if number == 1 else 'are'} {number:,}"
         problems.append(Problem("spec.nodeCount", f"{difference}: {cause}; regenerate it, or correct the number"))
     if len({node.name for node in nodes}) < number:
-        problems += _repeated(groups)
+        problems += _repetitions(groups)
     last = _lines(groups[-1]["nodes"]) if cut else []
     if last and cut.rpartition(b"\n")[2].strip() == last[-1].encode():
         message = "the file ends in the middle of this line, so it may be cut off; regenerate it, or end the line"
@@ -80,7 +80,7 @@ def read(manifest: Manifest, cut: bytes = b"") -> tuple[list[Node], list[Problem
     return nodes, problems
 
 
-def _repeated(groups: Iterable[Mapping[str, str]]) -> Iterator[Problem]:
+def _repetitions(groups: Iterable[Mapping[str, str]]) -> Iterator[Problem]:
     """Yield a problem for each line whose node stands in an earlier line of the inventory."""
     seen: set[str] = set()
     for index, group in enumerate(groups):

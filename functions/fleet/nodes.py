@@ -76,17 +76,17 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
             node = _node(item, keys)
         except KrmfnError as failure:
             refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
-            findings += _misread(item, keys) or [refused]
+            findings += _ambiguities(item, keys) or [refused]
             continue
         node = node._replace(name=readings.previous_name(item)) if from_kustomize else node
-        misread = _misread(item, keys)
-        findings += misread or _nameless(node.name, item)
+        ambiguities = _ambiguities(item, keys)
+        findings += ambiguities or _name_findings(node.name, item)
         nodes.append(node)
-        sources += [] if misread else [(node.name, item)]
+        sources += [] if ambiguities else [(node.name, item)]
     inventories = resources.select("NodeInventory", "krmfn.dev")
     held: list[frozenset[str]] = []
     for item in inventories:
-        if problems := list(_unfit(item)):
+        if problems := list(_schema_findings(item)):
             findings += problems
             continue
         from . import inventory  # here, for the start-up of lists without one
@@ -98,7 +98,7 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
         nodes += of_inventory
         keys_held = inventory.label_keys(item.content.manifest)
         held += [] if keys_held is None else [keys_held]
-    findings += _repeated(sources)
+    findings += _repetitions(sources)
     return Fleet(nodes, frozenset.intersection(*held) if held else None, tuple(findings), tuple(inventories))
 
 
@@ -143,7 +143,7 @@ def _of_objects(resources: ResourceList, name: str) -> set[str]:
     return {itemtext.string(item, "status", "nodeInfo", name) for item in resources.select("Node", "")}
 
 
-def _misread(item: Item, keys: Collection[str] | None) -> list[Result]:
+def _ambiguities(item: Item, keys: Collection[str] | None) -> list[Result]:
     """Return the findings about scalars of a Node with two readings, of labels only those in `keys`."""
     findings = readings.check(item) if item.is_read else []
     return findings if keys is None else [finding for finding in findings if _is_used(finding, keys)]
@@ -157,7 +157,7 @@ def _is_used(finding: Result, keys: Collection[str]) -> bool:
     return path[2] in keys or str(scalar(path[2])).lower() in keys  # the key `y` is "true" to Kubernetes
 
 
-def _nameless(name: str, item: Item) -> Iterator[Result]:
+def _name_findings(name: str, item: Item) -> Iterator[Result]:
     """Yield an error for a Node without a name."""
     if not name:
         value = table(item.manifest, "metadata").get("name")
@@ -165,7 +165,7 @@ def _nameless(name: str, item: Item) -> Iterator[Result]:
         yield item.located(error(message if value else "this Node has no metadata.name", rule="KRM601"))
 
 
-def _repeated(sources: Iterable[tuple[str, Item]]) -> Iterator[Result]:
+def _repetitions(sources: Iterable[tuple[str, Item]]) -> Iterator[Result]:
     """Yield an error for the nodes that stand in two files, or in two items without a file."""
     last: dict[str, Item] = {}
     repeated: dict[tuple[str, str], list[tuple[str, Item, Item]]] = {}
@@ -185,7 +185,7 @@ def _repeated(sources: Iterable[tuple[str, Item]]) -> Iterator[Result]:
         yield item.located(error(message, rule="KRM601"))
 
 
-def _unfit(item: Item) -> Iterator[Result]:
+def _schema_findings(item: Item) -> Iterator[Result]:
     """Yield the findings about an inventory that cannot be read: another version, unknown fields, wrong types."""
     from krmfn import schema
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from krmfn import KrmfnError
 
 
-def normal(name: str) -> str:
+def full_name(name: str) -> str:
     """Return an image's name in full: registry, repository, and a tag or a digest.
 
     Source: github.com/distribution/reference (ParseNormalizedNamed, TagNameOnly), as container runtimes have it.
@@ -19,7 +19,7 @@ def normal(name: str) -> str:
     return name if "@" in name or ":" in name.rpartition("/")[2] else f"{name}:latest"
 
 
-def held(text: str, where: str) -> frozenset[str]:
+def read_images(text: str, where: str) -> frozenset[str]:
     """Return the images in a list of what a registry holds: a name in each line, `#` begins a comment.
 
     Raises KrmfnError, with the line, for a name that is no image: in a list of mere tags all would seem to be missing.
@@ -30,13 +30,13 @@ def held(text: str, where: str) -> frozenset[str]:
         if name and (len(name.split()) > 1 or ("/" not in name and ":" not in name)):
             expected = "expected a line such as registry/repository:tag"
             raise KrmfnError(f"{where}:{number}: {name[:80]!r} is not an image; {expected}")
-        names |= {normal(name)} if name else set()
+        names |= {full_name(name)} if name else set()
     return frozenset(names)
 
 
 def missing(names: Iterable[str], images: frozenset[str]) -> list[str]:
     """Return the names that are not among the images; one with a tag and a digest may be there by its digest."""
-    return [name for name in names if images.isdisjoint((normal(name), _by_digest(normal(name))))]
+    return [name for name in names if images.isdisjoint((full_name(name), _by_digest(full_name(name))))]
 
 
 def _by_digest(image: str) -> str:

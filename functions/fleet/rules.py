@@ -18,13 +18,13 @@ def check(cluster: Cluster, day: str, exclusive: bool = True, kmm: Target = TARG
     `day` is the one on which it is checked (see `today`). With an error about the nodes themselves nothing is concluded
     from them. Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
     """
-    wrong = list(about_input(cluster, day))
+    wrong = list(input_findings(cluster, day))
     yield from wrong
     if cluster.fleet.nodes and not any(finding.severity == "error" for finding in wrong):
         yield from apply(OF_COVERAGE, findings.join(cluster, exclusive, kmm))
 
 
-def about_input(cluster: Cluster, day: str) -> Iterator[Result]:
+def input_findings(cluster: Cluster, day: str) -> Iterator[Result]:
     """Yield the findings KRM601 to KRM603: whether the nodes are known well enough to say what they get."""
     yield from cluster.fleet.findings
     yield from apply(OF_INPUT, cluster, day)

@@ -96,7 +96,7 @@ def rows(
             pairs.append((node, [row]))
     for node, rows in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
-        for row in rows or [_unselected(node, drivers, doubt)]:
+        for row in rows or [_unselected_row(node, drivers, doubt)]:
             row = row._replace(node=node, cluster=of_hub or name)
             if live and row.outcome and not row.is_lost:
                 is_loaded, problem = explanation.loaded(node, drivers, row.outcome, live.dump)
@@ -109,7 +109,7 @@ def _row(node: Node, drivers: Drivers, outcome: Outcome) -> Row:
     return Row(node, driver, outcome, wording.mapping(driver, outcome), wording.reason(drivers, outcome))
 
 
-def _unselected(node: Node, drivers: Drivers, doubt: str) -> Row:
+def _unselected_row(node: Node, drivers: Drivers, doubt: str) -> Row:
     local = [driver for driver in drivers if driver.cluster == node.cluster and not driver.claim.external]
     return Row(node, reason=doubt, hint=wording.nearest(node, local) if 0 < len(local) <= _COMPARED else "")
 
@@ -128,9 +128,9 @@ def cells(row: Row) -> tuple[str, ...]:
         return (*facts, "-", "-", "-", reason)
     _, image, in_tree = row.outcome.resolution
     owner, details = row.driver.owner, ", ".join(filter(None, (row.driver.claim.pool, row.driver.product)))
-    config = f"{_short(owner)}{f' ({details})' if details else ''}" if owner else "-"
+    config = f"{_short_name(owner)}{f' ({details})' if details else ''}" if owner else "-"
     last = wording.image_or_reason(row.reason, image or "", in_tree)
-    return (*facts, config, _short(row.driver.ref), row.mapping or "-", last)
+    return (*facts, config, _short_name(row.driver.ref), row.mapping or "-", last)
 
 
 STYLES = {
@@ -219,7 +219,7 @@ def record(row: Row) -> dict[str, Any]:
 FORMATS: dict[str, Callable[[Sequence[Row], printing.Paint], str]] = {"text": summary, "markdown": markdown}
 
 
-def _short(ref: Ref) -> str:
+def _short_name(ref: Ref) -> str:
     return f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name
 
 

@@ -53,7 +53,7 @@ def join(
     """
     cluster = of_list(resources, domain_of)
     mode = function_config.read(resources)[0].exclusivity
-    findings = list(rules.about_input(cluster, rules.today()))
+    findings = list(rules.input_findings(cluster, rules.today()))
     for driver in cluster.external:
         findings += cluster.fleet.check_labels(driver.claim, driver.keys)
     errors = [str(finding) for finding in findings if finding.severity == "error"]

@@ -144,9 +144,9 @@ def mapped_kernels(old: Module, new: Module) -> Iterator[Kernels]:
     """Yield the kernels that take a mapping of the old Module, with their mappings before and after."""
     entries = (*old.mappings, *new.mappings)
     for literal in dict.fromkeys(text(entry, "literal") for entry in entries):
-        position = _first(old, literal) if literal else None
+        position = _first_position(old, literal) if literal else None
         if position is not None:
-            yield Kernels(f"literal {literal}", position, _first(new, literal))
+            yield Kernels(f"literal {literal}", position, _first_position(new, literal))
     before, after = _regexps(old), _regexps(new)
     old_order, new_order = list(before), list(after)
     for regexp, position in before.items():
@@ -168,7 +168,7 @@ def changed_kernels(old: Module, new: Module) -> tuple[list[Kernels], bool]:
     return list(changed), all(kernels in changed and kernels.new is not None for kernels in mapped if kernels.is_all)
 
 
-def _first(module: Module, kernel: str) -> int | None:
+def _first_position(module: Module, kernel: str) -> int | None:
     """Return the position of the mapping that a kernel takes; None without one."""
     try:
         return first_mapping(module, kernel)

@@ -75,7 +75,7 @@ def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | 
 def unknown_reason(before: Cluster, after: Cluster) -> str:
     """Return why the effects on the nodes are not known; "" when they are."""
     # past its last day the inventory of the new side may be wrong; the old side is of the past anyway
-    expired = next(rules.about_input(Cluster(after.fleet._replace(findings=())), rules.today()), None)
+    expired = next(rules.input_findings(Cluster(after.fleet._replace(findings=())), rules.today()), None)
     if reason := _problem(after):
         return reason
     if reason := _problem(before):
@@ -102,9 +102,9 @@ def _effects(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
     """Yield the effects, one for each Module and reason."""
     parts_by_reason: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
     refs = {}
-    for alike in moves.transitions(before, after):
-        for transition in alike:
-            move = _plugin_move(transition) or _takeover(transition, alike) or transition.move
+    for group in moves.transitions(before, after):
+        for transition in group:
+            move = _plugin_move(transition) or _takeover(transition, group) or transition.move
             if not _is_reported(transition, move):
                 continue
             ref, new = transition.driver.ref, transition.new
@@ -147,12 +147,12 @@ def _plugin_move(transition: moves.Transition) -> Move | None:
     return None if ran == runs else transition.move._replace(effect="gained" if runs else "lost")
 
 
-def _takeover(transition: moves.Transition, alike: Sequence[moves.Transition]) -> Move | None:
+def _takeover(transition: moves.Transition, group: Sequence[moves.Transition]) -> Move | None:
     """Return the move of a Module whose kernel module another one loads from now on."""
     move = transition.move
     if move.effect != "lost" or move.after:
         return None
-    for heir in alike:
+    for heir in group:
         after = heir.move.after
         if after and heir is not transition and heir.driver.module.loads & transition.driver.module.loads:
             reason = f"{heir.driver.ref} takes its place"

@@ -100,7 +100,7 @@ def _nodes_of(resources: ResourceList, config: function_config.FunctionConfig) -
     @cache
     def names() -> Mapping[Id, Sequence[str]]:
         cluster = of_list(resources, domain_of)
-        problems = rules.about_input(cluster, rules.today())
+        problems = rules.input_findings(cluster, rules.today())
         if not cluster.fleet.nodes or any(finding.severity == "error" for finding in problems):
             return {}
         try:

@@ -32,14 +32,14 @@ def change_is_ordered(impact: Impact, step: Step) -> Iterator[Result]:
     unmapped = [kernels for kernels in changed if kernels.new is None]
     nodes = impact.nodes_with(step, "reloaded")
     if reloaded and nodes != []:
-        scope = "on all its nodes at once" if is_all else f"at once on all its nodes with {_text(reloaded)}"
+        scope = "on all its nodes at once" if is_all else f"at once on all its nodes with {_kernels(reloaded)}"
         scope = f"at once on {_share(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else scope
         reason = f"the version stays {after}" if after else "the Module has no version"
         message = f"{reason}, so KMM unloads and reloads the kernel module {scope}"
         remedy = _WITH_VERSION if after else _WITHOUT_VERSION.format(_path(step.new))
         yield _unload(impact, step, reloaded[0], message, remedy)
     if unmapped and nodes is None:  # KRM409 names the nodes
-        message = f"KMM unloads the kernel module on all its nodes with {_text(unmapped)} that no mapping takes now"
+        message = f"KMM unloads the kernel module on all its nodes with {_kernels(unmapped)} that no mapping takes now"
         yield _unload(impact, step, unmapped[0], message, "keep the mapping until no node has such a kernel")
 
 
@@ -58,7 +58,7 @@ def _share(nodes: Sequence[str], selected: Sequence[str]) -> str:
     return f"{len(nodes):,}{of_selected} {'node' if len(selected) == 1 else 'nodes'} ({some(nodes, len(nodes))})"
 
 
-def _text(changed: Sequence[Kernels]) -> str:
+def _kernels(changed: Sequence[Kernels]) -> str:
     return f"a kernel of {some([kernels.text for kernels in changed], len(changed), SHOWN)}"
 
 

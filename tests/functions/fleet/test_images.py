@@ -91,11 +91,11 @@ def test_a_kernel_that_kmm_fails_on_is_an_error() -> None:
 
 @pytest.mark.parametrize(("name", "full"), CASES["names_are_compared_in_full"])
 def test_names_are_compared_in_full(name: str, full: str) -> None:
-    assert registry.normal(name) == full
+    assert registry.full_name(name) == full
 
 
 def test_what_a_registry_lacks() -> None:
-    there = registry.held(
+    there = registry.read_images(
         "\ufeffr.example.com/a:1\n# mirrored\n\nnginx:1 # theirs\nr.example.com/d@sha256:ab\n", "held.txt"
     )
     names = ["r.example.com/a:1", "r.example.com/a:2", "docker.io/library/nginx:1", "r.example.com/d:1@sha256:ab"]
@@ -106,7 +106,7 @@ def test_what_a_registry_lacks() -> None:
 def test_a_list_of_something_else_is_refused(line: str) -> None:
     """Everything would seem to be missing."""
     with pytest.raises(KrmfnError, match=r"held.txt:2: .* is not an image"):
-        registry.held(f"r.example.com/a:1\n{line}\n", "held.txt")
+        registry.read_images(f"r.example.com/a:1\n{line}\n", "held.txt")
 
 
 @pytest.mark.parametrize(("name", "source"), CASES["the_longest_destination_says_where_an_image_is_from"])

@@ -92,6 +92,7 @@ def test_a_spoiled_text_is_refused_or_read_as_the_whole_is(items: list[Any], dat
         ('{"items": [], "kind": "Pod"}', "is of kind 'Pod'; expected a List"),
         ('{"items": [], "items": [], "kind": "List"}', "`items` appears twice"),
         ("{1: 2}", "expected a key in quotes"),
+        ('{"items": [], }', "expected a key in quotes"),
         ('{"a": "\ud800"}', "is not UTF-8"),
     ],
 )
