@@ -78,11 +78,11 @@ def services_have_a_port(config: DeviceConfig) -> Iterator[Result]:
 
 def ports_are_different(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per port of a Service without a name beside others, or with a name or number of another one."""
-    of_nodes: dict[tuple[str, Any], str] = {}  # a port of a node is opened by one Service only
+    node_ports: dict[tuple[str, Any], str] = {}  # a port of a node is opened by one Service only
     for path, service in _services(config):
         ports = [(f"{path}.port", {"port": service.port, "name": service.name})] if service.port is not None else []
         ports += [(f"{path}.ports[{index}]", port) for index, port in enumerate(service.ports)]
-        of_service: dict[tuple[str, Any], str] = {}
+        service_ports: dict[tuple[str, Any], str] = {}
         for field, port in ports:
             protocol = port.get("protocol", "TCP")
             keys = [("name", port.get("name")), ("port", (port["port"], protocol))]
@@ -91,7 +91,7 @@ def ports_are_different(config: DeviceConfig) -> Iterator[Result]:
                 yield config.error("has no name; a Service with several ports needs a name for each", field)
                 keys = keys[1:]
             for key in keys:
-                first = (of_nodes if key[0] == "nodePort" else of_service).setdefault(key, field)
+                first = (node_ports if key[0] == "nodePort" else service_ports).setdefault(key, field)
                 if first != field:
                     yield config.error(f"has the same {key[0]} as {config.at(first)}; change one of the two", field)
 

@@ -58,9 +58,9 @@ def _daemon_set(config: DeviceConfig, entry: DaemonSet, known: Specs) -> Manifes
     metadata = config.metadata(name, "consumer", order, vars(entry))
     match_labels = entry.matchLabels or {OWN_LABEL: name}
     inherited = {} if entry.keepPodTemplate else metadata["labels"]
-    served = _served_by(config, entry) if entry.service else {}
-    of_krmfn = {key: value for key, value in inherited.items() if key.startswith("app.kubernetes.io/")}
-    labels = {**inherited, **(entry.podLabels or {}), **of_krmfn, **served, **match_labels}
+    service_labels = _served_by(config, entry) if entry.service else {}
+    krmfn_labels = {key: value for key, value in inherited.items() if key.startswith("app.kubernetes.io/")}
+    labels = {**inherited, **(entry.podLabels or {}), **krmfn_labels, **service_labels, **match_labels}
     key, annotations = (config.fingerprint, config.spec.driverVersion, entry.name), entry.podAnnotations
     pod = {**known[key], "nodeSelector": _selector(config, entry)} if key in known else pod_of(config, entry)
     if config.fingerprint and not entry.serviceAccount and "nodeSelector" in pod:
@@ -95,12 +95,12 @@ def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
     volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
     main = {**_container(config, entry, mounts), "name": entry.containerName or entry.name}
-    above = Spec() if entry.keepPodTemplate else config.spec
+    shared = Spec() if entry.keepPodTemplate else config.spec
     pod = filled(
-        serviceAccountName=names.account_name(config, entry, entry.name) or above.serviceAccountName,
-        imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else names.secrets(above),
+        serviceAccountName=names.account_name(config, entry, entry.name) or shared.serviceAccountName,
+        imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else names.secrets(shared),
         nodeSelector=_selector(config, entry),
-        tolerations=[*above.tolerations, *entry.tolerations],
+        tolerations=[*shared.tolerations, *entry.tolerations],
         **written(entry, *POD),
         initContainers=[_container(config, init) for init in entry.initContainers],
         containers=[main, *(_container(config, sidecar) for sidecar in entry.containers)],

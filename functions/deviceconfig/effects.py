@@ -38,15 +38,15 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
     A field that several configs or pools share counts as used when one of them uses it.
     """
     idle: dict[tuple[int, str, str], list[tuple[DeviceConfig, str]]] = defaultdict(list)
-    useful = set[bytes]()  # the fingerprints of configs whose fields all have an effect
+    fingerprints = set[bytes]()  # the fingerprints of configs whose fields all have an effect
     for config in configs:
-        if config.fingerprint in useful:
+        if config.fingerprint in fingerprints:
             continue
         rows = [*_idle(config)]
         for layer, shared, path, reason in rows:
             idle[id(layer.source), shared, path].append((config, reason))
         if config.fingerprint and not rows and not keys_of_ours(config):
-            useful.add(config.fingerprint)
+            fingerprints.add(config.fingerprint)
     users: Counter[tuple[int, str]] = Counter()  # of each layer, and of each field: how many configs and pools
     for config in configs if idle or any(config.pool for config in configs) else ():
         users.update((id(layer.source), layer.path) for layer in config.layers)
@@ -87,8 +87,8 @@ def _about_item(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> I
             nodes = stacked(other.fields for other in config.layers[1:])["nodePools"]
             if all(pool["nodeSelector"].items() >= layer.fields["nodeSelector"].items() for pool in nodes):
                 yield _finding(config, "spec.nodeSelector", "every pool has these labels already")
-    annotated = annotations_of(config.item.content.manifest).get(PROFILE_MARK)
-    if isinstance(annotated, str) and annotated not in ("", config.profile):
+    annotation = annotations_of(config.item.content.manifest).get(PROFILE_MARK)
+    if isinstance(annotation, str) and annotation not in ("", config.profile):
         reason = f"spec.profile is {config.profile!r} and takes precedence"
         yield _finding(config, join(("metadata", "annotations", PROFILE_MARK)), reason)
 
@@ -97,10 +97,10 @@ def unused(config: DeviceConfig) -> Iterator[Reason]:
     """Yield each field that changes nothing in a config or pool, whether it is written there or not."""
     filled_in = {"driverVersion"} if config.vendor.versions else set[str]()
     if config.has_variables:
-        from .variables import used  # here, since most configs have none
+        from .variables import source_fields  # here, since most configs have none
 
-        filled_in |= used(config.fields)
-    yield from ((name, reason) for name, reason in _of_module(config) if name not in filled_in)
+        filled_in |= source_fields(config.fields)
+    yield from ((name, reason) for name, reason in _module_reasons(config) if name not in filled_in)
     spec, account, rows = config.spec, config.spec.serviceAccount, entries(config)
     has_effect = account and (account.create or account.openshift or account.rules or account.clusterRules)
     if not config.loads and not has_effect and all(account_name(pool, entry, entry.name) for pool, _, entry in rows):
@@ -119,12 +119,12 @@ def unused(config: DeviceConfig) -> Iterator[Reason]:
     if not config.has_module:
         yield "loaderTolerations", "no Module is generated, and DaemonSets have `tolerations`"
     for index, entry in enumerate(spec.daemonSets):
-        yield from ((f"daemonSets[{index}].{name}", reason) for name, reason in _of_daemon_set(config, entry))
+        yield from ((f"daemonSets[{index}].{name}", reason) for name, reason in _daemon_set_reasons(config, entry))
     if keys := keys_of_ours(config):
         yield from _overwritten(config, keys)
 
 
-def _of_module(config: DeviceConfig) -> Iterator[Reason]:
+def _module_reasons(config: DeviceConfig) -> Iterator[Reason]:
     spec, mappings = config.spec, config.mappings
     if not config.loads:
         yield from ((name, "inTreeDriver loads nothing, so there is no image and no modprobe") for name in _OF_LOADER)
@@ -146,7 +146,7 @@ def _of_module(config: DeviceConfig) -> Iterator[Reason]:
         yield "driverVersion", f"the image has a tag, a digest or variables already{ordered}"
 
 
-def _of_daemon_set(config: DeviceConfig, entry: DaemonSet) -> Iterator[Reason]:
+def _daemon_set_reasons(config: DeviceConfig, entry: DaemonSet) -> Iterator[Reason]:
     """Yield each field of an entry of daemonSets that changes nothing, by its path in the entry."""
     if entry.perVersion is not None and (not config.version or entry.waitsForModule is False):
         reason = "it does not wait for the module" if config.version else "only an ordered upgrade has versions"

@@ -33,8 +33,8 @@ def kinds_are_allowed(config: DeviceConfig) -> Iterator[Result]:
         api_version, kind = entry["apiVersion"], entry["kind"]
         if (api_version.rpartition("/")[0], kind) not in EXTRA:
             known = ", ".join(sorted({name for _, name in EXTRA}))
-            instead = _INSTEAD.get(kind, f"there may be {known}")
-            message = f"{api_version} {kind} is not a kind for extraObjects: {instead}"
+            remedy = _INSTEAD.get(kind, f"there may be {known}")
+            message = f"{api_version} {kind} is not a kind for extraObjects: {remedy}"
             yield config.error(message, f"extraObjects[{index}].kind", kind)
 
 

@@ -105,8 +105,8 @@ def module(config: DeviceConfig, known: Specs) -> Manifest:
     if hub is None:
         return {"apiVersion": MODULE_API, "kind": MODULE_KIND, "metadata": metadata, "spec": fields}
     del metadata["namespace"]
-    of_hub = {"moduleSpec": fields, "spokeNamespace": hub.spokeNamespace, "selector": dict(hub.clusterSelector or {})}
-    return {"apiVersion": HUB_API, "kind": HUB_KIND, "metadata": metadata, "spec": of_hub}
+    hub_spec = {"moduleSpec": fields, "spokeNamespace": hub.spokeNamespace, "selector": dict(hub.clusterSelector or {})}
+    return {"apiVersion": HUB_API, "kind": HUB_KIND, "metadata": metadata, "spec": hub_spec}
 
 
 def _loader(config: DeviceConfig) -> dict[str, Any]:

@@ -54,12 +54,12 @@ def with_vendor(
     `versions` are the entries of the profile's `versions`, each with its layer. Of two for one version the first
     counts, and a rule refuses the second.
     """
-    of_vendor = stacked({key: layer.fields[key] for key in OF_VENDOR & layer.fields.keys()} for layer in profile)
+    vendor_fields = stacked({key: layer.fields[key] for key in OF_VENDOR & layer.fields.keys()} for layer in profile)
     known: dict[str, Layer] = {}
     for entry, layer in versions:
         known.setdefault(entry["version"], layer)
     unlocked = config.overrides.get(name, {}).get("locked", {})
-    vendor = Vendor(known, of_vendor.get("versionsComplete", False), of_vendor.get("locked", {}), unlocked)
+    vendor = Vendor(known, vendor_fields.get("versionsComplete", False), vendor_fields.get("locked", {}), unlocked)
     layers = [
         layer._replace(fields={key: value for key, value in layer.fields.items() if key not in OF_VENDOR})
         for layer in (*above, *profile)
@@ -67,7 +67,7 @@ def with_vendor(
     return [*layers, Layer(config.defaults, "spec.defaults", config.source)], vendor
 
 
-def of_profile(name: str, config: FunctionConfig) -> tuple[list[Layer], Vendor]:
+def profile_layers(name: str, config: FunctionConfig) -> tuple[list[Layer], Vendor]:
     """Return the layers and the `Vendor` of a profile of the functionConfig; for the name "" the defaults alone."""
     profile, start = config.profiles.get(name, {}), ("spec", "profiles", name)
     versions: list[tuple[Any, Layer]] = []
@@ -102,14 +102,14 @@ def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[L
     return best, f"{best.path if best else 'spec'}.{path or name}"
 
 
-def _start(held: Any, fields: Any, parts: Sequence[str]) -> list[str | int]:
+def _start(value: Any, fields: Any, parts: Sequence[str]) -> list[str | int]:
     """Return the first parts of a path of the merged `fields` that a layer has: `held`, with its positions in lists."""
     start: list[str | int] = []
     name = ""
     for part in parts:
-        key: Any = _position(held, fields, int(part), name) if isinstance(held, list) and is_index(part) else part
-        held = at(held, (key,))
-        if held is MISSING:
+        key: Any = _position(value, fields, int(part), name) if isinstance(value, list) and is_index(part) else part
+        value = at(value, (key,))
+        if value is MISSING:
             break
         fields, name = at(fields, (part,)), part
         start.append(key)
@@ -124,8 +124,8 @@ def _position(entries: list[Any], fields: Any, index: int, name: str) -> int | N
         return index if index < len(entries) else None
     keys = [key_of(name, entry) for entry in fields[: index + 1]]
     positions = [position for position, entry in enumerate(entries) if key_of(name, entry) == keys[-1]]
-    nth = keys.count(keys[-1]) - 1  # several entries with one key are an error of their own
-    return positions[min(nth, len(positions) - 1)] if positions else None
+    offset = keys.count(keys[-1]) - 1  # several entries with one key are an error of their own
+    return positions[min(offset, len(positions) - 1)] if positions else None
 
 
 def options_of(item: Item) -> Any:
@@ -173,13 +173,13 @@ def idle_switches(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
                 yield layer, f"{layer.path}.{join(path)}", reason
 
 
-def _idle(fields: dict[str, Any], below: dict[str, Any], path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
-    """Yield the path of each switch in `fields` that changes nothing in the fields `below`, and the reason."""
+def _idle(fields: dict[str, Any], base: dict[str, Any], path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
+    """Yield the path of each switch in `fields` that changes nothing in the fields `base` below it, and the reason."""
     for name, value in fields.items():
         parts: list[tuple[FieldPath, dict[str, Any], Any]] = []  # path, fields, and the value below them
         inherited = "nothing is inherited"
         if merges(name, value):
-            entries = below[name] if merges(name, below.get(name)) else []
+            entries = base[name] if merges(name, base.get(name)) else []
             others = [(key_of(name, entry), entry) for entry in entries]
             known = ", ".join(str(next(filter(None, key), "")) for key, _ in others)
             inherited = f"what is inherited is: {known or 'nothing'}"
@@ -188,7 +188,7 @@ def _idle(fields: dict[str, Any], below: dict[str, Any], path: FieldPath) -> Ite
                 twin = next((other for other_key, other in others if other_key == key), None)
                 parts.append(((*path, name, index), entry, twin))
         elif isinstance(value, dict) and name not in ATOMIC:
-            parts.append(((*path, name), value, below.get(name)))
+            parts.append(((*path, name), value, base.get(name)))
         for part, part_fields, twin in parts:
             twin_fields = twin if isinstance(twin, dict) else {}
             switch = part_fields.get("enabled") if name in SWITCHES or isinstance(value, list) else None
@@ -205,9 +205,9 @@ def idle_unset(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
     fields = merged(layer.fields for layer in layers)
     for number, layer in enumerate(layers):
         names = layer.fields.get(UNSET, ())
-        below = stacked(other.fields for other in layers[number + 1 :]) if names else {}
+        base = stacked(other.fields for other in layers[number + 1 :]) if names else {}
         for index, name in enumerate(names):
             rest = {**layer.fields, UNSET: [*names[:index], *names[index + 1 :]]}
             if merged(rest if other is layer else other.fields for other in layers) == fields:
-                reason = f"{name} is the same without it" if name in below else f"nothing is inherited for {name}"
+                reason = f"{name} is the same without it" if name in base else f"nothing is inherited for {name}"
                 yield layer, f"{layer.path}.{UNSET}[{index}]", reason

@@ -93,17 +93,17 @@ def _mistake(name: str) -> str:
     parts = split(name) or ("",)
     for index, part in enumerate(parts):
         node = definitions[node["$ref"].removeprefix("#/$defs/")] if "$ref" in node else node
-        above, kind = ".".join(parts[:index]), node.get("type", "object")
+        parent, kind = ".".join(parts[:index]), node.get("type", "object")
         if holder in ATOMIC or (kind == "array" and holder not in KEYS):
-            return f"{above} is replaced as a whole; lock {above}"
+            return f"{parent} is replaced as a whole; lock {parent}"
         if kind == "array":
             node, holder = node["items"], ""  # the part is an entry's name
             continue
         known, rest = node.get("properties", {}), node.get("additionalProperties")
         if kind != "object" or (part not in known and rest is False):
-            hint = f"known {f'in {above}' if above else 'here'}: {', '.join(sorted(known)) or 'none'}"
-            if close := closest(part, known):
-                hint = f"did you mean {'.'.join([*parts[:index], close, *parts[index + 1 :]])!r}?"
+            hint = f"known {f'in {parent}' if parent else 'here'}: {', '.join(sorted(known)) or 'none'}"
+            if suggestion := closest(part, known):
+                hint = f"did you mean {'.'.join([*parts[:index], suggestion, *parts[index + 1 :]])!r}?"
             return f"unknown field {name!r}; {hint}"
         node, holder = known.get(part) or (rest if isinstance(rest, dict) else {}), part
     return ""

@@ -62,42 +62,42 @@ def stacked(layers: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return the fields of all layers, the strongest given first, also those that are switched off."""
     fields: dict[str, Any] = {}
     for layer in reversed(list(layers)):
-        fields = _over(fields, layer) if fields else layer
+        fields = _overlaid(fields, layer) if fields else layer
     return {name: value for name, value in fields.items() if name != UNSET} if UNSET in fields else fields
 
 
-def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    fields = {name: value for name, value in below.items() if not _gives_way(name, above)}
-    for name, value in above.items():
-        fields[name] = _field(name, fields[name], value) if name in fields else value
+def _overlaid(base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
+    fields = {name: value for name, value in base.items() if not _is_removed(name, overlay)}
+    for name, value in overlay.items():
+        fields[name] = _merged_value(name, fields[name], value) if name in fields else value
     return fields
 
 
-def _gives_way(name: str, above: dict[str, Any]) -> bool:
+def _is_removed(name: str, overlay: dict[str, Any]) -> bool:
     """Return True for a field that a stronger layer removes: by its other form, `unset` or `inTreeDriver`."""
-    if above.get("inTreeDriver") is True and name in OF_LOADED:
+    if overlay.get("inTreeDriver") is True and name in OF_LOADED:
         return True
-    if UNSET in above and isinstance(above[UNSET], list) and name in above[UNSET]:  # labels may have a key like it
+    if UNSET in overlay and isinstance(overlay[UNSET], list) and name in overlay[UNSET]:  # labels may have that key
         return True
-    return any(name in pair and name not in above and any(other in above for other in pair) for pair in EITHER)
+    return any(name in pair and name not in overlay and any(other in overlay for other in pair) for pair in EITHER)
 
 
-def _field(name: str, below: Any, above: Any) -> Any:
-    if name == UNSET and isinstance(below, list):
-        return [*below, *above]  # of one pool in two layers
-    if isinstance(below, dict) and isinstance(above, dict) and name not in ATOMIC:
-        return _over(below, above)
-    if not merges(name, below) or not merges(name, above):
-        return above
-    keys = [key_of(name, entry) for entry in below]
-    entries, replaced = list(below), list[Any]()
-    for entry in above:
+def _merged_value(name: str, base: Any, overlay: Any) -> Any:
+    if name == UNSET and isinstance(base, list):
+        return [*base, *overlay]  # of one pool in two layers
+    if isinstance(base, dict) and isinstance(overlay, dict) and name not in ATOMIC:
+        return _overlaid(base, overlay)
+    if not merges(name, base) or not merges(name, overlay):
+        return overlay
+    keys = [key_of(name, entry) for entry in base]
+    entries, replaced = list(base), list[Any]()
+    for entry in overlay:
         key = key_of(name, entry)
         if key not in keys or key in replaced:  # a second entry with a key stays, for the rules about names
             entries.append(entry)
             continue
         index = keys.index(key)
-        entries[index] = entry if name in WHOLE else _over(entries[index], entry)
+        entries[index] = entry if name in WHOLE else _overlaid(entries[index], entry)
         replaced.append(key)
     return entries
 
@@ -125,20 +125,20 @@ def _switched(fields: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for name, value in fields.items():
         if merges(name, value):
-            entries = [_plain(entry) for entry in value if entry.get("enabled", True)]
+            entries = [_without_switch(entry) for entry in value if entry.get("enabled", True)]
             if not entries:
                 continue
             value = entries if name in WHOLE else [_switched(entry) for entry in entries]
         elif name == "kernelMappings" and isinstance(value, list):  # in `locked` it is the reason, a text
-            off = {key for key in OF_MAPPINGS if key in fields and not fields[key].get("enabled", True)}
-            value = [{key: item for key, item in _switched(entry).items() if key not in off} for entry in value]
+            off_keys = {key for key in OF_MAPPINGS if key in fields and not fields[key].get("enabled", True)}
+            value = [{key: item for key, item in _switched(entry).items() if key not in off_keys} for entry in value]
         elif isinstance(value, dict) and name not in ATOMIC:
             if name in SWITCHES and not value.get("enabled", True):
                 continue
-            value = _switched(_plain(value) if name in SWITCHES else value)
+            value = _switched(_without_switch(value) if name in SWITCHES else value)
         result[name] = value
     return result
 
 
-def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+def _without_switch(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name != "enabled"}

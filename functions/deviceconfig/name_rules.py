@@ -22,11 +22,11 @@ def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
             message = f"the name {entry.name!r} appears twice in daemonSets"
             yield config.error(message, f"daemonSets[{index}].name", entry.name)
         seen.add(entry.name)
-    long = [name for name in names.object_names(config) if name.kind == "DaemonSet" and len(name.text) > _LABEL]
-    rows = names.entries(config) if long else []
-    adopted = {names.daemon_set_name(versioned, entry) for versioned, _, entry in rows if entry.matchLabels}
-    for name in long:
-        if name.text not in adopted:  # their labels are written, not made from the name
+    long_names = [name for name in names.object_names(config) if name.kind == "DaemonSet" and len(name.text) > _LABEL]
+    rows = names.entries(config) if long_names else []
+    adopted_names = {names.daemon_set_name(versioned, entry) for versioned, _, entry in rows if entry.matchLabels}
+    for name in long_names:
+        if name.text not in adopted_names:  # their labels are written, not made from the name
             remedy = f"{_LABEL} fit into its label, so make a part of it shorter by {len(name.text) - _LABEL}"
             message = f"the DaemonSet's name {name.text!r} has {len(name.text)} characters; {remedy}"
             yield error(message, field=Field(name.field, name.parts[-1][1]))
@@ -47,7 +47,7 @@ def adopted_names_are_single(config: DeviceConfig) -> Iterator[Result]:
                 yield config.error(message, f"daemonSets[{index}].{name}")
 
 
-def pull_secrets_are_beside(config: DeviceConfig) -> Iterator[Result]:
+def pull_secrets_are_in_the_namespace(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per pull secret in another namespace than the config's: pods take none from elsewhere."""
     for index, entry in enumerate(config.spec.imagePullSecrets):
         namespace = entry.get("namespace", "") if isinstance(entry, dict) else ""
@@ -138,7 +138,7 @@ spec: {imagePullSecrets: [{name: registry, namespace: kmm}]}
 spec: {imagePullSecrets: [{name: registry, namespace: elsewhere}]}
 """,
         remedy="Remove the namespace, and keep the Secret beside the config; kustomize adds that of the Secret.",
-        check=pull_secrets_are_beside,
+        check=pull_secrets_are_in_the_namespace,
     ),
 )
 RULES = (

@@ -83,7 +83,7 @@ def entries(config: DeviceConfig) -> list[tuple[DeviceConfig, int, DaemonSet]]:
 
 def object_names(config: DeviceConfig) -> Iterator[ObjectName]:
     """Yield the names of the config's DaemonSets, one per version, and of their Services."""
-    served: set[str] = set()
+    served_names: set[str] = set()
     retained = [earlier.version for earlier in config.retained]
     for versioned, index, entry in entries(config):
         field = f"daemonSets[{index}].{'objectName' if entry.objectName else 'name'}"
@@ -94,8 +94,8 @@ def object_names(config: DeviceConfig) -> Iterator[ObjectName]:
         source = field if versioned is config else f"upgrade.retain[{retained.index(versioned.version)}]"
         all_parts = (*parts, ("version", version)) if version else parts
         yield ObjectName("DaemonSet", daemon_set_name(versioned, entry), config, source, all_parts)
-        if entry.service and entry.name not in served:
-            served.add(entry.name)
+        if entry.service and entry.name not in served_names:
+            served_names.add(entry.name)
             yield ObjectName("Service", service_name(config, entry), versioned, field, parts)
 
 

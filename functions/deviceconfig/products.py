@@ -39,9 +39,9 @@ def layers(
     source = Source(product.item.ref, product.item)
     above, profile = _layers(config.source, expansion.overrides), _layers(source, expansion.layers)
     versions = zip(product.spec.get("versions", ()), _layers(source, expansion.versions), strict=True)
-    below, vendor = with_vendor(product.name, above, profile, versions, config)
+    rest, vendor = with_vendor(product.name, above, profile, versions, config)
     modules = {key: tuple(_layers(source, part)) for key, part in expansion.modules.items()}
-    return (*written, *below), vendor._replace(title=product.title), modules
+    return (*written, *rest), vendor._replace(title=product.title), modules
 
 
 def _layers(source: Source, parts: Iterable[Filled]) -> list[Layer]:
@@ -62,8 +62,8 @@ def problems(item: Item, ref: Ref, config: FunctionConfig) -> tuple[list[Result]
     parts = (*expansion.layers, *expansion.versions, *chain.from_iterable(expansion.modules.values()))
     for layer in (*_layers(source, parts), *_layers(config.source, expansion.overrides)):
         for misfit in _misfits(layer):
-            plain = layer._replace(filled=layer.filled._replace(options={})) if _never_fits(layer, misfit) else layer
-            findings.append(at_origin(item, ref, plain, misfit))
+            written = layer._replace(filled=layer.filled._replace(options={})) if _never_fits(layer, misfit) else layer
+            findings.append(at_origin(item, ref, written, misfit))
     clashes = _clashes(product, item, ref, config, expansion) if expansion.modules else ()
     return findings or list(clashes), expansion
 

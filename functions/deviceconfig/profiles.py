@@ -15,7 +15,7 @@ from ..rendering.kinds import PROFILE_MARK
 from ..rendering.variables import IMAGE
 from ..run import run_of
 from . import effects, generate, lock_rules, reading, rules, version_rules
-from .layers import Layer, is_offer, of_profile
+from .layers import Layer, is_offer, profile_layers
 from .merging import OF_MAPPINGS, SWITCHES, merged
 from .model import DeviceConfig
 from .reading import Groups
@@ -66,9 +66,9 @@ def judge(
     return findings
 
 
-def profiles_are_named(items: Sequence[Item], config: FunctionConfig, elsewhere: frozenset[str]) -> Iterator[Result]:
-    """Yield a finding per profile that no config names, here or `elsewhere` (see `Run.named`)."""
-    names = {*elsewhere, *map(reading.profile_of, items if config.profiles else ())}
+def profiles_are_named(items: Sequence[Item], config: FunctionConfig, other_names: frozenset[str]) -> Iterator[Result]:
+    """Yield a finding per profile that no config names, here or in `other_names` (see `Run.named`)."""
+    names = {*other_names, *map(reading.profile_of, items if config.profiles else ())}
     report = warning if items else info
     message = "no config names this profile" if items else "there is no config here to name this profile"
     for profile in config.profiles:
@@ -80,7 +80,7 @@ def profiles_are_named(items: Sequence[Item], config: FunctionConfig, elsewhere:
 def defaults_are_used(used: dict[str, set[str]], config: FunctionConfig) -> Iterator[Result]:
     """Yield an info per default or field of a profile that reaches no config; `used` is what `used_fields` returns."""
     for profile in ("", *config.profiles):
-        layers, vendor = of_profile(profile, config)
+        layers, vendor = profile_layers(profile, config)
         versions = vendor.versions.values()
         strongest: dict[str, Layer] = {}
         for layer in layers[:-1] if profile else layers:
@@ -110,7 +110,7 @@ def _trials(used: dict[str, set[str]], config: FunctionConfig) -> Iterator[Trial
     without_overrides = config._replace(overrides={})  # fields that they replace are tried, too
     for profile in ("", *config.profiles):
         for settings in (config, without_overrides) if config.overrides.get(profile) else (without_overrides,):
-            layers, vendor = of_profile(profile, settings)
+            layers, vendor = profile_layers(profile, settings)
             first = next(iter(vendor.versions), "")
             for version, layer in (("", layers[0]), *vendor.versions.items()):
                 rest = [f"{layer.path}.{name}" for name in layer.fields if name not in used.get(layer.path, ())]
@@ -142,8 +142,8 @@ def _offers(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
 def _least_config(profile: str, layers: list[Layer], version: str, switches: dict[str, Any] | None = None) -> Item:
     """Return a config with this profile, the version if there is one, `switches`, and the fields that it must have."""
-    below = merged(layer.fields for layer in layers)
-    spec = missing(below) | (switches or {}) | ({"profile": profile} if profile else {})
+    base = merged(layer.fields for layer in layers)
+    spec = missing_fields(base) | (switches or {}) | ({"profile": profile} if profile else {})
     return stand_in(spec | ({"driverVersion": version} if version else {}))
 
 
@@ -154,7 +154,7 @@ def stand_in(spec: Any, api: str = "krmfn.dev/v1alpha1", kind: str = "DeviceConf
     return Item(text, 0, len(text), -2)
 
 
-def missing(spec: dict[str, Any]) -> dict[str, Any]:
+def missing_fields(spec: dict[str, Any]) -> dict[str, Any]:
     """Return neutral values for the fields that a config still needs when `spec` is below it."""
     fields: dict[str, Any] = {}
     if "nodePools" not in spec and "nodeSelector" not in spec:

@@ -12,7 +12,7 @@ from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import OURS, PROFILE_MARK, SEED
 from ..rendering.undriven import profile_findings
 from .fields import Spec
-from .layers import Layer, is_ours, of_profile, place
+from .layers import Layer, is_ours, place, profile_layers
 from .merging import OF_MODULE, UNSET, merged
 from .model import DeviceConfig, typed
 
@@ -78,7 +78,7 @@ def from_item(item: Item, function_config: FunctionConfig, expansion: Expansion 
         layers, vendor, modules = products.layers(product, item, ref, function_config, expansion)
     else:
         modules = {}
-        shared, vendor = of_profile(profile, function_config)
+        shared, vendor = profile_layers(profile, function_config)
         layers = (Layer(item.content.manifest.get("spec") or {}, "spec", item), *shared)
     config = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, vendor)
     if product and (product.has_names or "${metadata." in str(function_config.overrides)):
@@ -90,11 +90,11 @@ def from_item(item: Item, function_config: FunctionConfig, expansion: Expansion 
     if not pools:
         return [_completed(config)]
     written = layers[0].fields if layers[0].path == "spec" else {}
-    narrower = {} if "nodePools" in written else written.get("nodeSelector", {})
+    selector = {} if "nodePools" in written else written.get("nodeSelector", {})
     configs: list[DeviceConfig] = []
     for index, pool in sorted(enumerate(pools), key=lambda pair: str(pair[1]["name"])):
         holder, path = place(layers, {"nodePools": pools}, f"nodePools[{index}]")
-        fields = {**pool, "nodeSelector": {**pool["nodeSelector"], **narrower}} if narrower else pool
+        fields = {**pool, "nodeSelector": {**pool["nodeSelector"], **selector}} if selector else pool
         layer = Layer(fields, path, holder.source if holder else item)
         configs.append(_completed(config._replace(pool=pool["name"], layers=(layer, *layers))))
     return configs

@@ -26,8 +26,8 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
     if config.source.ref.kind or config.products:
         from . import profiles  # here, since only a functionConfig has them
 
-        everything = of_kinds(resources.items, DEVICECONFIG.owners | run_of(resources).driven)
-        findings += ((None, finding) for finding in profiles.check(resources, everything, groups, config))
+        all_items = of_kinds(resources.items, DEVICECONFIG.owners | run_of(resources).driven)
+        findings += ((None, finding) for finding in profiles.check(resources, all_items, groups, config))
     if config.products:
         from . import trying  # here: few lists have Profiles
 

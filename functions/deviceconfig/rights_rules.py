@@ -41,9 +41,9 @@ def rights_have_an_account(config: DeviceConfig) -> Iterator[Result]:
 
 def accounts_have_one_constraint(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per account with a second SecurityContextConstraint, since OpenShift takes either for its pods."""
-    bound: dict[str, str] = {}
+    constraints: dict[str, str] = {}
     for account in accounts(config):
-        first = bound.setdefault(account.name, account.scc) if account.scc and account.name else account.scc
+        first = constraints.setdefault(account.name, account.scc) if account.scc and account.name else account.scc
         if first != account.scc:
             remedy = "give this part an account of its own with serviceAccountName, or with `create: true`"
             reason = f"which is bound to {first} already, and OpenShift takes either for its pods"

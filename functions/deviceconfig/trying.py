@@ -33,20 +33,20 @@ def check(resources: ResourceList, items: Collection[Item], config: FunctionConf
             overrides, path = config.overrides.get(product.name, {}), join(("spec", "overrides", product.name))
             yield from map(config.source.located, judging.check_overrides(product.spec, overrides, path))
             is_used = product.name in used
-            findings = _of_expansion(product, config) if is_used else _of_rendering(product, resources, config)
+            findings = _expansion_errors(product, config) if is_used else _rendering_errors(product, resources, config)
             yield from {str(finding): finding for finding in findings}.values()
 
 
-def _of_expansion(product: Profile, config: FunctionConfig) -> Iterator[Result]:
+def _expansion_errors(product: Profile, config: FunctionConfig) -> Iterator[Result]:
     for trial in samples.trials(product):
         item = stand_in(product, trial.options)
         findings, _ = products.problems(item, item.ref, config)
         yield from (finding for finding in findings if finding.ref == product.item.ref)
 
 
-def _of_rendering(product: Profile, resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
+def _rendering_errors(product: Profile, resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
     """Yield the errors in what is rendered with a Profile, each at the place in the Profile where to correct it."""
-    constant: dict[str, Result] | None = None  # the errors of all trials so far, by their messages
+    common_errors: dict[str, Result] | None = None  # the errors of all trials so far, by their messages
     known, remedies = set[str](), set[FieldPath]()
     pairs = samples.pairs(product, _sets)
     for trial in (*samples.trials(product), *samples.more_trials(product, islice(pairs, _MOST_PAIRS))):
@@ -71,9 +71,9 @@ def _of_rendering(product: Profile, resources: ResourceList, config: FunctionCon
             elif finding.ref == item.ref and not trial.writes(parts):
                 others[finding.message] = finding
         if is_judged:
-            before = others if constant is None else constant
-            constant = {message: finding for message, finding in before.items() if message in others}
-    for finding in (constant or {}).values():
+            previous = others if common_errors is None else common_errors
+            common_errors = {message: finding for message, finding in previous.items() if message in others}
+    for finding in (common_errors or {}).values():
         message = f"{finding.message} (with every option that was tried, so no config of this Profile is right)"
         yield product.item.located(finding._replace(ref=None, message=message, field=Field("spec.config"), place=None))
     for when_path, _, _ in islice(pairs, 1):  # the first pair that was not tried
@@ -97,8 +97,8 @@ def _rendered(
         return item, False, findings
     if not product.kind:
         parts = chain(expansion.layers, *expansion.modules.values())
-        below = merged([config.overrides.get(product.name, {}), *(part.fields for part in parts), config.defaults])
-        item = stand_in(product, trial.options, profiles.missing(below))
+        base = merged([config.overrides.get(product.name, {}), *(part.fields for part in parts), config.defaults])
+        item = stand_in(product, trial.options, profiles.missing_fields(base))
     findings = profiles.judge(reading.from_item(item, config, expansion), resources, config)
     return item, True, [finding for finding in findings if finding.severity == "error"]
 

@@ -28,7 +28,7 @@ _REPOSITORY = (
 _CONFIG_MAP = (_NAME, "a ConfigMap's name has lower case letters, digits, - and .")
 _FORMS = {
     **dict.fromkeys(("labels", "podLabels", "matchLabels"), _LABEL),
-    **{f"{of}.name": _CONFIG_MAP for of in ("configMap", "configMapRef", "configMapKeyRef", "dockerfileConfigMap")},
+    **{f"{name}.name": _CONFIG_MAP for name in ("configMap", "configMapRef", "configMapKeyRef", "dockerfileConfigMap")},
     "[].objectName": (_NAME, "a DaemonSet's name has lower case letters, digits, - and ."),
     **dict.fromkeys(("imageParts.repository", "driverImageParts.repository"), _REPOSITORY),
 }
@@ -55,7 +55,7 @@ def filled(fields: Mapping[str, Any], ref: Ref) -> dict[str, Any]:
     return result
 
 
-def used(fields: Mapping[str, Any]) -> set[str]:
+def source_fields(fields: Mapping[str, Any]) -> set[str]:
     """Return the fields that the variables in `fields` get their values from."""
     return {source for reference in references(fields) for source in SOURCES.get(reference.name, ())}
 
@@ -81,14 +81,14 @@ def _without_value(config: DeviceConfig) -> Iterator[Result]:
     inherited: dict[str, list[str]] = {}  # the paths in shared layers, by the variable
     for reference in references(config.fields):
         path, text, name = reference.path, reference.text, reference.name
-        inside = name == IMAGE and path[0] in IMAGES
-        if not reference.is_filled or name not in SOURCES or not (inside or name not in known):
+        is_inside = name == IMAGE and path[0] in IMAGES
+        if not reference.is_filled or name not in SOURCES or not (is_inside or name not in known):
             continue
         layer = config.layer(join(path))
-        if layer and layer.shared and not inside:
+        if layer and layer.shared and not is_inside:
             inherited.setdefault(name, []).append(config.at(join(path)))
             continue
-        reason = "it cannot be used in the driver's image itself" if inside else f"{SOURCES[name][0]} is missing"
+        reason = "it cannot be used in the driver's image itself" if is_inside else f"{SOURCES[name][0]} is missing"
         yield config.error(f"{text} has no value: {reason}", join(path), text)
     for name, paths in inherited.items():
         message = f"{SOURCES[name][0]} is missing: ${name} has no value in {some(paths, len(paths))}"

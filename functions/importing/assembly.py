@@ -100,7 +100,7 @@ def with_profiles(configs: Sequence[Manifest], known: Container[str] = ()) -> tu
         return list(configs), {}
     named = [(_profile_name(config["spec"], known), config["spec"]) for config in configs]
     profiles = {name: _common([spec for other, spec in named if other == name]) for name, _ in named}
-    specs = ({"profile": name, **_without(spec, profiles[name])} for name, spec in named)
+    specs = ({"profile": name, **_differing_fields(spec, profiles[name])} for name, spec in named)
     return [{**config, "spec": spec} for config, spec in zip(configs, specs, strict=True)], profiles
 
 
@@ -134,7 +134,7 @@ def _shared(mappings: Sequence[Fields]) -> Fields:
     return fields
 
 
-def _without(fields: Fields, profile: Fields) -> Fields:
+def _differing_fields(fields: Fields, profile: Fields) -> Fields:
     """Return the fields that differ from those of the profile."""
     rest = {name: value for name, value in fields.items() if name not in profile or value != profile[name]}
-    return {name: _without(value, profile[name]) if name in profile else value for name, value in rest.items()}
+    return {name: _differing_fields(value, profile[name]) if name in profile else value for name, value in rest.items()}

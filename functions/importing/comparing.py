@@ -26,10 +26,10 @@ def compare(written: Manifest, rendered: Manifest, selector: Mapping[str, Any]) 
     changes = list(differences(old, new))
     if ref(written).kind not in (MODULE_KIND, HUB_KIND):
         return [Difference(change, _our_reason(change) or _pod_reason(change, selector)) for change in changes]
-    effective = {change.parts: change for change in differences(folded(old), folded(new))}
-    reasons = {change.parts: "" if change.parts in effective else _FOLDED for change in changes}
+    folded_changes = {change.parts: change for change in differences(folded(old), folded(new))}
+    reasons = {change.parts: "" if change.parts in folded_changes else _FOLDED for change in changes}
     result = [Difference(change, _our_reason(change) or reasons[change.parts]) for change in changes]
-    others = (change for parts, change in effective.items() if parts not in reasons)
+    others = (change for parts, change in folded_changes.items() if parts not in reasons)
     return result + [Difference(change) for change in others if not _our_reason(change)]
 
 

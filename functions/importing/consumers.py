@@ -71,7 +71,7 @@ def entry_of(consumer: Consumer, fields: Mapping[str, Any], base: str, keeps_pod
     spec, metadata = table(manifest, "spec"), table(manifest, "metadata")
     pod, notes = table(spec, "template", "spec"), table(spec, "template", "metadata")
     _, container = next(tables(pod, "containers"), (0, dict[str, Any]()))
-    labels = _beyond(own_notes(metadata, "labels"), fields.get("labels"))
+    labels = _not_inherited(own_notes(metadata, "labels"), fields.get("labels"))
     volumes, mounts, devices = _devices(pod, container)
     labels_of_pods = table(spec, "selector", "matchLabels")
     set_name, suffix = ref(consumer.manifest).name, with_version("", consumer.version)
@@ -96,8 +96,8 @@ def entry_of(consumer: Consumer, fields: Mapping[str, Any], base: str, keeps_pod
         **pod_fields,
         **{field: spec.get(field) for field in _OF_SET},
         labels=labels,
-        annotations=_beyond(own_notes(metadata, "annotations"), fields.get("annotations")),
-        podLabels=_beyond(pod_labels, {**inherited, **match_labels}),
+        annotations=_not_inherited(own_notes(metadata, "annotations"), fields.get("annotations")),
+        podLabels=_not_inherited(pod_labels, {**inherited, **match_labels}),
         podAnnotations=table(notes, "annotations"),
     )
     entry |= {"service": _service(consumer.service, fields, entry)} if consumer.service else {}
@@ -120,14 +120,14 @@ def _pod_fields(consumer: Consumer, pod: dict[str, Any], fields: Mapping[str, An
         "podSpec": {name: value for name, value in pod.items() if name not in _NAMED},
         "serviceAccountName": account if account != fields.get("serviceAccountName", "default") else None,
         "imagePullSecrets": (listing(pod, "imagePullSecrets") or []) if names != inherited else None,
-        "nodeSelector": _beyond(selector, fields.get("nodeSelector")),
+        "nodeSelector": _not_inherited(selector, fields.get("nodeSelector")),
         "tolerations": [entry for entry in tolerations if entry not in fields.get("tolerations", [])],
     }
 
 
 def _service(service: Manifest, fields: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entry's service, as far as it has fields for the Service; `judge` in `drafts` finds the rest."""
-    above = {name: {**(fields.get(name) or {}), **entry.get(name, {})} for name in ("labels", "annotations")}
+    inherited_notes = {name: {**(fields.get(name) or {}), **entry.get(name, {})} for name in ("labels", "annotations")}
     form = normal(service)
     spec, metadata = table(form, "spec"), table(form, "metadata")
     ports = [port for _, port in tables(spec, "ports")]
@@ -137,7 +137,7 @@ def _service(service: Manifest, fields: Mapping[str, Any], entry: Mapping[str, A
         **first,
         ports=ports,
         **{name: spec.get(name) for name in ("internalTrafficPolicy", "externalTrafficPolicy")},
-        **{name: _beyond(own_notes(metadata, name), inherited) for name, inherited in above.items()},
+        **{name: _not_inherited(own_notes(metadata, name), inherited) for name, inherited in inherited_notes.items()},
     )
 
 
@@ -163,6 +163,6 @@ def _devices(pod: Mapping[str, Any], container: Mapping[str, Any]) -> tuple[list
     return volumes[:-count], mounts[:-count], paths
 
 
-def _beyond(notes: dict[str, Any], inherited: dict[str, Any] | None) -> dict[str, Any]:
+def _not_inherited(notes: dict[str, Any], inherited: dict[str, Any] | None) -> dict[str, Any]:
     """Return the entries that are not inherited."""
     return {key: value for key, value in notes.items() if (inherited or {}).get(key) != value}

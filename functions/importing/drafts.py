@@ -75,12 +75,12 @@ def _tolerations(tolerations: Any, consumers: Sequence[Consumer]) -> dict[str, A
     return filled(tolerations=shared, loaderTolerations=[entry for entry in entries if entry not in shared])
 
 
-def _secrets(first: str | None, consumers: Sequence[Consumer]) -> list[Any]:
-    """Return the names of the consumers' pull secrets, if all have the same ones, several, and `first` first."""
+def _secrets(module_secret: str | None, consumers: Sequence[Consumer]) -> list[Any]:
+    """Return the names of the consumers' pull secrets, if all have the same several, and `module_secret` first."""
     pods = (table(consumer.manifest, "spec", "template", "spec") for consumer in consumers)
     lists = [[secret.get("name") for _, secret in tables(pod, "imagePullSecrets")] for pod in pods]
     names = lists[0] if lists and all(others == lists[0] for others in lists) else []
-    return names if len(names) > 1 and names[0] == first else []
+    return names if len(names) > 1 and names[0] == module_secret else []
 
 
 Reasons = dict[int, tuple[str, ...]]

@@ -61,26 +61,26 @@ def import_modules(
     modules = [manifest for target, manifest in pairs if (target.group, target.kind) in MODULE_KINDS]
     owned = _owned(modules)
     consumers = list(filter(None, (consumer_of(manifest, services, owned) for manifest in manifests)))
-    waiting = grouped((consumer.module, consumer) for consumer in consumers)
+    groups = grouped((consumer.module, consumer) for consumer in consumers)
     parts = (part for consumer in consumers for part in (consumer.manifest, consumer.service))
     known = {id(manifest) for manifest in (*modules, *parts) if manifest is not None}
     rest = ((manifest, (target.namespace, owner(manifest))) for target, manifest in pairs if id(manifest) not in known)
     siblings = grouped((owned[key], manifest) for manifest, key in rest if key in owned)
-    refs = [ref(manifest) for group in siblings.values() for manifest in group]
+    sibling_refs = [ref(manifest) for group in siblings.values() for manifest in group]
     conversions, kept = list[Conversion](), list[KeptObject]()
     for module in modules:
         place = (ref(module).namespace, ref(module).name)
-        conversion, objects = _attempt(module, waiting.pop(place, []), settings, existing, keeps_pods)
+        conversion, objects = _attempt(module, groups.pop(place, []), settings, existing, keeps_pods)
         if conversion:
             conversions.append(_with_siblings(conversion, siblings.pop(place, []), settings, existing))
         kept += objects
-    for (namespace, name), group in waiting.items():
+    for (namespace, name), group in groups.items():
         kept += _kept(group, f"its Module {namespace}/{name} is not in the input")
-    converted = {ref(manifest).id for conversion in conversions for manifest in conversion.objects}
-    unique = {ref(entry.manifest).id: entry for entry in kept if ref(entry.manifest).id not in converted}
+    converted_ids = {ref(manifest).id for conversion in conversions for manifest in conversion.objects}
+    kept_by_id = {ref(entry.manifest).id: entry for entry in kept if ref(entry.manifest).id not in converted_ids}
     others = len(manifests) - len(known) - sum(len(conversion.extras) for conversion in conversions)
-    unconverted = tuple(target for target in refs if target.id not in converted)
-    return Import(tuple(conversions), tuple(unique.values()), others, unconverted)
+    left_out = tuple(sibling for sibling in sibling_refs if sibling.id not in converted_ids)
+    return Import(tuple(conversions), tuple(kept_by_id.values()), others, left_out)
 
 
 def _owned(modules: Sequence[Manifest]) -> dict[Key, Key]:

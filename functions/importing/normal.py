@@ -67,7 +67,7 @@ _POD_LABELS = (OWN_LABEL, SERVED_LABEL)
 
 def normal(manifest: Manifest) -> Manifest:
     """Return the manifest in a form that is equal for all manifests with the same meaning."""
-    form: Manifest = _bare(_without_ours(unaddressed(cleaned(manifest))), "")
+    form: Manifest = _normalized(_without_ours(unaddressed(cleaned(manifest))), "")
     return form
 
 
@@ -79,7 +79,7 @@ def pods(manifest: Manifest) -> Manifest:
         for _, container in tables(pod, name):
             if container.get("securityContext") == {}:  # the server does not take that as absent
                 container["securityContext"] = {"seccompProfile": {}}
-    form: Manifest = _bare(template, "template")
+    form: Manifest = _normalized(template, "template")
     kept = {name: pod[name] for name in ("serviceAccountName", "tolerations") if pod.get(name)}  # as is, in this order
     return {**form, "spec": {**table(form, "spec"), **kept}}
 
@@ -123,27 +123,27 @@ def _without_ours(manifest: Manifest) -> Manifest:
     if OWNER not in table(manifest, "metadata", "annotations"):
         return manifest
     copy: Manifest = json.loads(json.dumps(manifest))
-    selected = table(copy, "spec", "selector", "matchLabels")  # pods keep the labels that select them
-    of_pods = {*OUR_LABELS, *_POD_LABELS} - ({*selected} - {*_POD_LABELS})
-    for metadata, labels in ((copy["metadata"], OUR_LABELS), (table(copy, "spec", "template", "metadata"), of_pods)):
+    selector = table(copy, "spec", "selector", "matchLabels")  # pods keep the labels that select them
+    pod_labels = {*OUR_LABELS, *_POD_LABELS} - ({*selector} - {*_POD_LABELS})
+    for metadata, labels in ((copy["metadata"], OUR_LABELS), (table(copy, "spec", "template", "metadata"), pod_labels)):
         for name, ours in (("labels", labels), ("annotations", OUR_ANNOTATIONS)):
             if notes := table(metadata, name):
                 metadata[name] = {key: value for key, value in notes.items() if key not in ours}
     return copy
 
 
-def _bare(value: Any, holder: str) -> Any:
+def _normalized(value: Any, holder: str) -> Any:
     if isinstance(value, list):
-        entries = [_bare(entry, holder) for entry in value]
+        entries = [_normalized(entry, holder) for entry in value]
         return sorted(entries, key=partial(json.dumps, sort_keys=True)) if holder == "tolerations" else entries
     if isinstance(value, float) and value.is_integer():
         return int(value)  # the API server reads 1e3 as an integer
     if not isinstance(value, dict) or holder == "parameters":
         return value
     if holder in MAPS:
-        return {key: _bare(entry, "") for key, entry in value.items() if entry is not None}
+        return {key: _normalized(entry, "") for key, entry in value.items() if entry is not None}
     defaults = _defaults(value, holder)
-    fields = {name: _bare(entry, name) for name, entry in value.items()}
+    fields = {name: _normalized(entry, name) for name, entry in value.items()}
     return {name: entry for name, entry in fields.items() if not _is_absent(holder, name, entry, defaults)}
 
 

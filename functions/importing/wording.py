@@ -31,9 +31,9 @@ class ClusterImport(NamedTuple):
 def report(imports: Sequence[ClusterImport], function_config: Manifest | None, files: Sequence[str] = ()) -> str:
     """Return the report of an import, in lines for people; `files` are functionConfigs outside of the folders."""
     options = "".join(f" --function-config {shlex.quote(path)}" for path in files)
-    single = function_config if len(imports) == 1 else None
-    lines = [line for cluster in imports for line in _cluster_lines(cluster.result, single, cluster.folder)]
-    if function_config and not single:
+    single_config = function_config if len(imports) == 1 else None
+    lines = [line for cluster in imports for line in _cluster_lines(cluster.result, single_config, cluster.folder)]
+    if function_config and not single_config:
         profiles = len(function_config["spec"].get("profiles", {}))
         lines.insert(0, f"{files[-1]}: {counted(profiles, 'profile')} that the clusters share")
     conversions = [conversion for cluster in imports for conversion in cluster.result.conversions]

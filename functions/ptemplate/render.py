@@ -34,8 +34,8 @@ _FIELDS = {
 def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
     """Return the objects of the Ptemplates without an error, and the findings about all."""
     findings: list[Finding] = [(item.ref, finding) for item in items for finding in _rules(item, config.namespace)]
-    wrong = {ref for ref, finding in findings if finding.severity == "error"}
-    sound = [as_config(item, config.namespace, config.annotations) for item in items if item.ref not in wrong]
+    faulty_refs = {ref for ref, finding in findings if finding.severity == "error"}
+    sound = [as_config(item, config.namespace, config.annotations) for item in items if item.ref not in faulty_refs]
     findings += ((None, finding) for finding in _without_effect(resources, config) if items)
     objects = [generated for driver in sound for generated in generate(driver)]
     claims = [claim_of(driver)._replace(field="spec.selector", domain=None) for driver in sound]
