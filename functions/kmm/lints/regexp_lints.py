@@ -52,7 +52,7 @@ def _is_anchored(branch: str, depth: int = 0) -> bool:
     if 0 in depths and depths.index(0) == len(pieces) - 1 > 0:
         inner = "".join(pieces[1:-1]).removeprefix(":")
         return depth > _DEEPEST or all(_is_anchored(part, depth + 1) for part in _branches(inner))
-    if pieces and pieces[-1] == "?" and len(pieces) > 2:
+    if pieces[-1:] == ["?"]:
         pieces.pop()
     starts = pieces[:1] in (["^"], ["\\A"]) or pieces[:2] in ([".", "*"], [".", "+"])
     ends = pieces[-1:] in (["$"], ["\\z"]) or pieces[-2:] in ([".", "*"], [".", "+"])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.kmm import module as names
+from krmfn_functions.kmm.lookup import POD_KINDS
 from krmfn_functions.kmm.module import KERNEL_VARIABLES, MAPPINGS, VARIABLES, Module, module_of
 
 from krmfn import Manifest
@@ -134,6 +135,16 @@ def test_nothing_else_is_a_module(other: Manifest) -> None:
 def test_a_broken_hub_module_has_a_view(path: str, junk: Any) -> None:
     view = module_of(edited(HUB, (path, junk)))
     assert view and everything(view)
+
+
+def test_where_kinds_hold_their_pods() -> None:
+    template = ("spec", "template", "spec")
+    deeper = {("", "Pod"): ("spec",), ("batch", "CronJob"): ("spec", "jobTemplate", *template)}
+    of_apps = {("apps", kind) for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")}
+    assert {
+        **dict.fromkeys({*of_apps, ("", "ReplicationController"), ("batch", "Job")}, template),
+        **deeper,
+    } == POD_KINDS
 
 
 def test_the_labels_of_nodes() -> None:

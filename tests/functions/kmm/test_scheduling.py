@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.fleet import moves
 from krmfn_functions.kmm.module import VERSION_LABELS, version_label
-from krmfn_functions.kmm.scheduling import play
+from krmfn_functions.kmm.scheduling import View, play
 
 from krmfn import Manifest
 from tests.builders import edited, manifest, module
@@ -26,6 +26,7 @@ recorded = pytest.mark.skipif(not FLEETS, reason="KRMFN_KMM_FLEETS names no fold
 
 EL9, NEXT = "5.14.0-427.el9.x86_64", "5.14.0-570.el9.x86_64"
 LABEL = version_label("kmm", "drv")
+ENTRY = {"containerImage": "i", "kernelVersion": "6.1.0"}
 Phase = dict[str, list[Manifest]]
 
 
@@ -112,6 +113,16 @@ CASES: dict[str, tuple[list[list[Manifest]], tuple[str, list[str], str | None]]]
 @pytest.mark.parametrize(("phases", "expected"), CASES.values(), ids=CASES)
 def test_what_kmm_does_next(phases: list[list[Manifest]], expected: tuple[str, list[str], str | None]) -> None:
     assert fate(*phases) == expected
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [("remove", "the node is gone"), ("leave", "its version label moved from 1 to 2, which is not")],
+)
+def test_why_a_module_is_lost_whose_label_moves(action: Any, reason: str) -> None:
+    old, new = View("load", entry=ENTRY, label="1"), View(action, label="2", version="3", reason="the node is gone")
+    move = play(ENTRY, old, new)
+    assert (move.effect, move.events, move.reason[: len(reason)]) == ("lost", ("Unload i",), reason)
 
 
 LONG = {name: case for name, case in CASES.items() if len(case[0]) > 2}

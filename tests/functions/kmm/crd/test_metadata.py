@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from krmfn_functions.kmm.crd.metadata import STRUCTS
+from krmfn_functions.kmm.lookup import MISSING, at
 from krmfn_functions.kmm.rule import tag
 
+from krmfn.resource import split
 from tests.tables import table
 
 from ..manifests import refused_by_schema
@@ -17,17 +19,23 @@ NULLS = dict.fromkeys(STRUCTS["v1.ObjectMeta"].keys() - {"name"})
 ROWS = [row for rows in table(__file__, "metadata.yaml").values() for row in rows]
 
 
-def texts(metadata: Any) -> list[str]:
-    """The refusals of a Module with this metadata, to which a name and a namespace are added."""
+def owned(metadata: Any) -> dict[str, Any]:
+    """A Module with this metadata, to which a name and a namespace are added."""
     whole = {"name": "simple", "namespace": "kmm"} | metadata if isinstance(metadata, dict) else metadata
-    made = {"apiVersion": "kmm.sigs.x-k8s.io/v1beta1", "kind": "Module", "metadata": whole}
-    return [tag(result, "admission") or "" for result in refused_by_schema(made)]
+    return {"apiVersion": "kmm.sigs.x-k8s.io/v1beta1", "kind": "Module", "metadata": whole}
+
+
+def texts(metadata: Any) -> list[str]:
+    return [tag(result, "admission") or "" for result in refused_by_schema(owned(metadata))]
 
 
 @pytest.mark.parametrize(("metadata", "refusals"), [*ROWS, (NULLS, [])])
-def test_what_is_refused_of_metadata(metadata: Any, refusals: list[str]) -> None:
+def test_what_is_refused_of_metadata_and_where(metadata: Any, refusals: list[str]) -> None:
     pairs = zip(texts(metadata), refusals, strict=True)
     assert [f"{text[: len(end) - 3]}..." if end.endswith("...") else text for text, end in pairs] == refusals
+    for result in refused_by_schema(owned(metadata)):
+        is_missing = result.message.endswith(("must not be empty", "is required"))
+        assert result.field and (is_missing or at(owned(metadata), split(result.field.path)) is not MISSING)
 
 
 def test_names_are_short() -> None:

@@ -34,9 +34,9 @@ class Case(NamedTuple):
     bad: dict[str, Any]
     text: str
     good: dict[str, Any]
+    path: str
     versions: str = "all"
-    path: str | None = None
-    current: str | None = None
+    current: Any = None
 
 
 MAPPING, MODPROBE = f"{C}.kernelMappings[0]", f"{C}.modprobe"
@@ -78,7 +78,7 @@ def test_both_sides_of_a_rule_in_every_version(case: Case) -> None:
             assert by_rule[case.rule].message == text + hint(case.rule, text)
             assert tag(by_rule[case.rule], "admission") == text
             field = by_rule[case.rule].field
-            assert case.path is None or (field and (field.path, field.current) == (case.path, case.current))
+            assert field and (field.path, field.current) == (case.path, case.current)
         else:
             assert not any(result.message.startswith(text) for result in by_rule.values())
     for version in VERSIONS[case.versions]:
