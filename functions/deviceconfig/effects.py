@@ -117,7 +117,7 @@ def unused(config: DeviceConfig) -> Iterator[Reason]:
             yield f"imagePullSecrets[{index}]", "a Module takes one pull secret, the first, and there are no daemonSets"
         yield "upgrade.retain", "it keeps DaemonSets of earlier versions, and there are no daemonSets"
     if not config.has_module:
-        yield "loaderTolerations", "no Module is generated, and DaemonSets have `tolerations`"
+        yield "loaderTolerations", "no Module is generated; write those of DaemonSets in `tolerations`"
     for index, entry in enumerate(spec.daemonSets):
         yield from ((f"daemonSets[{index}].{name}", reason) for name, reason in _daemon_set_reasons(config, entry))
     if keys := keys_of_ours(config):

@@ -49,8 +49,8 @@ def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
         yield error(f"nodeSelector and nodePools exclude each other; {remedy}", field=Field("spec.nodeSelector"))
     for key, value in config.layers[1].fields.get("nodeSelector", {}).items():
         if selector.get(key, value) != value:
-            reason = f"is {value!r}, but the pool {config.pool!r} has nodes with {selector[key]!r} only, so it has none"
-            message = f"{reason}; a config's nodeSelector narrows each pool of its profile"
+            reason = "so it selects none; a config's nodeSelector narrows each pool of its profile"
+            message = f"is {value!r}, but all nodes of the pool {config.pool!r} have {selector[key]!r}, {reason}"
             yield error(message, field=Field(join(("spec", "nodeSelector", key)), value))
 
 

@@ -41,7 +41,7 @@ def version_replaces_no_when(config: DeviceConfig) -> Iterator[Result]:
             swapped = stacked([when.fields, fields])
             for name in (name for name in swapped if swapped[name] != fields.get(name)):
                 path = f"{layer.path}.{name if name in layer.fields else UNSET}"
-                message = f"replaces what {when.path}.{name} sets, by a `when` that holds: versions are stronger"
+                message = f"replaces what {when.path}.{name} sets, although its condition holds: versions are stronger"
                 yield warning(f"{message}; write the field in one of the two", field=Field(path))
 
 
