@@ -119,13 +119,12 @@ def _shared_roots(context: Context, clusters: Sequence[Cluster]) -> list[Result]
         if not is_shared or (root.kind == "files" and _holds_only(read(context, [root])[0], (CONFIG, PROFILE))):
             continue
         names = [cluster.name for _, cluster in pairs]
-        member = next((member for member in last.members if within(path, member.real)), None)
+        place = next((member.place for member in last.members if within(path, member.real)), None)
         message = (
             f"{root.name} belongs to the clusters {' and '.join(names)}: which of them its objects or nodes are "
             "in is not known; give each cluster a folder of its own that lists what they share"
         )
-        tags = ((NAMES, "\n".join(names)),)
-        findings.append(error(message, rule="KRM522", place=member and member.place, tags=tags))
+        findings.append(error(message, rule="KRM522", place=place, tags=((NAMES, "\n".join(names)),)))
     return findings
 
 

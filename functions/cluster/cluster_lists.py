@@ -57,8 +57,7 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
             failures.append(failure_of(name, failure))
             continue
         config = run_of(resources).config_item
-        is_of_side = cluster.side and any(item is config for item in cluster.side.items)
-        if resources.function_config and not is_of_side:
+        if resources.function_config and not any(item is config for item in side):
             count = count._replace(kinds={**count.kinds, "functionConfig": count.kinds["functionConfig"] or 1})
         counts.append(count)
         lists.append(_with_hints(resources, name) if run_of(resources).is_settled else resources)
@@ -78,10 +77,10 @@ def _with_hints(resources: ResourceList, path: str) -> ResourceList:
     node = next((item for item in resources.items if (item.group, item.kind) in NODES), None)
     if not node or not any(finding.rule in _SELECTOR_RULES for finding in resources.reported):
         return resources
-    place = node.place
+    file = node.place.path if node.place else "the input"
     hint = (
-        f"; {path} calls krmfn, which does not see the nodes in {place.path if place else 'the input'} there: list "
-        "that file under `resources` there, with the annotation config.kubernetes.io/local-config"
+        f"; {path} calls krmfn, which does not see the nodes in {file} there: list that file under `resources` there, "
+        "with the annotation config.kubernetes.io/local-config"
     )
     findings = list[Result]()
     for finding in resources.reported:
@@ -172,7 +171,8 @@ def warn_of_nothing(context: Context, streams: Clusters, absent: Sequence[Item])
     if context.profiles:
         with suppress(KrmfnError):  # each root that needs them reports it
             kinds |= driven_kinds(function_runs.profiles_of(context.options, context.profiles))
-    names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
+    *names, last = dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))
+    choice = f"{', '.join(names)} or {last}"
     for path, real in streams.paths.items():
         clusters = below.get(real, ())
         lists = [part for cluster in clusters for part in cluster.inputs]
@@ -181,8 +181,5 @@ def warn_of_nothing(context: Context, streams: Clusters, absent: Sequence[Item])
         if is_unread or not lists or present & kinds or any(part.failed or part.function_config for part in lists):
             continue
         extent = printing.extent(sum(len(part.items) for part in lists), sum(run_of(part).files for part in lists))
-        message = (
-            f"no {', '.join(names[:-1])} or {names[-1]} is in {path} ({extent}), so there is nothing to do; "
-            "is it the right PATH?"
-        )
+        message = f"no {choice} is in {path} ({extent}), so there is nothing to do; is it the right PATH?"
         lists[0].report([warning(message, rule="KRM109")])

@@ -93,8 +93,7 @@ def _with_elsewhere(context: Context, streams: Clusters, failures: list[Failure]
 
     if context.options.against:
         names = [cluster.name for cluster in streams.clusters]
-        roots = [root for cluster in (*streams.clusters, *streams.unassigned) for root in cluster.roots]
-        streams = streams._replace(external=external.read(context, names, roots, failures))
+        streams = streams._replace(external=external.read(context, names, "-" in streams.paths, failures))
     if context.options.live:
         live_nodes.replace_each(context, {cluster.name: cluster.inputs for cluster in streams.clusters})
     return streams
@@ -167,11 +166,10 @@ def look_up_places(context: Context, streams: Clusters) -> None:
 
     The places of some builds are only known after a second run (see `builds`), whose result is kept.
     """
-    if len(streams.clusters) > 1:  # else the one list looks them up when its findings are read
-        finals = [cluster.final for cluster in streams.clusters]
-        lists = [final for final in finals if any(result.place and result.place.finder for result in final.reported)]
-        if len(lists) > 1:
-            cluster_inputs.work_through(context, lambda final: final.results, lists, "builds looked up", len(lists))
+    finals = [cluster.final for cluster in streams.clusters]
+    lists = [final for final in finals if any(result.place and result.place.finder for result in final.reported)]
+    if len(lists) > 1:  # a single one looks them up when its findings are read
+        cluster_inputs.work_through(context, lambda final: final.results, lists, "builds looked up", len(lists))
 
 
 def log_excluded(context: Context, streams: Clusters) -> None:

@@ -167,10 +167,9 @@ def parse_all(texts: Sequence[str]) -> dict[str, list[str]]:
     clusters: dict[str, list[str]] = {}
     for name, paths in map(parse, texts):
         if name in clusters:
-            both = ",".join((*clusters[name], *paths))
             raise KrmfnError(
                 f"--cluster names {name} twice; give one of the two clusters another name, or write "
-                f"--cluster {name}={both} if they are one"
+                f"--cluster {name}={','.join((*clusters[name], *paths))} if they are one"
             )
         clusters[name] = paths
     return clusters

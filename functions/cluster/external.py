@@ -2,13 +2,12 @@
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from krmfn import KrmfnError, ResourceList, error
 from krmfn.printing import counted, some
 from krmfn.results import in_order
 
-from .. import run
 from ..cluster_dump import is_dumped
 from ..command import Context
 from ..final.against import against
@@ -17,26 +16,25 @@ from ..paths.contents import has_resource
 from ..paths.failures import Failure, Unreadable, failure_of, raise_first
 from ..paths.roots import within
 from ..rendering.kinds import owners_among
+from ..run import note, run_of
 from ..settings import LOOK
 from . import cluster_inputs, cluster_lists, layout
 from .deployed import Cluster
-from .survey import Root
 
 
-def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures: list[Failure]) -> dict[str, Cluster]:
+def read(context: Context, names: Sequence[str], has_stdin: bool, failures: list[Failure]) -> dict[str, Cluster]:
     """Return what each cluster gets from elsewhere, by the cluster's name; what cannot be read goes to `failures`.
 
-    `names` are those of the clusters here, `roots` what they are read from. What is elsewhere is rendered with its own
-    functionConfig, since the options of the command line are for the clusters here.
+    `names` are those of the clusters here; `has_stdin` tells whether one is read from stdin. What is elsewhere is
+    rendered with its own functionConfig, since the options of the command line are for the clusters here.
     Raises KrmfnError for an --against that does not say which of several clusters it belongs to, and for stdin twice.
     """
     if not names:
         return {}
     options = context.options._replace(flags={}, function_config=(), cluster=(), against=())
     clusters: dict[str, Cluster] = {}
-    is_stdin_read = any(root.kind == "stream" for root in roots)
     for name, paths in _by_cluster(context.options.against, names).items():
-        if is_stdin_read and "-" in paths:
+        if has_stdin and "-" in paths:
             raise KrmfnError(
                 "- is both a PATH and an --against, but stdin can be read only once; pass a file for one of them"
             )
@@ -102,7 +100,7 @@ def _read(context: Context, paths: Sequence[str]) -> Cluster:
 def _is_rendered(resources: ResourceList) -> bool:
     """Return True for a list on which the function must not run: it has no config but those in a dump of a cluster."""
     configs = owners_among(resources.items)
-    return not run.run_of(resources).is_settled and all(is_dumped(item.manifest) for item in configs)
+    return not run_of(resources).is_settled and all(is_dumped(item.manifest) for item in configs)
 
 
 def join(context: Context, cluster: Cluster, other: Cluster, former: Sequence[ResourceList] = ()) -> None:
@@ -115,17 +113,11 @@ def join(context: Context, cluster: Cluster, other: Cluster, former: Sequence[Re
         final.report([error(message, rule="KRM526")])
     else:
         rest, findings = against(cluster.lists, other.final, former)
-        run.note(final, external=rest)
+        note(final, external=rest)
         final.report(findings)
         number = len(other.final.items) - len(rest.items)
         skipped = f"; skipped {number:,} more: part of PATH, nodes or settings" if number else ""
         context.log.say(f"compared with {counted(len(rest.items), 'resource')} of {_name(other)}{skipped}")
-
-
-def note(cluster: Cluster, others: ResourceList) -> None:
-    """Note in a cluster's list those of the other resources that are not its own, and report nothing."""
-    rest, _ = against(cluster.lists, others, ())
-    run.note(cluster.final, external=rest)
 
 
 def unknown(other: Cluster) -> str:

@@ -77,8 +77,7 @@ def _runs(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
         return [(configs[0], join_configs(configs))]
     if len(configs) > 1 and not (intent.takes_settings_alone and len(configs) == len(resources.items)):
         results = placed(Result("", ref=item.ref, place=item.place) for item in configs)
-        pairs = ((str(result.ref), result.place) for result in results)
-        names = ", ".join(f"{ref} ({place.path})" if place else ref for ref, place in pairs)
+        names = ", ".join(f"{r.ref} ({r.place.path})" if r.place else str(r.ref) for r in results)
         raise KrmfnError(
             f"{path} holds {len(configs)} functionConfigs: {names}; choose one with --function-config FILE"
         )

@@ -55,9 +55,7 @@ Surveyor = Callable[[str], Survey]
 """Returns the survey of a PATH."""
 
 
-def layout(
-    paths: Sequence[str], options: RunOptions, named: Mapping[str, Sequence[str]], as_root: bool = False
-) -> Clusters:
+def layout(paths: Sequence[str], options: RunOptions, named: dict[str, list[str]], as_root: bool = False) -> Clusters:
     """Return the clusters of some PATHs and those in `named` (--cluster), which go before the configuration file.
 
     A PATH that holds nothing is a cluster, too. With an error in the configuration file there are no clusters, since

@@ -97,10 +97,9 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     if committed and names and names.isdisjoint(committed):
         owner = _owner(names, clusters, name)
         remedy = f"they are nodes of {owner}: pass --live {owner}={dump.name}"
-        remedy = remedy if owner else "pass a dump of that cluster, or renew its inventory"
         raise KrmfnError(
             f"--live: none of the {counted(len(names), 'node')} of the dump is among the {len(committed):,} that "
-            f"are committed for {name}; {remedy}"
+            f"are committed for {name}; {remedy if owner else 'pass a dump of that cluster, or renew its inventory'}"
         )
     for resources in lists[:1]:
         resources.items += items
@@ -166,6 +165,5 @@ def join(context: Context, sides: Lists, names: Sequence[str]) -> None:
     for name, dump in by_cluster(context.options.live, names).items():
         if lists := sides.get(name):
             replace(context, name, lists[:1], dump, sides)
-            quiet = context._replace(log=context.log._replace(quiet=True))
             for other in lists[1:]:
-                replace(quiet, name, [other], dump, {})
+                replace(context._replace(log=context.log._replace(quiet=True)), name, [other], dump, {})

@@ -8,12 +8,9 @@ from time import monotonic
 
 from krmfn.streams import Log
 
-AFTER = 1.0
-"""The seconds before the line appears."""
-
 
 @contextmanager
-def progress(log: Log, total: int, noun: str, after: float = AFTER) -> Iterator[Callable[[], None]]:
+def progress(log: Log, total: int, noun: str, after: float = 1.0) -> Iterator[Callable[[], None]]:
     """Yield a function to call, from any thread, after each of `total` steps.
 
     The line counts `noun`; it appears after `after` seconds. Nothing is written unless stderr is a terminal that can

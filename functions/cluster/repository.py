@@ -21,8 +21,7 @@ from ..paths.roots import parents, within
 from ..rendering import function_config, ignoring
 from ..run import note, run_of
 from ..settings import Intent
-from . import config as configs
-from .config import Config
+from .config import NAME, Config
 from .deployed import Cluster, Clusters, deployed_items
 from .survey import Root
 
@@ -41,21 +40,20 @@ def check(streams: Clusters, intent: Intent) -> None:
     if not config.clusters:
         return
     severity = error if intent.judges_whole and not intent.deploys else warning
+    file = config.name
     for cluster in clusters:
         for item in cluster.final.select("NodeInventory", "krmfn.dev"):
             if (name := item.ref.name) in config.clusters and name != cluster.name:
                 message = (
                     f"the inventory is in the cluster {cluster.name}, and has the name of another one in "
-                    f"{config.name}; give each cluster its own, or make it again with `--name {cluster.name}`"
+                    f"{file}; give each cluster its own, or make it again with `--name {cluster.name}`"
                 )
                 if not cluster.members:
-                    message = f"has the name of a cluster in {config.name}, which does not list it; add this path there"
+                    message = f"has the name of a cluster in {file}, which does not list it; add this path there"
                 finding = severity(message, rule="KRM601", field=Field("metadata.name", name))
                 cluster.final.report([item.located(finding)])
             elif cluster.is_unassigned:
-                message = (
-                    f"no cluster of {config.name} has this inventory, so its nodes count nowhere; add its path there"
-                )
+                message = f"no cluster of {file} has this inventory, so its nodes count nowhere; add its path there"
                 cluster.final.report([item.located(warning(message, rule="KRM524"))])
     if intent.judges_whole and not (intent.deploys or intent.is_old):
         _check_empty(clusters, config)
@@ -94,8 +92,7 @@ def _check_nodes(clusters: Sequence[Cluster], config: Config) -> None:
             f"{subject} {counted(len(modules), 'Module')} and no nodes, so it is not known which nodes get a driver "
             f"({some(known, len(known))} have theirs); add an inventory (`krmfn inventory`) to {target}"
         )
-        place = members[0].place if members else Place(config.name)
-        final.report([warning(message, rule="KRM605", place=place)])
+        final.report([warning(message, rule="KRM605", place=members[0].place if members else Place(config.name))])
 
 
 def _check_copies(clusters: Sequence[Cluster]) -> None:
@@ -123,9 +120,8 @@ def _check_copies(clusters: Sequence[Cluster]) -> None:
 
 def _check_applications(streams: Clusters) -> None:
     """Report each Application whose `manifest-generate-paths` lack a path that its cluster is made from."""
-    folder = streams.config.folder
     pairs = [(cluster, root) for cluster in streams.clusters for root in cluster.roots if root.path]  # stdin has none
-    roots = [(cluster, root, os.path.relpath(root.path, folder)) for cluster, root in pairs]
+    roots = [(cluster, root, os.path.relpath(root.path, streams.config.folder)) for cluster, root in pairs]
     for cluster in (*streams.clusters, *streams.unassigned):
         for kind in ("Application", "ApplicationSet"):
             for item in cluster.final.select(kind, "argoproj.io"):
@@ -187,7 +183,7 @@ def _sources(cluster: Cluster, root: Root, config: Config, has_plugin: bool) -> 
         yield kustomization.path
         yield from (reference.real for reference in kustomization.references if reference.kind == "file")
     if has_plugin:
-        yield os.path.join(config.folder, configs.NAME)
+        yield os.path.join(config.folder, NAME)
         yield from (member.real for member in (*cluster.members, *config.profiles))
 
 

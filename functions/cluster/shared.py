@@ -115,11 +115,11 @@ def without_needed(streams: Clusters) -> Clusters:
         others = [names for mappings, names in zip(unused, used, strict=True) if key not in mappings]
         return is_unknown or any(key[0] in names or file in names for names in others)
 
-    judged = list[Cluster]()
-    for cluster in clusters:
+    def judged(cluster: Cluster) -> Cluster:
         results = [finding for finding in cluster.final.results if not is_needed(finding)]
-        judged.append(cluster._replace(final=with_results(cluster.final, results)))
-    return streams._replace(clusters=judged)
+        return cluster._replace(final=with_results(cluster.final, results))
+
+    return streams._replace(clusters=[*map(judged, clusters)])
 
 
 def _mapping(finding: Result) -> tuple[Id, str]:

@@ -13,9 +13,8 @@ from ..command import Context
 from ..formats.checked import names_of
 from ..paths.failures import failure_of
 from ..plan import Comparison, Plan, undecided
-from . import base as bases
 from . import unchanged
-from .base import Base
+from .base import Base, check_out
 from .base_files import is_below
 from .pairs import Pair, Pairs, compare, deployed_manifests, join_elsewhere, pair_clusters
 
@@ -43,7 +42,7 @@ def compare_with_base(
     members = [path for _, texts in map(config.parse, alone.options.cluster) for path in texts]
     paths = list(paths) or ([] if members else ["."])
     tops = [*paths, *members]
-    with bases.check_out(ref, tops, alone.options.function_config) as base:
+    with check_out(ref, tops, alone.options.function_config) as base:
         sides = unchanged.lay_out_sides(alone, base, paths) if skips and not has_against else unchanged.Sides()
         new = rendered or _render_existing(alone, paths, sides.new)
         new = new._replace(clusters=[cluster for cluster in new.clusters if cluster.name not in sides.same])

@@ -57,10 +57,8 @@ def _profiles(old: ResourceList, new: ResourceList) -> Iterator[str]:
             yield f"new Profile: {_title(name, item)}"
         elif other.manifest.get("spec") != item.manifest.get("spec"):
             former, title = _title(name, other), _title(name, item)
-            if former != title:
-                yield f"changed Profile: {former} becomes {title}"
-            else:
-                yield f"changed Profile{' without a new version' if title != name else ''}: {title}"
+            change = "changed Profile without a new version" if former == title != name else "changed Profile"
+            yield f"{change}: {title}" if former == title else f"{change}: {former} becomes {title}"
     yield from (f"Profile removed: {_title(name, item)}" for name, item in before.items() if name not in after)
     if not (before or after):  # both sides are rendered: generated objects name their Profile
         marks, new_marks = _marks(old), _marks(new)

@@ -9,8 +9,7 @@ from krmfn import KrmfnError, Result
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
-from ..cluster.config import NAME as CONFIG_FILE
-from ..cluster.config import parse
+from ..cluster.config import NAME, parse
 from ..options import RunOptions
 from ..paths import git, history, roots
 from ..paths.disk import refuse_inside
@@ -51,7 +50,7 @@ class Base(NamedTuple):
     def unread(self, options: RunOptions) -> list[str]:
         """Return a sentence for each skipped file that counts for every PATH: .krmfn.yaml and functionConfigs."""
         paths = [_from_root(path, self.root) for path in options.function_config if _is_in(path, self.root)]
-        return [self.skipped[path] for path in (CONFIG_FILE, *paths) if path in self.skipped]
+        return [self.skipped[path] for path in (NAME, *paths) if path in self.skipped]
 
     def skipped_below(self, paths: Sequence[str]) -> list[tuple[str, str]]:
         """Return each skipped file below some PATHs: its path from the root of the repository, and the sentence."""

@@ -12,11 +12,12 @@ from ..cluster.deployed import Cluster, Clusters, deployed_items, judge_final
 from ..cluster.survey import places
 from ..cluster_dump import is_dumped
 from ..command import Context
+from ..final.against import against
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
 from ..plan import Comparison, plan
 from ..rendering.kinds import COUNTING
 from ..rendering.undriven import adopted, vanished
-from ..run import run_of
+from ..run import note, run_of
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
 from . import attention
@@ -67,8 +68,9 @@ def join_elsewhere(
     """
     failures, quiet = list[Failure](), context
     if known is None:
-        roots = [root for _, pair in pairs for cluster in pair if cluster for root in cluster.roots]
-        known = external.read(context, [name for name, _ in pairs], roots, failures)
+        roots = (root for _, pair in pairs for cluster in pair if cluster for root in cluster.roots)
+        has_stdin = any(root.kind == "stream" for root in roots)
+        known = external.read(context, [name for name, _ in pairs], has_stdin, failures)
     else:
         quiet = context._replace(log=context.log._replace(quiet=True))
     for name, (old, new) in pairs:
@@ -81,7 +83,8 @@ def join_elsewhere(
             raise KrmfnError(message)
         if old and old.is_whole:
             rest = run_of(new.final).external if new else None
-            external.note(old, other.final if rest is None else rest)
+            rest, _ = against(old.lists, other.final if rest is None else rest)
+            note(old.final, external=rest)
     log_failures(context.log, failures)
     lists = {name: [cluster.final for cluster in pair if cluster] for name, pair in pairs}
     if not failures:
@@ -164,10 +167,8 @@ def _render_side(context: Context, path: str) -> Clusters:
 
 def _refuse_dumps(sides: Sequence[tuple[str, str, Clusters]]) -> None:
     """Raise KrmfnError when a side is a dump: the values that the API server fills in or rewrites would be changes."""
-    dumps = []
-    for side, path, streams in sides:
-        if any(_is_dump(cluster.final) for cluster in streams.clusters):
-            dumps.append(f"{side} ({'stdin' if path == '-' else path})")
+    pairs = [(side, path) for side, path, streams in sides if any(map(_is_dump, streams.lists.values()))]
+    dumps = [f"{side} ({'stdin' if path == '-' else path})" for side, path in pairs]
     if dumps:
         raise KrmfnError(
             f"{' and '.join(dumps)} {'is a dump' if len(dumps) == 1 else 'are dumps'} of a cluster, but diff "

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
-from types import MappingProxyType
 
 from krmfn import KrmfnError, Result, info, warning
 from krmfn.printing import some
@@ -30,8 +29,6 @@ from ..plan import Comparison
 from .base import Base
 from .pairs import Pair
 
-Digest = Callable[[str], bytes]
-
 
 class _Unknown(Exception):  # no error: both sides are built then
     """A cluster may have inputs that are not known."""
@@ -44,7 +41,7 @@ class Sides(NamedTuple):
     new: Clusters | None = None
     same: frozenset[str] = frozenset()
     """The names of the clusters whose inputs are the same."""
-    places: Mapping[str, int] = MappingProxyType({})
+    places: Mapping[str, int] = {}  # read only
     """The number of each cluster of the new side, in the order of that side; empty where none is the same."""
 
 
@@ -71,10 +68,9 @@ def lay_out_sides(context: Context, base: Base, names: Sequence[str]) -> Sides:
     same: dict[str, str] = {}
     for cluster in new.clusters:
         twin = by_places.get((*places(cluster.roots, base.root),))
-        if not twin or not any(root.kind == "kustomization" for root in cluster.roots):
-            continue
+        is_built = any(root.kind == "kustomization" for root in cluster.roots)
         with suppress(_Unknown, KrmfnError):
-            if _inputs(twin, base.folder, digest) == _inputs(cluster, base.root, digest):
+            if twin and is_built and _inputs(twin, base.folder, digest) == _inputs(cluster, base.root, digest):
                 same[cluster.name] = twin.name
     order = {cluster.name: at for at, cluster in enumerate(new.clusters) if same}
     old = old._replace(clusters=[cluster for cluster in old.clusters if cluster.name not in same.values()])
@@ -94,7 +90,7 @@ def _same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
         return False
 
 
-def _inputs(cluster: Cluster, top: str, digest: Digest) -> list[tuple[str, str, bytes]]:
+def _inputs(cluster: Cluster, top: str, digest: Callable[[str], bytes]) -> list[tuple[str, str, bytes]]:
     """Return each input of a cluster: its root, its path from the top, its digest.
 
     Raises _Unknown when there may be others, and KrmfnError when one cannot be read.
@@ -136,16 +132,15 @@ def with_folder_changes(base: Base, pair: Pair, comparison: Comparison, is_edite
     added = [path for path in new if path not in old] if pair.old else []
     parts = [f"no longer {some(gone, len(gone))}"] if gone else []
     parts += [f"now {some(added, len(added))}"] if added else []
-    notes, doubtful = list[Result](), tuple[str, ...]()
+    notes = list[Result]()
     if parts:
         subject = f"folders of the cluster change ({', '.join(parts)})"
         message = f"{subject}; make sure that these are what is deployed, for nothing else is compared"
-        is_doubtful = bool(gone) or is_edited
-        notes.append(warning(message) if is_doubtful else info(message))
-        doubtful = (message,) if is_doubtful else ()
+        notes.append(warning(message) if gone or is_edited else info(message))
     first = [note.message for note in notes]
     if is_edited:
         first.append(f"{config.NAME} changes, which says what is compared and what is left out")
+    doubtful = tuple(note.message for note in notes if note.severity == "warning")
     return comparison._replace(first=(*first, *comparison.first), notes=[*notes, *comparison.notes], doubtful=doubtful)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -45,7 +44,7 @@ def shown(laid: Clusters) -> dict[str, list[str]]:
     }
 
 
-def layout(config: str = "", *paths: str, named: Mapping[str, list[str]] | None = None) -> Clusters:
+def layout(config: str = "", *paths: str, named: dict[str, list[str]] | None = None) -> Clusters:
     if config:
         plant(Path.cwd(), {".krmfn.yaml": config})
     return layouts.layout(paths or ["."], RunOptions(), named or {})
