@@ -105,7 +105,7 @@ def _facts(kernel: str, kubelet: str, shape: Shape) -> tuple[str, str, Shape]:
     if not kernel.isprintable() or kernel.split() != [kernel]:
         raise KrmfnError(f"its kernel version {kernel!r} is not one word")
     if kubelet and not KUBELET.fullmatch(kubelet):
-        raise KrmfnError(f"its kubelet version {kubelet!r} is none")
+        raise KrmfnError(f"its kubelet version {kubelet!r} is not a version such as v1.34.2")
     for field, line in zip(("architecture", "osImage"), shape[:2], strict=True):
         if not line.isprintable() or len(line) > LONGEST:
             raise KrmfnError(f"its status.nodeInfo.{field} {line[:80]!r} is not one line of text")

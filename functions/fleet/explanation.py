@@ -134,9 +134,9 @@ def _planned_status(node: Node, driver: Driver, outcome: Outcome, live: Live) ->
     if not live.configured:
         label = "has its ready label" if is_ready else "lacks its ready label"
         worker = f"; {_worker(key, driver, live)}" if key in live.workers else ""
-        return False, f"{label}; of which image is not known: add `nodemodulesconfigs` to the dump{worker}"
+        return False, f"{label}; the loaded image is not known: add `nodemodulesconfigs` to the dump{worker}"
     if scheduled is None:
-        return False, f"is not scheduled by KMM: it has not found the image {image}, or has not come to it"
+        return False, f"is not scheduled by KMM: it has not found the image {image}, or has not got to it yet"
     kernel = node.kernel.removesuffix("+")  # as KMM writes it
     if (scheduled.image, scheduled.kernel) != (image, kernel):
         return False, f"shall get {image} for {kernel}, but KMM schedules {scheduled}"

@@ -35,10 +35,10 @@ EFFECTS = (*REPELLING, "PreferNoSchedule")
 
 
 def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node:
-    """Return the facts of a Node object; with `keys` its name and those of its labels, and no more is judged either.
+    """Return the facts of a Node object; with `keys` only its name and the labels with these keys are read and checked.
 
-    Raises KrmfnError, a sentence without the node's name, for labels and facts that are no strings and for taints that
-    are none.
+    Raises KrmfnError, a sentence without the node's name, for labels and facts that are no strings, and for invalid
+    taints.
     """
     name, labels = text(table(manifest, "metadata"), "name"), table(manifest, "metadata", "labels")
     if not labels and table(manifest, "metadata").get("labels"):
@@ -61,7 +61,7 @@ def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node
 def taints_of(manifest: Manifest) -> list[Taint]:
     """Return the taints of a Node object that repel pods, sorted.
 
-    Raises KrmfnError for one that is no taint.
+    Raises KrmfnError for an invalid taint.
     """
     spec = table(manifest, "spec")
     if spec.get("taints") is not None and listing(spec, "taints") is None:

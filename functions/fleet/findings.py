@@ -37,7 +37,7 @@ def join(cluster: Cluster, exclusive: bool, kmm: Target) -> Join:
 
 
 def inventory_is_valid(cluster: Cluster, today: str) -> Iterator[Result]:
-    """Yield an error for an inventory after the last day on which it may be relied on."""
+    """Yield an error for an inventory whose `validUntil` is past."""
     for item in cluster.fleet.inventories:
         day = text(item.content.manifest.get("spec"), "validUntil")
         if day and day < today:
@@ -59,7 +59,7 @@ def labels_are_held(cluster: Cluster, _: str) -> Iterator[Result]:
 def kernels_are_mapped(join: Join) -> Iterator[Result]:
     """Yield an error for a driver that some of its nodes do not get: no mapping matches their kernels, or KMM fails.
 
-    And an info for one of which that is not known, since its nodes have not reported their kernels.
+    And yield an info where that is not known, since nodes have not reported their kernels.
     """
     for driver, selected in join.drivers:
         uncovered: dict[tuple[str, str], list[str]] = {}
@@ -86,7 +86,7 @@ def kernels_are_mapped(join: Join) -> Iterator[Result]:
 
 
 def selectors_match(join: Join, pools: bool = False) -> Iterator[Result]:
-    """Yield a warning for a selector that selects none of the nodes: of a node pool, or of anything else."""
+    """Yield a warning for a selector that selects no node; `pools` says whether of a node pool, or of others."""
     fleet = join.cluster.fleet
     numbers = Counter(node.cluster is not None for node in fleet.nodes)
     candidates = [driver for driver, selected in join.drivers if not selected and bool(driver.claim.pool) == pools]
@@ -99,7 +99,7 @@ def selectors_match(join: Join, pools: bool = False) -> Iterator[Result]:
 
 
 def mappings_are_reached(join: Join) -> Iterator[Result]:
-    """Yield an info for a kernel mapping that no selected node's kernel takes, where some kernel takes another one."""
+    """Yield an info for a kernel mapping that no selected node's kernel takes, where one takes another mapping."""
     mappings_of: dict[Ref, list[object]] = {}  # of each config, those that some kernel takes
     positions_of: list[list[int]] = []  # of each driver
     for driver, selected in join.drivers:
@@ -151,7 +151,7 @@ def modules_tolerate(join: Join) -> Iterator[Result]:
 
 
 def nodes_have_a_version(join: Join) -> Iterator[Result]:
-    """Yield an info for an ordered upgrade that waits for version labels which nodes do not have at all."""
+    """Yield an info for an ordered upgrade that waits for version labels that nodes do not have."""
     for driver, selected in join.drivers:
         if names := _names(selected, "not labelled"):
             labels = ",".join(f"{key}={value}" for key, value in driver.selector.items())

@@ -165,18 +165,18 @@ def check_freshness(manifest: Manifest, keys: Collection[str], max_age: int | No
     spec = manifest.get("spec")
     held = texts(spec, "labelKeys")
     if missing := sorted(set(keys).difference(held)) if EVERY not in held else []:
-        remedy = "make it again with `krmfn inventory --for`"
+        remedy = "regenerate it with `krmfn inventory --for`"
         yield error(f"does not hold {', '.join(missing)}, by which nodes are selected; {remedy}", field=Field("spec"))
     if (until := text(spec, "validUntil")) and until < today:
-        yield error(f"was valid until {until}; make it again", field=Field("spec.validUntil", until))
+        yield error(f"was valid until {until}; regenerate it", field=Field("spec.validUntil", until))
     if max_age is None:
         return
     day = text(spec, "takenOn")
     try:
         age = (date.fromisoformat(today) - date.fromisoformat(day)).days
     except ValueError:
-        message = "does not say when it was taken (spec.takenOn); make it again with `--taken-on`"
+        message = "does not say when it was taken (spec.takenOn); regenerate it with `--taken-on`"
         yield error(message, field=Field("spec"))
     else:
         if age > max_age:
-            yield error(f"was taken {age:,} days ago, on {day}; make it again", field=Field("spec.takenOn", day))
+            yield error(f"was taken {age:,} days ago, on {day}; regenerate it", field=Field("spec.takenOn", day))

@@ -44,7 +44,7 @@ def reason(drivers: Drivers, outcome: Outcome) -> str:
         states = " and ".join(f"{PASSING[taint.key]} ({taint})" for taint in outcome.taints)
         return f"waits while the node is {states}{f'; then KMM fails: {failure}' if failure else ''}"
     if outcome.state == "other version" and outcome.last_kernel:
-        effect = f"so KMM loads the image for {outcome.last_kernel} after the reboot, if any; set it before"
+        effect = f"so KMM loads the image for {outcome.last_kernel} after the reboot, if any; set the label before it"
         return f"the label {label} is {failure}, {effect}"
     reasons = {
         "terminating": "is being deleted (metadata.deletionTimestamp), so KMM unloads it",

@@ -1,4 +1,4 @@
-"""All rules about changes, by their ids; here those about updates that the cluster refuses, nodes and pods.
+"""All rules about changes, sorted by id, and those about nodes, pods and updates that the cluster refuses.
 
 Source: the webhook of KMM v2.6.0 and main (2026-07-29), and the API server, as seen on a cluster.
 """

@@ -65,7 +65,7 @@ class Impact(NamedTuple):
         return sorted(name for effect in effects if effect.word == word for name in effect.nodes)
 
     def holders_of(self, module: Ref) -> list[str]:
-        """Return the workloads that select nodes by a label that KMM sets for the Module."""
+        """Return the workloads that select nodes by a label about the Module."""
         return list(dict.fromkeys(holder for key in node_labels(*module[2:]) for holder in self.holders.get(key, ())))
 
 

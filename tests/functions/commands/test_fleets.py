@@ -218,7 +218,8 @@ def test_another_version_is_assumed_and_does_not_survive_a_reboot(tmp_path: Path
     )
     moved = process("krmfn", "nodes", str(tmp_path), "--require-coverage", "--kernel", "5.14.0-2.el9", "--node", "n1")
     assert moved.code == 1
-    why = f"the label {label} is 1, so KMM loads the image for 5.14.0-1.el9 after the reboot, if any; set it before"
+    image = "KMM loads the image for 5.14.0-1.el9 after the reboot, if any"
+    why = f"the label {label} is 1, so {image}; set the label before it"
     assert why in moved.text
     assert f"1 node (n1): {why}" in moved.err
     (tmp_path / "all.yaml").write_text("---\n".join(map(emit.dump, (ours, *nodes[:2]))))

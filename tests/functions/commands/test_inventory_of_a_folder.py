@@ -87,11 +87,11 @@ def test_an_old_inventory_and_missing_labels_are_found(lab: Path) -> None:
     done = inventory(lab, "--check", ".", "--max-age", "30")
     assert (done.code, "does not say when it was taken (spec.takenOn)" in done.text) == (1, True)
     assert inventory(lab, "--for", ".", "-o", "nodes.yaml", "--taken-on", "2020-01-31").code == 0
-    assert "days ago, on 2020-01-31; make it again" in inventory(lab, "--check", ".", "--max-age", "30").ended(1).text
+    assert "days ago, on 2020-01-31; regenerate it" in inventory(lab, "--check", ".", "--max-age", "30").ended(1).text
     plant(lab, {"argocd/set.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: a}\n"})
     assert inventory(lab, "--check", ".", "--max-age", "99999").code == 0, "what no cluster has asks for no label"
     assert inventory(lab, "--for", ".", "-o", "nodes.yaml", "--valid-until", "2020-01-31").code == 0
-    assert "was valid until 2020-01-31; make it again" in inventory(lab, "--check", ".").ended(1).text
+    assert "was valid until 2020-01-31; regenerate it" in inventory(lab, "--check", ".").ended(1).text
     plant(lab, {"lab/a.yaml": config("a", "pool: b")})
     assert "does not hold pool, by which nodes are selected" in inventory(lab, "--check", ".").ended(1).text
     (lab / "nodes.yaml").unlink()

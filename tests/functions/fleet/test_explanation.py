@@ -59,7 +59,7 @@ MADE = module(selector={})
         ([edited(LOADED, ("status.modules[0].config.containerImage", "i:1"))], "i:1 for", False),
         ([edited(LOADED, ("status.modules[0].bootId", "a"))], "was loaded before the node's last boot", False),
         ([edited(LOADED, ("status.modules[0].bootId", DROP))], f"was loaded as {IMAGE}, but whether since", False),
-        ([], "has its ready label; of which image is not known", True),
+        ([], "has its ready label; the loaded image is not known", True),
     ],
 )
 def test_why_a_module_is_loaded_or_not(objects: list[Manifest], sentence: str, holds: bool) -> None:
