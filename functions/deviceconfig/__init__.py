@@ -25,7 +25,7 @@ _SWITCHES = ("devicePlugin", "dra", "serviceAccount", "service", "daemonSets", "
 
 
 def _with_remedy(finding: Result) -> Result:
-    """Return the finding with what to write where somebody wants to take back what is inherited."""
+    """Return the finding; if it is about an empty field, with how to switch off an inherited one."""
     name = finding.field.path.rpartition(".")[2] if finding.field else ""
     if name != "$patch" and not (name in _SWITCHES and finding.message.startswith("is empty")):
         return finding

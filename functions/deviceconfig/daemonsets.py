@@ -139,7 +139,7 @@ def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manife
     """Return the Service in front of the pods of an entry, in all versions."""
     name, first = names.service_name(config, entry), written(service, "name", "port", "targetPort")
     ports = [*([first] if "port" in first else []), *service.ports]
-    # their fields stand in this order
+    # with their fields in this order
     ports = [filled(**{"name": "", "port": 0, "targetPort": port["port"], "protocol": "TCP", **port}) for port in ports]
     policies = written(service, "internalTrafficPolicy", "externalTrafficPolicy")
     spec = filled(type=service.type, selector=_served_by(config, entry), ports=ports, **policies)

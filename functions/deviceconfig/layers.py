@@ -103,7 +103,7 @@ def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[L
 
 
 def _start(value: Any, fields: Any, parts: Sequence[str]) -> list[str | int]:
-    """Return the first parts of a path of the merged `fields` that a layer has: `held`, with its positions in lists."""
+    """Return the first parts of a path of the merged `fields` that a layer has too, with its positions in lists."""
     start: list[str | int] = []
     name = ""
     for part in parts:

@@ -32,7 +32,7 @@ class ObjectName(NamedTuple):
 
 
 def daemon_set_name(config: DeviceConfig, entry: DaemonSet) -> str:
-    """Return objectName, else `<config>-<pool>-<entry>-<version>` without the parts that the entry has not."""
+    """Return objectName, else `<config>-<pool>-<entry>-<version>` without parts that are empty."""
     return entry.objectName or with_version(service_name(config, entry), version_of(config, entry))
 
 

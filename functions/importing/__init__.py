@@ -1,1 +1,1 @@
-"""From hand-written Modules and their consumers to DeviceConfigs and a profile. Pure: manifests in, manifests out."""
+"""Convert hand-written Modules and their consumers to DeviceConfigs and a profile: manifests in, manifests out."""

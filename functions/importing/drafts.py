@@ -25,7 +25,7 @@ MODULE = -1
 
 
 class Draft(NamedTuple):
-    """A DeviceConfig, and what it should render."""
+    """A DeviceConfig, and the objects that it should render."""
 
     config: Manifest
     objects: tuple[tuple[Manifest, int], ...]

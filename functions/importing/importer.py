@@ -157,8 +157,8 @@ def _attempt(
 
     A consumer that cannot be expressed is left out of the config, and the rest is tried again.
     """
-    specs = {*table(module, "spec"), *table(module, "spec", "moduleSpec")}
-    if specs.isdisjoint(("moduleLoader", *PLUGINS)):
+    names = {*table(module, "spec"), *table(module, "spec", "moduleSpec")}
+    if names.isdisjoint(("moduleLoader", *PLUGINS)):
         reason = "it loads nothing and starts nothing, so it is not needed"
         return None, [KeptObject(cleaned(module), (reason,)), *_kept(consumers, "its Module stays as it is")]
     spec = table(module, "spec", "moduleSpec") or table(module, "spec")

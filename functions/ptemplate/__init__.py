@@ -1,4 +1,4 @@
-"""Generate a Ptemplate's objects: a DeviceConfig's with what the ptemplate operator (5788fd7) has in its code."""
+"""The function `ptemplate`: Ptemplates become what the ptemplate operator (5788fd7) makes of them."""
 
 from krmfn import ResourceList, Result
 
@@ -31,5 +31,5 @@ def _with_guide_name(finding: Result) -> Result:
 
 
 SCHEMAS = {(PTEMPLATE_GROUP, "Ptemplate"): "ptemplate", (GUIDE_GROUP, "Ptemplate"): "ptemplate"}
-"""Also the group of the operator's guides: the schema's error names the right one."""
+"""The group of the operator's guides has a schema, too, whose error names the right group."""
 RENDERER = Renderer(PTEMPLATE, SCHEMAS, _load, _with_guide_name)
