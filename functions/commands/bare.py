@@ -17,15 +17,8 @@ from krmfn.typed import Any
 from .. import VERSION
 
 _SECTION = re.compile(r"<!--mdtogo:(?P<name>Short|Long|Examples)-->\n(?P<text>.*?)\n<!--mdtogo(?::End)?-->", re.DOTALL)
-_METADATA = {
-    "image": "",
-    "description": "",
-    "tags": [],
-    "sourceURL": "",
-    "examplePackageURLs": [],
-    "license": "",
-    "hidden": False,
-}
+_METADATA: dict[str, Any] = {"image": "", "description": "", "tags": [], "sourceURL": ""}
+_METADATA |= {"examplePackageURLs": [], "license": "", "hidden": False}
 """The fields of metadata.yaml, with the values of those that it leaves out."""
 
 

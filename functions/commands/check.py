@@ -31,9 +31,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "output format (default: text, or `format` in .krmfn.yaml)"
     parser.add_argument("--format", choices=tuple(findings.FORMATS), help=help_)
     parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in FILE")
-    parser.add_argument(
-        "--write-baseline", metavar="FILE", help="write the current findings to FILE, and print nothing"
-    )
+    help_ = "write the current findings to FILE, and print nothing"
+    parser.add_argument("--write-baseline", metavar="FILE", help=help_)
     options.add_fail_on(parser, options.NOW)
     help_ = "the same as --fail-on warning"
     parser.add_argument("--strict", action="append_const", dest="fail_on", const="warning", help=help_)
@@ -67,7 +66,7 @@ def run(context: Context, args: Any) -> int:
     if "uncovered" in args.fail_on:
         from . import clusters  # here: few ask
 
-        additions = clusters.uncovered(streams.lists, args.fail_on)
+        additions = clusters.uncovered_errors(streams.lists, args.fail_on)
     checked = collect(context, streams, args.baseline, additions)
     checked = _turn_off(checked, ignore) if ignore else checked
     visible = _select(checked, least, select) if least != "info" or select else checked
@@ -95,8 +94,7 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
             results += tag_cluster(cluster.name, in_order(cluster.final.results))
     number = len(results)
     if baseline:
-        known = parse_baseline(files.read_text(baseline, context.options.root), baseline)
-        results = new_findings(results, known)
+        results = new_findings(results, parse_baseline(files.read_text(baseline, context.options.root), baseline))
         context.log.say(f"{number - len(results)} of {number} findings are listed in {baseline}")
     left_out = number - len(results)
     results += additions
@@ -108,12 +106,9 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
         from ..formats import grouped  # here: findings about one cluster are not grouped
 
         results = grouped.join(results, streams.lists)
-    return cluster_lists.total(counts)._replace(
-        results=list(Findings(map(_place_in_file, results))),
-        excluded=streams.excluded,
-        clusters={cluster.name: cluster.final.results for cluster in streams.clusters},
-        baseline=left_out,
-    )
+    by_cluster = {cluster.name: cluster.final.results for cluster in streams.clusters}
+    checked = cluster_lists.total(counts)._replace(results=list(Findings(map(_place_in_file, results))))
+    return checked._replace(excluded=streams.excluded, clusters=by_cluster, baseline=left_out)
 
 
 def _place_in_file(result: Result) -> Result:
@@ -152,12 +147,8 @@ def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
 
 def _turn_off(checked: Checked, ignore: Sequence[str]) -> Checked:
     """Return a check without the findings of these rules, as far as they may be turned off; they are counted."""
-    kept, number = list[Result](), 0
-    for finding in checked.results:
-        if finding.rule in ignore and ignoring.is_hideable(finding):
-            number += finding.unlisted or 1
-        else:
-            kept.append(finding)
+    kept = [f for f in checked.results if not (f.rule in ignore and ignoring.is_hideable(f))]
+    number = sum(f.unlisted or 1 for f in checked.results) - sum(f.unlisted or 1 for f in kept)
     return checked._replace(results=kept, turned_off=checked.turned_off + number)
 
 

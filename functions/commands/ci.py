@@ -47,60 +47,48 @@ def _run(context: Context, args: Any) -> int:
     # PATHs that only the base has are compared, and there is nothing to read
     is_gone = args.paths and not paths and not context.options.cluster
     streams = cluster_streams.no_clusters(context) if is_gone else cluster_streams.render(context, paths)
-    compared: list[Comparison] = []
+    comparisons: list[Comparison] = []
     if args.base is not None:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
         look = context._replace(intent=COMPARE, log=context.log._replace(quiet=True))
-        compared = against_base.compare_with_base(look, args.base, args.paths, streams, skips=True)
-    is_whole = streams.is_whole and (bool(compared) or args.base is None)
-    checked = _checked(context, args, streams, compared)
+        comparisons = against_base.compare_with_base(look, args.base, args.paths, streams, skips=True)
+    is_whole = streams.is_whole and (bool(comparisons) or args.base is None)
+    checked = _checked(context, args, streams, comparisons)
     code = 2 if not is_whole else int(findings.fails(checked.results, args.fail_on))
-    output.write_texts({args.out: _texts(args, streams, checked, compared, code)}, context.options.root)
+    output.write_texts({args.out: _texts(args, streams, checked, comparisons, code)}, context.options.root)
     output.write_stdout(findings.text(checked, rules, head="check: "))
     return code
 
 
-def _checked(context: Context, args: Any, streams: Clusters, compared: Sequence[Comparison]) -> Checked:
+def _checked(context: Context, args: Any, streams: Clusters, comparisons: Sequence[Comparison]) -> Checked:
     """Return the findings, with those about the change, and with the errors that --fail-on makes."""
     cluster_streams.look_up_places(context, streams)
-    additions = clusters.change_errors(compared, args.fail_on)
-    additions += clusters.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
+    additions = clusters.change_errors(comparisons, args.fail_on)
+    additions += clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_whole else ()
     checked = check.collect(context, streams, args.baseline, additions)
     messages = {str(result) for result in checked.results}
-    names = [comparison.name for comparison in compared]
-    notes = [(note, holders) for note, holders in grouped.notes(compared) if note.severity != "info"]
-    if len(names) > 1:
-        results = [grouped.tag_clusters(note, holders, names) for note, holders in notes]
-    else:
-        results = [note for note, _ in notes]
-    results = [result for result in results if str(result) not in messages]
-    return checked._replace(results=list(Findings([*checked.results, *results])))
+    names = [comparison.name for comparison in comparisons]
+    notes = [pair for pair in grouped.notes(comparisons) if pair[0].severity != "info"]
+    results = [grouped.tag_clusters(note, holders, names) if names[1:] else note for note, holders in notes]
+    results = [*checked.results, *(result for result in results if str(result) not in messages)]
+    return checked._replace(results=list(Findings(results)))
 
 
 def _texts(
-    args: Any, streams: Clusters, checked: Checked, compared: Sequence[Comparison], code: int
+    args: Any, streams: Clusters, checked: Checked, comparisons: Sequence[Comparison], code: int
 ) -> dict[str, bytes]:
     """Return the files by their names."""
     formats = _OF_FINDINGS | (_OF_ALL if code < 2 else {})
     texts = {name: findings.FORMATS[format_](checked, rules) for name, format_ in formats.items()}
     if code < 2:
-        texts["report.html"] = report.page_of(streams, (), compared)[0]
-    if compared:
-        texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(compared)}"
-    changes = any(
-        comparison.first or comparison.failed or comparison.plan.changes or comparison.plan.effects or comparison.notes
-        for comparison in compared
-    )
-    result: dict[str, Any] = {
-        "format": FORMAT,
-        "exit": code,
-        "changes": changes,
-        "failOn": list(args.fail_on),
-        "base": args.base,
-        "check": json.loads(findings.as_json(checked)),
-    }
-    result |= {"diff": json.loads(comment.FORMATS["json"](compared))} if compared else {}
+        texts["report.html"] = report.page_of(streams, (), comparisons)[0]
+    if comparisons:
+        texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(comparisons)}"
+    changes = any(c.first or c.failed or c.plan.changes or c.plan.effects or c.notes for c in comparisons)
+    result: dict[str, Any] = {"format": FORMAT, "exit": code, "changes": changes, "failOn": list(args.fail_on)}
+    result |= {"base": args.base, "check": json.loads(findings.as_json(checked))}
+    result |= {"diff": json.loads(comment.FORMATS["json"](comparisons))} if comparisons else {}
     texts[replacing.RESULT] = json_text(result, 2) + "\n"
     return {name: text.encode(errors="backslashreplace") for name, text in texts.items()}
 

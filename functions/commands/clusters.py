@@ -47,14 +47,13 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
         context.log.say(f"left out, since not all of it can be read: {', '.join(names)}", "error")
         return streams._replace(clusters=clusters, unread=tuple(names))
     cluster_streams.log_excluded(context, streams)
-    lists = streams.lists.items()
-    visible = {name: resources for name, resources in lists if resources.failed or context.intent.logs_advice}
+    visible = {n: r for n, r in streams.lists.items() if r.failed or context.intent.logs_advice}
     findings = cluster_streams.findings_of(context, streams, visible)
     context.log.findings([*streams.findings, *streams.unassigned_findings, *findings])
     return streams
 
 
-def printed(context: Context, streams: Clusters, text: str, results: Iterable[Result]) -> int:
+def print_text(context: Context, streams: Clusters, text: str, results: Iterable[Result]) -> int:
     """Print a text about some clusters, log the findings about them, and return the exit code."""
     results = placed(results)
     if len(streams.clusters) > 1:
@@ -69,7 +68,7 @@ def printed(context: Context, streams: Clusters, text: str, results: Iterable[Re
     return int(failed or any(result.severity == "error" for result in results))
 
 
-def unmapped(module: Ref, kernels: str, consequence: str) -> Result:
+def mapping_error(module: Ref, kernels: str, consequence: str) -> Result:
     """Return the error that a Module has no mapping for some kernels, with what follows from that."""
     remedy = "add a mapping, or pass --allow-unmapped if this is intended"
     return error(f"no kernel mapping for {kernels}, so {consequence}; {remedy}", ref=module)
@@ -77,10 +76,8 @@ def unmapped(module: Ref, kernels: str, consequence: str) -> Result:
 
 def add_from(parser: argparse.ArgumentParser) -> None:
     """Add the option for files that were printed on other machines."""
-    help_ = (
-        "output files of `nodes --format json` and `check --format json`, for example from other machines; their "
-        "clusters are included"
-    )
+    help_ = "output files of `nodes --format json` and `check --format json`, for example from other machines"
+    help_ += "; their clusters are included"
     parser.add_argument("--from", dest="files", nargs="+", action="extend", default=[], metavar="FILE", help=help_)
 
 
@@ -100,7 +97,7 @@ def read_outputs(names: Sequence[str], clusters: Collection[str]) -> list[Part]:
     return parts
 
 
-def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iterator[Result]:
+def uncovered_errors(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iterator[Result]:
     """Yield an error for nodes without a driver, and for a cluster of which that is not known, for --fail-on uncovered.
 
     `words` are those of --fail-on. A cluster with errors has none of these: it fails by its errors.
@@ -146,9 +143,9 @@ def no_modules(views: Sequence[View]) -> str:
     return f"no Module is in {some(names, len(names))}, so no node can get one; is it the right PATH?"
 
 
-def change_errors(compared: Sequence[Comparison], words: Collection[str]) -> list[Result]:
+def change_errors(comparisons: Sequence[Comparison], words: Collection[str]) -> list[Result]:
     """Return the errors that `words` of --fail-on make of changes, and of what is not known about them."""
-    return [finding for comparison in compared for finding in _change_errors(comparison, words)]
+    return [finding for comparison in comparisons for finding in _change_errors(comparison, words)]
 
 
 def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[Result]:

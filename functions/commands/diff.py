@@ -49,29 +49,29 @@ def run(context: Context, args: Any) -> int:
             "usage: krmfn diff OLD NEW, or krmfn diff --base REF [PATH ...]",
         )
     if args.base is None:
-        compared = pairs.compare_paths(context, *args.paths)
+        comparisons = pairs.compare_paths(context, *args.paths)
     else:
         # these need clusters that do not change, too
         skips = not (args.kinds is not None or args.plan or "uncovered" in args.fail_on)
         is_read = args.format == "text" and not args.plan  # what a program reads is on stderr for people, too
-        compared = against_base.compare_with_base(context, args.base, args.paths, skips=skips, shows_notes=is_read)
-    if not compared:
+        comparisons = against_base.compare_with_base(context, args.base, args.paths, skips=skips, shows_notes=is_read)
+    if not comparisons:
         return 2
     if args.kinds is not None:
-        compared = _of_kinds(compared, [kind for kind in args.kinds.split(",") if kind])
-    if args.plan and len(compared) > 1:
-        raise KrmfnError(f"no plan: there are {len(compared):,} clusters; pass the PATHs of one")
+        comparisons = _of_kinds(comparisons, [kind for kind in args.kinds.split(",") if kind])
+    if args.plan and len(comparisons) > 1:
+        raise KrmfnError(f"no plan: there are {len(comparisons):,} clusters; pass the PATHs of one")
     if args.plan:
-        planned = waves.rollout(compared[0], args.wave or waves.DEFAULT)
+        planned = waves.rollout(comparisons[0], args.wave or waves.DEFAULT)
         text = rollout.as_json(planned) if args.format == "json" else rollout.text(planned)
     elif args.format == "text" and printing.has_colors(context.options.color, sys.stdout):
-        text = changes.text(compared, paint=printing.painted)
+        text = changes.text(comparisons, paint=printing.painted)
     else:
-        text = comment.FORMATS[args.format](compared)
+        text = comment.FORMATS[args.format](comparisons)
     output.write_stdout(text)
-    if any(comparison.failed for comparison in compared):
+    if any(comparison.failed for comparison in comparisons):
         return 2
-    return int(not args.exit_zero and _fails(context, compared, args.fail_on))
+    return int(not args.exit_zero and _fails(context, comparisons, args.fail_on))
 
 
 def _check_plan(args: Any) -> None:
@@ -84,31 +84,30 @@ def _check_plan(args: Any) -> None:
         raise KrmfnError("--plan has the formats text and json, and no --kinds: it is about the whole change")
 
 
-def _of_kinds(compared: Sequence[Comparison], kinds: Sequence[str]) -> list[Comparison]:
+def _of_kinds(comparisons: Sequence[Comparison], kinds: Sequence[str]) -> list[Comparison]:
     """Return the comparisons with the changes of these kinds, and with all effects on nodes.
 
     Raises KrmfnError for no kind, and for one that is misspelt.
     """
     if not kinds:
         raise KrmfnError("--kinds names no kind; write for example --kinds Module,DaemonSet")
-    manifests = (manifest for comparison in compared for manifest in (*comparison.plan.old, *comparison.plan.new))
+    manifests = (manifest for comparison in comparisons for manifest in (*comparison.plan.old, *comparison.plan.new))
     present = {str(manifest.get("kind", "")) for manifest in manifests}
     lower = {kind.lower() for kind in present}
     for kind in kinds:
         suggestion = "" if kind.lower() in lower else printing.closest(kind, present, 0.8)
         if suggestion:
             raise KrmfnError(f"--kinds: no {kind} is in OLD or NEW; did you mean {suggestion}?")
-    return [of_kinds(comparison, [kind.lower() for kind in kinds]) for comparison in compared]
+    return [of_kinds(comparison, [kind.lower() for kind in kinds]) for comparison in comparisons]
 
 
-def _fails(context: Context, compared: Sequence[Comparison], words: Sequence[str]) -> bool:
+def _fails(context: Context, comparisons: Sequence[Comparison], words: Sequence[str]) -> bool:
     """Return True when the exit code is 1; the reasons that `words` of --fail-on give are logged."""
-    lists = {comparison.name or "the new state": comparison.sides[1] for comparison in compared if comparison.sides}
-    reasons = [*clusters.change_errors(compared, words), *clusters.uncovered(lists, words)]
-    context.log.findings(grouped.lines(reasons, [comparison.name for comparison in compared]))
-    reasons += [] if words else clusters.change_errors(compared, ("change",))
-    notes = (note for comparison in compared for note in comparison.notes)
-    return findings.fails([*reasons, *notes], words)
+    lists = {comparison.name or "the new state": comparison.sides[1] for comparison in comparisons if comparison.sides}
+    reasons = [*clusters.change_errors(comparisons, words), *clusters.uncovered_errors(lists, words)]
+    context.log.findings(grouped.lines(reasons, [comparison.name for comparison in comparisons]))
+    reasons += [] if words else clusters.change_errors(comparisons, ("change",))
+    return findings.fails([*reasons, *(note for comparison in comparisons for note in comparison.notes)], words)
 
 
 _EXAMPLES = (

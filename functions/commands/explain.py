@@ -26,10 +26,8 @@ _LABELS = 17
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `explain`."""
-    help_ = (
-        "a rule id such as KRM301, a field such as deviceconfig.spec.build, PATH NAME for a config in PATH, "
-        "or NAME PATH... for a Profile in PATHs or, as NAME.spec.FIELD, for its option"
-    )
+    help_ = "a rule id such as KRM301, a field such as deviceconfig.spec.build, PATH NAME for a config in PATH, "
+    help_ += "or NAME PATH... for a Profile in PATHs or, as NAME.spec.FIELD, for its option"
     names = parser.add_argument("names", nargs="+", metavar="NAME", help=help_)
     setattr(names, options.OFFERED, (options.ASKED.format("rules"),))
 

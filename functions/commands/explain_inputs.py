@@ -141,9 +141,8 @@ def options(name: str, paths: Sequence[str], width: int) -> str:
         return _option_table(profile, children, width)
     last = path.rpartition(".")[2]
     similar = [f"{profile.name}.{option.name}" for option in known if is_similar(option.path[-1], last)][:3]
-    hint = f"`krmfn explain {profile.name} {' '.join(paths)}` prints its options"
-    if similar:
-        hint = f"did you mean {' or '.join(similar)}?"
+    command = f"krmfn explain {profile.name} {' '.join(paths)}"
+    hint = f"did you mean {' or '.join(similar)}?" if similar else f"`{command}` prints its options"
     raise KrmfnError(f"{profile.name} has no option {path}; {hint}")
 
 
@@ -153,8 +152,7 @@ def _option_table(profile: Profile, options: Sequence[Entry], width: int) -> str
         group, kind = profile.kind
         about.append(f"for {kind} of {', '.join(f'{group}/{version}' for version in profile.versions)}")
     rows = [("OPTION", "TYPE", "DEFAULT", "ABOUT")]
-    for option in options:
-        rows.append((option.name, option.type.replace("`", ""), _default(option), " ".join(option.about.split())))
+    rows += [(o.name, o.type.replace("`", ""), _default(o), " ".join(o.about.split())) for o in options]
     return "\n".join([*map(printable, about), "", *columns.lines(rows), ""])
 
 
@@ -173,7 +171,5 @@ def _option(profile: Profile, option: Entry, width: int) -> str:
     for switch in dict.fromkeys(field.switch for field in fields):
         lines += [f"  with {switch}"] if switch else []
         indent = "    " if switch else "  "
-        for field in fields:
-            if field.switch == switch:
-                lines.append(f"{indent}{field.object}  {field.path or '(the whole object)'}")
+        lines += [f"{indent}{f.object}  {f.path or '(the whole object)'}" for f in fields if f.switch == switch]
     return "\n".join([*map(printable, lines), ""])

@@ -40,29 +40,26 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--missing-from", metavar="FILE", help=help_)
     help_ = (
         "print each image with the one that it is a copy of: SOURCE is what the name of an image begins with where it "
-        "is copied from, DESTINATION where the nodes pull it; may be repeated, and kustomize's `images` count, too"
     )
+    help_ += "is copied from, DESTINATION where the nodes pull it; may be repeated, and kustomize's `images` count, too"
     parser.add_argument("--mirror", action="append", default=[], metavar="SOURCE=DESTINATION", help=help_)
     help_ = "print what has to be built, per kernel and architecture, as the matrix of a CI job (JSON)"
     parser.add_argument("--builds", action="store_true", help=help_)
     clusters.add_from(parser)
-    help_ = (
-        "output format; imageset is an ImageSetConfiguration for oc-mirror, skopeo what `skopeo sync --src yaml` "
-        "reads; with --mirror both hold the sources (default: text)"
-    )
+    help_ = "output format; imageset is an ImageSetConfiguration for oc-mirror, skopeo what `skopeo sync --src yaml` "
+    help_ += "reads; with --mirror both hold the sources (default: text)"
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help=help_)
 
 
 def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths, is_needed=not args.files, goes_on=True)
-    return 2 if streams is None else clusters.printed(context, streams, *_list(streams.lists, args))
+    return 2 if streams is None else clusters.print_text(context, streams, *_list(streams.lists, args))
 
 
 def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
     """Return the text about the images of all clusters, and the findings about them."""
-    registry_images = None
-    if args.missing_from:
-        registry_images = registry.read_images(files.read_text(args.missing_from), args.missing_from)
+    file = args.missing_from
+    names = registry.read_images(files.read_text(file), file) if file else None
     _check(args)
     results: list[Result] = []
     image_lists: list[Sequence[Image]] = []
@@ -98,9 +95,9 @@ def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
             "no node would pull an image, so the list would be empty; check that this is the right PATH, and that "
             "the selectors match nodes (see `krmfn check`)"
         )
-    if registry_images is not None:
-        results += _missing(images, registry_images, str(args.missing_from))
-    return _text(lists, args, images, builds, registry_images) if image_lists else "", results
+    if names is not None:
+        results += _missing(images, names, file)
+    return _text(lists, args, images, builds, names) if image_lists else "", results
 
 
 def _check(args: Any) -> None:
@@ -115,22 +112,19 @@ def _check(args: Any) -> None:
 
 
 def _text(
-    lists: Lists,
-    args: Any,
-    images: Sequence[Image],
-    builds: Sequence[dict[str, Any]],
-    registry_images: frozenset[str] | None,
+    lists: Lists, args: Any, images: Sequence[Image], builds: Sequence[dict[str, Any]], names: frozenset[str] | None
 ) -> str:
-    """Return what is printed: the images, where they are copied from, or what has to be built and is not there."""
+    """Return what is printed: the images, where they are copied from, or what has to be built.
+
+    `names` are the images that a registry has, None without --missing-from.
+    """
     if args.builds:
-        missing = {*registry.missing((build["image"] for build in builds), registry_images or frozenset())}
+        missing = {*registry.missing((build["image"] for build in builds), names or frozenset())}
         return json_text(fleet_images.matrix(build for build in builds if build["image"] in missing), 2) + "\n"
-    mirrors = [*map(fleet_images.mirror, args.mirror)]
-    for resources in lists.values():
-        renames = run_of(resources).transformed.images
-        mirrors += ((rename.name, rename.new_name) for rename in renames if rename.new_name)
-    names = (image.name for image in images if not image.built)
-    sources = {name: source for source, name in fleet_images.pairs(names, mirrors)}
+    renames = (rename for resources in lists.values() for rename in run_of(resources).transformed.images)
+    mirrors = [*map(fleet_images.mirror, args.mirror), *((r.name, r.new_name) for r in renames if r.new_name)]
+    copies = (image.name for image in images if not image.built)
+    sources = {name: source for source, name in fleet_images.pairs(copies, mirrors)}
     if args.mirror and args.format == "text":
         return _lines([("SOURCE", "DESTINATION"), *((source, name) for name, source in sources.items())])
     if args.mirror and args.format == "json":
@@ -171,14 +165,14 @@ def _unmapped(drivers: Sequence[Driver], future: Sequence[Sequence[str]]) -> Ite
         resolve = resolver(driver.module)
         missing = [kernel for kernel in kernels if driver.loads and resolve(kernel).mapping is None]
         if missing:
-            yield clusters.unmapped(driver.ref, some(missing, len(missing)), "there is no image for it")
+            yield clusters.mapping_error(driver.ref, some(missing, len(missing)), "there is no image for it")
 
 
-def _missing(images: Sequence[Image], registry_images: frozenset[str], file: str) -> list[Result]:
-    """Return an error for each image that is not in the list and that no build in the cluster makes."""
+def _missing(images: Sequence[Image], names: frozenset[str], file: str) -> list[Result]:
+    """Return an error for each image that is not among `names`, those in a file, and that no build makes."""
     needed = {image.name: image for image in images if not image.built}
     results = []
-    for name in registry.missing(needed, registry_images):
+    for name in registry.missing(needed, names):
         first, *others = dict.fromkeys(ref for ref, _ in needed[name].needs)
         verb = "needs" if len(others) == 1 else "need"
         addition = f"; {some(map(str, others), len(others))} {verb} it, too" if others else ""

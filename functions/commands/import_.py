@@ -40,7 +40,7 @@ class Source(NamedTuple):
     paths: Sequence[str]
 
     @property
-    def compared(self) -> str:
+    def diff_path(self) -> str:
         """Return the PATH that `diff` takes; "" for several, for stdin, and for a dump of a cluster."""
         is_dump = all(is_dumped(item.manifest) for item in self.items)
         return "" if is_dump or len(self.paths) != 1 or self.paths[0] == "-" else self.paths[0]
@@ -64,17 +64,14 @@ def _run(context: Context, args: Any) -> int:
         return 2
     text, findings = _write(_sources(streams), args, existing)
     results = [result for resources in streams.lists.values() for result in resources.results]
-    return clusters.printed(context, streams, text, [*results, *findings])
+    return clusters.print_text(context, streams, text, [*results, *findings])
 
 
 def _sources(streams: Clusters) -> list[Source]:
     """Return the objects of each cluster that has a name; those of the other PATHs are of one cluster together."""
-    sources, rest = list[Source](), list[Item]()
-    for cluster in streams.clusters:
-        if cluster.members:
-            sources.append(Source(cluster.name, cluster.final.items, [root.name for root in cluster.roots]))
-        else:
-            rest += cluster.final.items
+    named = [cluster for cluster in streams.clusters if cluster.members]
+    sources = [Source(cluster.name, cluster.final.items, [root.name for root in cluster.roots]) for cluster in named]
+    rest = [item for cluster in streams.clusters if not cluster.members for item in cluster.final.items]
     if rest or not sources:
         sources.append(Source("", rest, (*streams.paths,)))
     return sources
@@ -98,7 +95,7 @@ def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> t
         texts[folder] = _files(manifests if are_several else [*manifests, *shared])
         findings += _findings(imported, {item.ref.id: item.place for item in source.items})
         findings += assembly.errors(manifests, settings, function_config, existing)
-        written.append(ClusterImport(folder, source.compared, imported))
+        written.append(ClusterImport(folder, source.diff_path, imported))
     is_alone = existing or are_several  # else the folder that holds it is enough
     files = [os.path.join(args.output_dir, file) for file in _files(shared) if is_alone]  # noqa: PTH118
     report = wording.report(written, function_config, [*args.function_config, *files])
@@ -136,17 +133,12 @@ def _in_namespace(manifest: Manifest, namespace: str) -> Manifest:
 
 def _findings(imported: Import, places: Places) -> list[Result]:
     """Return a warning per object that stays as it is, and per one that is deleted with its owner."""
-    findings = []
-    for kept in imported.kept:
-        object_ = ref(kept.manifest)
-        place = places.get(object_.id)
-        findings += [warning(f"stays as it is: {reason}", ref=object_, place=place) for reason in kept.reasons]
+    pairs = ((ref(kept.manifest), reason) for kept in imported.kept for reason in kept.reasons)
+    findings = [warning(f"stays as it is: {reason}", ref=r, place=places.get(r.id)) for r, reason in pairs]
     for manifest in (manifest for draft in imported.conversions for manifest in draft.objects):
         if owner := normal.owner(manifest):
-            message = (
-                f"belongs to {owner}, which will overwrite it, and whose deletion deletes it, too; remove the owner "
-                "with `kubectl delete --cascade=orphan` first"
-            )
+            message = f"belongs to {owner}, which will overwrite it, and whose deletion deletes it, too"
+            message += "; remove the owner with `kubectl delete --cascade=orphan` first"
             findings.append(warning(message, ref=ref(manifest), place=places.get(ref(manifest).id)))
     return findings
 

@@ -30,10 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser, effect: str) -> None:
         f"{effect}: V is a kernel for all nodes, OLD=NEW for those that have OLD now (perhaps with *); may be repeated"
     )
     parser.add_argument("--kernel", action="append", default=[], metavar="V|OLD=NEW", help=help_)
-    help_ = (
-        "only nodes with this label, or with os=, kernel=, config= or state= (perhaps with *): those that --kernel "
-        "moves, else those that are printed; may be repeated"
-    )
+    help_ = "only nodes with this label, or with os=, kernel=, config= or state= (perhaps with *): those that --kernel "
+    help_ += "moves, else those that are printed; may be repeated"
     parser.add_argument("--where", action="append", default=[], metavar="KEY=VALUE", help=help_)
 
 

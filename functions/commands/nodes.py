@@ -40,9 +40,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_fail_on(parser, options.NOW)
     help_ = "the same as --fail-on uncovered"
     parser.add_argument("--require-coverage", action="append_const", dest="fail_on", const="uncovered", help=help_)
-    parser.add_argument(
-        "--format", choices=(*table.FORMATS, "json"), default="text", help="output format (default: text)"
-    )
+    formats = (*table.FORMATS, "json")
+    parser.add_argument("--format", choices=formats, default="text", help="output format (default: text)")
 
 
 def _run(context: Context, args: Any) -> int:
@@ -54,7 +53,7 @@ def _run(context: Context, args: Any) -> int:
     # a dump says nothing about a kernel that a node would move to
     dumps = {name: dump for name, dump in dumps.items() if dump.nodes and not args.kernel}
     text, results = _table(streams.lists, args, paint, dumps)
-    code = clusters.printed(context, streams, text, results)
+    code = clusters.print_text(context, streams, text, results)
     return code or int(findings.fails(results, args.fail_on))
 
 
@@ -204,8 +203,7 @@ def _omissions(view: View, owner: str) -> Iterator[Result]:
     kinds = {node.cluster is not None for node in view.cluster.fleet.nodes}
     positions = {outcome.driver for group in view.groups for outcome in group.outcomes}
     drivers = [driver for at, driver in enumerate(view.cluster.drivers) if at not in positions]
-    drivers = [driver for driver in drivers if (driver.cluster is not None) in kinds]
-    idle = [driver for driver in drivers if not owner or driver.is_called(owner)]
+    idle = [d for d in drivers if (d.cluster is not None) in kinds and (not owner or d.is_called(owner))]
     if idle:
         yield warning(f"the table has no row for {some(map(wording.name, idle), len(idle))}: no node is selected")
 

@@ -30,22 +30,22 @@ def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths, is_needed=not args.files, goes_on=True)
     if streams is None:
         return 2
-    compared: list[Comparison] = []
+    comparisons: list[Comparison] = []
     if args.base is not None:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
-        compared = against_base.compare_with_base(
+        comparisons = against_base.compare_with_base(
             context._replace(intent=COMPARE), args.base, [*streams.paths], streams
         )
-    text, results = page_of(streams, args.files, compared, args.output)
+    text, results = page_of(streams, args.files, comparisons, args.output)
     if args.output is not None:
         files.write_text(args.output, text)
         text = ""
-    return clusters.printed(context, streams, text, results)
+    return clusters.print_text(context, streams, text, results)
 
 
 def page_of(
-    streams: Clusters, names: Sequence[str], compared: Sequence[Comparison], output: str | None = None
+    streams: Clusters, names: Sequence[str], comparisons: Sequence[Comparison], output: str | None = None
 ) -> tuple[str, list[Result]]:
     """Return the page about some clusters and those of files (--from), and its findings that the lists do not have.
 
@@ -65,10 +65,10 @@ def page_of(
     parts += clusters.read_outputs(names, lists)
     by_id = {rule.id: rule for rule in rules()}
     fleet = [*parts, *map(unread, streams.unread)]
-    text = page(fleet, by_id, version("krmfn"), compared, _links(output), findings)
+    text = page(fleet, by_id, version("krmfn"), comparisons, _links(output), findings)
     # those of the lists were logged, and count for the exit code, with the lists
     messages = {str(result) for resources in lists.values() for result in resources.results}
-    results = (*(finding for part in parts for finding in part.findings), *change_errors(compared))
+    results = (*(finding for part in parts for finding in part.findings), *change_errors(comparisons))
     return text, [finding for finding in results if str(finding) not in messages]
 
 

@@ -26,7 +26,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths, goes_on=True)
-    return 2 if streams is None else clusters.printed(context, streams, *_table(streams.lists, args))
+    return 2 if streams is None else clusters.print_text(context, streams, *_table(streams.lists, args))
 
 
 def _table(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Result]]:
@@ -41,7 +41,7 @@ def _table(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Resu
             unmapped = [row["kernel"] for row in rows_of_module if row["mapping"] is None]
             if unmapped and not args.allow_unmapped:
                 kernels = some(unmapped, len(unmapped), 3)
-                findings.append(clusters.unmapped(module.ref, kernels, "nodes with such a kernel get no driver"))
+                findings.append(clusters.mapping_error(module.ref, kernels, "nodes with such a kernel get no driver"))
             rows += rows_of_module
     lines = [json_text(rows, 2)] if args.format == "json" else [printable(_line(row)) for row in rows]
     return "".join(f"{line}\n" for line in lines), findings

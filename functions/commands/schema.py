@@ -78,9 +78,8 @@ def _crd_of(profile: Profile) -> str:
     """Return the CustomResourceDefinition of a Profile's kind. Raises KrmfnError where it has none."""
     target = profile.spec.get("for")
     if not target:
-        raise KrmfnError(
-            f"Profile {profile.name} is for no kind of its own; its configs are DeviceConfigs of krmfn.dev"
-        )
+        name = profile.name
+        raise KrmfnError(f"Profile {name} is for no kind of its own; its configs are DeviceConfigs of krmfn.dev")
     kind, lower = target["kind"], target["kind"].lower()
     plural = target.get("plural", printing.plural(lower))
     properties = {**profile.options.get("properties", {})}
@@ -88,9 +87,8 @@ def _crd_of(profile: Profile) -> str:
     head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
     schema = {**profile.options, "properties": {**head, **properties}}
     shared = {"subresources": {"status": {}}, "schema": {"openAPIV3Schema": schema}}
-    versions = []
-    for version in profile.versions:
-        versions.append({"name": version, "served": True, "storage": version == profile.versions[0], **shared})
+    first = profile.versions[0]
+    versions = [{"name": name, "served": True, "storage": name == first, **shared} for name in profile.versions]
     names = {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": lower}
     spec = {"group": target["group"], "names": names, "scope": "Namespaced", "versions": versions}
     top = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}

@@ -53,14 +53,13 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
             messages = {str(finding) for finding in resources.results}
             lines = [line.removeprefix("error: ") for line in view.errors if line not in messages]
             raise KrmfnError(*(lines or [f"what the nodes of {cluster} get is not known because of these errors"]))
-        is_there = False
-        for group in view.groups:
-            names += (node.name for node in group.nodes)
+        members = [node.name for group in view.groups for node in group.nodes]
+        names += members
+        for group in view.groups if name in members else ():
             for node in (node for node in group.nodes if node.name == name):
-                is_there = True
                 for answer in explanation.answers(node, view.cluster.all_drivers, group.outcomes, live, committed):
                     yield cluster, answer if live or not answer.holds else _by_inventory(answer, cluster, lists, dumps)
-        if committed and not is_there:
+        if committed and name not in members:
             message = f"{name} is committed for {cluster}, but not in the dump"
             raise KrmfnError(f"{message}: it has left the cluster, or the dump is not whole")
     if not names and not dumps:

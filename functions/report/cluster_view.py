@@ -70,10 +70,8 @@ def part(view: View) -> Part:
     cluster, groups, resources = view.cluster, view.groups, view.resources
     unjudged = view.errors[0] if view.errors else "" if cluster.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if view.errors else _images(cluster, groups)
-    findings = {
-        (finding.rule, finding.severity, finding.ref, finding.message): finding
-        for finding in (*view.node_findings, *resources.results)
-    }
+    results = (*view.node_findings, *resources.results)
+    findings = {(f.rule, f.severity, f.ref, f.message): f for f in results}
     # on a hub's clusters only selectors decide
     nodes = [node for node in cluster.fleet.nodes if node.cluster is None]
     full_claims = [driver.full_claim for driver in cluster.all_drivers]
@@ -143,16 +141,9 @@ def _clash(conflict: exclusivity.Conflict, find_place: FindPlace) -> Clash:
     keys = sorted({key for claim in visible for key in claim.selector})
     labels = [{"key": key, "values": [claim.selector.get(key) for claim in visible]} for key in keys]
     rule, law = law_of(conflict)
-    sides = []
-    for claim in visible:
-        claimant = f"{claim.claimant} ({claim.external})" if claim.external else claim.claimant
-        sides.append({"who": claimant, "where": line_of(claim, find_place(claim))})
-    return {
-        "severity": conflict.severity,
-        "rule": rule,
-        "law": f"{law}: {REMEDY}",
-        "nodes": sorted({name for names in conflict.nodes for name in names}),
-        "sides": sides,
-        "more": len(conflict.first) + len(conflict.second) - len(visible),
-        "labels": labels,
-    }
+    pairs = ((f"{claim.claimant} ({claim.external})" if claim.external else claim.claimant, claim) for claim in visible)
+    sides = [{"who": claimant, "where": line_of(claim, find_place(claim))} for claimant, claim in pairs]
+    nodes = sorted({name for names in conflict.nodes for name in names})
+    hidden = len(conflict.first) + len(conflict.second) - len(visible)
+    clash = {"severity": conflict.severity, "rule": rule, "law": f"{law}: {REMEDY}", "nodes": nodes}
+    return {**clash, "sides": sides, "more": hidden, "labels": labels}

@@ -35,8 +35,7 @@ def read(files: Iterable[tuple[str, str]]) -> list[Part]:
     for file, text in files:
         document = _document(file, text)
         form = document["format"]
-        clusters = _parts(file, document) if form == NODES else _findings(file, document)
-        for name, value in clusters:
+        for name, value in _parts(file, document) if form == NODES else _findings(file, document):
             by_form = known.setdefault(name, {})
             if form in by_form:
                 raise KrmfnError(
@@ -114,7 +113,8 @@ def _part(file: str, cluster: dict[str, Any]) -> Part:
     """Return a cluster of a file of `nodes`."""
     modules, images = [], []
     for module in cluster["modules"]:
-        kernels = tuple(map(_kernel, module["kernels"]))
+        rows = module["kernels"]  # an empty text is none
+        kernels = tuple(Kernel(k["kernel"] or None, k["nodes"], k["mapping"], k["failure"] or None) for k in rows)
         modules.append(Usage(_ref(module["module"]), module["madeFrom"], tuple(module["mappings"]), kernels))
     for image in cluster["images"]:
         needs = tuple(Need(_ref(need), need["for"]) for need in image["neededBy"])
@@ -133,11 +133,6 @@ def _part(file: str, cluster: dict[str, Any]) -> Part:
         list(map(_ref, cluster["configsWithoutModule"])),
         has_errors=cluster["hasErrors"],
     )
-
-
-def _kernel(kernel: dict[str, Any]) -> Kernel:
-    """Return a kernel of a Module's nodes; a text that is empty is none."""
-    return Kernel(kernel["kernel"] or None, kernel["nodes"], kernel["mapping"], kernel["failure"] or None)
 
 
 def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, int]) -> Iterator[NodeGroup]:
@@ -182,7 +177,7 @@ def _findings(file: str, document: dict[str, Any]) -> Iterable[tuple[str, list[R
 def _result(finding: dict[str, Any]) -> Result:
     ref = finding["ref"] and _ref(finding["ref"])
     field = Field(finding["path"]) if finding["path"] else None
-    file, line, column = finding["file"], finding["line"] or 0, finding["column"] or 0
-    place = Place(file, 0, line, column) if file else None
+    line, column = finding["line"] or 0, finding["column"] or 0
+    place = Place(finding["file"], 0, line, column) if finding["file"] else None
     tags = ((UNLISTED, str(finding[UNLISTED])),) if finding[UNLISTED] else ()
     return Result(finding["message"], finding["severity"], finding["rule"] or "", ref, field, place, tags)

@@ -39,16 +39,12 @@ CHANGES = 200
 """Changes of one cluster that are shown, and fields of one change."""
 LINES = 100
 """Lines of one field's values."""
-_WORDING = {
-    "changes": changes,
+_FUNCTIONS: dict[str, Any] = {
     "lines": lambda field: islice(changes.values(field), LINES),
-    "most_changes": CHANGES,
     "needed": lambda image: [f"{ref} ({purpose})" for ref, purpose in image.needs],
-    "sentence": sentence,
-    "some": some,
     "state": lambda key: states.STATES[states.RANK[key]],
-    "states": states,
 }
+_FUNCTIONS |= {"changes": changes, "most_changes": CHANGES, "sentence": sentence, "some": some, "states": states}
 """What the template writes and draws with, on every page the same."""
 
 
@@ -56,31 +52,25 @@ def page(
     parts: Sequence[Part],
     rules: Mapping[str, Rule],
     version: str,
-    compared: Sequence[Comparison] = (),
+    comparisons: Sequence[Comparison] = (),
     link_of: Callable[[str], str] = lambda name: "",
     findings: Sequence[Result] = (),
 ) -> str:
     """Return the HTML of a report about some clusters; `rules` are those that findings name, by their ids.
 
-    `compared` is what changes since the base of `--base`; `link_of` returns the link to a file by its name, "" for one
-    that the page does not link to. `findings` are those about no single cluster.
+    `comparisons` are the changes since the base of `--base`; `link_of` returns the link to a file by its name, "" for
+    one that the page does not link to. `findings` are those about no single cluster.
     """
     folder = _common_folder([part.name for part in parts])
     parts = [part._replace(name=part.name[len(folder) :]) for part in parts]
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
+    environment = Environment(loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined)
+    environment.trim_blocks = environment.lstrip_blocks = environment.keep_trailing_newline = True
     environment.filters |= {"ticked": _format_code, "number": "{:,}".format, "counted": counted}
-    environment.globals |= _WORDING
+    environment.globals |= _FUNCTIONS
     style, script = ((_FOLDER / name).read_text() for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
     text = environment.get_template("page.html").render(
-        **_context(parts, rules, compared, findings),
+        **_context(parts, rules, comparisons, findings),
         style=Markup(style),  # both are files of ours, and nothing of the input is in them
         script=Markup(script),
         policy=policy,
@@ -108,7 +98,7 @@ def _hash(text: str) -> str:
 
 
 def _context(
-    parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequence[Comparison], findings: Sequence[Result]
+    parts: Sequence[Part], rules: Mapping[str, Rule], comparisons: Sequence[Comparison], findings: Sequence[Result]
 ) -> dict[str, Any]:
     """Return what the template shows of these clusters."""
     by_part = [states.of_nodes(part.groups) for part in parts]
@@ -120,7 +110,7 @@ def _context(
     # those without a driver before others
     rows = ((name, part, group) for part, group in states.groups_of(parts) for name in group.names)
     messages = {str(finding) for part in parts for finding in part.findings}
-    errors = [note for note in tallies.change_errors(compared) if str(note) not in messages]
+    errors = [note for note in tallies.change_errors(comparisons) if str(note) not in messages]
     images = merge_images(part.images for part in parts)
     clusters = [(part.name, counts) for part, counts in zip(parts, by_part, strict=True) if counts]
     return {
@@ -128,7 +118,7 @@ def _context(
         "is_one": len(parts) == 1,
         "facts": tallies.facts(parts, numbers, len(lines), len(images)),
         "verdict": tallies.verdict(parts, numbers, severities["error"] + len(errors)),
-        "told": changes.overview(compared, [comparison.name for comparison in compared]) if compared else None,
+        "told": changes.overview(comparisons, [comparison.name for comparison in comparisons]) if comparisons else None,
         "severities": severities,
         "numbers": states.counts(numbers),
         "whole": numbers.total(),

@@ -145,18 +145,11 @@ def dump(clusters: Iterable[tuple[Part, Iterable[table.Row]]], is_whole: bool, k
 def _cluster(cluster: tuple[Part, Iterable[table.Row]]) -> str:
     """Return the JSON of a cluster, with a line per row at its end."""
     part, rows = cluster
-    facts = {
-        "cluster": part.name,
-        "hasErrors": part.has_errors,
-        "hasNodes": part.has_nodes,
-        "notKnown": part.unjudged or None,
-        "modules": [_module(module) for module in part.modules],
-        "configsWithoutModule": [reference(ref) for ref in part.bare],
-        "conflicts": part.clashes,
-        "furtherConflicts": part.more_clashes,
-        "images": [image_record(image) for image in part.images],
-        "imagesNotKnown": part.unlisted or None,
-    }
+    facts: dict[str, Any] = {"cluster": part.name, "hasErrors": part.has_errors, "hasNodes": part.has_nodes}
+    facts |= {"notKnown": part.unjudged or None, "modules": [_module(module) for module in part.modules]}
+    facts |= {"configsWithoutModule": [reference(ref) for ref in part.bare]}
+    facts |= {"conflicts": part.clashes, "furtherConflicts": part.more_clashes}
+    facts |= {"images": [image_record(image) for image in part.images], "imagesNotKnown": part.unlisted or None}
     lines = ",\n".join(json_text(table.record(row)) for row in rows)
     text = json_text(facts)[:-1]
     return f'{text}, "rows": [\n{lines}]}}\n' if lines else f'{text}, "rows": []}}\n'
@@ -169,9 +162,5 @@ def _module(module: Usage) -> dict[str, Any]:
 
 def image_record(image: Image) -> dict[str, Any]:
     """Return an image as JSON data; `nodes` is null where their number is not known."""
-    return {
-        "image": image.name,
-        "nodes": image.nodes,
-        "madeInCluster": image.built,
-        "neededBy": [{**reference(ref), "for": purpose} for ref, purpose in image.needs],
-    }
+    needs = [{**reference(ref), "for": purpose} for ref, purpose in image.needs]
+    return {"image": image.name, "nodes": image.nodes, "madeInCluster": image.built, "neededBy": needs}

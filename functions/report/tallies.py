@@ -116,9 +116,7 @@ def panels(parts: Iterable[Part]) -> list[Panel]:
     """
     by_module: dict[tuple[str, tuple[str, ...]], tuple[list[str], Counter[Kernel]]] = {}
     for part in parts:
-        for module in part.modules:
-            if not module.kernels:
-                continue
+        for module in (module for module in part.modules if module.kernels):
             names, numbers = by_module.setdefault((module.name, module.mappings), ([], Counter()))
             names.append(part.name)
             for kernel in module.kernels:
@@ -141,13 +139,10 @@ def _is_hole(kernel: Kernel) -> bool:
 def facts(parts: Sequence[Part], numbers: Counter[str], modules: int, images: int) -> list[tuple[str, str]]:
     """Return the numbers that describe the fleet, each with its noun."""
     kernels = {group.kernel for part in parts for group in part.groups if group.kernel}
-    return [
-        ("clusters" if len(parts) != 1 else "cluster", f"{len(parts):,}"),
-        ("nodes", f"{numbers.total():,}"),
-        ("kernels", f"{len(kernels):,}"),
-        ("Modules" if modules != 1 else "Module", f"{modules:,}"),
-        ("images", f"{images:,}"),
-    ]
+    clusters, of_modules = "clusters" if len(parts) != 1 else "cluster", "Modules" if modules != 1 else "Module"
+    nouns = (clusters, "nodes", "kernels", of_modules, "images")
+    counts = (len(parts), numbers.total(), len(kernels), modules, images)
+    return [(noun, f"{number:,}") for noun, number in zip(nouns, counts, strict=True)]
 
 
 def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[str, str]:
@@ -190,6 +185,6 @@ def chapters(parts: Sequence[Part], rules: Mapping[str, Rule], findings: Iterabl
     return rows
 
 
-def change_errors(compared: Sequence[Comparison]) -> list[Result]:
+def change_errors(comparisons: Sequence[Comparison]) -> list[Result]:
     """Return the errors about a change: what the cluster would refuse, and what is not known."""
-    return [note for comparison in compared for note in comparison.notes if note.severity == "error"]
+    return [note for comparison in comparisons for note in comparison.notes if note.severity == "error"]

@@ -27,7 +27,7 @@ assert EXAMPLES
 
 def _run(context: Context, args: Any) -> int:
     streams = clusters.read(context, args.paths)
-    return 2 if streams is None else clusters.printed(context, streams, "", ())
+    return 2 if streams is None else clusters.print_text(context, streams, "", ())
 
 
 NEW = Command((".",), options.add_paths, _run, CHECK)
