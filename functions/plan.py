@@ -165,10 +165,9 @@ def _redacted(change: Change) -> Change:
     """Return the change with a Secret's values as stars, since plans are posted where others read them."""
     if (change.ref.group, change.ref.kind) != ("", "Secret"):
         return change
-    stars = "*** (before)", "*** (after)"
     fields = tuple(
-        FieldChange(parts, *(_hidden(value, parts, star) for value, star in zip(values, stars, strict=True)))
-        for parts, *values in change.fields
+        FieldChange(parts, _hidden(old, parts, "*** (before)"), _hidden(new, parts, "*** (after)"))
+        for parts, old, new in change.fields
     )
     return change._replace(old=_hidden(change.old), new=_hidden(change.new), fields=fields)
 

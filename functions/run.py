@@ -66,12 +66,9 @@ class Run(NamedTuple):
     """How many findings were not reported, since the input itself turns them off."""
 
 
-NOTHING_KNOWN = Run()
-
-
 def run_of(resources: ResourceList) -> Run:
     """Return what is known about the run of a list."""
-    return resources.run or NOTHING_KNOWN
+    return resources.run or Run()
 
 
 def note(resources: ResourceList, **known: Any) -> None:

@@ -118,9 +118,8 @@ class Content:
     @property
     def shared_paths(self) -> frozenset[_Parts]:
         """Return the paths of what an anchor and its aliases share in the text."""
-        if self.data.find(b"&", self.start, self.end) < 0:
-            return frozenset()
-        return frozenset(positions.shared(self.node))
+        has_anchor = self.data.find(b"&", self.start, self.end) >= 0
+        return positions.shared(self.node) if has_anchor else frozenset()
 
     def place(self, path: str, file: Place) -> Place:
         """Return the place of the field at `path` in an item at `file`."""

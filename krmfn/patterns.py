@@ -57,8 +57,7 @@ def field_spec(
     None of an item of another group, version or kind, where they are given; one that is not there only with `create`,
     below mappings. Raises KrmfnError, with item and path, where the path goes on below a scalar.
     """
-    ref = item.ref
-    names = (ref.group, ref.api_version.rpartition("/")[2], ref.kind)
+    names = (item.group, item.api_version.rpartition("/")[2], item.kind)
     if any(part and part != name for part, name in zip((group, version, kind), names, strict=True)):
         return []
     parts = [part.replace("\\/", "/") for part in re.split(r"(?<!\\)/", path.replace("[]", ""))]

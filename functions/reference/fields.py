@@ -37,8 +37,7 @@ class Entry(NamedTuple):
 
 def definitions(kind: str) -> Schema:
     """Return the definitions of a kind's schema."""
-    table: Schema = schema(kind).get("$defs", {})
-    return table
+    return dict(schema(kind).get("$defs", {}))
 
 
 def entries(kind: str) -> Iterator[Entry]:

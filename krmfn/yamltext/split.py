@@ -65,7 +65,6 @@ The first is quick and finds every such token, and a few others; the second, whi
 _STEP = 1 << 20
 _FEW = 20_000
 """Up to so many brackets a bytes search for each is faster than a regular expression; quotes are too many for it."""
-_SPACE = ord(" ")
 _OTHER_BREAKS = ("\u0085".encode(), "\u2028".encode(), "\u2029".encode())
 
 
@@ -96,7 +95,7 @@ def quick(data: bytes) -> Cut | None:
     heads: list[int] = []
     for match in _LEFT.finditer(data):
         at = match.start() + 1
-        if data[at] == _SPACE:
+        if data[at] == 0x20:  # a blank
             heads.append(at + 2)
         else:
             lines.append(at)
