@@ -29,9 +29,9 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
         all_items = of_kinds(resources.items, DEVICECONFIG.owners | run_of(resources).driven)
         findings += ((None, finding) for finding in profiles.check(resources, all_items, groups, config))
     if config.products:
-        from . import trying  # here: few lists have Profiles
+        from . import trials  # here: few lists have Profiles
 
-        findings += ((None, finding) for finding in trying.check(resources, items, config))
+        findings += ((None, finding) for finding in trials.check(resources, items, config))
     objects = [generated for group in sound for generated in generate.objects(group, specs)]
     claims = [claim_of(pool) for group in sound for pool in group]
     return Rendered(objects, claims, findings, {group[0].ref: group[0].item for group in groups})
