@@ -10,7 +10,7 @@ from krmfn.results import in_order
 
 from ..cluster_dump import is_dumped
 from ..command import Context
-from ..final.against import against
+from ..final.against import check_external
 from ..paths import files
 from ..paths.contents import has_resource
 from ..paths.failures import Failure, Unreadable, failure_of, raise_first
@@ -112,7 +112,7 @@ def join(context: Context, cluster: Cluster, other: Cluster, former: Sequence[Re
     if message := unknown(other):
         final.report([error(message, rule="KRM526")])
     else:
-        rest, findings = against(cluster.lists, other.final, former)
+        rest, findings = check_external(cluster.lists, other.final, former)
         note(final, external=rest)
         final.report(findings)
         number = len(other.final.items) - len(rest.items)

@@ -112,7 +112,7 @@ def _check_copies(clusters: Sequence[Cluster]) -> None:
                         f"`kubectl get nodes -o json | krmfn inventory --name {name}`"
                     )
                     pairs = [(item.ref, item.located(warning(message, rule="KRM613")))]
-                    hidden = Counter[frozenset[ignoring.Hidden]]()
+                    hidden = Counter[frozenset[ignoring.Entry]]()
                     kept = ignoring.not_ignored(pairs, {item.ref: item}, function_config.read(final)[0], hidden)
                     final.report([finding for _, finding in kept])
                     note(final, turned_off=run_of(final).turned_off + hidden.total())

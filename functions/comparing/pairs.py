@@ -12,11 +12,11 @@ from ..cluster.deployed import Cluster, Clusters, deployed_items, judge_final
 from ..cluster.survey import places
 from ..cluster_dump import is_dumped
 from ..command import Context
-from ..final.against import against
+from ..final.against import check_external
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
 from ..plan import Comparison, plan
 from ..rendering.kinds import COUNTING
-from ..rendering.undriven import adopted, vanished
+from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
@@ -83,7 +83,7 @@ def join_elsewhere(
             raise KrmfnError(message)
         if old and old.is_whole:
             rest = run_of(new.final).external if new else None
-            rest, _ = against(old.lists, other.final if rest is None else rest)
+            rest, _ = check_external(old.lists, other.final if rest is None else rest)
             note(old.final, external=rest)
     log_failures(context.log, failures)
     lists = {name: [cluster.final for cluster in pair if cluster] for name, pair in pairs}
@@ -102,8 +102,8 @@ def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda 
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
     severity = info if spared == node_effects.HARMS else warning
     unknown = [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []
-    results = placed([*notes(changes, new, knows_nodes, old), *vanished(new, run_of(old).driven), *unknown])
-    results += map(located, placed(adopted(old, new)))
+    results = placed([*notes(changes, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
+    results += map(located, placed(check_adopted(old, new)))
     comparison = Comparison(
         name, changes, results, sides=(old, new), first=tuple(attention.sentences(changes, old, new))
     )

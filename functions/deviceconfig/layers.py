@@ -22,7 +22,7 @@ class Layer(NamedTuple):
     """Where they are written: `spec`, `spec.nodePools[1]`, `spec.profiles.gaudi`, `spec.profiles.gaudi.versions[0]`."""
     source: Item | Source
     """The document with that path: the DeviceConfig, the functionConfig or a Profile."""
-    filled: Any = None  # a Filled; to import its type would load the compiler of expressions
+    filled: Any = None  # a FilledLayer; to import its type would load the compiler of expressions
     """The options and expressions that the layer of a Profile was made with."""
 
     @property

@@ -9,7 +9,7 @@ from krmfn.typed import Any
 
 from ..kmm.lookup import map_texts, strings
 from ..profile import expressions
-from ..profile.expansion import PROTECTED, Expansion, Filled, expand
+from ..profile.expansion import PROTECTED, Expansion, FilledLayer, expand
 from ..profile.product import Profile
 from ..profile.structural import may_be
 from ..rendering.function_config import FunctionConfig, Source
@@ -44,7 +44,7 @@ def layers(
     return (*written, *rest), vendor._replace(title=product.title), modules
 
 
-def _layers(source: Source, parts: Iterable[Filled]) -> list[Layer]:
+def _layers(source: Source, parts: Iterable[FilledLayer]) -> list[Layer]:
     return [Layer(part.fields, part.path, source, part) for part in parts]
 
 

@@ -51,7 +51,7 @@ def _rendering_errors(product: Profile, resources: ResourceList, config: Functio
     pairs = samples.pairs(product, _sets)
     for trial in (*samples.trials(product), *samples.more_trials(product, islice(pairs, _MOST_PAIRS))):
         item, is_judged, errors = _rendered(product, trial, resources, config)
-        for text, other in samples.others(product, trial, remedies) if errors else ():
+        for text, other in samples.other_trials(product, trial, remedies) if errors else ():
             if known.issuperset(map(str, errors)):
                 break  # else each of many trials is rendered as often as it has texts
             keys = set(map(_key, _rendered(product, other, resources, config)[2]))
@@ -65,10 +65,10 @@ def _rendering_errors(product: Profile, resources: ResourceList, config: Functio
             parts = parts if product.kind or parts[:1] != ("options",) else parts[1:]
             if finding.ref == product.item.ref:
                 yield finding
-            elif finding.ref == item.ref and trial.gives(product.options, ("spec", *parts)):
+            elif finding.ref == item.ref and trial.is_given(product.options, ("spec", *parts)):
                 path = ("spec", "schema", *(step for part in ("spec", *parts) for step in ("properties", part)))
                 yield product.item.located(finding._replace(ref=None, field=Field(join(path)), place=None))
-            elif finding.ref == item.ref and not trial.writes(parts):
+            elif finding.ref == item.ref and not trial.is_written(parts):
                 others[finding.message] = finding
         if is_judged:
             previous = others if common_errors is None else common_errors

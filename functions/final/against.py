@@ -18,7 +18,7 @@ from ..rendering import claims, function_config
 from ..rendering.kinds import COUNTING, OWNERS, in_file, owners_among
 
 
-def against(
+def check_external(
     lists: Sequence[ResourceList], external: ResourceList, before: Sequence[ResourceList] = ()
 ) -> tuple[ResourceList, list[Result]]:
     """Return the external resources that are not generated here, and the conflicts between the two sides.
@@ -138,7 +138,7 @@ Key = tuple[Ref, str, tuple[str, str]]
 """The identity of a claim: the owner, the pool, the Module."""
 
 
-def between(lists: Sequence[ResourceList]) -> Iterator[Result]:
+def check_roots(lists: Sequence[ResourceList]) -> Iterator[Result]:
     """Yield the findings about resources of different roots: a config in both, nodes that both drive.
 
     The lists are those of the roots after the function has run, each with all nodes of the cluster. A root with an

@@ -10,7 +10,7 @@ from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
 from ..run import run_of
 from . import objects, order, passed_over, ready, resolved, tools
-from .stream import Final, modules_of
+from .stream import FinalList, modules_of
 
 RULES = (*(ready.RULES + resolved.RULES + order.RULES + objects.RULES + passed_over.RULES + tools.RULES),)
 """The rules about the final list of a cluster (KRM7xx)."""
@@ -29,7 +29,7 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     created = frozenset(ref for change, ref in resources.changes if change == "created")
     run = run_of(resources)
     owners = {item.ref.id: item for item in (*inputs, *deployed)}
-    final = Final(deployed, inputs, owners, modules_of(deployed), run, created)
+    final = FinalList(deployed, inputs, owners, modules_of(deployed), run, created)
     by_ref = {item.ref: item for item in resources.items}
     # KRM708 repeats what the function in a kustomization has reported as KRM104
     reported = {finding.ref for finding in resources.reported if finding.rule == "KRM104"}

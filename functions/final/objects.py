@@ -12,7 +12,7 @@ from krmfn.results import Rule
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import module_of
 from ..rendering.kinds import INPUTS
-from .stream import Final, images
+from .stream import FinalList, images
 
 _IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?([^\s"']*["'\s]?)""")
 _HOLES = re.compile(rb"""[-._][:@]|[:@][-.]|[-._:@]["',}\]\s]""")
@@ -22,7 +22,7 @@ _VARIABLE = re.compile(r"\$\{(?:[^{}]|\$\{[^{}]*\})*\}")
 """A variable that is still to be substituted: its default may look like a missing part (`${TAG:-1.0}`)."""
 
 
-def ids_stand_once(final: Final) -> Iterator[Result]:
+def ids_stand_once(final: FinalList) -> Iterator[Result]:
     """Yield an error per resource that is in the list a second time."""
     first: dict[Id, Item] = {}
     for item in final.deployed:
@@ -34,7 +34,7 @@ def ids_stand_once(final: Final) -> Iterator[Result]:
             yield final.located(item, error(f"appears here a second time{place}; remove or rename one of the two"))
 
 
-def images_are_whole(final: Final) -> Iterator[Result]:
+def images_are_whole(final: FinalList) -> Iterator[Result]:
     """Yield a finding per image that lacks a part, as when a variable of a substitution is empty.
 
     It is an error in a generated object, and a warning in one that is written by hand: that may always have been so.
@@ -48,7 +48,7 @@ def images_are_whole(final: Final) -> Iterator[Result]:
                     yield final.located(item, report(message, field=Field(join(path), image)))
 
 
-def owners_have_uids(final: Final) -> Iterator[Result]:
+def owners_have_uids(final: FinalList) -> Iterator[Result]:
     """Yield an error per owner reference without a uid, but for those of Modules (KMM068)."""
     remedy = "remove the reference (Argo CD does not prune what has an owner)"
     message = f"has no uid, and the API server refuses it; only a live owner has one: {remedy}"
@@ -57,7 +57,7 @@ def owners_have_uids(final: Final) -> Iterator[Result]:
             yield final.located(item, error(message, field=field))
 
 
-def modules_outlive_owners(final: Final) -> Iterator[Result]:
+def modules_outlive_owners(final: FinalList) -> Iterator[Result]:
     """Yield a warning per owner reference of a Module, such as that of an operator to its custom resource."""
     for item, owner, field in _owners(final, of_modules=True):
         outcome = "the garbage collector deletes the Module, and KMM unloads the driver; remove ownerReferences"
@@ -65,7 +65,7 @@ def modules_outlive_owners(final: Final) -> Iterator[Result]:
         yield final.located(item, warning(message, field=field))
 
 
-def _owners(final: Final, of_modules: bool) -> Iterator[tuple[Item, Manifest, Field]]:
+def _owners(final: FinalList, of_modules: bool) -> Iterator[tuple[Item, Manifest, Field]]:
     """Yield the owner references of Modules, or of all other resources: the resource, the reference and its field."""
     for item in final.deployed:
         if item.mentions("ownerReferences") and bool(module_of(item.manifest)) == of_modules:
@@ -73,7 +73,7 @@ def _owners(final: Final, of_modules: bool) -> Iterator[tuple[Item, Manifest, Fi
                 yield item, owner, Field(join(("metadata", "ownerReferences", index)))
 
 
-def inputs_stay_behind(final: Final) -> Iterator[Result]:
+def inputs_stay_behind(final: FinalList) -> Iterator[Result]:
     """Yield a warning per input without the local-config mark, where the list is deployed as it was read.
 
     That is so in a kpt package, and for a list that already has objects generated from the input. In a kustomization

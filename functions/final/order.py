@@ -8,7 +8,7 @@ from krmfn.ownership import Id
 from krmfn.results import Rule
 
 from ..kmm.module import LABELS, MODULE_KINDS
-from .stream import Final, labels_of_kmm
+from .stream import FinalList, labels_of_kmm
 
 DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave"
 
@@ -16,7 +16,7 @@ _OBJECT = re.compile(r"(?P<group>[^/\s]*)/(?:namespaces/(?P<namespace>[^/\s]+)/)
 """Source: cli-utils, pkg/object/dependson (group/namespaces/namespace/kind/name, or group/kind/name)."""
 
 
-def dependencies_come_first(final: Final) -> Iterator[Result]:
+def dependencies_come_first(final: FinalList) -> Iterator[Result]:
     """Yield a warning per depends-on whose object is not deployed, or comes in a later sync wave of Argo CD."""
     present: dict[Id, Item] = {}
     for item in final.deployed:

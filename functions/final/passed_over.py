@@ -9,7 +9,7 @@ from krmfn.resource import join
 from krmfn.results import Rule
 
 from ..fleet import registry
-from .stream import Final, images
+from .stream import FinalList, images
 
 _WHY = (
     "kustomize skips fields that it was not told about (see `krmfn kustomize-config`) and tags with a $; "
@@ -17,7 +17,7 @@ _WHY = (
 )
 
 
-def images_are_replaced(final: Final) -> Iterator[Result]:
+def images_are_replaced(final: FinalList) -> Iterator[Result]:
     """Yield a warning per image that an entry of `images` names and that kustomize has not replaced."""
     entries = {entry.name: entry for entry in final.run.transformed.images}
     for item in final.deployed if entries else ():
@@ -32,7 +32,7 @@ def images_are_replaced(final: Final) -> Iterator[Result]:
                     yield final.located(item, warning(message, field=Field(join(path), image)))
 
 
-def labels_are_passed_on(final: Final) -> Iterator[Result]:
+def labels_are_passed_on(final: FinalList) -> Iterator[Result]:
     """Yield an info per owner with labels from kustomize that an object generated from it does not have."""
     owners: dict[Id, tuple[Item, dict[str, None], dict[str, None]]] = {}
     labels = final.run.transformed.labels

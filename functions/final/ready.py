@@ -9,7 +9,7 @@ from krmfn.results import Rule
 
 from ..kmm.lookup import has
 from ..kmm.module import LABELS, PLUGINS, node_labels
-from .stream import Final, NodeLabel, labels_of_kmm, modules_of, twin
+from .stream import FinalList, NodeLabel, labels_of_kmm, modules_of, twin
 
 _LABEL = re.compile(rf"{LABELS}(?:version-module\.(.+)|(.+?)\.(?:version\.|device-plugin-)?ready)", re.DOTALL)
 """A label for a Module, with its namespace and name."""
@@ -19,7 +19,7 @@ LabelValue = tuple[str, str | None]
 """Why KMM never sets a label ("" when it does), and the value that it sets; None where that is a version."""
 
 
-def labels_have_their_module(final: Final) -> Iterator[Result]:
+def labels_have_their_module(final: FinalList) -> Iterator[Result]:
     """Yield a finding per selector or affinity on a label of a Module that is not in the list."""
     names = dict[str, set[str]]()
     for _, module in final.modules:
@@ -34,7 +34,7 @@ def labels_have_their_module(final: Final) -> Iterator[Result]:
         yield final.located(item, report(message, field=Field(join(label.path), label.key)))
 
 
-def labels_are_set(final: Final) -> Iterator[Result]:
+def labels_are_set(final: FinalList) -> Iterator[Result]:
     """Yield an error per required label that no node ever has: the Module lacks that part, or it has another value."""
     for item, label, label_value in _consumers(final):
         if not label_value or not label.is_required:
@@ -47,7 +47,7 @@ def labels_are_set(final: Final) -> Iterator[Result]:
             yield final.located(item, error(message, field=field._replace(proposed=value)))
 
 
-def _consumers(final: Final) -> Iterator[tuple[Item, NodeLabel, LabelValue | None]]:
+def _consumers(final: FinalList) -> Iterator[tuple[Item, NodeLabel, LabelValue | None]]:
     """Yield each selector or affinity on a label of KMM's: the resource, the label, its value (None: no Module)."""
     items = [item for item in final.deployed if item.mentions(LABELS)]
     labels = [(item, label) for item in items for label in labels_of_kmm(item)]
@@ -66,7 +66,7 @@ def _consumers(final: Final) -> Iterator[tuple[Item, NodeLabel, LabelValue | Non
     yield from ((item, label, values.get(label.key)) for item, label in labels)
 
 
-def _missing(final: Final, names: dict[str, set[str]], namespace: str, name: str) -> tuple[str, bool]:
+def _missing(final: FinalList, names: dict[str, set[str]], namespace: str, name: str) -> tuple[str, bool]:
     """Return the message about a Module that is not in the list, and whether a renamed one is surely meant."""
     prefix = f"waits for Module {namespace}/{name}"
     renamed = [space for space in sorted(names) if space in final.run.transformed.namespaces]

@@ -10,7 +10,7 @@ from krmfn.typed import Any
 
 from ..kmm.lookup import POD_KINDS, table
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
-from .stream import CLUSTER_SCOPED, KINDS, Final, Names, modules_of, twin
+from .stream import CLUSTER_SCOPED, KINDS, FinalList, Names, modules_of, twin
 
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT, PRIORITY_CLASS, DEVICE_CLASS = KINDS
 
@@ -105,7 +105,7 @@ def _at(holder: Any, path: FieldPath, parts: Sequence[str]) -> Iterator[tuple[Fi
             yield from _at(entry, (*path, key, index), rest)
 
 
-def names_exist(final: Final) -> Iterator[Result]:
+def names_exist(final: FinalList) -> Iterator[Result]:
     """Yield a finding per reference to a resource that is not deployed: an error where kustomize has renamed it.
 
     Without any resource of that kind in the namespace there is no finding: somebody else deploys them.

@@ -22,7 +22,7 @@ NODE_AFFINITY = ("affinity", "nodeAffinity")
 REQUIRED, PREFERRED = (f"{prefix}DuringSchedulingIgnoredDuringExecution" for prefix in ("required", "preferred"))
 
 
-class Final(NamedTuple):
+class FinalList(NamedTuple):
     """The resources that reach one cluster, and what is known of their origin."""
 
     deployed: Sequence[Item]

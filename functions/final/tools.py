@@ -10,10 +10,10 @@ from ..cluster_dump import is_dumped
 from ..kmm.lookup import table, tables, text
 from ..rendering.generated import DISABLED, SUBSTITUTE, changed_at
 from ..rendering.kinds import of_kinds
-from .stream import CONFIG_MAP, Final
+from .stream import CONFIG_MAP, FinalList
 
 
-def dollars_are_kept(final: Final) -> Iterator[Result]:
+def dollars_are_kept(final: FinalList) -> Iterator[Result]:
     """Yield an info per Module and Dockerfile in which Flux's substitution would change what KMM reads."""
     builds = [(module.ref.namespace, build) for _, module in final.modules for _, build in module.sections("build")]
     names = {(namespace, text(table(build, "dockerfileConfigMap"), "name")) for namespace, build in builds}
@@ -33,7 +33,7 @@ _LIVE = {("kmm.sigs.x-k8s.io", "NodeModulesConfig"), ("", "Event"), ("events.k8s
 """(group, kind) of the resources that only a cluster writes; of Pods only those from a dump count."""
 
 
-def nothing_is_of_a_dump(final: Final) -> Iterator[Result]:
+def nothing_is_of_a_dump(final: FinalList) -> Iterator[Result]:
     """Yield an error per file with resources that only a cluster writes, or with a Pod from a dump."""
     by_file: dict[str, list[Item]] = {}
     for item in of_kinds(final.deployed, _LIVE):
@@ -50,7 +50,7 @@ _SOURCES = ("cpu-", "kernel-", "memory-", "network-", "pci-", "storage-", "syste
 """Prefixes of the names of labels that NFD makes by itself (its built-in sources, of v0.17)."""
 
 
-def labels_have_a_rule(final: Final) -> Iterator[Result]:
+def labels_have_a_rule(final: FinalList) -> Iterator[Result]:
     """Yield an info per label of NFD in a selector that no NodeFeatureRule makes and that no node has.
 
     Without such rules in the list there is no finding: the labels may have another origin.

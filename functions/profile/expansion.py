@@ -24,7 +24,7 @@ Problem = tuple[str, str]
 """The path of a field of a Profile, and what is wrong with it for some config."""
 
 
-class Filled(NamedTuple):
+class FilledLayer(NamedTuple):
     """A layer of a Profile for one config."""
 
     fields: dict[str, Any]
@@ -51,13 +51,13 @@ class Filled(NamedTuple):
 class Expansion(NamedTuple):
     """The layers of a Profile for the options of one config."""
 
-    layers: tuple[Filled, ...] = ()
+    layers: tuple[FilledLayer, ...] = ()
     """The strongest first: the `when`s that hold, `config`."""
-    versions: tuple[Filled, ...] = ()
+    versions: tuple[FilledLayer, ...] = ()
     """One for each entry of `versions`."""
-    modules: Mapping[str, tuple[Filled, ...]] = {}  # read only
+    modules: Mapping[str, tuple[FilledLayer, ...]] = {}  # read only
     """For each of several Modules its layers, the strongest first."""
-    overrides: tuple[Filled, ...] = ()
+    overrides: tuple[FilledLayer, ...] = ()
     """The layer of the functionConfig's overrides."""
     problems: tuple[Problem, ...] = ()
 
@@ -84,9 +84,9 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
     if not expressions.holds(entry.get("if", {}), values):
         return ABSENT
     template, path = entry.get("as", ""), join(("spec", "texts", name, "as"))
-    show = expressions.quoted if entry.get("quote") == "sh" else str
+    show = expressions.quote_for_shell if entry.get("quote") == "sh" else str
     if "each" not in entry:
-        text, problem = expressions.replaced(template, values, show)
+        text, problem = expressions.replace_in(template, values, show)
         problems += [(path, problem)] if problem else []
         return text
     option = expressions.at(values.data, expressions.path_of(entry["each"]))
@@ -94,7 +94,7 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
         return {**entry["onto"], **(option if isinstance(option, dict) else {})}
     pairs = sorted(option.items()) if isinstance(option, dict) else members(option)
     if "entry" in entry:
-        entries = [expressions.filled(entry["entry"], {"key": key, "value": value}) for key, value in pairs]
+        entries = [expressions.fill_entry(entry["entry"], {"key": key, "value": value}) for key, value in pairs]
         return [item for item in entries if item is not ABSENT] or ABSENT
     template = template.replace("${key}", "\0").replace("${value}", "\1")
     lines: list[str] = []
@@ -102,10 +102,10 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
         if isinstance(value, (dict, list)):
             problems.append((path, f"an entry of {entry['each']} is no text and no number; name what to print"))
             continue
-        text, problem = expressions.replaced(template, values, show)
+        text, problem = expressions.replace_in(template, values, show)
         problems += [(path, problem)] if problem else []
-        parts = {"\0": show(expressions.printed(key)), "\1": show(expressions.printed("" if value is None else value))}
-        lines.append("".join(parts.get(char, char) for char in text))
+        words = [show(expressions.format_scalar(part)) for part in (key, "" if value is None else value)]
+        lines.append("".join(words["\0\1".index(char)] if char in "\0\1" else char for char in text))
     return str(entry.get("separator", " ")).join(lines)
 
 
@@ -122,8 +122,8 @@ def expand(profile: Profile, written: Any, ref: Ref, overrides: Any, root: Node,
     versions = tuple(filler.layer(entry, ("spec", "versions", index)) for index, entry in enumerate(fields))
     parts = profile.spec.get("modules", {})
     modules = {key: filler.layers(parts[key], ("spec", "modules", key)) for key in sorted(parts)}
-    over = (filler.layer(overrides, ("spec", "overrides", profile.name)),) if overrides else ()
-    return Expansion(layers, versions, modules, over, tuple(problems))
+    override = (filler.layer(overrides, ("spec", "overrides", profile.name)),) if overrides else ()
+    return Expansion(layers, versions, modules, override, tuple(problems))
 
 
 class _Filler(NamedTuple):
@@ -134,7 +134,7 @@ class _Filler(NamedTuple):
     problems: list[Problem]
     is_protected: bool
 
-    def layers(self, spec: Mapping[str, Any], path: FieldPath) -> tuple[Filled, ...]:
+    def layers(self, spec: Mapping[str, Any], path: FieldPath) -> tuple[FilledLayer, ...]:
         """Return the layers of a Profile or of one of its Modules: the `when`s that hold, the last first, `config`."""
         layers = [self.layer(spec.get("config", {}), (*path, "config"))]
         for index, entry in enumerate(spec.get("when", ())):
@@ -143,13 +143,13 @@ class _Filler(NamedTuple):
                 layers.append(self.layer({**entry.get("config", {}), **unset}, (*path, "when", index, "config")))
         return tuple(reversed(layers))
 
-    def layer(self, fields: Mapping[str, Any], path: FieldPath) -> Filled:
+    def layer(self, fields: Mapping[str, Any], path: FieldPath) -> FilledLayer:
         """Return the layer with these fields, which are as they are written, with the expressions filled in."""
-        layer = Filled({}, join(path), {}, {})
+        layer = FilledLayer({}, join(path), {}, {})
         value = self.value(layer, fields, self.root["$defs"]["profile"], (), ())
         return layer._replace(fields={} if value is ABSENT else value)
 
-    def value(self, layer: Filled, value: Any, node: Node, new: FieldPath, old: FieldPath) -> Any:
+    def value(self, layer: FilledLayer, value: Any, node: Node, new: FieldPath, old: FieldPath) -> Any:
         """Return a value of a layer with its expressions filled in; `new`, `old`: its paths afterwards and before."""
         if "$ref" in node:
             node = self.root["$defs"][node["$ref"].rpartition("/")[2]]
@@ -171,7 +171,7 @@ class _Filler(NamedTuple):
             return ABSENT if not entries and node.get("minItems") else entries  # else [] may unset a weaker layer's
         return value
 
-    def entries(self, layer: Filled, values: list[Any], node: Node, new: FieldPath, old: FieldPath) -> list[Any]:
+    def entries(self, layer: FilledLayer, values: list[Any], node: Node, new: FieldPath, old: FieldPath) -> list[Any]:
         """Return a list without the entries of which nothing remains, and without variables that have no value."""
         entries: list[Any] = []
         for index, entry in enumerate(values):
@@ -194,13 +194,13 @@ class _Filler(NamedTuple):
                 entries.append(value)
         return entries
 
-    def text(self, layer: Filled, value: str, node: Node, new: FieldPath, old: FieldPath) -> Any:
+    def text(self, layer: FilledLayer, value: str, node: Node, new: FieldPath, old: FieldPath) -> Any:
         """Return a text with its expressions filled in, or the value of the expression that it is."""
-        option, expression = self.values.option_in(value), expressions.single(value)
+        option, expression = self.values.option_in(value), expressions.single_expression(value)
         if option:
             layer.options[new] = option
         if expression is None:
-            text, problem = expressions.replaced(value, self.values, self.protected)
+            text, problem = expressions.replace_in(value, self.values, self.protected)
             if problem:
                 self.problems.append((f"{layer.path}.{join(old)}", problem))
             return text if option else value
@@ -227,7 +227,7 @@ def _printed(value: Any, node: Node) -> Any:
         is_open = inner is not node or node.get("type") == "string"
         return {key: _printed(child, inner) for key, child in value.items()} if is_open else value
     is_text = value is ABSENT or value is None or isinstance(value, str)
-    return value if is_text or node.get("type") != "string" else expressions.printed(value)
+    return value if is_text or node.get("type") != "string" else expressions.format_scalar(value)
 
 
 def _protected(text: str) -> str:

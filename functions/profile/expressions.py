@@ -92,7 +92,7 @@ def misspelt(text: str) -> str:
     return match[0] if match else ""
 
 
-def single(text: str) -> Expression | None:
+def single_expression(text: str) -> Expression | None:
     """Return the expression that is the whole text; None for another text."""
     return next((expression for expression in parse(text) if expression.text == text), None)
 
@@ -106,7 +106,7 @@ def at(data: Any, parts: Sequence[str]) -> Any:
     return ABSENT if data is None else data
 
 
-def printed(scalar: Any) -> str:
+def format_scalar(scalar: Any) -> str:
     """Return a scalar as Kubernetes prints it."""
     if isinstance(scalar, bool):
         return "true" if scalar else "false"
@@ -115,12 +115,12 @@ def printed(scalar: Any) -> str:
     return str(scalar)
 
 
-def quoted(text: str) -> str:
+def quote_for_shell(text: str) -> str:
     """Return a text as one word of a shell, in which the kubelet finds no $(VARIABLE)."""
     return _DOLLAR.sub("$''", shlex.quote(text))
 
 
-def replaced(text: str, values: Values, show: Callable[[str], str] = str) -> tuple[str, str]:
+def replace_in(text: str, values: Values, show: Callable[[str], str] = str) -> tuple[str, str]:
     """Return a text with its expressions filled in, and what is wrong with the last wrong one ("" for nothing).
 
     `show` formats the value of each option.
@@ -136,7 +136,7 @@ def replaced(text: str, values: Values, show: Callable[[str], str] = str) -> tup
             kind = "a mapping" if isinstance(value, dict) else "a list"
             problem = f"{match[0]} is {kind} and cannot be part of a text; write an entry of `texts` with `each`"
         else:
-            return show(printed(value))
+            return show(format_scalar(value))
         return ""
 
     return _EXPRESSION.sub(replacement, text), problem
@@ -157,14 +157,14 @@ def _holds(path: str, expected: Any, values: Values) -> bool:
     return any(value == choice and isinstance(value, bool) == isinstance(choice, bool) for choice in choices)
 
 
-def filled(template: Any, values: Mapping[str, Any]) -> Any:
+def fill_entry(template: Any, values: Mapping[str, Any]) -> Any:
     """Return the template of an `entry` with `${key}` and `${value}` filled in; ABSENT when nothing remains of it."""
     if isinstance(template, dict):
-        fields = {key: filled(child, values) for key, child in template.items()}
+        fields = {key: fill_entry(child, values) for key, child in template.items()}
         fields = {key: value for key, value in fields.items() if value is not ABSENT}
         return fields if fields or not template else ABSENT
     if isinstance(template, list):
-        entries = [entry for entry in (filled(child, values) for child in template) if entry is not ABSENT]
+        entries = [entry for entry in (fill_entry(child, values) for child in template) if entry is not ABSENT]
         return entries if entries or not template else ABSENT
     if not isinstance(template, str):
         return template
@@ -173,6 +173,6 @@ def filled(template: Any, values: Mapping[str, Any]) -> Any:
 
     def replacement(match: re.Match[str]) -> str:
         value = at(values, parts_of(match[1]))
-        return "" if value is ABSENT else printed(value)
+        return "" if value is ABSENT else format_scalar(value)
 
     return OF_ENTRY.sub(replacement, template)

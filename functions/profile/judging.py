@@ -60,7 +60,7 @@ def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterat
     for use in used:
         if misuse.is_in_quotes(spec, use):
             yield _error(use.path, f"{use.text}: {misuse.TWICE}")
-    yield from (_result(warning, "KRM183", path, message) for path, message in misuse.unquoted(spec, node, used))
+    yield from (_result(warning, "KRM183", path, message) for path, message in misuse.scripts(spec, node, used))
     yield from (_result(warning, "KRM175", path, message) for path, message in misuse.rights(spec, node, used))
 
 
@@ -107,7 +107,7 @@ def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
         return "" if use.parts in _METADATA else f"{use.text}: {problem}"
     option = structural.at(node, use.parts)
     if option is None:
-        return f"{use.text}: {structural.unknown(node, use.parts)}"
+        return f"{use.text}: {structural.unknown_option(node, use.parts)}"
     if use.is_whole:
         return ""
     if option.get("type") in ("object", "array"):
@@ -182,7 +182,7 @@ def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterat
             yield path, f"{expression.text} is not read in `{key}`; {remedy}"
         for match in expressions.OF_ENTRY.finditer(template):
             root, *inner = expressions.parts_of(match[1])
-            if root == "value" and (message := structural.unknown(entries, inner)):
+            if root == "value" and (message := structural.unknown_option(entries, inner)):
                 yield path, f"{match[0]}: an entry of {text['each']} has no such field; {message}"
 
 
@@ -201,7 +201,7 @@ def _wrong_path(name: str, node: Node) -> str:
         return "" if parts in _METADATA else "of the metadata only name and namespace can be read"
     if not parts:
         return f"{name!r} is not the path of an option; write spec.a.b, or spec.a['b.c/d'] for such a name"
-    return structural.unknown(node, parts)
+    return structural.unknown_option(node, parts)
 
 
 def _wrong_value(name: str, value: Any, node: Node) -> str:

@@ -38,7 +38,7 @@ _ESCAPE = r"\\[dw\W]"
 """The escapes that are one token; `\\x20` and `\\pL` go on after theirs, and make a pattern unsafe."""
 
 
-def unquoted(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
+def scripts(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
     """Yield each expression in a shell's text whose option may hold what a shell would run."""
     for use in used:
         name = _variable(spec, use.path)
@@ -46,7 +46,7 @@ def unquoted(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterat
             remedy = f"write ${name} in double quotes there, which the shell does not read again"
             yield use.path, f"{use.text} is part of a shell's script by way of $({name}); {remedy}"
         is_run = use.path[0] != "texts" and _is_script(spec, use.path) and _text(spec, use).get("quote") != "sh"
-        for option in _unsafe(spec, node, use) if is_run else ():
+        for option in _unsafe_options(spec, node, use) if is_run else ():
             outcome = "so whoever writes the option can run anything in the container"
             schema = "an enum or a pattern without a shell's characters"
             remedy = f"pass it as an argument without a shell, give the option {schema}, or take it from a text with"
@@ -56,7 +56,7 @@ def unquoted(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterat
 def rights(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
     """Yield each expression in a right whose option may hold any text, and what to do."""
     for use in used:
-        if _gives_rights(use.path) and any(_unsafe(spec, node, use)):
+        if _gives_rights(use.path) and any(_unsafe_options(spec, node, use)):
             remedy = "write the rights themselves, in a `when` too, or give the option an enum"
             yield use.path, f"{use.text} chooses rights, so whoever writes the option can take any; {remedy}"
 
@@ -75,7 +75,7 @@ def _text(spec: Mapping[str, Any], use: Use) -> Mapping[str, Any]:
     return table(spec, "texts", use.parts[1]) if use.parts[0] == "texts" else {}
 
 
-def _unsafe(spec: Mapping[str, Any], node: Node, use: Use) -> Iterator[Expression]:
+def _unsafe_options(spec: Mapping[str, Any], node: Node, use: Use) -> Iterator[Expression]:
     """Yield the unsafe options that an expression refers to, itself or through an entry of `texts`."""
     sources = expressions.sources(_text(spec, use)) if use.parts[0] == "texts" else [Expression(use.parts, use.text)]
     for option in sources:

@@ -88,7 +88,7 @@ _REQUIREMENT = re.compile(r"(>=|<=|==|=|<|>)?\s*v?([0-9]+(?:\.[0-9]+)*)")
 _SIGNS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq, "==": eq}
 
 
-def unmet(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def unmet_requirements(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the requirements that do not hold, each with what to do."""
     for name, text in requires.items():
         parts = [_REQUIREMENT.fullmatch(part.strip()) for part in text.split(",")]

@@ -44,11 +44,11 @@ def _required(node: Node) -> dict[str, Any]:
     return {name: sample(node.get("properties", {}).get(name, {})) for name in node.get("required", ())}
 
 
-def full(node: Node) -> Any:
+def full_sample(node: Node) -> Any:
     """Return a value that a schema takes with all of its fields, and an entry in each list."""
     if node.get("properties") and "default" not in node:
-        return {name: full(child) for name, child in node["properties"].items()}
-    return [full(node["items"])] if node.get("type") == "array" and "default" not in node else sample(node)
+        return {name: full_sample(child) for name, child in node["properties"].items()}
+    return [full_sample(node["items"])] if node.get("type") == "array" and "default" not in node else sample(node)
 
 
 class Trial(NamedTuple):
@@ -57,25 +57,25 @@ class Trial(NamedTuple):
     options: Any
     conditions: tuple[Mapping[str, Any], ...] = ()
 
-    def gives(self, node: Node, parts: Sequence[str]) -> bool:
+    def is_given(self, node: Node, parts: Sequence[str]) -> bool:
         """Return True for an option whose value comes from the schema or a condition, and is not a sample."""
         option = structural.at(node, parts) or {}
         entries = (entry for condition in self.conditions for entry in condition.items())
         paths = [path_of(name) for name, value in entries if value != _WRITTEN]
         return "default" in option or bool(option.get("enum")) or tuple(parts) in paths
 
-    def writes(self, parts: Sequence[str]) -> bool:
+    def is_written(self, parts: Sequence[str]) -> bool:
         """Return True for an option that is written."""
         return bool(parts) and at(self.options, parts) is not structural.ABSENT
 
 
-def others(profile: Profile, trial: Trial, first: Collection[FieldPath]) -> Iterator[tuple[FieldPath, Trial]]:
+def other_trials(profile: Profile, trial: Trial, first: Collection[FieldPath]) -> Iterator[tuple[FieldPath, Trial]]:
     """Yield the trial once for each sample text in it, with an image with a tag in place of that text.
 
     Those at the paths `first` are replaced first.
     """
     for path, value in sorted(leaves(trial.options), key=lambda leaf: leaf[0] not in first):
-        if value == _BY_TYPE["string"] and not trial.gives(profile.options, ("spec", *map(str, path))):
+        if value == _BY_TYPE["string"] and not trial.is_given(profile.options, ("spec", *map(str, path))):
             options = copy.deepcopy(trial.options)
             lookup.at(options, path[:-1])[path[-1]] = f"{value}:1"
             yield path, trial._replace(options=options)
@@ -106,7 +106,7 @@ def pairs(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldPath]])
     entries = [(path, when["if"], sets(when)) for path, when in whens(profile.spec)]
     for (start, condition, fields), (_, other, other_fields) in combinations(entries, 2):
         # the same field, or one inside the other
-        overlap = any(path[: len(up)] == up[: len(path)] for path in fields for up in other_fields)
+        overlap = any(path[: len(inner)] == inner[: len(path)] for path in fields for inner in other_fields)
         names = condition.keys() & other.keys()
         if overlap and condition != other and not any(_exclude(condition[name], other[name]) for name in names):
             yield start, condition, other

@@ -118,7 +118,7 @@ def at(node: Node, parts: Sequence[str]) -> Node | None:
     return node
 
 
-def unknown(node: Node, parts: Sequence[str]) -> str:
+def unknown_option(node: Node, parts: Sequence[str]) -> str:
     """Return the message that the schema has no such option, with those that it has; "" when it has it."""
     for length in range(1, len(parts) + 1):
         if at(node, parts[:length]) is None:

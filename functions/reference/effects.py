@@ -80,7 +80,8 @@ def _condition_options(node: Node, condition: Mapping[str, Any], excluded: tuple
         parts = tuple(rest)
         option = structural.at(node, parts) if root == "spec" and parts != excluded else None
         if option is not None and value != {"exists": False}:
-            sample = samples.full(option) if isinstance(value, dict) else value[0] if isinstance(value, list) else value
+            choices = value if isinstance(value, list) else [value]
+            sample = samples.full_sample(option) if isinstance(value, dict) else choices[0]
             options[path] = parts, sample
     return options
 
@@ -94,7 +95,7 @@ def _values(node: Node) -> list[Any]:
     default = node.get("default")
     if isinstance(default, str) and default:
         return [f"{default}x"]  # of the same form: a path stays one
-    first = samples.full({key: child for key, child in node.items() if key != "default"})
+    first = samples.full_sample({key: child for key, child in node.items() if key != "default"})
     if isinstance(first, int) and first == default and node.get("maximum", first + 1) > first:
         first += 1
     return [first, "/x"] if first == "x" else [first]

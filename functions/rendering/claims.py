@@ -37,7 +37,7 @@ def nodes(
     errors = list(known.findings)
     errors += [finding for claim in claims for finding in known.check_labels(claim, claim.selector)]
     if errors:
-        return [], [advised(resources, error) for error in errors]
+        return [], [as_advice(resources, error) for error in errors]
     return [node for node in known.nodes if node.cluster is None], []
 
 
@@ -46,7 +46,7 @@ def selectors_decide(errors: Iterable[Result]) -> bool:
     return all(error.rule.startswith("KRM6") for error in errors)
 
 
-def advised(resources: ResourceList, finding: Result) -> Result:
+def as_advice(resources: ResourceList, finding: Result) -> Result:
     """Return an error about nodes as a warning for the commands that only warn of them (`render`, `diff`)."""
     is_advice = run_of(resources).settings.intent.warns_of_nodes and finding.rule.startswith("KRM6")
     return finding._replace(severity="warning") if is_advice and finding.severity == "error" else finding

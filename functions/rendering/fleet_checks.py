@@ -50,5 +50,5 @@ def check(
             # the result has the place of the config; the config knows that of each of its fields
             result = item.located(result._replace(place=None))
         owner = owners.get(result.ref, result.ref) if result.ref else None
-        findings.append((owner, claims.advised(resources, result)))
+        findings.append((owner, claims.as_advice(resources, result)))
     return fleet, findings

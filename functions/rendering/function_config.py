@@ -114,10 +114,10 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
     misfits += [*schema.check(config, kinds.schema("renderdeviceconfigs"), "KRM110")]
     misfits += _variables(config.get("spec"))
     if misfits:
-        from .variables import explained  # here, since most functionConfigs fit
+        from .variables import explain  # here, since most functionConfigs fit
 
         findings = [misfit._replace(message=f"{_message(misfit)} (in the functionConfig)") for misfit in misfits]
-        return FunctionConfig(), [source.located(explained(finding)) for finding in findings]
+        return FunctionConfig(), [source.located(explain(finding)) for finding in findings]
     return _settings(config.get("spec") or {}, run_of(resources).settings)._replace(source=source), []
 
 

@@ -20,8 +20,8 @@ from .function_config import FunctionConfig, Source, merge_repeats
 from .generated import Finding, Judged
 from .kinds import OURS, Kinds, has_nodes, is_similar, of_kinds
 
-Hidden = tuple[Id, str]
-"""A resource, and a rule that it turns off."""
+Entry = tuple[Id, str]
+"""An entry that turns off a rule: the resource that has it, and the rule."""
 
 IGNORE = f"{OURS}/ignore"
 """Annotation on a Module or on the resource it is generated from: `KRM204: why; KRM209: why`."""
@@ -54,14 +54,14 @@ def visible(
     A command that judges all of its input also reports the entries that hide nothing, but for rules that are judged
     elsewhere: by `diff`, or where nodes are known. `of_final` is for the rules of the final list, which is judged last.
     """
-    hidden = Counter[frozenset[Hidden]]()
+    hidden = Counter[frozenset[Entry]]()
     yield from merge_repeats(not_ignored(*judged, config, hidden), config.source)
     run = run_of(resources)
     if hidden:
         note(resources, turned_off=run.turned_off + hidden.total())
     if resources.failed or not run.settings.intent.judges_nodes or (run.is_settled and not of_final):
         return
-    used = frozenset[Hidden]().union(*hidden)
+    used = frozenset[Entry]().union(*hidden)
     # KRM613 is judged between clusters, after each of them
     not_judged = (_CHANGES, "KRM613") if has_nodes(resources) else (_CHANGES, _NODES)
     holders = [item for item in resources.mentioning(IGNORE) if OWNER not in item.annotations]  # else it is inherited
@@ -80,7 +80,7 @@ def visible(
 
 
 def not_ignored(
-    findings: Iterable[Finding], owners: Mapping[Ref, Item], config: FunctionConfig, hidden: Counter[frozenset[Hidden]]
+    findings: Iterable[Finding], owners: Mapping[Ref, Item], config: FunctionConfig, hidden: Counter[frozenset[Entry]]
 ) -> Iterator[Finding]:
     """Yield the findings that neither their owners nor the functionConfig turn off.
 

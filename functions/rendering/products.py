@@ -10,7 +10,7 @@ from krmfn.schema import Schema
 from ..fleet import readings
 from ..kmm.lookup import table
 from ..profile import judging, structural
-from ..profile.product import Profile, name_of, product, unmet
+from ..profile.product import Profile, name_of, product, unmet_requirements
 from . import kinds
 from .function_config import FunctionConfig
 from .kinds import OURS, OWN, PROFILE, in_file, is_custom
@@ -57,7 +57,7 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
     if name_of(item) == "none":
         message = f"is 'none', and the annotation {kinds.PROFILE_MARK} with it names no Profile; write another name"
         yield error(message, rule="KRM180", field=Field("metadata.name", "none"))
-    for path, message in unmet(spec.get("requires", {}), kmm_version):
+    for path, message in unmet_requirements(spec.get("requires", {}), kmm_version):
         yield error(message, rule="KRM185", field=Field(join(("spec", "requires", *path))))
     yield from judging.check(spec)
 

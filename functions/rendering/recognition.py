@@ -122,11 +122,11 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, co
 
             misfits += products.check_options(product, item)
         if misfits:
-            from .variables import explained  # here, since most resources fit
+            from .variables import explain  # here, since most resources fit
 
             for misfit in misfits:
                 if misfit.unlisted or not misfit.field or misfit.field.path not in reported:
-                    findings.append(explained(renderer.hint(misfit)))
+                    findings.append(explain(renderer.hint(misfit)))
         resources.report(map(item.located, findings))
         if not any(finding.severity == "error" for finding in findings):
             sound_items.append(item)

@@ -89,7 +89,7 @@ def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> s
     return {pair for pair in pairs if pair[0] not in OWN}
 
 
-def vanished(resources: ResourceList, before: Kinds) -> Iterator[Result]:
+def check_vanished(resources: ResourceList, before: Kinds) -> Iterator[Result]:
     """Yield an error per config of a kind that a Profile was for `before`, and that none is for any more."""
     config = function_config.read(resources)[0]
     for item in kinds.of_kinds(resources.items, {*before} - run_of(resources).driven - config.operators):
@@ -98,7 +98,7 @@ def vanished(resources: ResourceList, before: Kinds) -> Iterator[Result]:
             yield item.located(error(message, rule="KRM107"))
 
 
-def adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
+def check_adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
     """Yield a finding per config that nothing drove in the `old` list, but for those that nothing drives in the new.
 
     The objects that their own operators have made are in neither list, so their changes are unknown.

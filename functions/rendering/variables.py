@@ -96,7 +96,7 @@ def mistake(reference: Reference) -> str:
     return f"{text} is not a variable of krmfn{did_you_mean(f'${name}', names, 'there are: ' + ', '.join(names))}"
 
 
-def explained(finding: Result) -> Result:
+def explain(finding: Result) -> Result:
     """Return a finding of a schema; one about a variable in a field where none is filled in says so."""
     path = split(finding.field.path) if finding.field else ()
     if not _REFERENCE.search(finding.message) or _is_filled(path):

@@ -1,11 +1,11 @@
-"""Final lists as tests need them."""
+"""FinalList lists as tests need them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from krmfn_functions.final import judge
-from krmfn_functions.final.stream import Final, modules_of
+from krmfn_functions.final.stream import FinalList, modules_of
 from krmfn_functions.kmm.lookup import POD_KINDS
 from krmfn_functions.run import Run, Transformed
 
@@ -25,7 +25,7 @@ def judged(
     deployed, stay = resource_list(*manifests).items, resource_list(*inputs).items
     owners = {item.ref.id: item for item in (*stay, *deployed)}
     run = Run(transformed=transformed)
-    return list(apply(judge.RULES, Final(deployed, stay, owners, modules_of(deployed), run, frozenset())))
+    return list(apply(judge.RULES, FinalList(deployed, stay, owners, modules_of(deployed), run, frozenset())))
 
 
 def told(results: list[Result]) -> list[tuple[str, str, str]]:

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from krmfn_functions.kmm.regexps import compile_error, matches
 from krmfn_functions.profile.judging import uses
-from krmfn_functions.profile.misuse import is_quoted_twice, is_safe, unquoted
+from krmfn_functions.profile.misuse import is_quoted_twice, is_safe, scripts
 
 from tests.functions.profile.vendor import profile
 
@@ -46,7 +46,7 @@ def run_by_a_shell(*layers: dict[str, Any]) -> list[str]:
         "config": {"daemonSets": [{"name": "other"}, {"name": "a", **layers[0]}]},
     }
     own["when"] = [{"if": {}, "config": {"daemonSets": [{"name": "a", **layer}]}} for layer in layers[1:]]
-    return [what.partition(" ")[0] for _, what in unquoted(own, own["schema"], [*uses(own)])]
+    return [what.partition(" ")[0] for _, what in scripts(own, own["schema"], [*uses(own)])]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_command_of_a_weaker_layer_is_gone() -> None:
     assert run_by_a_shell(run, shell) == [LEVEL]
     own: dict[str, Any] = {"schema": profile()["spec"]["schema"]}
     own["config"] = {"daemonSets": [{"name": "a"}, {"name": "a", **shell, "args": [LEVEL]}]}
-    assert len([*unquoted(own, own["schema"], [*uses(own)])]) == 1, "two of one name"
+    assert len([*scripts(own, own["schema"], [*uses(own)])]) == 1, "two of one name"
 
 
 @pytest.mark.parametrize("other", [None, "${spec.exporter}", [1], {"args": 5, "command": {"a": 1}}])
@@ -120,7 +120,7 @@ def test_another_layer_may_have_anything_in_place_of_the_container(other: Any) -
     own: dict[str, Any] = {"schema": profile()["spec"]["schema"]}
     own["config"] = {"devicePlugin": {"args": [LEVEL], "env": [X]}}
     own["when"] = [{"if": {}, "config": {"devicePlugin": other}}]
-    assert [*unquoted(own, own["schema"], [*uses(own)])] == []
+    assert [*scripts(own, own["schema"], [*uses(own)])] == []
 
 
 @pytest.mark.parametrize(

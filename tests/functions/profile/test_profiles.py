@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from krmfn_functions.all_kinds import krmfn
-from krmfn_functions.profile.expressions import filled
+from krmfn_functions.profile.expressions import fill_entry
 from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import Manifest
@@ -779,7 +779,7 @@ def test_a_map_or_a_list_becomes_a_list_or_a_mapping() -> None:
 
 def test_an_entry_is_left_without_what_comes_to_nothing() -> None:
     entry = {"a": ["${value.x}", "b"], "c": {"d": ["${value.x}"]}, "e": "-${key}", "f": []}
-    assert filled(entry, {"key": 0, "value": {}}) == {"a": ["b"], "e": "-0", "f": []}
+    assert fill_entry(entry, {"key": 0, "value": {}}) == {"a": ["b"], "e": "-0", "f": []}
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_what_the_cluster_refuses_cannot_be_turned_off() -> None:
 )
 def test_only_advice_is_hidden(finding: Result, hidden: bool) -> None:
     config = FunctionConfig(ignore={finding.rule: "so it is meant"})
-    by = Counter[frozenset[ignoring.Hidden]]()
+    by = Counter[frozenset[ignoring.Entry]]()
     shown = list(ignoring.not_ignored([(None, finding)], {}, config, by))
     assert (not shown, bool(by)) == (hidden, hidden)
 
