@@ -121,8 +121,8 @@ def _shared_roots(context: Context, clusters: Sequence[Cluster]) -> list[Result]
         names = [cluster.name for _, cluster in pairs]
         place = next((member.place for member in last.members if within(path, member.real)), None)
         message = (
-            f"{root.name} belongs to the clusters {' and '.join(names)}: which of them its objects or nodes are "
-            "in is not known; give each cluster a folder of its own that lists what they share"
+            f"{root.name} belongs to the clusters {' and '.join(names)}, so it is not known which of them has its "
+            "objects or nodes; give each cluster a folder of its own that lists what they share"
         )
         findings.append(error(message, rule="KRM522", place=place, tags=((NAMES, "\n".join(names)),)))
     return findings

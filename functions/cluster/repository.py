@@ -228,7 +228,8 @@ spec:
 RULES = (
     Rule(
         "KRM529",
-        "`manifest-generate-paths` of an Argo CD Application in the input should name all that its folder is made of",
+        "`manifest-generate-paths` of an Argo CD Application in the input should name every path that its folder is "
+        "made from",
         good=_APPLICATION,
         bad=_APPLICATION.replace(";/inventories", ""),
         remedy="Add the folder, seen from the root of the repository and with a `/` before it.",

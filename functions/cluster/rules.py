@@ -138,8 +138,8 @@ patches:
     ),
     Rule(
         "KRM524",
-        "what is beside a kustomization should be listed in it, but for inventories and functionConfigs; configs "
-        "and inventories should be in a cluster of .krmfn.yaml",
+        "files beside a kustomization should be listed in it, except inventories and functionConfigs; configs and "
+        "inventories should be in a cluster of .krmfn.yaml",
         good="""\
 # kustomization.yaml
 resources: [config.yaml]

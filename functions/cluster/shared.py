@@ -82,12 +82,12 @@ def _elsewhere(cluster: Cluster, folder: str, kind: tuple[str, str], profile: It
     file = result.place.path if result.place else "stdin"
     name, path = cluster.name, os.path.relpath(os.path.realpath(file), config.folder) if config.folder else file
     remedy = f"add {path} to clusters.{name}" if name in config.clusters else f"name {path} under `profiles`"
-    reason, vendor = f"it is not of cluster {name}", os.path.dirname(file) or "."
+    reason, vendor = f"it is not in the cluster {name}", os.path.dirname(file) or "."
     if (listing := manifests.kustomization_in(folder)) and manifests.kustomization_in(vendor):
         remedy = f"list {os.path.relpath(vendor, folder)} under `resources`"
         config = config._replace(name=os.path.normpath(listing))
     if any(kind in driven_kinds(resources.items) for resources in cluster.inputs):
-        reason, remedy = f"only another root of cluster {name} has it", f"name {path} under `profiles`"
+        reason, remedy = f"only another root of the cluster {name} has it", f"name {path} under `profiles`"
     return f"{file} has a Profile for this kind, but {reason}; {remedy} in {config.name or '.krmfn.yaml'}"
 
 

@@ -46,7 +46,7 @@ def _labels(old: ResourceList, new: ResourceList) -> Iterator[str]:
         others = [name for name, labels in before.items() if after.get(name, labels) != labels]
         if others:
             nodes = f"labels of {counted(len(others), 'node')} change with the objects ({some(others, len(others))})"
-            yield f"{nodes}: what is said about nodes is true only where they have these labels already"
+            yield f"{nodes}: the effects on nodes are right only if the nodes have these labels already"
 
 
 def _profiles(old: ResourceList, new: ResourceList) -> Iterator[str]:

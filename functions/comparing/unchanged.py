@@ -135,11 +135,11 @@ def with_folder_changes(base: Base, pair: Pair, comparison: Comparison, is_edite
     notes = list[Result]()
     if parts:
         subject = f"folders of the cluster change ({', '.join(parts)})"
-        message = f"{subject}; make sure that these are what is deployed, for nothing else is compared"
+        message = f"{subject}; make sure that it still has all that are deployed, since no others are compared"
         notes.append(warning(message) if gone or is_edited else info(message))
     first = [note.message for note in notes]
     if is_edited:
-        first.append(f"{config.NAME} changes, which says what is compared and what is left out")
+        first.append(f"{config.NAME} changes, and with it what is compared and what is left out")
     doubtful = tuple(note.message for note in notes if note.severity == "warning")
     return comparison._replace(first=(*first, *comparison.first), notes=[*notes, *comparison.notes], doubtful=doubtful)
 

@@ -127,9 +127,7 @@ def test_an_inventory_in_two_clusters_is_an_error_and_a_functionconfig_is_not(he
     files = TWO | APART | {"clusters/dev/c.yaml": config("c", "card: c"), "settings/config.yaml": FUNCTION}
     plant(here, files | {".krmfn.yaml": text})
     done = process("krmfn", "check", ".", cwd=here)
-    first = (
-        ".krmfn.yaml:3:23: error: inventories belongs to the clusters dev and lab: which of them its objects or nodes"
-    )
+    first = ".krmfn.yaml:3:23: error: inventories belongs to the clusters dev and lab, so it is not known which of them"
     assert (done.code, done.text.startswith(first)) == (2, True), done.text
     plant(here, {".krmfn.yaml": text.replace("dev, inventories", "dev")})
     assert process("krmfn", "check", ".", cwd=here).code == 0
