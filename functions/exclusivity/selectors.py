@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 
 from krmfn.typed import TypeVar
 
@@ -129,12 +128,12 @@ def unmet(claims: Group, marks: Callable[[int], frozenset[int]], work: Work) -> 
     marks costs nothing extra.
     """
     first_groups, second_groups = (list(grouped((marks(i), i) for i in side).items()) for side in claims)
-    for number, (marks_of_group, group) in enumerate(first_groups):
+    for number, (group_marks, group) in enumerate(first_groups):
         others = second_groups or first_groups[number + 1 :]
         work.spend(len(others) + len(group))
-        rivals = (members for other_marks, members in others if marks_of_group.isdisjoint(other_marks))
-        yield from _packed(group, chain.from_iterable(rivals))
-        if not second_groups and not marks_of_group:
+        rivals = [i for other_marks, members in others if group_marks.isdisjoint(other_marks) for i in members]
+        yield from _packed(group, rivals)
+        if not second_groups and not group_marks:
             yield tuple(group), ()
 
 

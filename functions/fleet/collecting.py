@@ -81,8 +81,8 @@ def _entry(manifest: Manifest, allowed: frozenset[str] | None) -> Entry:
     """
     kind = manifest.get("kind", "Node")  # the items of a NodeList have none
     if kind != "Node" or manifest.get("apiVersion", "v1") != "v1":
-        version = manifest.get("apiVersion")
-        raise KrmfnError(f"is a {kind} ({version}), not a Node; pass the output of `kubectl get nodes`")
+        kind = f"{kind} ({manifest.get('apiVersion')})"
+        raise KrmfnError(f"is a {kind}, not a Node; pass the output of `kubectl get nodes`")
     node = facts.of_manifest(manifest)
     if not node.name:
         raise KrmfnError("this Node has no metadata.name")

@@ -24,7 +24,6 @@ from .findings import Join, at_config, at_mappings
 
 OS_LABELS = "feature.node.kubernetes.io/system-os_release."
 """What the labels of Node Feature Discovery for the fields of /etc/os-release begin with."""
-_KERNELS = "kernel versions do not tell systems apart"
 _FIELDS = ("ID", "VERSION_ID", "RHEL_VERSION")
 _FAMILY = dict.fromkeys(("el", "rhel", "rocky", "almalinux", "centos", "ol"), "el")
 _FAMILY |= {name: name for name in ("ubuntu", "debian", "sles")}
@@ -135,8 +134,8 @@ def images_are_for_the_system(join: Join) -> Iterator[Result]:
                 system = of_node(node)
                 if expected and system and expected.is_other(system):
                     others.setdefault((position, expected.text, system.text), []).append(node.name)
-        for (position, name, system_name), names in sorted(others.items()):
+        for (position, name, other), names in sorted(others.items()):
             nodes, verb = wording.nodes_named(sorted(names)), "runs" if len(names) == 1 else "run"
-            remedy = f"select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"
-            message = f"its image names {name}, but {nodes} {verb} {system_name}; {_KERNELS}: {remedy}"
+            problem = f"its image names {name}, but {nodes} {verb} {other}; kernel versions do not tell systems apart"
+            message = f"{problem}: select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"
             yield at_mappings(driver, warning(message), f"[{position}]")

@@ -65,8 +65,7 @@ def read(manifest: Manifest, cut: bytes = b"") -> tuple[list[Node], list[Problem
         of_group, lines = _group(group["nodes"], labels, shared_facts, keys)
         nodes += of_group
         problems += [Problem(f"spec.groups[{index}].nodes", *line) for line in lines]
-    number = len(nodes)
-    count = manifest["spec"].get("nodeCount", number)
+    number, count = len(nodes), manifest["spec"].get("nodeCount", len(nodes))
     if count != number and not problems:
         cause = "a part of the file may be missing" if number < count else "lines were added"
         difference = f"it says {counted(count, 'node')}, but there {'is' if number == 1 else 'are'} {number:,}"

@@ -176,5 +176,6 @@ def _object(source: _Source) -> Iterator[dict[str, Any]]:
         source.single = True
         yield head
     elif not str(head.get("kind", "")).endswith("List"):
-        kind = repr(head.get("kind"))
-        raise KrmfnError(f"an object with `items` is of kind {kind}; expected a List, as kubectl prints it")
+        raise KrmfnError(
+            f"an object with `items` is of kind {head.get('kind')!r}; expected a List, as kubectl prints it"
+        )

@@ -28,8 +28,8 @@ def read_images(text: str, where: str) -> frozenset[str]:
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         name = line.partition("#")[0].strip()
         if name and (len(name.split()) > 1 or ("/" not in name and ":" not in name)):
-            expected = "expected a line such as registry/repository:tag"
-            raise KrmfnError(f"{where}:{number}: {name[:80]!r} is not an image; {expected}")
+            problem = f"{name[:80]!r} is not an image; expected a line such as registry/repository:tag"
+            raise KrmfnError(f"{where}:{number}: {problem}")
         names |= {full_name(name)} if name else set()
     return frozenset(names)
 

@@ -174,8 +174,8 @@ def _painted(rows: Sequence[Sequence[str]], paint: printing.Paint) -> str:
     lines = [tuple(map(printing.printable, line)) for line in _compact(rows)]
     column, padded = lines[0].index("STATE"), aligned(lines)
     for line, padded_line in zip(lines[1:], padded[1:], strict=True):
-        state = line[column]
-        padded_line[column] = paint(state, STYLES[state]) + padded_line[column][len(state) :]
+        state, cell = line[column], padded_line[column]
+        padded_line[column] = paint(state, STYLES[state]) + cell[len(state) :]
     return "".join(f"{'  '.join(line).rstrip()}\n" for line in padded)
 
 

@@ -100,7 +100,7 @@ def _problem(cluster: Cluster) -> str:
 
 def _effects(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
     """Yield the effects, one for each Module and reason."""
-    parts_by_reason: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
+    parts_of: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
     refs = {}
     for group in moves.transitions(before, after):
         for transition in group:
@@ -114,9 +114,8 @@ def _effects(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
             key = (ref.id, _WORDS.index(move.effect), move.reason, failing, is_short and new.is_selected)
             old_image, new_image = (entry["containerImage"] if entry else None for entry in (move.before, move.after))
             part = OnNodes((), move.events, old_image, new_image, move.is_known)
-            parts_by_reason.setdefault(key, {}).setdefault(part, []).extend(transition.nodes)
-    for key, names_of in sorted(parts_by_reason.items(), key=lambda item: item[0]):
-        module, index, reason, failing, is_short = key
+            parts_of.setdefault(key, {}).setdefault(part, []).extend(transition.nodes)
+    for (module, index, reason, failing, is_short), names_of in sorted(parts_of.items(), key=lambda item: item[0]):
         nodes = sorted(name for names in names_of.values() for name in names)
         parts = tuple(part._replace(nodes=tuple(sorted(names))) for part, names in names_of.items())
         word, preposition = _WORDS[index], "by" if _WORDS[index] in ("lost", "gained") else "on"

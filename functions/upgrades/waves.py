@@ -97,7 +97,7 @@ def _is_holder(manifest: Manifest, driver: Driver) -> bool:
     """Return True for a workload that waits for a Module and does not leave a node when its version label changes."""
     keys = selector(manifest).keys()
     leaves = manifest.get("kind") == "DaemonSet" and driver.version_label in keys
-    return not leaves and not keys.isdisjoint(node_labels(*driver.module.ref[2:]))
+    return not (leaves or keys.isdisjoint(node_labels(*driver.module.ref[2:])))
 
 
 def _no_plan(reason: str) -> KrmfnError:
