@@ -137,7 +137,7 @@ def _resolved(reference: Reference, folder: str, disk: Disk) -> tuple[Reference,
         )
         return reference._replace(kind="remote"), "KRM509", f"{text} {message}"
     if may_be_inline and _is_inline(text):
-        if not disk.stands(folder, text):
+        if not disk.has_entry(folder, text):
             return reference._replace(kind="inline"), "", ""
         message = (
             "is an inline resource, but also the name of a file, which kustomize may read instead; rename the file"

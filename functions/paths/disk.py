@@ -72,7 +72,7 @@ class Disk:
         message = f"too large: together with the files before it more than {max_bytes():,} bytes"
         return Target(name, real, problem=message if self._rest < 0 else "")
 
-    def stands(self, folder: str, text: str) -> bool:
+    def has_entry(self, folder: str, text: str) -> bool:
         """Return True when there is anything of this name, even a broken link."""
         return os.path.lexists(os.path.normpath(os.path.join(folder, text)))
 

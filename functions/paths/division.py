@@ -22,7 +22,7 @@ from krmfn.yamltext.simple import MAX_DEPTH, scalar
 _USUAL = re.compile(rb"[A-Za-z#\n]|---[ \n]|(?:---)?\Z")
 """The beginning of a text that is divided with others; it may be empty."""
 _DIVIDER = b"\n---\n"
-"""What stands between two files that are divided together; libyaml ends every scalar and collection there."""
+"""The separator of files that are divided together; libyaml ends every scalar and collection there."""
 _LINE = re.compile(rb"\n(?:[ ?:-]{90}|[^ \n#-]|---)")
 """A line that begins in column 0, or at which block levels may be deep: each takes a column."""
 _HEAD = re.compile(
