@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 
 from .errors import KrmfnError, NoData, Refused
-from .itemtext import lines_before, named
+from .itemtext import description, lines_before
 from .resource import Manifest, Place, check_plain, copied, fingerprint, join, same
 from .typed import Any
 from .yamltext import positions, simple
@@ -119,7 +119,7 @@ class Content:
     def shared_paths(self) -> frozenset[_Parts]:
         """Return the paths of what an anchor and its aliases share in the text."""
         has_anchor = self.data.find(b"&", self.start, self.end) >= 0
-        return positions.shared(self.node) if has_anchor else frozenset()
+        return positions.shared_paths(self.node) if has_anchor else frozenset()
 
     def place(self, path: str, file: Place) -> Place:
         """Return the place of the field at `path` in an item at `file`."""
@@ -208,7 +208,7 @@ class Content:
             try:
                 data = load.placed(partial(values.build, self.node), partial(lines_before, self))
             except KrmfnError as failure:
-                raise NoData(f"{named(self)}{failure}") from failure
+                raise NoData(f"{description(self)}{failure}") from failure
         self._is_mapping = isinstance(data, dict)
         return data if self._is_mapping else {}
 

@@ -8,8 +8,8 @@ from functools import lru_cache, partial
 from .typed import Any
 from .yamltext import peek, simple
 
-__all__ = ["Words", "check_aliases", "lines_before", "mapping", "mentioning", "mentions", "named", "part", "string"]
-__all__ += ["strings", "strings_under"]
+__all__ = ["Words", "check_aliases", "description", "lines_before", "mapping", "mentioning", "mentions", "part"]
+__all__ += ["string", "strings", "strings_under"]
 
 _ESCAPE = rb"\\(?:/|\r?\n[ \t]*|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
 """The escapes of double quotes behind which part of a word may hide."""
@@ -61,11 +61,11 @@ def check_aliases(item: Any) -> None:
     if b"*" in item.text and simple.read(item.text.decode()) is None:
         from .yamltext import load
 
-        load.placed(partial(load.compose, item.text), partial(lines_before, item), named(item))
+        load.placed(partial(load.compose, item.text), partial(lines_before, item), description(item))
 
 
-def named(item: Any) -> str:
-    """Return the file of an item, or what its text seems to be: kind, name and kpt's path, as far as they show."""
+def description(item: Any) -> str:
+    """Return the file of an item, or its kind, name and kpt's path as far as its text shows them; ends with `: `."""
     if item.file and item.file.path:
         return f"{item.file.path}: "
     root = peek.root(item.data, item.start, item.end, item.indent)

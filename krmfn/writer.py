@@ -57,13 +57,13 @@ def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None)
     yield envelope.data[: len(envelope.data) - len(envelope.text)]
     yield view[: sections[0].start]
     for key, part in parts.items():
-        yield from _block_items(envelope, part, items) if key == "items" else (_closed(part),)
+        yield from _block_items(envelope, part, items) if key == "items" else (_with_line_end(part),)
     yield view[sections[-1].end :]
 
 
 def _block_items(envelope: Envelope, section: Chunk, items: Sequence[Item]) -> Iterator[Chunk]:
     if not items and not envelope.items:  # null, perhaps, and perhaps with comments
-        yield _line_end(section)
+        yield _with_newline(section)
     elif not items:
         yield b"items: []\n"
         yield from map(_comments, envelope.items)
@@ -95,14 +95,14 @@ def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
             end = item.end
             continue
         if end > start:
-            yield _line_end(view[start:end])
+            yield _with_newline(view[start:end])
         if comments:
             yield comments
         start, end = (item.start, item.end) if is_ours else (0, 0)
         if not is_ours:
             text = view[item.start : item.end] if item is unended else _item_text(envelope, item)
-            yield _closed(text, item.indent)
-    yield _line_end(view[start:end])
+            yield _with_line_end(text, item.indent)
+    yield _with_newline(view[start:end])
     yield from (_comments(old) for old in envelope.items[upcoming:] if id(old) not in kept)
 
 
@@ -137,16 +137,16 @@ def _canonical(result: Any) -> str:
     return json.dumps(result, sort_keys=True, default=str)
 
 
-def _closed(chunk: Chunk, indent: int = -2) -> Chunk:
+def _with_line_end(chunk: Chunk, indent: int = -2) -> Chunk:
     """Return a section or item with a line end that does not change the meaning of a literal there."""
     if chunk[-1:] in (b"\n", b""):
         return chunk
-    from .yamltext.edit import closed
+    from .yamltext.edit import with_line_end
 
-    return closed(bytes(chunk), indent)
+    return with_line_end(bytes(chunk), indent)
 
 
-def _line_end(chunk: Chunk) -> Chunk:
+def _with_newline(chunk: Chunk) -> Chunk:
     return chunk if chunk[-1:] in (b"\n", b"") else bytes(chunk) + b"\n"
 
 
@@ -157,4 +157,4 @@ def _comments(item: Item) -> bytes:
     text = item.text
     tail = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
     start = tail.find(b"#")  # empty lines before it would become text of a literal that keeps them
-    return bytes(_line_end(tail[tail.rfind(b"\n", 0, start) + 1 :])) if start >= 0 else b""
+    return bytes(_with_newline(tail[tail.rfind(b"\n", 0, start) + 1 :])) if start >= 0 else b""

@@ -31,7 +31,7 @@ class Setting(NamedTuple):
     source: str
 
 
-def applied(options: RunOptions) -> RunOptions:
+def with_settings(options: RunOptions) -> RunOptions:
     """Return the options with what the Application sets; outside Argo CD as they are.
 
     Raises KrmfnError for a name that is no option, for a value that is no string or empty, for two values for one

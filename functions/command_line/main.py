@@ -140,7 +140,7 @@ def main(argv: Sequence[str]) -> int:
         if command.intent and any(name.startswith("ARGOCD_") for name in os.environ):
             from . import argocd
 
-            run_options = argocd.applied(run_options)
+            run_options = argocd.with_settings(run_options)
         answer = command.run(Context(run_options, command.intent or CHECK, log), args)
         if isinstance(answer, int):
             return answer

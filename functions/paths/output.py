@@ -156,5 +156,5 @@ def _own_text(item: Item) -> bytes:
     if not is_block or not division.is_plain(text):
         return emit.dump(item.manifest).encode()
     if not text.endswith(b"\n"):
-        return edit.closed(text, -2)
+        return edit.with_line_end(text, -2)
     return text if re.search(edit.KEEPS, text) else text.rstrip(b"\n") + b"\n"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from ..typed import Any
 
-__all__ = ["MERGE_KEYS", "Lists", "aligned"]
+__all__ = ["MERGE_KEYS", "Lists", "match_entries"]
 
 MERGE_KEYS = ("name", "key", "containerPort", "mountPath", "devicePath", "topologyKey", "port", "ip", "type")
 """The fields by which Kubernetes' lists are merged (k8s.io/api, patchMergeKey), the usual ones first."""
@@ -15,7 +15,7 @@ Lists = Mapping[int, tuple[list[Any], list[Any]]]
 """Lists that were edited in place, by their ids: the list, and its entries as they were."""
 
 
-def aligned(old: list[Any], new: list[Any], lists: Lists | None = None) -> list[int | None]:
+def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) -> list[int | None]:
     """Return for each new entry the index of the old one, None for an added one.
 
     Entries match when they are the same object in `lists`, else by their merge key where all have one, else by their

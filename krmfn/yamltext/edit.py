@@ -12,7 +12,7 @@ from ..typed import Any
 from . import emit, nodewise, simple
 from .align import Lists
 
-__all__ = ["KEEPS", "closed", "dashed", "parse", "trailer", "undashed", "updated"]
+__all__ = ["KEEPS", "dashed", "parse", "trailer", "undashed", "updated", "with_line_end"]
 
 KEEPS = rb"[|>][0-9]?\+"
 """The header of a block scalar that keeps the line breaks behind it; a few other texts match, too."""
@@ -27,7 +27,7 @@ _LOSES = "cannot be written: comments or spellings would be lost; change it by h
 def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_rewrite: bool = True) -> bytes:
     """Return the text of an item (its dash at column `indent`; -2: a document) changed to the data `new`.
 
-    Comment lines behind the item belong to whatever follows and stay as they are. `lists`: see `align.aligned`.
+    Comment lines behind the item belong to whatever follows and stay as they are. `lists`: see `align.match_entries`.
     Raises KrmfnError, unless `may_rewrite`, when the item must be written anew and would lose comments or spellings.
     """
     end = trailer(text, indent)
@@ -43,7 +43,7 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_
     return out + (rest.lstrip(b"\r\n") if re.search(KEEPS, out) else rest)  # else empty lines would become text
 
 
-def closed(text: bytes, indent: int) -> bytes:
+def with_line_end(text: bytes, indent: int) -> bytes:
     """Return the text of an item or document with a line end that does not change its data.
 
     A literal `|` whose last line has no line end is a string without one; it must be written in another way.
@@ -57,7 +57,7 @@ def closed(text: bytes, indent: int) -> bytes:
     except KrmfnError:  # an alias whose anchor stands in another item, perhaps
         from . import load
 
-        return load.closed(text)
+        return load.with_line_end(text)
     if _holds(text.decode() + "\n", data):
         return text + b"\n"
     return updated(text + b"\n", data[0] if indent >= 0 else data, indent)

@@ -22,8 +22,8 @@ try:
 except ImportError as missing:  # the pure Python parser is some ten times slower and reads a few documents differently
     raise KrmfnError("PyYAML lacks its C parser here; install a PyYAML wheel built with libyaml") from missing
 
-__all__ = ["ADVICE", "Composer", "closed", "compose", "events", "explain", "is_one_entry", "placed", "read"]
-__all__ += ["refuse_inner_marks"]
+__all__ = ["ADVICE", "Composer", "compose", "events", "explain", "is_one_entry", "placed", "read"]
+__all__ += ["refuse_inner_marks", "with_line_end"]
 
 T = TypeVar("T")
 
@@ -135,7 +135,7 @@ def events(text: bytes) -> Iterator[Any]:
         yield event
 
 
-def closed(text: bytes) -> bytes:
+def with_line_end(text: bytes) -> bytes:
     """Return a text with a line end that changes no scalar; an anchor that it refers to may stand elsewhere.
 
     A text that is no YAML gets a line end as it is.

@@ -9,7 +9,7 @@ from itertools import pairwise
 from ..resource import same
 from ..typed import Any
 from . import emit, linetree, remarks, simple
-from .align import Lists, aligned
+from .align import Lists, match_entries
 from .simple import PLAIN, is_merge, scalar
 
 __all__ = ["patched"]
@@ -20,7 +20,7 @@ _IN_FLOW = r"[^,\[\]{}#:]*"
 def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool = True) -> str | None:
     """Return `text` changed to the data `new`; None when that needs more than edits of its parts.
 
-    `lists`: see `align.aligned`; `may_rewrite`: the whole entry of a list at the root, an item, may be written anew.
+    `lists`: see `align.match_entries`; `may_rewrite`: an item, an entry of the list at the root, may be written anew.
     """
     root: Any
     old = simple.read(text)
@@ -121,7 +121,7 @@ class _Walk:
         if self.text[dashes[0] - column : dashes[0]].strip() or dashes != sorted({*dashes}):
             raise _TooMuch  # behind another dash, or with an alias
         is_item = node is self.root and len(old) == len(new) == 1  # it is itself, whatever is left of it
-        matches = [0] if is_item else aligned(old, new, self.lists)
+        matches = [0] if is_item else match_entries(old, new, self.lists)
         if matches == [*range(len(old))]:  # nothing moves
             for number, entry in enumerate(old):
                 self.entry(node, number, entry, new[number], dashes)
@@ -158,7 +158,7 @@ class _Walk:
             is_quoted = node.id == "scalar" and node.style and isinstance(new, str)
             return _written(new, node.style) if is_quoted else _flow(new)
         if isinstance(new, list):
-            nodes, matches = dict[Any, Any](enumerate(node.value)), list[Any](aligned(old, new, self.lists))
+            nodes, matches = dict[Any, Any](enumerate(node.value)), list[Any](match_entries(old, new, self.lists))
         else:
             nodes = {_name(key): child for key, child in node.value}
             matches = [key if key in nodes and key in old else None for key in new]

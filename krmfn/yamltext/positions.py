@@ -8,7 +8,7 @@ from ..typed import Any, NamedTuple
 from .simple import OLD, PLAIN, Timestamp, differs, is_merge, scalar
 
 __all__ = ["Ambiguous", "Node", "ambiguous", "children", "duplicate_keys", "entries", "locate", "nodes", "parts"]
-__all__ += ["shared"]
+__all__ += ["shared_paths"]
 
 Node = Any
 """A node of PyYAML's, or of `linetree`."""
@@ -85,7 +85,7 @@ def children(node: Node) -> dict[str, tuple[Node | None, Node]]:
     return kept
 
 
-def shared(root: Node | None) -> frozenset[tuple[str, ...]]:
+def shared_paths(root: Node | None) -> frozenset[tuple[str, ...]]:
     """Return the paths of the collections that an anchor and its aliases share, merged ones (`<<`) included."""
     paths: dict[int, list[tuple[str, ...]]] = {}
     merged: set[int] = set()

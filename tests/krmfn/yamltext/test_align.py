@@ -1,4 +1,4 @@
-"""Lists aligned by entry: a comment follows the entry that it stands beside or above."""
+"""Lists match_entries by entry: a comment follows the entry that it stands beside or above."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krmfn.yamltext import edit, load
-from krmfn.yamltext.align import aligned
+from krmfn.yamltext.align import match_entries
 
 A = "    - name: a\n      image: a:1 # kpt-set: a\n"
 B = "    # about b\n    - name: b\n      image: b:1 # kpt-set: b\n"
@@ -82,7 +82,7 @@ def test_a_scalar_s_comment_follows_its_value(old: list[str], new: list[str]) ->
 
 @given(WORDS, WORDS)
 def test_every_old_entry_is_one_new_entry_at_most(old: list[str], new: list[str]) -> None:
-    matches = aligned(old, new)
+    matches = match_entries(old, new)
     known = [match for match in matches if match is not None]
     assert (len(matches), len({*known})) == (len(new), len(known))
     assert sum(old[match] == value for match, value in zip(matches, new, strict=True) if match is not None) == sum(
