@@ -61,8 +61,8 @@ RULES = (
     ),
     Rule(
         "KRM522",
-        "each path of a cluster in the configuration file must hold resources, be in no other cluster, and be among "
-        "the PATHs if it gives objects; each pattern of `exclude` must match a file",
+        "each path of a cluster in .krmfn.yaml must hold resources, be in no other cluster, and be among the PATHs if "
+        "it gives objects; `exclude` must match files",
         good=_GOOD,
         bad=_GOOD.replace("inventory.yaml]", "nodes.yaml]"),
         remedy="Correct the path, which is relative to the configuration file, or name it as a PATH, too. "
