@@ -58,14 +58,14 @@ def _of_node(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
         hint = " with `nullable: true` for null" if isinstance(kind, list) else ""
         yield (*path, "type"), f"{kind!r} is not a type; write one of {', '.join(sorted(CLASSES))}{hint}"
     if not path and kind != "object":
-        yield (*path, "type"), "the whole is an object; write type: object"
+        yield (*path, "type"), "the schema of a config must be of type object; write type: object"
     known = node.get("properties", {})
     if not isinstance(known, dict):
         yield (*path, "properties"), "must be a mapping of fields to their schemas"
     if known and isinstance(node.get("additionalProperties"), dict):
         yield (*path, "additionalProperties"), "properties and additionalProperties exclude each other"
     if kind == "array" and "items" not in node:
-        yield (*path, "items"), "a list has items; write their schema"
+        yield (*path, "items"), "a list needs the schema of its items; write `items`"
     yield from _of_values(node, path, not node.get(INT_OR_STRING))
     yield from _impossible(node, path)
 
@@ -77,7 +77,7 @@ def _impossible(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
     for name in required if isinstance(required, list) and isinstance(known, dict) else ():
         if isinstance(name, str) and field(node, name) is None and (path or name not in _OF_ALL):
             hint = did_you_mean(name, known, f"known here: {', '.join(known) or 'nothing'}", "'")
-            yield (*path, "required"), f"{name} is required and no field here, so no config is right{hint}"
+            yield (*path, "required"), f"{name} is required, but is not a field here, so no config can be valid{hint}"
     for choice in choices if isinstance(choices, list) and isinstance(kind, str) and kind in CLASSES else ():
         if not may_be({"type": kind}, choice) and not (choice is None and node.get("nullable")):
             yield (*path, "enum"), f"{json.dumps(choice)} is of another type than {kind}, so it cannot be written"

@@ -112,8 +112,8 @@ def check_adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
         if item.ref not in known and not is_foreign(item):
             message = _BEFORE.format(item.kind)
             if (item.group, item.kind) not in run_of(new).kept:
-                message += "; when this config is pruned, the cluster deletes what that has as its owner, too: write "
-                message += "`keep: true` in `for` of the Profile until the new Module is there"
+                message += "; when this config is pruned, the cluster also deletes the objects that it owns: write "
+                message += "`keep: true` in `for` of the Profile until the new Module is deployed"
             yield item.located(warning(message, rule="KRM107"))
 
 
@@ -124,8 +124,8 @@ def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[R
     names = ", ".join(sorted(config.profiles))
     known = f"; the functionConfig's spec.profiles has: {names}" if names else ""
     known += f"; Profiles: {', '.join(sorted(config.products))}" if config.products else ""
-    hint = "; none is: a Profile has to be among the resources (listed in the kustomization) or in `profiles` of "
-    hint += ".krmfn.yaml, a short one in spec.profiles of the functionConfig"
+    hint = ", and no other is: list the Profile in the kustomization or in `profiles` of .krmfn.yaml, or define the "
+    hint += "profile in spec.profiles of the functionConfig"
     message = f"profile {profile!r} is not defined{known or hint}"
     return [error(message, rule="KRM111", field=Field(field, profile))]
 

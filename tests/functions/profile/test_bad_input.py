@@ -57,9 +57,9 @@ def test_a_type_of_a_schema_that_is_none_is_an_error_at_its_place(kind: Any) -> 
         ({"type": "string", "minLength": 3, "maxLength": 2}, "a.minLength: is above maxLength, so no value fits"),
         (
             {"type": "object", "properties": {"image": {"type": "string"}}, "required": ["imag"]},
-            "a.required: imag is required and no field here, so no config is right; did you mean 'image'?",
+            "a.required: imag is required, but is not a field here, so no config can be valid; did you mean 'image'?",
         ),
-        ({"type": "object", "required": ["b"]}, "a.required: b is required and no field here"),
+        ({"type": "object", "required": ["b"]}, "a.required: b is required, but is not a field here"),
         ({"type": "string", "nullable": True, "enum": ["a", None]}, ""),
         ({"type": "number", "enum": [1, 1.5], "minimum": 1, "maximum": 1}, ""),
         ({"type": "object", "additionalProperties": {"type": "string"}, "required": ["b"]}, ""),

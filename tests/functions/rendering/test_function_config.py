@@ -129,7 +129,7 @@ def test_an_unknown_profile_is_reported_with_the_known_ones() -> None:
     (finding,) = profile_findings("c", "spec.profile", known)
     assert finding.message == "profile 'c' is not defined; the functionConfig's spec.profiles has: a, b"
     (finding,) = profile_findings("c", "spec.profile", FunctionConfig())
-    assert finding.message.startswith("profile 'c' is not defined; none is: a Profile has to be among the resources")
+    assert finding.message.startswith("profile 'c' is not defined, and no other is: list the Profile")
 
 
 @pytest.mark.parametrize(
