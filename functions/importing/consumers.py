@@ -63,10 +63,7 @@ def consumer_of(manifest: Manifest, services: Mapping[Key, Manifest], owned: Map
 
 
 def entry_of(consumer: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bool = False) -> dict[str, Any]:
-    """Return the entry of daemonSets for a consumer of the Module `base`; `fields` are the config's other fields.
-
-    With `keeps_pods` the pods stay as they are, so that none is replaced.
-    """
+    """Return the entry for a consumer of the Module `base` that inherits `fields`; `keeps_pods` changes no pod."""
     manifest = normal(consumer.manifest)
     spec, metadata = table(manifest, "spec"), table(manifest, "metadata")
     pod, notes = table(spec, "template", "spec"), table(spec, "template", "metadata")
