@@ -13,7 +13,7 @@ _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class Change(NamedTuple):
-    """An object that is created, changed or deleted; unknown: what it was before cannot be told."""
+    """An object that is created, changed or deleted; `unknown` where its former state is not known."""
 
     what: Literal["created", "changed", "deleted", "unknown"]
     ref: Ref
@@ -75,13 +75,13 @@ class Comparison(NamedTuple):
     failed: bool = False
     """The new side could not be rendered, so the plan says nothing."""
     hidden: int = 0
-    """How many changes are left out of the plan, since nobody asked for their kinds."""
+    """How many changes are not in the plan, since --kinds does not name their kinds."""
     sides: tuple[ResourceList, ResourceList] | None = None
     """What is compared; None where a side is not known."""
     knows_nodes: bool = False
     """What happens on the nodes is known: the effects of the plan are all of it."""
     doubt: str = ""
-    """Why it is not known, and what to do; "" where nobody knows a node."""
+    """Why the effects are not known, and what to do; "" where no nodes are known."""
     spared: frozenset[str] = frozenset()
     """The words of effects that surely happen on no node, such as `lost`, though its former state is not known."""
     is_same: bool = False

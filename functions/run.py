@@ -29,7 +29,7 @@ class Transformed(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What is known about a run; a KRM function is told nothing."""
+    """What is known about a run; the defaults hold for a KRM function."""
 
     settings: Settings = Settings()
     config_item: Item | None = None
@@ -43,13 +43,13 @@ class Run(NamedTuple):
     transformed: Transformed = Transformed()
     """What kustomize has done to all resources, where it has built the list."""
     is_settled: bool = False
-    """True when kustomize has called the function already, and for what the lists of a cluster are joined to: what is
-    in the list is judged as it stands, and nothing is generated, updated or removed."""
+    """True when kustomize has called the function already, and for the joined lists of a cluster: the list is judged as
+    it stands, and nothing is generated, updated or removed."""
     is_plain: bool = False
     """True when kustomize has built the list, and calls no function of ours."""
     external: ResourceList | None = None
-    """What the cluster gets from elsewhere (--against): it takes part in what is judged, and is neither judged nor put
-    out."""
+    """The resources that the cluster gets from elsewhere (--against): the list is judged together with them, but they
+    are neither judged themselves nor written."""
     named: frozenset[str] = frozenset()
     """The profiles that configs of the other roots name, and the Profiles of the whole repository."""
     is_part: bool = False
@@ -59,11 +59,11 @@ class Run(NamedTuple):
     kept: frozenset[tuple[str, str]] = frozenset()
     """Those among them that are deployed, too."""
     has_ours: bool = False
-    """Whether the cluster is known to hold anything of krmfn's: in another root, or since it is named to krmfn."""
+    """Whether the cluster is known to use krmfn: another root does, or the cluster is named to krmfn."""
     elsewhere: Mapping[tuple[str, str], str] = MappingProxyType({})
     """(group, kind) of the configs that Profiles of the other roots are for, and why these do not count here."""
     turned_off: int = 0
-    """How many findings were not reported, since the input itself turns them off."""
+    """How many findings were not reported, since the input turns them off."""
 
 
 def run_of(resources: ResourceList) -> Run:

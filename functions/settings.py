@@ -1,4 +1,4 @@
-"""What a run wants of its input, and what the command line has set."""
+"""What a command wants of its input, and the settings of a run."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -16,13 +16,13 @@ class Intent(NamedTuple):
     judges_nodes: bool = True
     """It wants the findings about nodes, and about rules that are turned off for nothing."""
     deploys: bool = False
-    """What it puts out is deployed: every DeviceConfig must be driven, also where nothing else is krmfn's."""
+    """Its output is deployed: every DeviceConfig must be driven, also where nothing else is krmfn's."""
     warns_of_nodes: bool = False
     """Findings about nodes (KRM6xx) are warnings: one node must not stop a fleet, nor hide what changes in it."""
     logs_advice: bool = True
     """Warnings are written also about a cluster without an error."""
     shows_errors: bool = False
-    """It shows what an input with errors would come to: objects are generated in spite of them."""
+    """Objects are generated in spite of errors, to show what the input would become."""
     keeps_left_overs: bool = True
     """It only looks: a generated object whose owner is not in the input is judged as it stands."""
     takes_settings_alone: bool = True
@@ -32,7 +32,7 @@ class Intent(NamedTuple):
     is_function: bool = False
     """It is no command but a KRM function, which sees what kustomize or kpt shows it."""
     is_old: bool = False
-    """It looks at what was: a DeviceConfig that nothing drives is no error there."""
+    """Its input is a former state, in which a DeviceConfig that nothing drives is no error."""
     is_root_only: bool = False
     """A PATH with a kustomization is that root and no other: what stands below it, and who lists it, do not count."""
 
@@ -55,7 +55,7 @@ FUNCTION = READ._replace(is_function=True, runs_function=True, keeps_left_overs=
 
 
 class Settings(NamedTuple):
-    """What a run is told beside its resources."""
+    """The settings of a run."""
 
     intent: Intent = FUNCTION
     fallback_namespace: str = ""
