@@ -46,12 +46,12 @@ def check(claims: Claims, nodes: Nodes, mode: str = "auto", where: FindPlace = a
     return [*(findings(decided, where) if decided else ()), *undecided]
 
 
-def findings(conflicts: Sequence[Conflict], where: FindPlace) -> list[Result]:
+def findings(decided: Sequence[Conflict], where: FindPlace) -> list[Result]:
     """Return the findings about conflicts, the first LISTED one by one; `where` as for `check`."""
     from .messages import to_result, unlisted  # here: few lists have a conflict
 
-    rest = [unlisted(LISTED, conflicts[LISTED:])] if len(conflicts) > LISTED else []
-    return [*(to_result(conflict, where) for conflict in conflicts[:LISTED]), *rest]
+    rest = [unlisted(LISTED, decided[LISTED:])] if len(decided) > LISTED else []
+    return [*(to_result(conflict, where) for conflict in decided[:LISTED]), *rest]
 
 
 def conflicts(claims: Claims, nodes: Nodes, mode: str = "auto") -> tuple[list[Conflict], list[Result]]:

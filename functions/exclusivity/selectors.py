@@ -111,10 +111,11 @@ def match(
     by_rarest = grouped((min(selector, key=lambda pair: (numbers[pair], pair)), i) for i, selector in labelled)
     unconditional = [i for i, selector in enumerate(selectors) if not selector]
     # the order decides what is undecided when the work runs out, so it must not depend on the input's order
-    for node_labels, names in sorted(names_of.items(), key=lambda item: min(item[1])):
+    groups = [(node_labels, sorted(names)) for node_labels, names in names_of.items()]
+    for node_labels, names in sorted(groups, key=lambda group: group[1][0]):
         candidates = [i for pair in node_labels if pair in by_rarest for i in by_rarest[pair]]
         work.spend(len(candidates))
-        yield tuple(sorted(unconditional + [i for i in candidates if selectors[i] <= node_labels])), sorted(names)
+        yield tuple(sorted(unconditional + [i for i in candidates if selectors[i] <= node_labels])), names
 
 
 Pairs = tuple[tuple[int, ...], tuple[int, ...]]

@@ -169,10 +169,10 @@ def placements(cluster: Cluster, groups: Sequence[Group]) -> list[tuple[Workload
             selectors[number] = workload.selector
     keys = {key for selector in selectors.values() for key in selector} - of_drivers
     local = [(group, _set_by_kmm(group, drivers)) for group in groups if group.nodes[0].cluster is None]
-    members = [(node, of_kmm) for group, of_kmm in local for node in group.nodes]
-    node_of = {node.name: node for node, _ in members}
+    labelled = [(node, of_kmm) for group, of_kmm in local for node in group.nodes]
+    node_of = {node.name: node for node, _ in labelled}
     labels = (
-        (node.name, {key: node.labels[key] for key in keys & node.labels.keys()} | of_kmm) for node, of_kmm in members
+        (node.name, {key: node.labels[key] for key in keys & node.labels.keys()} | of_kmm) for node, of_kmm in labelled
     )
     nodes_of: dict[int, list[Node]] = {number: [] for number in selectors}
     for numbers, names in matches(selectors.items(), labels, "where DaemonSets run"):

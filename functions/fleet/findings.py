@@ -56,12 +56,12 @@ def labels_are_held(cluster: Cluster, _: str) -> Iterator[Result]:
             yield warning(missing, ref=workload.ref, field=Field("spec.template.spec.nodeSelector"))
 
 
-def kernels_are_mapped(join: Join) -> Iterator[Result]:
+def kernels_are_mapped(joined: Join) -> Iterator[Result]:
     """Yield an error for a driver that some of its nodes do not get: no mapping matches their kernels, or KMM fails.
 
     And yield an info where that is not known, since nodes have not reported their kernels.
     """
-    for driver, selected in join.drivers:
+    for driver, selected in joined.drivers:
         uncovered: dict[tuple[str, str], list[str]] = {}
         for group, outcome in selected:
             if outcome.state in ("no mapping", "failure") or (outcome.state == "waiting" and outcome.failure):
@@ -85,11 +85,11 @@ def kernels_are_mapped(join: Join) -> Iterator[Result]:
             yield at_mappings(driver, info(f"it is not known whether a kernel mapping has a driver for {nodes}"))
 
 
-def selectors_match(join: Join, pools: bool = False) -> Iterator[Result]:
+def selectors_match(joined: Join, pools: bool = False) -> Iterator[Result]:
     """Yield a warning for a selector that selects no node; `pools` says whether of a node pool, or of others."""
-    fleet = join.cluster.fleet
+    fleet = joined.cluster.fleet
     numbers = Counter(node.cluster is not None for node in fleet.nodes)
-    candidates = [driver for driver, selected in join.drivers if not selected and bool(driver.claim.pool) == pools]
+    candidates = [driver for driver, selected in joined.drivers if not selected and bool(driver.claim.pool) == pools]
     idle_drivers = [driver for driver in candidates if numbers[driver.cluster is not None]]
     hint = wording.hints(fleet, idle_drivers)
     for driver in idle_drivers:
@@ -98,11 +98,11 @@ def selectors_match(join: Join, pools: bool = False) -> Iterator[Result]:
         yield at_config(driver, warning(f"{problem}{hint(driver)}", field=Field(driver.claim.field)))
 
 
-def mappings_are_reached(join: Join) -> Iterator[Result]:
+def mappings_are_reached(joined: Join) -> Iterator[Result]:
     """Yield an info for a kernel mapping that no selected node's kernel takes, where one takes another mapping."""
     mappings_of: dict[Ref, list[object]] = {}  # of each config, those that some kernel takes
     positions_of: list[list[int]] = []  # of each driver
-    for driver, selected in join.drivers:
+    for driver, selected in joined.drivers:
         positions = {outcome.resolution.mapping for _, outcome in selected}
         if any(outcome.state in ("conflict", "taint", "waiting") for _, outcome in selected):
             resolve = resolver(driver.module)
@@ -112,7 +112,7 @@ def mappings_are_reached(join: Join) -> Iterator[Result]:
         used = [position for position in positions if position is not None]
         positions_of.append(used)
         mappings_of.setdefault(driver.claim.ref, []).extend(driver.module.mappings[position] for position in used)
-    for (driver, selected), used in zip(join.drivers, positions_of, strict=True):
+    for (driver, selected), used in zip(joined.drivers, positions_of, strict=True):
         for position, entry in enumerate(driver.module.mappings if used else ()):
             if position not in used and entry not in mappings_of[driver.claim.ref]:  # another pool may use it
                 number = _number(selected)
@@ -122,10 +122,10 @@ def mappings_are_reached(join: Join) -> Iterator[Result]:
                 yield at_mappings(driver, info(message), f"[{position}]")
 
 
-def workloads_tolerate(join: Join) -> Iterator[Result]:
+def workloads_tolerate(joined: Join) -> Iterator[Result]:
     """Yield a finding for a DaemonSet that waits for a Module and does not tolerate the taints of its nodes."""
-    ready = {driver.ready: driver for driver, _ in join.drivers}
-    for workload, placement in join.workloads:
+    ready = {driver.ready: driver for driver, _ in joined.drivers}
+    for workload, placement in joined.workloads:
         driver = next((ready[key] for key in workload.selector if key in ready), None)
         if driver and placement.repelled:
             taints = sorted({taint for _, untolerated in placement.repelled for taint in untolerated})
@@ -137,9 +137,9 @@ def workloads_tolerate(join: Join) -> Iterator[Result]:
             yield finding(message, ref=workload.ref, field=Field("spec.template.spec.tolerations"))
 
 
-def modules_tolerate(join: Join) -> Iterator[Result]:
+def modules_tolerate(joined: Join) -> Iterator[Result]:
     """Yield a finding for a Module that does not tolerate the taints of nodes that it selects."""
-    for driver, selected in join.drivers:
+    for driver, selected in joined.drivers:
         if names := _names(selected, "taint"):
             taints = sorted({taint for _, outcome in selected if outcome.state == "taint" for taint in outcome.taints})
             number = _number(selected)
@@ -150,9 +150,9 @@ def modules_tolerate(join: Join) -> Iterator[Result]:
             yield at_config(driver, finding(message, field=Field(driver.claim.field)))
 
 
-def nodes_have_a_version(join: Join) -> Iterator[Result]:
+def nodes_have_a_version(joined: Join) -> Iterator[Result]:
     """Yield an info for an ordered upgrade that waits for version labels that nodes do not have."""
-    for driver, selected in join.drivers:
+    for driver, selected in joined.drivers:
         if names := _names(selected, "not labelled"):
             labels = ",".join(f"{key}={value}" for key, value in driver.selector.items())
             option = f"--selector {labels}" if labels else "--all"

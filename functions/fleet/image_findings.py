@@ -98,30 +98,30 @@ def _system(os_image: str, name: str, version: str, rhel: str) -> System | None:
     return None
 
 
-def images_can_be_checked(join: Join) -> Iterator[Result]:
+def images_can_be_checked(joined: Join) -> Iterator[Result]:
     """Yield a warning for a Module on a cluster where all known nodes have taints: KMM never sees an image there.
 
     Before any node loads, a pod without selector and tolerations pulls the image to see whether it exists.
     Source: KMM v2.6.0, internal/pod/imagepuller.go; main gives it the Module's tolerations.
     """
-    if join.kmm.check_tolerates:
+    if joined.kmm.check_tolerates:
         return
-    fleet = join.cluster.fleet
+    fleet = joined.cluster.fleet
     untainted_clusters = {node.cluster for node in fleet.nodes if all(taint.key in PASSING for taint in node.taints)}
-    for driver, selected in join.drivers:
+    for driver, selected in joined.drivers:
         loading = [group for group, outcome in selected if outcome.state in LOADING and driver.loads]
         if nodes := [node for group in loading for node in group.nodes if node.cluster not in untainted_clusters]:
             taints = sorted({str(taint) for node in nodes for taint in node.taints})
             names = wording.nodes_named(sorted(node.name for node in nodes))
-            pull = f"KMM {join.kmm.name} first pulls the image in a pod without tolerations"
+            pull = f"KMM {joined.kmm.name} first pulls the image in a pod without tolerations"
             reason = f"each known node has a taint ({some(taints, len(taints))}), so that pod stays Pending"
             message = f"loads no driver on {names}: {pull}, and {reason}"
             yield at_config(driver, warning(message, field=Field(driver.claim.field)))
 
 
-def images_are_for_the_system(join: Join) -> Iterator[Result]:
+def images_are_for_the_system(joined: Join) -> Iterator[Result]:
     """Yield a warning for a kernel mapping whose image names another operating system than its nodes run."""
-    for driver, selected in join.drivers:
+    for driver, selected in joined.drivers:
         module = driver.module
         others: dict[tuple[int, str, str], list[str]] = {}
         for group, outcome in selected:

@@ -148,11 +148,11 @@ Mirror = tuple[str, str]
 """What an image's name begins with at its source, and where it is pulled from."""
 
 
-def mirror(text: str) -> Mirror:
+def mirror(option: str) -> Mirror:
     """Return a mirror from `SOURCE=DESTINATION`. Raises KrmfnError for anything else."""
-    source, _, destination = text.partition("=")
+    source, _, destination = option.partition("=")
     if not source or not destination or "=" in destination:
-        raise KrmfnError(f"--mirror {text}: write SOURCE=DESTINATION, such as registry.example.com=mirror.lab:5000")
+        raise KrmfnError(f"--mirror {option}: write SOURCE=DESTINATION, such as registry.example.com=mirror.lab:5000")
     return source.rstrip("/"), destination.rstrip("/")
 
 

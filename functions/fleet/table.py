@@ -87,16 +87,16 @@ def rows(
     """
     pairs: list[tuple[Node, list[Row]]] = []
     for group in groups:
-        rows = [_row(group.nodes[0], drivers, outcome) for outcome in group.outcomes]
-        pairs += ((node, rows) for node in group.nodes)
+        group_rows = [_row(group.nodes[0], drivers, outcome) for outcome in group.outcomes]
+        pairs += ((node, group_rows) for node in group.nodes)
     if live:
         for node, outcome, reason in live.losses:
             still_loaded = explanation.is_still_loaded(node, drivers[outcome.driver], live.dump)
             row = _row(node, drivers, outcome)._replace(reason=reason, loaded=still_loaded, is_lost=True)
             pairs.append((node, [row]))
-    for node, rows in sorted(pairs, key=lambda pair: pair[0].name):
+    for node, group_rows in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
-        for row in rows or [_unselected_row(node, drivers, doubt)]:
+        for row in group_rows or [_unselected_row(node, drivers, doubt)]:
             row = row._replace(node=node, cluster=of_hub or name)
             if live and row.outcome and not row.is_lost:
                 is_loaded, problem = explanation.loaded(node, drivers, row.outcome, live.dump)
