@@ -54,14 +54,14 @@ def _run(context: Context, args: Any) -> int:
         look = context._replace(intent=COMPARE, log=context.log._replace(quiet=True))
         comparisons = against_base.compare_with_base(look, args.base, args.paths, streams, skips=True)
     is_whole = streams.is_whole and (bool(comparisons) or args.base is None)
-    checked = _checked(context, args, streams, comparisons)
+    checked = _collect(context, args, streams, comparisons)
     code = 2 if not is_whole else int(findings.fails(checked.results, args.fail_on))
     output.write_texts({args.out: _texts(args, streams, checked, comparisons, code)}, context.options.root)
     output.write_stdout(findings.text(checked, rules, head="check: "))
     return code
 
 
-def _checked(context: Context, args: Any, streams: Clusters, comparisons: Sequence[Comparison]) -> Checked:
+def _collect(context: Context, args: Any, streams: Clusters, comparisons: Sequence[Comparison]) -> Checked:
     """Return the findings, with those about the change, and with the errors that --fail-on makes."""
     cluster_streams.look_up_places(context, streams)
     additions = clusters.change_errors(comparisons, args.fail_on)

@@ -62,8 +62,8 @@ def run(context: Context, args: Any) -> int:
     if args.plan and len(comparisons) > 1:
         raise KrmfnError(f"no plan: there are {len(comparisons):,} clusters; pass the PATHs of one")
     if args.plan:
-        planned = waves.rollout(comparisons[0], args.wave or waves.DEFAULT)
-        text = rollout.as_json(planned) if args.format == "json" else rollout.text(planned)
+        plan = waves.rollout(comparisons[0], args.wave or waves.DEFAULT)
+        text = rollout.as_json(plan) if args.format == "json" else rollout.text(plan)
     elif args.format == "text" and printing.has_colors(context.options.color, sys.stdout):
         text = changes.text(comparisons, paint=printing.painted)
     else:

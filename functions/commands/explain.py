@@ -104,19 +104,19 @@ def _field(name: str, width: int) -> str:
         "since KMM": ends.since(places),
     }
     for label, text in facts.items():
-        lines += _wrapped(f"  {label}".ljust(_LABELS), text, width)
+        lines += _wrap(f"  {label}".ljust(_LABELS), text, width)
     children = _children(path, entries)
     lines += ["", "fields:"] if children else []
     longest = max((len(entry.path[-1]) for entry in children), default=0)
     for entry in children:
-        lines += _wrapped(f"  {entry.path[-1].ljust(longest)}  ", f"{entry.about} ({entry.type})", width)
+        lines += _wrap(f"  {entry.path[-1].ljust(longest)}  ", f"{entry.about} ({entry.type})", width)
     example: Any = fields.specimen(field.node, fields.definitions(field.kind), field.path[-1])
     for part in reversed(field.path):  # in the fields that hold it
         example = {part.removesuffix("[]"): [example] if part.endswith("[]") else example}
     return "\n".join([*lines, "", "example:", textwrap.indent(emit.dump(example).rstrip(), "  "), ""])
 
 
-def _wrapped(head: str, text: str, width: int) -> list[str]:
+def _wrap(head: str, text: str, width: int) -> list[str]:
     """Return the lines of a text beside its head; [] without any text."""
     return textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * len(head))
 

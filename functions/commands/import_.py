@@ -114,11 +114,11 @@ def _import(source: Source, args: Any, existing: Manifest | None) -> Import:
     if not numbers:
         origin = source.name or " ".join(source.paths)
         raise KrmfnError(f"no Module is in {origin}, so there is nothing to import; is it the right PATH?")
-    if twice := [name for name, number in numbers.items() if number > 1]:
-        _, kind, namespace, name = twice[0]
-        place = places.get(twice[0])
+    if duplicates := [name for name, number in numbers.items() if number > 1]:
+        _, kind, namespace, name = duplicates[0]
+        place = places.get(duplicates[0])
         suffix = f" (last in {place.path}:{place.line})" if place and place.path else ""
-        message = f"{kind} {namespace}/{name} appears {numbers[twice[0]]} times{suffix}"
+        message = f"{kind} {namespace}/{name} appears {numbers[duplicates[0]]} times{suffix}"
         raise KrmfnError(f"{message}; remove all but one, or name the clusters with --cluster NAME=PATH")
     return importer.import_modules(manifests, Settings(RENDER, flags=args.flags), existing, args.keep_pod_templates)
 
@@ -135,7 +135,7 @@ def _findings(imported: Import, places: Places) -> list[Result]:
     """Return a warning per object that stays as it is, and per one that is deleted with its owner."""
     pairs = ((ref(kept.manifest), reason) for kept in imported.kept for reason in kept.reasons)
     findings = [warning(f"stays as it is: {reason}", ref=r, place=places.get(r.id)) for r, reason in pairs]
-    for manifest in (manifest for draft in imported.conversions for manifest in draft.objects):
+    for manifest in (manifest for conversion in imported.conversions for manifest in conversion.objects):
         if owner := normal.owner(manifest):
             message = f"belongs to {owner}, which will overwrite it, and whose deletion deletes it, too"
             message += "; remove the owner with `kubectl delete --cascade=orphan` first"

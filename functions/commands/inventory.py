@@ -176,13 +176,13 @@ def _with_progress(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
     """Return `read`, which then shows on stderr how much was read, if that is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return read
-    done = 0
+    total = 0
 
     def read_and_count(size: int) -> bytes:
-        nonlocal done
+        nonlocal total
         data = read(size)
-        done += len(data)
-        sys.stderr.write(f"\r{done >> 20:,} MiB read" if data else "\r\x1b[K")
+        total += len(data)
+        sys.stderr.write(f"\r{total >> 20:,} MiB read" if data else "\r\x1b[K")
         sys.stderr.flush()
         return data
 

@@ -37,13 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser, effect: str) -> None:
 
 def moves(texts: Sequence[str]) -> list[Move]:
     """Return the moves that the values of --kernel name. Raises KrmfnError for a kernel that is "" or has `*`."""
-    parsed = []
+    result = []
     for text in texts:
         old, sign, new = text.rpartition("=")
         if not new or (sign and not old) or "*" in new:
             raise KrmfnError(f"--kernel {text!r} must be a kernel, or OLD=NEW with a kernel as NEW")
-        parsed.append(Move(new, old or "*"))
-    return parsed
+        result.append(Move(new, old or "*"))
+    return result
 
 
 def row_filter(texts: Sequence[str]) -> table.Filter:
@@ -62,17 +62,17 @@ def mover(
     """
     if not moves:
         return lambda fleet: fleet.nodes
-    chosen: set[tuple[object, str]] | None = None
+    ids: set[tuple[object, str]] | None = None
     if filter_ != table.Filter():
         view = cluster_view.join(name, resources)
         if not view.errors and view.cluster.fleet.nodes:
             check_nodes(view.cluster.fleet, name, filter_.labels)
         rows = table.rows(view.groups, view.cluster.all_drivers)
-        chosen = {(row.node.cluster, row.node.name) for row in rows if filter_.matches(row)}
+        ids = {(row.node.cluster, row.node.name) for row in rows if filter_.matches(row)}
 
     def boot(node: Node) -> Node:
         kernel = next((move.kernel for move in moves if fnmatchcase(node.kernel, move.old)), node.kernel)
-        if kernel == node.kernel or not (chosen is None or (node.cluster, node.name) in chosen):
+        if kernel == node.kernel or not (ids is None or (node.cluster, node.name) in ids):
             return node
         return node._replace(kernel=kernel, last_kernel=node.kernel)
 

@@ -34,9 +34,8 @@ def _run(context: Context, args: Any) -> int:
     if args.base is not None:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
-        comparisons = against_base.compare_with_base(
-            context._replace(intent=COMPARE), args.base, [*streams.paths], streams
-        )
+        look = context._replace(intent=COMPARE)
+        comparisons = against_base.compare_with_base(look, args.base, [*streams.paths], streams)
     text, results = page_of(streams, args.files, comparisons, args.output)
     if args.output is not None:
         files.write_text(args.output, text)
@@ -57,14 +56,14 @@ def page_of(
     # here: no other command has a template to fill in
     from ..report import cluster_view
     from ..report.page import page
-    from ..report.parts import unread
+    from ..report.parts import unread_part
     from ..report.tallies import change_errors
     from .catalogue import rules
 
     parts = [cluster_view.part(cluster_view.join(name, resources)) for name, resources in lists.items()]
     parts += clusters.read_outputs(names, lists)
     by_id = {rule.id: rule for rule in rules()}
-    fleet = [*parts, *map(unread, streams.unread)]
+    fleet = [*parts, *map(unread_part, streams.unread)]
     text = page(fleet, by_id, version("krmfn"), comparisons, _links(output), findings)
     # those of the lists were logged, and count for the exit code, with the lists
     messages = {str(result) for resources in lists.values() for result in resources.results}

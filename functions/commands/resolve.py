@@ -37,12 +37,12 @@ def _table(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Resu
         if not modules and not resources.failed:
             raise KrmfnError(f"no Module in {path}, neither hand-written nor generated")
         for module in modules:
-            rows_of_module = rows_of(module, args.kernel)
-            unmapped = [row["kernel"] for row in rows_of_module if row["mapping"] is None]
+            module_rows = rows_of(module, args.kernel)
+            unmapped = [row["kernel"] for row in module_rows if row["mapping"] is None]
             if unmapped and not args.allow_unmapped:
                 kernels = some(unmapped, len(unmapped), 3)
                 findings.append(clusters.mapping_error(module.ref, kernels, "nodes with such a kernel get no driver"))
-            rows += rows_of_module
+            rows += module_rows
     lines = [json_text(rows, 2)] if args.format == "json" else [printable(_line(row)) for row in rows]
     return "".join(f"{line}\n" for line in lines), findings
 

@@ -18,7 +18,7 @@ from ..formats.findings import FORMAT as CHECK
 from ..rendering import kinds
 from . import states
 from .parts import FORMAT as NODES
-from .parts import SEVERITIES, Kernel, NodeGroup, Outcome, Part, Usage, merge_groups, unknown
+from .parts import SEVERITIES, Kernel, NodeGroup, Outcome, Part, Usage, merge_groups, unknown_part
 
 _SCHEMAS = {NODES: "outputs/nodes-v1", CHECK: "outputs/check-v1"}
 _ABSENT = "none of the given files was printed by `krmfn {} --format json` for it"
@@ -48,7 +48,7 @@ def read(files: Iterable[tuple[str, str]]) -> list[Part]:
 
 def _merge(name: str, nodes: tuple[str, Part] | None, check: tuple[str, list[Result]] | None) -> Part:
     """Return the cluster of this name, given the file about its nodes and the one about its findings."""
-    part = nodes[1] if nodes else unknown(name, _ABSENT.format("nodes"))
+    part = nodes[1] if nodes else unknown_part(name, _ABSENT.format("nodes"))
     if check is None:
         return part._replace(unchecked=_ABSENT.format("check"))
     file, findings = check

@@ -101,15 +101,15 @@ class Part(NamedTuple):
     """Why the findings are not known; "" when they are."""
 
 
-def unknown(name: str, reason: str) -> Part:
+def unknown_part(name: str, reason: str) -> Part:
     """Return a cluster of which nothing is known, for this reason."""
     return Part(name, (), (), False, reason, (), 0, (), reason, ())
 
 
-def unread(name: str) -> Part:
+def unread_part(name: str) -> Part:
     """Return a cluster that could not be read; the page shows an error for it."""
     reason = "not all of this cluster can be read, so nothing is known of it; see what the command says on stderr"
-    return unknown(name, reason)._replace(findings=[error(reason)], has_errors=True)
+    return unknown_part(name, reason)._replace(findings=[error(reason)], has_errors=True)
 
 
 def merge_groups(groups: Iterable[NodeGroup]) -> list[NodeGroup]:

@@ -139,8 +139,8 @@ def _is_hole(kernel: Kernel) -> bool:
 def facts(parts: Sequence[Part], numbers: Counter[str], modules: int, images: int) -> list[tuple[str, str]]:
     """Return the numbers that describe the fleet, each with its noun."""
     kernels = {group.kernel for part in parts for group in part.groups if group.kernel}
-    clusters, of_modules = "clusters" if len(parts) != 1 else "cluster", "Modules" if modules != 1 else "Module"
-    nouns = (clusters, "nodes", "kernels", of_modules, "images")
+    cluster, module = "clusters" if len(parts) != 1 else "cluster", "Modules" if modules != 1 else "Module"
+    nouns = (cluster, "nodes", "kernels", module, "images")
     counts = (len(parts), numbers.total(), len(kernels), modules, images)
     return [(noun, f"{number:,}") for noun, number in zip(nouns, counts, strict=True)]
 

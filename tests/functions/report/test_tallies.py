@@ -13,7 +13,7 @@ def test_nodes_without_a_driver_are_counted_once() -> None:
     """The page asks for them at each kernel: of 20,000 it took most of a minute."""
     kernels = tuple(parts.Kernel(f"5.14.{at}", 1, at % 2 or None) for at in range(5_000))
     used = parts.Usage(Ref("", "Module", "kmm", "gpu"), "gpu", ("x",), kernels)
-    (panel,) = tallies.panels([parts.unknown("lab", "")._replace(modules=(used,))])
+    (panel,) = tallies.panels([parts.unknown_part("lab", "")._replace(modules=(used,))])
     start = time.process_time()
     assert {panel.holes for _ in panel.kernels} == {2_500}
     assert time.process_time() - start < 0.2
