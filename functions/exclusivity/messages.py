@@ -33,9 +33,9 @@ def law_of(conflict: Conflict) -> tuple[str, str]:
         rule = "KRM301" if conflict.nodes else "KRM302"
         return rule, f"a node can be managed by only one {conflict.first[0].ref.kind}"
     names = _listing(conflict.modules, len(conflict.modules))
-    both = "both" if len(conflict.first) + len(conflict.second) == 2 else "all"
-    modules, it = ("modules", "each") if len(conflict.modules) > 1 else ("module", "it")
-    return "KRM304", f"{both} load the kernel {modules} {names}, but a node can load {it} from only one of them"
+    subject = "both" if len(conflict.first) + len(conflict.second) == 2 else "all"
+    modules, pronoun = ("modules", "each") if len(conflict.modules) > 1 else ("module", "it")
+    return "KRM304", f"{subject} load the kernel {modules} {names}, but a node can load {pronoun} from only one of them"
 
 
 def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:

@@ -78,10 +78,10 @@ def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None]) ->
     `domain_of` returns the exclusivity domain of a config (see `exclusivity.Claim`).
     """
     pods = [item.manifest for item in resources.items if (item.group, item.kind) in POD_KINDS and not item.is_local]
-    external = run_of(resources).external
+    other_list = run_of(resources).external
     drivers = [pair[1] for pair in _drivers(resources, domain_of)]
-    elsewhere = external_drivers(external, domain_of) if external else ()
-    return Cluster(nodes.read(resources), drivers, workloads(pods), elsewhere)
+    external = external_drivers(other_list, domain_of) if other_list else ()
+    return Cluster(nodes.read(resources), drivers, workloads(pods), external)
 
 
 def external_drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[Driver]:

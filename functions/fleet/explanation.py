@@ -110,9 +110,9 @@ def answer(node: Node, drivers: Drivers, outcome: Outcome, live: Live | None) ->
         return Answer(holds and not problem, sentence, steps)
     if outcome.state in _NOUNS:
         reason = f"gets no driver: {reason}{f' {node.kernel}' if outcome.state == 'no mapping' else ''}"
-    still = "; it is still loaded" if _is_loaded(node, driver, live) else ""
-    worker = f"{':' if still else ';'} {_worker(key, driver, live)}" if key in live.workers else ""
-    return Answer(False, f"{subject} {reason}{still}{worker}", steps)
+    suffix = "; it is still loaded" if _is_loaded(node, driver, live) else ""
+    worker = f"{':' if suffix else ';'} {_worker(key, driver, live)}" if key in live.workers else ""
+    return Answer(False, f"{subject} {reason}{suffix}{worker}", steps)
 
 
 def _planned_status(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
@@ -168,8 +168,8 @@ def _plugin_problem(node: Node, driver: Driver, live: Live) -> str:
     for role, field in ROLES.items():
         if not has(driver.module.spec, field):
             continue
-        elsewhere = "the dump has pods of it on other nodes, and none on this one"
-        if problem := live.plugins.get((*key, role), elsewhere if (*key[1:], role) in live.roles else ""):
+        absence = "the dump has pods of it on other nodes, and none on this one"
+        if problem := live.plugins.get((*key, role), absence if (*key[1:], role) in live.roles else ""):
             return f"its {PLUGINS[field]} is not running: {problem}"
     return ""
 
@@ -222,9 +222,9 @@ def _loss(node: Node, driver: Driver, live: Live | None) -> str:
     others = [f"{name}={node.labels[name]}" for name in missing if name in node.labels]
     difference = f"has, and the live node has {', '.join(others)}" if others else "has and the live node lacks"
     command = shlex.join(["kubectl", "label", "node", node.name, *labels, *(["--overwrite"] if others else [])])
-    still = ", and is still loaded" if live and _is_loaded(node, driver, live) else ""
+    suffix = ", and is still loaded" if live and _is_loaded(node, driver, live) else ""
     reason = f"{wording.name(driver)} asks for {', '.join(labels)}, which the inventory {difference}"
-    return f"{node.name}: {key[1]}/{key[2]} is not planned any more{still}: {reason}; {command}"
+    return f"{node.name}: {key[1]}/{key[2]} is not planned any more{suffix}: {reason}; {command}"
 
 
 def _unselected_answer(node: Node, drivers: Drivers, live: Live | None, committed: Node | None) -> Answer:
@@ -232,7 +232,7 @@ def _unselected_answer(node: Node, drivers: Drivers, live: Live | None, committe
     if not drivers:
         return Answer(False, f"{node.name}: nothing selects it: there is no Module")
     labels = sorted(driver.ready for driver in drivers if driver.ready in node.labels)
-    still = f"; KMM's label {some(labels, len(labels))} is still there" if labels else ""
+    suffix = f"; KMM's label {some(labels, len(labels))} is still there" if labels else ""
     inventory = ", and by the inventory nothing did" if committed else ", and the inventory does not have it"
     nearest = f"the nearest, {wording.nearest(node, drivers)}"
-    return Answer(False, f"{node.name}: nothing selects it{inventory if live else ''}; {nearest}{still}")
+    return Answer(False, f"{node.name}: nothing selects it{inventory if live else ''}; {nearest}{suffix}")

@@ -40,10 +40,10 @@ def notes(
     findings: list[Finding] = []
     owners: dict[Ref, Item] = {}
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
-    external = run_of(resources).external
-    elsewhere = (item.manifest for item in external.items) if external else ()
+    other_list = run_of(resources).external
+    external = (item.manifest for item in other_list.items) if other_list else ()
     nodes_of, kmm = _nodes_of(resources, config), target(config.kmm_version)
-    impact = Impact(plan, *changed_modules(plan, elsewhere), kmm, nodes_of, knows_nodes)
+    impact = Impact(plan, *changed_modules(plan, external), kmm, nodes_of, knows_nodes)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         finding = _on_hub(finding)
         if source := _source(finding, manifests, by_id):
