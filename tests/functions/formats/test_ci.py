@@ -82,7 +82,8 @@ def sound(text: str, results: int) -> dict[str, Any]:
 
 def test_sarif() -> None:
     run = sound(sarif(CHECKED), 4)
-    assert run["tool"]["driver"]["rules"] == [{"id": "KRM101"}, {"id": "KRM225"}, {"id": "KRM407"}]
+    rules = [{"id": "KRM101"}, {"id": "KRM225"}, {"id": "KRM407"}]
+    assert run["tool"]["driver"] == {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": rules}
     first, second, third, fourth = run["results"]
     assert [first["level"], third["level"]] == ["error", "note"]
     assert first["message"] == {"text": "DeviceConfig kmm/gaudi: spec.a: is wrong"}
