@@ -158,8 +158,7 @@ def _groups(nodes: list[Node], selected: Mapping[int, str], rivals: Rivals, judg
     `selected` has these drivers with their version labels, `rivals` those that exclude each other.
     """
     labels = {position: key for position, key in selected.items() if key}
-    keys = labels.values()
-    pairs = ((node, tuple(map(node.labels.get, keys))) for node in nodes)
+    pairs = ((node, tuple(map(node.labels.get, labels.values()))) for node in nodes)
     members_of = grouped(((node.kernel, node.last_kernel, node.taints, node.cluster, v), node) for node, v in pairs)
     for (kernel, last_kernel, taints, _, versions), members in members_of.items():
         version_of = dict(zip(labels, versions, strict=True))
