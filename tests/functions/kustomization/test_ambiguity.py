@@ -20,17 +20,21 @@ EVIL = function("exec: {path: ./evil}")
 BUILTIN = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\nlabels: {a: b}\n"
 FLOW = '{"apiVersion": "builtin", "kind": "LabelTransformer", "metadata": {"name": "a"}, "labels": {"a": "b"}}'
 LINES = "apiVersion: builtin\nkind: LabelTransformer\nlabels: {a: b}\n"
+LISTED = "transformers: [f.yaml]\n"
 
 
 def findings(folder: Path, files: dict[str, str]) -> list[Result]:
     """Return the errors that keep the folder from being built, whichever flags a user may give for kustomize."""
     for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
+        plant(folder, {name: ""})
+        (folder / name).write_bytes(text.encode())
     graph = reading.read([str(folder)], None, OURS)
     flags = ("--enable-alpha-plugins", "--enable-exec", "--enable-helm", "--load-restrictor=LoadRestrictionsNone")
     return list(decide(graph, str(folder.resolve()), flags).refused)
+
+
+def rules(folder: Path, files: dict[str, str]) -> set[str]:
+    return {result.rule for result in findings(folder, files)}
 
 
 FILES = {
@@ -77,24 +81,18 @@ FIELDS = ("transformers", "generators", "validators")
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("text", FILES.values(), ids=FILES)
 def test_a_function_that_readers_read_differently_is_refused(tmp_path: Path, field: str, text: str) -> None:
-    found = findings(tmp_path, {"kustomization.yaml": f"{field}: [f.yaml]\n", "f.yaml": text})
-    assert "KRM517" in {one.rule for one in found}
-    assert all(one.place and one.place.path and one.place.line for one in found if one.rule == "KRM517")
+    results = findings(tmp_path, {"kustomization.yaml": f"{field}: [f.yaml]\n", "f.yaml": text})
+    places = [result.place for result in results if result.rule == "KRM517"]
+    assert places and all(place and place.path and place.line for place in places)
 
 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("text", ENTRIES.values(), ids=ENTRIES)
 def test_an_entry_that_may_be_a_path_and_a_resource_is_refused(tmp_path: Path, field: str, text: str) -> None:
-    found = findings(tmp_path, {"kustomization.yaml": f"{field}: [{json.dumps(text)}]\n"})
-    assert "KRM517" in {one.rule for one in found}
-    component = findings(
-        tmp_path / "b",
-        {
-            "kustomization.yaml": "components: [c]\n",
-            "c/kustomization.yaml": f"{COMPONENT}{field}: [{json.dumps(text)}]\n",
-        },
-    )
-    assert "KRM517" in {one.rule for one in component}
+    listing = f"{field}: [{json.dumps(text)}]\n"
+    assert "KRM517" in rules(tmp_path, {"kustomization.yaml": listing})
+    files = {"kustomization.yaml": "components: [c]\n", "c/kustomization.yaml": COMPONENT + listing}
+    assert "KRM517" in rules(tmp_path / "b", files)
 
 
 @pytest.mark.parametrize(
@@ -103,38 +101,33 @@ def test_an_entry_that_may_be_a_path_and_a_resource_is_refused(tmp_path: Path, f
 def test_an_entry_that_is_a_list_with_one_key_is_no_path(tmp_path: Path, text: str) -> None:
     """kustomize runs a program of that kind, which may lead out of the folder in which it looks for plugins."""
     files = {"kustomization.yaml": f"transformers: [f.yaml, {json.dumps(text)}]\n", "f.yaml": GOOD}
-    found = findings(tmp_path, {**files, os.path.normpath(text): BUILTIN})
-    assert {one.rule for one in found} & {"KRM504", "KRM517"}
+    assert rules(tmp_path, {**files, os.path.normpath(text): BUILTIN}) & {"KRM504", "KRM517"}
 
 
 @pytest.mark.parametrize("text", [FLOW, BUILTIN], ids=["flow", "block"])
 def test_an_entry_whose_text_is_also_a_file_is_refused(tmp_path: Path, text: str) -> None:
-    kustomization = {"kustomization.yaml": f"transformers: [{json.dumps(text)}]\n"}
-    assert findings(tmp_path, kustomization) == []
-    assert {one.rule for one in findings(tmp_path, {text: EVIL})} == {"KRM517"}
+    assert rules(tmp_path, {"kustomization.yaml": f"transformers: [{json.dumps(text)}]\n"}) == set()
+    assert rules(tmp_path, {text: EVIL}) == {"KRM517"}
 
 
 @pytest.mark.parametrize(
     "text", ["# f.yaml", "---", "~", "null", "[]", "[ ]", "!!null f.yaml", "&a", "&a []", "null # f.yaml", " ~ "]
 )
 def test_an_entry_that_kustomize_passes_over_is_refused(tmp_path: Path, text: str) -> None:
-    found = findings(tmp_path, {"kustomization.yaml": f"transformers: [{json.dumps(text)}]\n", text: GOOD})
-    assert {one.rule for one in found} == {"KRM504"}
+    files = {"kustomization.yaml": f"transformers: [{json.dumps(text)}]\n", text: GOOD}
+    assert rules(tmp_path, files) == {"KRM504"}
 
 
 def test_a_function_file_that_two_kustomizations_list_is_refused_in_both(tmp_path: Path) -> None:
-    files = {f"{name}/kustomization.yaml": "transformers: [f.yaml]\n" for name in "ab"}
+    files = {f"{name}/kustomization.yaml": LISTED for name in "ab"}
     plant(tmp_path, {**files, "a/f.yaml": FILES["kind twice"], "b/f.yaml": "-> ../a/f.yaml"})
     graph = reading.read([str(tmp_path / "a"), str(tmp_path / "b")], None, OURS)
     for name in "ab":
-        assert "KRM517" in {one.rule for one in graph.findings(str((tmp_path / name).resolve()))}
+        assert "KRM517" in {finding.rule for finding in graph.findings(str((tmp_path / name).resolve()))}
 
 
 KUSTOMIZATIONS = {
-    **{
-        f"a comment that ends with {mark!r}": f"# c{mark}transformers: [f.yaml]\nnamePrefix: a\n"
-        for mark in (CR, NEL, LS)
-    },
+    **{f"a comment that ends with {mark!r}": f"# c{mark}{LISTED}namePrefix: a\n" for mark in (CR, NEL, LS)},
     "a divider with a comment": "namePrefix: a\n---# x:\ntransformers: [f.yaml]\n",
     "dots": "namePrefix: a\n...\ntransformers: [f.yaml]\n",
     "a tag": "namePrefix: !!binary YQ==\n",
@@ -147,8 +140,8 @@ KUSTOMIZATIONS = {
 
 @pytest.mark.parametrize("text", KUSTOMIZATIONS.values(), ids=KUSTOMIZATIONS)
 def test_a_kustomization_that_readers_read_differently_is_refused(tmp_path: Path, text: str) -> None:
-    found = findings(tmp_path, {"kustomization.yaml": text, "f.yaml": EVIL})
-    assert any(one.rule == "KRM517" and one.place and one.place.line for one in found)
+    results = findings(tmp_path, {"kustomization.yaml": text, "f.yaml": EVIL})
+    assert any(result.rule == "KRM517" and result.place and result.place.line for result in results)
 
 
 URL = "http://127.0.0.1:1/{x}"
@@ -182,14 +175,13 @@ PLUGINS = {
 
 @pytest.mark.parametrize("text", REMOTE.values(), ids=REMOTE)
 def test_a_url_is_looked_for_before_anything_else(tmp_path: Path, text: str) -> None:
-    assert "KRM509" in {one.rule for one in findings(tmp_path, {"kustomization.yaml": text})}
+    assert "KRM509" in rules(tmp_path, {"kustomization.yaml": text})
 
 
 @pytest.mark.parametrize(("kind", "fields"), PLUGINS.values(), ids=PLUGINS)
 def test_a_url_in_a_plugin_is_looked_for(tmp_path: Path, kind: str, fields: str) -> None:
     plugin = f"apiVersion: builtin\nkind: {kind}\nmetadata: {{name: a}}\n{fields}\n"
-    found = findings(tmp_path, {"kustomization.yaml": "transformers: [f.yaml]\n", "f.yaml": plugin})
-    assert "KRM509" in {one.rule for one in found}
+    assert "KRM509" in rules(tmp_path, {"kustomization.yaml": LISTED, "f.yaml": plugin})
 
 
 @pytest.mark.parametrize(
@@ -198,27 +190,24 @@ def test_a_url_in_a_plugin_is_looked_for(tmp_path: Path, kind: str, fields: str)
 def test_a_patch_that_kustomize_takes_for_a_path_is_refused(tmp_path: Path, text: str) -> None:
     assert findings(tmp_path, {"kustomization.yaml": f"patchesStrategicMerge: [{json.dumps(text)}]\n"})
     plugin = {"apiVersion": "builtin", "kind": "PatchStrategicMergeTransformer", "metadata": {"name": "a"}}
-    files = {"kustomization.yaml": "transformers: [f.yaml]\n", "f.yaml": json.dumps(plugin | {"paths": [text]})}
-    assert {one.rule for one in findings(tmp_path, files)} == {"KRM517"}
+    files = {"kustomization.yaml": LISTED, "f.yaml": json.dumps(plugin | {"paths": [text]})}
+    assert rules(tmp_path, files) == {"KRM517"}
 
 
 def test_a_plugin_by_another_name_is_no_function_of_ours(tmp_path: Path) -> None:
     text = GOOD.replace("krmfn.dev/v1alpha1", "/builtin") + "files: [http://127.0.0.1/]\n"
-    plant(tmp_path, {"kustomization.yaml": "transformers: [f.yaml]\n", "f.yaml": text})
+    plant(tmp_path, {"kustomization.yaml": LISTED, "f.yaml": text})
     (call,) = reading.read([str(tmp_path)], None, OURS).calls(str(tmp_path.resolve()))
     assert (call.program, "begins with a slash" in call.problem) == ("", True)
 
 
 HONEST = {
-    "helm's comments": ("transformers: [f.yaml]\n", f"--- # Source: a.yaml\n{GOOD}---\n{BUILTIN}--- \n"),
+    "helm's comments": (LISTED, f"--- # Source: a.yaml\n{GOOD}---\n{BUILTIN}--- \n"),
     "lines of Windows": ("transformers: [f.yaml]\r\n", f"{GOOD}---\n{BUILTIN}".replace(NL, "\r\n")),
     "a mark of byte order": ("\ufefftransformers: [f.yaml]\n", f"\ufeff{GOOD}"),
     "the end": ("transformers: [f.yaml]\n...\n", f"{GOOD}...\n---\n{BUILTIN}...\n# the end\n"),
     "comments": ("# caf\u00e9 \u2713\n\ntransformers: [f.yaml]\n", f"# \u00fc\n{GOOD}# --- no divider\n"),
-    "aliases": (
-        "x-l: &l [f.yaml]\n".replace("x-l: &l ", "transformers: &l ") + "resources: []\n",
-        f"{BUILTIN}a: &a [b]\nc: *a\n",
-    ),
+    "aliases": ("transformers: &l [f.yaml]\nresources: []\n", f"{BUILTIN}a: &a [b]\nc: *a\n"),
     "core tags": ("transformers: !!seq [!!str f.yaml]\n", BUILTIN.replace("a: b", "a: !!str b")),
     "JSON": ('{"transformers": ["f.yaml"]}', FLOW),
     "lines in an entry": (f"transformers:\n- |\n{''.join(f'  {line}{NL}' for line in GOOD.splitlines())}", ""),

@@ -127,8 +127,8 @@ def test_a_function_is_written_once_and_plainly(tmp_path: Path, text: str, messa
 
 
 def findings(tmp_path: Path, files: dict[str, str]) -> list[str]:
-    made = graph(tmp_path, files)
-    return [str(finding).replace(f"{tmp_path.resolve()}/", "") for finding in made.findings(str(tmp_path.resolve()))]
+    built = graph(tmp_path, files)
+    return [str(finding).replace(f"{tmp_path.resolve()}/", "") for finding in built.findings(str(tmp_path.resolve()))]
 
 
 def test_every_document_is_a_call_with_its_place(tmp_path: Path) -> None:
@@ -147,11 +147,11 @@ def test_a_function_that_is_written_out_has_its_line(tmp_path: Path) -> None:
     assert finding.startswith("kustomization.yaml:1:16: error: transformers[0]: did not find expected")
 
 
-@pytest.mark.parametrize(("field", "why"), [("generators", "receives no resources"), ("validators", "refuses")])
-def test_ours_have_no_effect_elsewhere(tmp_path: Path, field: str, why: str) -> None:
+@pytest.mark.parametrize(("field", "reason"), [("generators", "receives no resources"), ("validators", "refuses")])
+def test_ours_have_no_effect_elsewhere(tmp_path: Path, field: str, reason: str) -> None:
     files = {"kustomization.yaml": f"{field}: [function.yaml]", "function.yaml": function("exec: {path: krmfn}")}
     (finding,) = findings(tmp_path, files)
-    assert why in finding
+    assert reason in finding
     assert finding.endswith("list it under transformers [KRM511]")
 
 

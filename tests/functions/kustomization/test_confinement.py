@@ -25,10 +25,10 @@ def calls(folder: Path, *specs: str) -> list[Call]:
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> str:
+def build(tmp_path: Path) -> str:
     """A folder for a build."""
-    (tmp_path / "own").mkdir()
-    return str(tmp_path / "own")
+    (tmp_path / "build").mkdir()
+    return str(tmp_path / "build")
 
 
 def names(folder: str) -> list[str]:
@@ -43,8 +43,8 @@ def run(environment: dict[str, str], cwd: Path, *command: str) -> subprocess.Com
     )
 
 
-def test_path_holds_what_is_called_and_nothing_else(tmp_path: Path, own: str) -> None:
-    how = confine(own, calls(tmp_path, "exec: {path: krmfn}", "container: {image: ptemplate}"))
+def test_path_holds_what_is_called_and_nothing_else(tmp_path: Path, build: str) -> None:
+    how = confine(build, calls(tmp_path, "exec: {path: krmfn}", "container: {image: ptemplate}"))
     assert how.flags == FLAGS
     assert names(how.environment["PATH"]) == ["docker", "krmfn", "ptemplate"]
     homes = [how.environment[name] for name in ("KUSTOMIZE_PLUGIN_HOME", "XDG_CONFIG_HOME")]
@@ -52,14 +52,14 @@ def test_path_holds_what_is_called_and_nothing_else(tmp_path: Path, own: str) ->
     assert Path(how.environment["PATH"]).stat().st_mode & 0o022 == 0
 
 
-def test_a_build_without_functions_enables_none(tmp_path: Path, own: str) -> None:
-    how = confine(own, [])
+def test_a_build_without_functions_enables_none(tmp_path: Path, build: str) -> None:
+    how = confine(build, [])
     assert how.flags == ()
     assert names(how.environment["PATH"]) == []
 
 
 def test_a_launcher_takes_nothing_from_the_folder_or_the_environment(
-    tmp_path: Path, own: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, build: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Modules of the names that it imports, in the working folder and where the environment says."""
     planted = {f"{name}.py": "import os; os.mknod('trace'); raise SystemExit" for name in ("yaml", "krmfn", "json")}
@@ -70,15 +70,15 @@ def test_a_launcher_takes_nothing_from_the_folder_or_the_environment(
     monkeypatch.setenv("PYTHONHOME", str(folder))
     monkeypatch.setattr(sys, "path", ["", *sys.path])
     monkeypatch.chdir(folder)
-    how = confine(own, calls(tmp_path / "k", "exec: {path: deviceconfig}"))
+    how = confine(build, calls(tmp_path / "k", "exec: {path: deviceconfig}"))
     done = run(how.environment, folder, "deviceconfig")
     assert done.returncode == 0, done.stderr
     assert MODULE in done.stdout
     assert not (folder / "trace").exists()
 
 
-def test_docker_runs_the_images_that_are_called_and_no_other(tmp_path: Path, own: str) -> None:
-    how = confine(own, calls(tmp_path, "container: {image: 'localhost/deviceconfig:1'}"))
+def test_docker_runs_the_images_that_are_called_and_no_other(tmp_path: Path, build: str) -> None:
+    how = confine(build, calls(tmp_path, "container: {image: 'localhost/deviceconfig:1'}"))
     flags = ["run", "--rm", "-i", "--network", "none", "--user", "nobody", "-e", "A=localhost/deviceconfig:1"]
     ours = run(how.environment, tmp_path, "docker", *flags, "localhost/deviceconfig:1")
     assert MODULE in ours.stdout
@@ -88,18 +88,18 @@ def test_docker_runs_the_images_that_are_called_and_no_other(tmp_path: Path, own
         assert f"the image {image} is not krmfn's" in other.stderr.decode()
 
 
-def test_what_is_not_ours_is_not_prepared(tmp_path: Path, own: str) -> None:
+def test_what_is_not_ours_is_not_prepared(tmp_path: Path, build: str) -> None:
     with pytest.raises(KrmfnError, match="calls 'sh', which is not part of krmfn"):
-        confine(own, calls(tmp_path, "exec: {path: krmfn}", "exec: {path: sh}"))
+        confine(build, calls(tmp_path, "exec: {path: krmfn}", "exec: {path: sh}"))
 
 
 def test_a_temporary_folder_from_which_nothing_runs_is_said(
-    tmp_path: Path, own: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, build: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called = calls(tmp_path, "exec: {path: krmfn}")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(KrmfnError, match=r"programs cannot be run from the temporary folder .*TMPDIR"):
-        confine(own, called)
+        confine(build, called)
 
 
 def test_a_temporary_folder_that_path_would_divide_is_refused(tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_a_temporary_folder_that_path_would_divide_is_refused(tmp_path: Path) ->
         confine(str(tmp_path / "a:b"), [])
 
 
-def test_a_python_without_a_path_cannot_be_called(tmp_path: Path, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_python_without_a_path_cannot_be_called(tmp_path: Path, build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     called = calls(tmp_path, "exec: {path: krmfn}")
     monkeypatch.setattr(sys, "executable", "")
     with pytest.raises(KrmfnError, match="has no path"):
-        confine(own, called)
+        confine(build, called)

@@ -49,8 +49,8 @@ def decision(app: Path, fields: list[str], flags: str = "", allow_remote: bool =
 def test_built(
     app: Path, fields: list[str], flags: str, allow_remote: bool, programs: list[str], is_open: bool
 ) -> None:
-    made = decision(app, fields, flags, allow_remote)
-    assert (made.refused, [call.program for call in made.calls], made.is_open) == ((), programs, is_open)
+    outcome = decision(app, fields, flags, allow_remote)
+    assert (outcome.refused, [call.program for call in outcome.calls], outcome.is_open) == ((), programs, is_open)
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_built(
     ],
 )
 def test_refused(app: Path, fields: list[str], flags: str, allow_remote: bool, rules: list[str]) -> None:
-    made = decision(app, fields, flags, allow_remote)
-    assert [finding.rule for finding in made.refused] == rules
-    assert made.calls == ()
+    outcome = decision(app, fields, flags, allow_remote)
+    assert [finding.rule for finding in outcome.refused] == rules
+    assert outcome.calls == ()
 
 
 def test_a_function_outside_the_folder_is_judged_also_when_kustomize_may_read_it(app: Path, tmp_path: Path) -> None:
     plant(tmp_path, {"others.yaml": function("exec: {path: sh}")})
-    made = decision(app, ["transformers: [../others.yaml]"], "--load-restrictor=LoadRestrictionsNone")
-    assert [finding.rule for finding in made.refused] == ["KRM510"]
+    outcome = decision(app, ["transformers: [../others.yaml]"], "--load-restrictor=LoadRestrictionsNone")
+    assert [finding.rule for finding in outcome.refused] == ["KRM510"]

@@ -46,8 +46,8 @@ class Fake:
         program.write_text(FAKE.format(notes=self.folder, answer=answer))
         program.chmod(0o755)
 
-    def noted(self, what: str) -> str:
-        return (self.folder / what).read_text()
+    def noted(self, name: str) -> str:
+        return (self.folder / name).read_text()
 
 
 @pytest.fixture
@@ -156,14 +156,14 @@ BOTH = ["originAnnotations", "transformerAnnotations"]
 
 def test_the_wrapper_asks_for_what_the_kustomization_asks_for_and_for_origins(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'")
-    for asked, origins, wanted in [
+    for options, origins, expected in [
         ([], False, None),
         ([], True, BOTH),
         (["managedByLabel", "transformerAnnotations"], False, ["managedByLabel", "transformerAnnotations"]),
         (["managedByLabel", "originAnnotations"], True, ["managedByLabel", *BOTH]),
     ]:
-        kustomize.build(str(app), None, kustomization={"buildMetadata": asked}, origins=origins)
-        assert yaml.safe_load(fake.noted("wrapper")).get("buildMetadata") == wanted
+        kustomize.build(str(app), None, kustomization={"buildMetadata": options}, origins=origins)
+        assert yaml.safe_load(fake.noted("wrapper")).get("buildMetadata") == expected
 
 
 def test_without_any_kustomize_it_says_what_to_install(fake: Fake, app: Path, monkeypatch: pytest.MonkeyPatch) -> None:

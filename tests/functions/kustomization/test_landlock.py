@@ -20,7 +20,7 @@ from tests.trees import config_map, plant
 confined = pytest.mark.skipif(landlock.version() == 0, reason=f"kustomize is {landlock.status()}")
 
 
-def said(command: str, read: tuple[str | Path, ...] = (), written: tuple[str | Path, ...] = ()) -> str:
+def printed(command: str, read: tuple[str | Path, ...] = (), written: tuple[str | Path, ...] = ()) -> str:
     """Return what a shell prints that is bound."""
     bounds = Bounds(
         frozenset((*SYSTEM, sys.base_prefix, *map(str, read))), frozenset(("/dev/null", *map(str, written)))
@@ -38,7 +38,7 @@ def test_what_is_not_allowed_is_denied(tmp_path: Path) -> None:
     plant(tmp_path, {"own/a": "own\n", "read/a": "read\n", "other/a": "other\n"})
     reads = "; ".join(f"cat {tmp_path}/{name}/a" for name in ("own", "read", "other"))
     writes = "; ".join(f"echo x > {tmp_path}/{name}/b && echo wrote {name}" for name in ("own", "read", "other"))
-    lines = said(f"{reads}; {writes}; echo x > /dev/null; mv {tmp_path}/own/a {tmp_path}/own/c && echo moved",
+    lines = printed(f"{reads}; {writes}; echo x > /dev/null; mv {tmp_path}/own/a {tmp_path}/own/c && echo moved",
                  (tmp_path / "read",), (tmp_path / "own",)).splitlines()  # fmt: skip
     assert [line for line in lines if "denied" not in line] == ["own", "read", "wrote own", "moved"]
     assert len(lines) == 7
@@ -49,25 +49,25 @@ def test_what_is_not_allowed_is_denied(tmp_path: Path) -> None:
 def test_no_program_outside_is_run(tmp_path: Path) -> None:
     program = plant(tmp_path, {"planted": "#!/bin/sh\necho ran\n"}) / "planted"
     program.chmod(0o755)
-    assert "denied" in said(str(program))
-    assert said(str(program), (tmp_path,)) == "ran\n"
+    assert "denied" in printed(str(program))
+    assert printed(str(program), (tmp_path,)) == "ran\n"
 
 
 @confined
 def test_the_environment_of_other_processes_is_not_read() -> None:
-    assert "denied" in said(f"cat /proc/{os.getpid()}/environ")
+    assert "denied" in printed(f"cat /proc/{os.getpid()}/environ")
 
 
 @pytest.mark.skipif(landlock.version() < 4, reason=f"kustomize is {landlock.status()}")
 def test_nothing_is_connected_to() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         code = f"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
-        assert "PermissionError" in said(f'{sys.executable} -I -c "{code}"', (sys.prefix,))
+        assert "PermissionError" in printed(f'{sys.executable} -I -c "{code}"', (sys.prefix,))
 
 
 @confined
 def test_krmfn_itself_is_not_bound(tmp_path: Path) -> None:
-    said("true")
+    printed("true")
     assert subprocess.run(["cat", plant(tmp_path, {"a": "b"}) / "a"], capture_output=True, check=True).stdout == b"b"
 
 
@@ -81,7 +81,7 @@ def test_what_cannot_be_started_is_said_as_without(tmp_path: Path) -> None:
 def test_a_kernel_that_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(landlock, "_RESTRICT", 100_000)
     with pytest.raises(KrmfnError, match=r"cannot be confined \(restrict: .*KRMFN_CONFINE=off"):
-        said("true")
+        printed("true")
 
 
 READS = '/bin/cat "{secret}" >&2; echo x > "{secret}"; printf "apiVersion: v1\\nkind: A\\nmetadata: {{name: a}}\\n"\n'

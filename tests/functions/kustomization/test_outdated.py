@@ -39,8 +39,8 @@ CALLS = [Input("deviceconfig", list_text(device_config())), Input("krmfn", list_
 def test_what_is_changed_later_is_an_error(path: str, value: Any, field: str | None) -> None:
     resources = resource_list(edited(CONFIG, (path, value)), *MADE)
     note(resources, transformed=Transformed(("lab-", "eu-"), ("-v1",)))
-    results = list(later_changes(CALLS, resources))
-    assert [(one.rule, one.field and one.field.path) for one in results] == [("KRM515", field)] * (field is not None)
+    changes = [(result.rule, result.field and result.field.path) for result in later_changes(CALLS, resources)]
+    assert changes == ([("KRM515", field)] if field else [])
 
 
 def test_what_is_removed_later_is_an_error_at_what_was_made_of_it() -> None:

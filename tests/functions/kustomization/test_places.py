@@ -33,20 +33,20 @@ def test_two_builds_are_traced_at_a_time(tmp_path: Path) -> None:
         Places(graph, folder, (), again).attach(items)
         findings.append(items[0].located(error("wrong", ref=items[0].ref)))
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda one: placed([one]), findings))
-    assert [one.place and Path(one.place.path).name for (one,) in found] == ["a", "a"]
+        results = list(pool.map(lambda finding: placed([finding]), findings))
+    assert [finding.place and Path(finding.place.path).name for (finding,) in results] == ["a", "a"]
 
 
 def test_a_finding_is_looked_up_once() -> None:
     """It has a place then; of two that are one and the same there one stays."""
-    asked: list[str] = []
+    messages: list[str] = []
 
-    def found(result: Result) -> Result:
-        asked.append(result.message)
+    def place_of(result: Result) -> Result:
+        messages.append(result.message)
         return result._replace(message="wrong", place=Place("a.yaml", line=3))
 
     resources = ResourceList()
     for text in ("one", "other"):
-        resources.report(error(text, place=Place("", finder=found)))
-        assert [str(one) for one in resources.results] == ["a.yaml:3: error: wrong"]
-    assert asked == ["one", "other"]
+        resources.report(error(text, place=Place("", finder=place_of)))
+        assert [str(result) for result in resources.results] == ["a.yaml:3: error: wrong"]
+    assert messages == ["one", "other"]

@@ -115,7 +115,7 @@ GIVEN = {"": CLOSED, "--enable-helm": CLOSED | OPEN | HELM, "--allow-remote": CL
 EVERY = dict.fromkeys(GIVEN["--enable-helm"], "x") | {"TMPDIR": "/tmp"}
 
 
-def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], decision: Decision) -> dict[str, str]:
+def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], decision: Decision) -> dict[str, str]:
     """Return the environment of a kustomize, where every variable is set that could be asked for."""
     for name in os.environ:
         monkeypatch.delenv(name)
@@ -136,7 +136,7 @@ def test_kustomize_is_told_what_is_listed_and_nothing_else(
     flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flags = [flag] if "helm" in flag else []
-    known = told(tmp_path, monkeypatch, flags, Decision((), (), is_open=bool(flag)))
+    known = environ(tmp_path, monkeypatch, flags, Decision((), (), is_open=bool(flag)))
     assert known.keys() - SHELL - MADE == GIVEN[flag] - MADE
     assert "krmfn-" in known["KUSTOMIZE_PLUGIN_HOME"]
 
@@ -144,14 +144,14 @@ def test_kustomize_is_told_what_is_listed_and_nothing_else(
 @pytest.mark.parametrize("is_open", [False, True])
 def test_our_functions_are_told_what_is_listed(is_open: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     call: list[Call] = calls(tmp_path, "exec: {path: krmfn}")
-    known = told(tmp_path, monkeypatch, [], Decision((), tuple(call), is_open))
+    known = environ(tmp_path, monkeypatch, [], Decision((), tuple(call), is_open))
     names = GIVEN["--allow-remote"] if is_open else GIVEN[""]
     assert known.keys() - SHELL - MADE == names - MADE
     assert (known["KRMFN_LOG_FORMAT"], "krmfn-" in known["XDG_CONFIG_HOME"]) == ("json", True)
 
 
 def test_plugins_of_the_user_are_told_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = told(tmp_path, monkeypatch, ["--enable-alpha-plugins"], Decision((), (), is_open=True))
+    known = environ(tmp_path, monkeypatch, ["--enable-alpha-plugins"], Decision((), (), is_open=True))
     assert known.keys() >= {*EVERY, *SECRETS}
 
 
@@ -164,5 +164,5 @@ def test_without_a_home_none_is_found_in_the_working_folder(tmp_path: Path, monk
 def test_the_page_lists_them() -> None:
     section = (ROOT / "docs" / "commands.md").read_text().partition("## What bounds kustomize")[2]
     rows = [re.findall("`([A-Za-z_]+[*]?)`", row) for row in section.splitlines() if row.startswith("| ")][1:]
-    shown = [{name.replace("*", "X") for name in row} - MADE for row in rows]
-    assert shown == [names - MADE for names in (CLOSED, OPEN, HELM)]
+    tables = [{name.replace("*", "X") for name in row} - MADE for row in rows]
+    assert tables == [names - MADE for names in (CLOSED, OPEN, HELM)]

@@ -32,20 +32,20 @@ PATHS = PARTS.map(lambda parts: "/".join([*parts, "f.yaml"]))
 TEXTS = st.text(st.sampled_from("a: |\n-#'\"/"), max_size=12).filter(lambda text: text == text.strip(" "))
 
 
-@given(path=PATHS, more=st.dictionaries(st.sampled_from(["a", "zz", "config.kubernetes.io/x"]), TEXTS))
-def test_paths_from_the_wrapper_become_those_from_the_folder(path: str, more: dict[str, str]) -> None:
-    def noted(way: str, *steps: dict[str, str]) -> bytes:
-        annotations = {provenance.ORIGIN: emit.dump({"path": way})}
+@given(path=PATHS, others=st.dictionaries(st.sampled_from(["a", "zz", "config.kubernetes.io/x"]), TEXTS))
+def test_paths_from_the_wrapper_become_those_from_the_folder(path: str, others: dict[str, str]) -> None:
+    def noted(path: str, *steps: dict[str, str]) -> bytes:
+        annotations = {provenance.ORIGIN: emit.dump({"path": path})}
         if steps:
             annotations[provenance.TRANSFORMATIONS] = emit.dump(list(steps))
-        return resource(dict(sorted({**more, **annotations}.items())))
+        return resource(dict(sorted({**others, **annotations}.items())))
 
-    own = {"configuredIn": "kustomization.yaml"}  # the wrapper's
-    there, here = path_in_wrapper(path), os.path.normpath(path)
-    assert provenance.without_wrapper(noted(there, own), "krmfn-x") == noted(here)
-    step = {"configuredIn": f"{there}/k.yaml"}
-    assert provenance.without_wrapper(noted(there, step, own), "krmfn-x") == noted(
-        here, {"configuredIn": f"{here}/k.yaml"}
+    wrapper = {"configuredIn": "kustomization.yaml"}  # the wrapper's
+    inner, outer = path_in_wrapper(path), os.path.normpath(path)
+    assert provenance.without_wrapper(noted(inner, wrapper), "krmfn-x") == noted(outer)
+    step = {"configuredIn": f"{inner}/k.yaml"}
+    assert provenance.without_wrapper(noted(inner, step, wrapper), "krmfn-x") == noted(
+        outer, {"configuredIn": f"{outer}/k.yaml"}
     )
     fetched = resource({provenance.ORIGIN: emit.dump({"path": path, "repo": "https://example.com/a"})})
     assert provenance.without_wrapper(fetched, "krmfn-x") == fetched
@@ -56,12 +56,12 @@ def test_without_other_annotations_none_are_left() -> None:
     assert provenance.without_wrapper(noted, "krmfn-x") == resource({})
 
 
-@given(paths=st.lists(PATHS, max_size=4), more=st.dictionaries(st.sampled_from(["a", "zz"]), TEXTS))
-def test_the_notes_of_a_build_are_those_of_its_resources_in_order(paths: list[str], more: dict[str, str]) -> None:
+@given(paths=st.lists(PATHS, max_size=4), others=st.dictionaries(st.sampled_from(["a", "zz"]), TEXTS))
+def test_the_notes_of_a_build_are_those_of_its_resources_in_order(paths: list[str], others: dict[str, str]) -> None:
     origins = [emit.dump({"path": path}) for path in paths]
-    stream = b"---\n".join(resource({**more, provenance.ORIGIN: origin}) for origin in origins)
+    stream = b"---\n".join(resource({**others, provenance.ORIGIN: origin}) for origin in origins)
     assert [provenance.origin_of(notes) for notes in provenance.notes_in(stream)] == [{"path": path} for path in paths]
-    assert [provenance.maker(notes) for notes in provenance.notes_in(resource(more))] == [""]
+    assert [provenance.maker(notes) for notes in provenance.notes_in(resource(others))] == [""]
 
 
 def test_an_origin_is_followed_as_kustomize_has_gone(tmp_path: Path) -> None:
@@ -77,13 +77,13 @@ def test_an_origin_is_followed_as_kustomize_has_gone(tmp_path: Path) -> None:
     }
     folder = os.path.realpath(plant(tmp_path, files) / "app")
     graph = reading.read([folder], str(tmp_path), OURS, absolute=True)
-    found = provenance.origins(graph, folder, "x")
-    assert {way: os.path.relpath(file.real, os.path.realpath(tmp_path)) for way, file in found.files.items()} == {
+    result = provenance.origins(graph, folder, "x")
+    assert {path: os.path.relpath(file.real, os.path.realpath(tmp_path)) for path, file in result.files.items()} == {
         "x/own.yaml": "app/own.yaml",
         "x/link/base.yaml": "far/base/base.yaml",
         "x/other/other.yaml": "far/other/other.yaml",
     }
-    assert found.kustomizations["x/other/kustomization.yaml"].folder == os.path.realpath(tmp_path / "far" / "other")
+    assert result.kustomizations["x/other/kustomization.yaml"].folder == os.path.realpath(tmp_path / "far" / "other")
 
 
 def items(*names: str, namespace: str = "") -> list[Item]:
@@ -93,7 +93,7 @@ def items(*names: str, namespace: str = "") -> list[Item]:
 
 
 @pytest.mark.parametrize(
-    ("candidates", "name", "names", "found"),
+    ("candidates", "name", "names", "expected"),
     [
         (items("a", "b"), "lab-b", {"lab-b", "b"}, "b"),
         (items("a"), "other", {"other"}, "a"),  # a patch has renamed it, and there is no second one
@@ -103,10 +103,10 @@ def items(*names: str, namespace: str = "") -> list[Item]:
     ],
 )
 def test_a_document_is_found_or_not_certain(
-    candidates: list[Item], name: str, names: set[str], found: str | None
+    candidates: list[Item], name: str, names: set[str], expected: str | None
 ) -> None:
     document = provenance.document(candidates, Ref("v1", "ConfigMap", "kmm", name), names)
-    assert (document.name if document else None) == found
+    assert (document.name if document else None) == expected
 
 
 NAMED = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5).map(
@@ -114,9 +114,9 @@ NAMED = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5).map(
 )
 
 
-@given(whole=NAMED, other=NAMED)
-def test_entries_of_lists_are_known_by_their_names(whole: list[dict[str, str]], other: list[dict[str, str]]) -> None:
-    for number, entry in enumerate(whole):
+@given(entries=NAMED, other=NAMED)
+def test_entries_of_lists_are_known_by_their_names(entries: list[dict[str, str]], other: list[dict[str, str]]) -> None:
+    for number, entry in enumerate(entries):
         parts = ("list", str(number), "value", "1", "deep")
-        there = at({"list": other}, values.corresponding_path(parts, {"list": whole}, {"list": other}))
-        assert there == (entry["name"] if entry in other else MISSING), join(parts)
+        value = at({"list": other}, values.corresponding_path(parts, {"list": entries}, {"list": other}))
+        assert value == (entry["name"] if entry in other else MISSING), join(parts)

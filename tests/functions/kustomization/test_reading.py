@@ -24,7 +24,7 @@ SPEC = "exec: {path: krmfn}"
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder: names are relative to it."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -32,8 +32,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def graph(files: dict[str, str], *folders: str, root: bool = True) -> Graph:
     """Return the graph of files; the working folder is the root of what may be read."""
-    here = plant(Path.cwd(), files)
-    return reading.read(map(os.path.realpath, folders or ["app"]), str(here) if root else None, OURS)
+    folder = plant(Path.cwd(), files)
+    return reading.read(map(os.path.realpath, folders or ["app"]), str(folder) if root else None, OURS)
 
 
 def findings(files: dict[str, str], folder: str = "app") -> list[str]:
@@ -42,9 +42,9 @@ def findings(files: dict[str, str], folder: str = "app") -> list[str]:
 
 def references(text: str, **files: str) -> list[tuple[str, str, str]]:
     """Return (field, kind, name) of what a kustomization in `app` refers to."""
-    given = {"app/kustomization.yaml": text, **{f"app/{name}": content for name, content in files.items()}}
-    (one,) = [one for one in graph(given).kustomizations.values() if one.name == "app/kustomization.yaml"]
-    return [(reference.field, reference.kind, reference.name) for reference in one.references]
+    planted = {"app/kustomization.yaml": text, **{f"app/{name}": content for name, content in files.items()}}
+    kustomization = graph(planted).kustomizations[os.path.realpath("app")]
+    return [(reference.field, reference.kind, reference.name) for reference in kustomization.references]
 
 
 FIELDS = table(__file__, "references.yaml")
@@ -53,13 +53,13 @@ FIELDS = table(__file__, "references.yaml")
 @pytest.mark.parametrize("text", FIELDS)
 def test_what_a_field_refers_to(text: str) -> None:
     files = {"a.yaml": "{}", "base/kustomization.yaml": "namePrefix: a-", "charts/c/values.yaml": ""}
-    assert references(text, **files) == [tuple(one) for one in FIELDS[text]]
+    assert references(text, **files) == [tuple(reference) for reference in FIELDS[text]]
 
 
 def test_a_reference_has_the_place_of_its_value() -> None:
     text = "resources:\n- a.yaml\n# and\ntransformers:\n- |\n  apiVersion: builtin\n- {}\n"
-    (one,) = graph({"app/kustomization.yaml": text, "app/a.yaml": ""}).kustomizations.values()
-    places = [(ref.place.line, ref.place.column, ref.first) for ref in one.references if ref.place]
+    (kustomization,) = graph({"app/kustomization.yaml": text, "app/a.yaml": ""}).kustomizations.values()
+    places = [(ref.place.line, ref.place.column, ref.first) for ref in kustomization.references if ref.place]
     assert places == [(2, 3, 0), (5, 3, 6)]
 
 
@@ -73,14 +73,14 @@ def test_builtin_plugins_read_files_of_the_kustomization_that_lists_them() -> No
         "app/patch.yaml": "",
         "app/data.txt": "",
     }
-    made = graph(files)
-    one = made.kustomizations[os.path.realpath("app")]
-    assert [(ref.field, ref.name, ref.place and ref.place[0:3:2]) for ref in one.references[2:]] == [
+    app = graph(files)
+    kustomization = app.kustomizations[os.path.realpath("app")]
+    assert [(ref.field, ref.name, ref.place and ref.place[0:3:2]) for ref in kustomization.references[2:]] == [
         ("files[0]", "app/data.txt", ("app/kustomization.yaml", 7)),
         ("path", "app/patch.yaml", ("app/plugins/patch.yaml", 4)),
     ]
-    assert not one.calls
-    assert set(files_of(made, os.path.realpath("app")).values()) == set(files)
+    assert not kustomization.calls
+    assert set(files_of(app, os.path.realpath("app")).values()) == set(files)
 
 
 def test_a_build_is_what_its_kustomization_leads_to() -> None:
@@ -91,18 +91,18 @@ def test_a_build_is_what_its_kustomization_leads_to() -> None:
         "part/kustomization.yml": f"{COMPONENT}resources: [../base]\n",
         "other/kustomization.yaml": "resources: [../base]",
     }
-    made = graph(files, "app", "other")
-    assert [one.name for one in made.below(os.path.realpath("app"))] == [
+    both = graph(files, "app", "other")
+    assert [kustomization.name for kustomization in both.below(os.path.realpath("app"))] == [
         "app/kustomization.yaml",
         "base/Kustomization",
         "part/kustomization.yml",
     ]
-    assert list(files_of(made, os.path.realpath("other")).values()) == [
+    assert list(files_of(both, os.path.realpath("other")).values()) == [
         "other/kustomization.yaml",
         "base/Kustomization",
         "base/a.yaml",
     ]
-    assert made.findings(os.path.realpath("app")) == []
+    assert both.findings(os.path.realpath("app")) == []
     assert graph({}, "nowhere").kustomizations == {}
 
 
@@ -110,7 +110,7 @@ WRONG = table(__file__, "wrong.yaml")
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_what_is_wrong_with_a_kustomization(text: str, here: Path) -> None:
+def test_what_is_wrong_with_a_kustomization(text: str, folder: Path) -> None:
     files = {
         "app/kustomization.yaml": text,
         "app/a.yaml": config_map("a"),
@@ -123,31 +123,22 @@ def test_what_is_wrong_with_a_kustomization(text: str, here: Path) -> None:
         "app/charts/c/values.yaml": "",
         ".git/a": "",
     }
-    plant(here, {"app/a.yaml": ""})
-    os.mkfifo(here / "app/pipe")
-    first = findings(files)[0]
-    assert first == f"app/kustomization.yaml:{WRONG[text].replace('HERE', str(here))}".replace(
-        "yaml: error", "yaml: error"
-    )
+    (folder / "app").mkdir()
+    os.mkfifo(folder / "app/pipe")
+    assert findings(files)[0] == f"app/kustomization.yaml:{WRONG[text].replace('HERE', str(folder))}"
 
 
 @pytest.mark.parametrize(
-    ("files", "message"),
+    ("name", "text", "message"),
     [
-        (
-            {"kustomization.yml": "{}", "Kustomization": "{}"},
-            "is in the same folder as Kustomization, and kustomize accepts neither",
-        ),
-        (
-            {"kustomization.yaml": "-> ../b.yaml"},
-            "is a link that leads out of its folder, where kustomize reads no files",
-        ),
-        ({"kustomization.yaml": "-> nowhere"}, "No such file or directory"),
-        ({"kustomization.yaml": "-> kustomization.yaml"}, "Too many levels of symbolic links"),
+        ("kustomization.yml", "{}", "is in the same folder as Kustomization, and kustomize accepts neither"),
+        ("Kustomization", "-> ../b.yaml", "is a link that leads out of its folder, where kustomize reads no files"),
+        ("Kustomization", "-> nowhere", "No such file or directory"),
+        ("Kustomization", "-> Kustomization", "Too many levels of symbolic links"),
     ],
 )
-def test_a_kustomization_is_one_regular_file(files: dict[str, str], message: str) -> None:
-    (finding,) = findings({"b.yaml": "namePrefix: a-", **{f"app/{name}": text for name, text in files.items()}})
+def test_a_kustomization_is_one_regular_file(name: str, text: str, message: str) -> None:
+    (finding,) = findings({"b.yaml": "namePrefix: a-", "app/Kustomization": "{}"} | {f"app/{name}": text})
     assert message in finding
     assert finding.endswith("[KRM501]")
 
@@ -157,13 +148,13 @@ def test_a_kustomization_may_be_a_link_within_its_folder() -> None:
     assert findings({"b/Kustomization/a.yaml": "", "b/kustomization.yml": "namePrefix: a-"}, "b") == []
 
 
-def test_what_is_read_is_limited_in_all(monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
+def test_what_is_read_is_limited_in_all(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Large files, sparse ones, and a document whose aliases make it large."""
     monkeypatch.setenv("KRMFN_MAX_BYTES", "1000")
     files = {"app/kustomization.yaml": "resources: [a.yaml, b.yaml]", "app/a.yaml": "#" * 600, "app/b.yaml": "#" * 600}
     (finding,) = findings(files)
     assert "app/b.yaml: too large: together with the files before it more than 1,000 bytes" in finding
-    with (here / "app" / "kustomization.yaml").open("wb") as sparse:
+    with (folder / "app" / "kustomization.yaml").open("wb") as sparse:
         sparse.truncate(1 << 40)
     (finding,) = findings({})
     assert finding.startswith("app/kustomization.yaml: error: too large")
@@ -175,13 +166,10 @@ def test_what_is_read_is_limited_in_all(monkeypatch: pytest.MonkeyPatch, here: P
     assert "aliases expand to more than" in finding
 
 
-def test_without_a_root_kustomize_s_own_bounds_hold(here: Path) -> None:
-    files = {"kustomization.yaml": "resources: [../base, ../b.yaml]"}
-    plant(here / "base", {"kustomization.yaml": "namePrefix: a-"})
-    plant(here, {"b.yaml": ""})
-    assert [
-        one.rule for one in graph({f"app/{k}": v for k, v in files.items()}, root=False).findings(f"{here}/app")
-    ] == ["KRM507"]
+def test_without_a_root_kustomize_s_own_bounds_hold(folder: Path) -> None:
+    files = {"app/kustomization.yaml": "resources: [../base, ../b.yaml]", "b.yaml": ""}
+    bounded = graph(files | {"base/kustomization.yaml": "namePrefix: a-"}, root=False)
+    assert [finding.rule for finding in bounded.findings(f"{folder}/app")] == ["KRM507"]
 
 
 # What is read once.
@@ -205,11 +193,11 @@ def test_each_kustomization_and_each_function_is_read_once(monkeypatch: pytest.M
         return real(path, name, limit)
 
     monkeypatch.setattr(guarded, "read_regular", counted)
-    made = graph(files, *(f"o{at}" for at in range(1000)))
+    overlays = graph(files, *(f"o{at}" for at in range(1000)))
     assert read == Counter([*files, "shared/f.yaml"])  # listed as a resource, and a function for who lists its folder
-    assert len(made.below(os.path.realpath("o7"))) == 303
-    assert [call.program for call in made.calls(os.path.realpath("o7"))] == ["krmfn"]
-    assert made.findings(os.path.realpath("o7")) == []
+    assert len(overlays.below(os.path.realpath("o7"))) == 303
+    assert [call.program for call in overlays.calls(os.path.realpath("o7"))] == ["krmfn"]
+    assert overlays.findings(os.path.realpath("o7")) == []
 
 
 def test_a_chain_may_be_longer_than_python_s_stack() -> None:
@@ -219,36 +207,37 @@ def test_a_chain_may_be_longer_than_python_s_stack() -> None:
 @pytest.mark.parametrize("length", [1, 2, 50])
 def test_a_circle_is_one_finding_and_no_end(length: int) -> None:
     files = {f"k{at}/kustomization.yaml": f"resources: [../k{(at + 1) % length}]" for at in range(length)}
-    made = graph(files, "k0")
-    assert len(made.below(os.path.realpath("k0"))) == length
-    (finding,) = made.findings(os.path.realpath("k0"))
+    circle = graph(files, "k0")
+    assert len(circle.below(os.path.realpath("k0"))) == length
+    (finding,) = circle.findings(os.path.realpath("k0"))
     assert finding.rule == "KRM505"
 
 
 def test_a_tower_that_kustomize_would_build_for_ever_is_refused() -> None:
     files = {f"k{at}/kustomization.yaml": f"resources: [../k{at + 1}, ../k{at + 1}]" for at in range(40)}
-    made = graph({**files, "k40/kustomization.yaml": "namePrefix: a-"}, "k0")
-    rules = [finding.rule for finding in made.findings(os.path.realpath("k0"))]
+    tower = graph({**files, "k40/kustomization.yaml": "namePrefix: a-"}, "k0")
+    rules = [finding.rule for finding in tower.findings(os.path.realpath("k0"))]
     assert rules[0] == "KRM505"
-    assert made.findings(os.path.realpath("k30")) == []
+    assert tower.findings(os.path.realpath("k30")) == []
 
 
 # The rules.
 
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in graph_rules.RULES + layout.RULES[:2]])
-def test_the_examples_of_the_rules(rule: Rule, here: Path) -> None:
+def test_the_examples_of_the_rules(rule: Rule, folder: Path) -> None:
     for name, example in (("good", rule.good), ("bad", rule.bad)):
         files: dict[str, str] = {}
         for document in documents(example, rule.id):
             files[document.file] = files.get(document.file, "") + document.text
-        plant(here / name / ".git", {"HEAD": ""})
-        plant(here / name, files)
+        plant(folder / name / ".git", {"HEAD": ""})
+        plant(folder / name, files)
         laid: Any = layout.layout([name], RunOptions(), {})
         roots = [root for cluster in laid.clusters for root in cluster.roots]
-        rules = {one.rule for root in roots for one in root.graph.findings(root.path)}
-        rules |= {one.rule for root in roots for one in build_checks.unmatched_patches(root.graph, root.path)}
-        rules |= {finding.rule for finding in laid.findings}
+        results = [*laid.findings]
+        for root in roots:
+            results += [*root.graph.findings(root.path), *build_checks.unmatched_patches(root.graph, root.path)]
+        rules = {result.rule for result in results}
         assert (rule.id in rules) is (name == "bad"), rules
 
 
@@ -268,7 +257,7 @@ def test_a_function_that_is_gone_stays_the_resource_that_it_was(monkeypatch: pyt
         "base/kustomization.yaml": "resources: [f.yaml]\n",
         "base/f.yaml": function(SPEC),
     }
-    made = graph(files)
-    assert made.texts[os.path.realpath("base/f.yaml")].decode() == files["base/f.yaml"]
-    assert "base/f.yaml: error: No such file or directory [KRM510]" in map(str, made.findings(os.path.realpath("app")))
-    assert not made.findings(os.path.realpath("base"))
+    app = graph(files)
+    assert app.texts[os.path.realpath("base/f.yaml")].decode() == files["base/f.yaml"]
+    assert "base/f.yaml: error: No such file or directory [KRM510]" in map(str, app.findings(os.path.realpath("app")))
+    assert not app.findings(os.path.realpath("base"))

@@ -35,6 +35,6 @@ FIELDS = ("namePrefix", "nameSuffix", "namespace", "images", "imageTags", "label
 
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys(FIELDS, ANYTHING)))
 def test_what_kustomize_refuses_counts_as_absent(kustomization: dict[str, object]) -> None:
-    made = transformed([kustomization])
-    for values in made[:3]:
+    result = transformed([kustomization])
+    for values in result[:3]:
         assert all(isinstance(value, str) and value for value in values)

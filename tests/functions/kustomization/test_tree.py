@@ -25,7 +25,7 @@ FILES = {
 
 def tree_of(folder: Path) -> Tree:
     graph = reading.read([str(folder)], None, OURS)
-    assert [str(one) for one in graph.findings(os.path.realpath(folder))] == []
+    assert [str(finding) for finding in graph.findings(os.path.realpath(folder))] == []
     return tree(graph, os.path.realpath(folder))
 
 
@@ -55,10 +55,10 @@ def test_it_holds_what_is_read_and_nothing_else(tmp_path: Path, workspace: Works
 
 def test_what_was_read_is_built(tmp_path: Path, workspace: Workspace) -> None:
     repo = plant(tmp_path / "repo", FILES)
-    given = tree_of(repo / "app")
+    repository = tree_of(repo / "app")
     for name in FILES:
         (repo / name).unlink()
-    workspace.write(given)
+    workspace.write(repository)
     assert (top_of(workspace) / str(repo)[1:] / "base/a.yaml").read_text() == config_map("a")
 
 
@@ -81,10 +81,10 @@ def test_links_are_links_in_the_tree(tmp_path: Path, workspace: Workspace) -> No
     }
     repo = plant(tmp_path / "repo", files)
     workspace.write(tree_of(repo / "app"))
-    here = top_of(workspace) / str(repo)[1:]
-    assert (here / "linked").is_symlink() and (here / "linked").resolve() == here / "real"
-    assert (here / "real/base/a.yaml").resolve() == here / "real/base/b.yaml"
-    assert not (here / "again").exists()
+    folder = top_of(workspace) / str(repo)[1:]
+    assert (folder / "linked").is_symlink() and (folder / "linked").resolve() == folder / "real"
+    assert (folder / "real/base/a.yaml").resolve() == folder / "real/base/b.yaml"
+    assert not (folder / "again").exists()
 
 
 def test_a_function_is_called_by_a_name_of_this_run(tmp_path: Path, workspace: Workspace) -> None:
@@ -108,8 +108,8 @@ def test_a_function_that_is_a_patch_as_well_has_the_name_of_this_run(tmp_path: P
     text = function("exec: {path: krmfn}") + "a: &a [1]\nb: *a\n"
     entry = "transformers:\n- &f |-\n" + "".join(f"  {line}\n" for line in text.splitlines())
     repo = plant(tmp_path, {"kustomization.yaml": f"{entry}patchesStrategicMerge: [*f]\n"})
-    (given,) = written(repo, workspace).values()
-    assert given.count(b"{path: krmfn-") == 2
+    (kustomization,) = written(repo, workspace).values()
+    assert kustomization.count(b"{path: krmfn-") == 2
 
 
 def test_a_text_that_readers_could_take_otherwise_is_written_again(tmp_path: Path, workspace: Workspace) -> None:
@@ -182,4 +182,4 @@ def test_a_plugin_with_an_absolute_path_is_refused(tmp_path: Path) -> None:
     plugin = f"apiVersion: builtin\nkind: PatchTransformer\nmetadata: {{name: a}}\npath: {tmp_path}/p.yaml\n"
     plant(tmp_path, {"kustomization.yaml": "transformers: [t.yaml]\n", "t.yaml": plugin, "p.yaml": config_map("a")})
     graph = reading.read([str(tmp_path)], None, OURS)
-    assert [one.rule for one in graph.findings(os.path.realpath(tmp_path))] == ["KRM504"]
+    assert [finding.rule for finding in graph.findings(os.path.realpath(tmp_path))] == ["KRM504"]

@@ -7,43 +7,45 @@ from pathlib import Path
 import pytest
 from krmfn_functions.kustomization import build_checks, reading
 
+from krmfn.results import Result
 from tests.trees import COMPONENT, OURS, config_map, plant
 
 PATCH = "patches:\n- path: p.yaml\n  target: {kind: ConfigMap, name: NAME}\n"
 OPERATION = "- {op: add, path: /data, value: {a: b}}\n"
 
 
-def found(folder: Path, kustomization: str, patch: str = OPERATION, base: str = "namePrefix: lab-\n") -> list[str]:
+def lines(folder: Path, kustomization: str, patch: str = OPERATION, base: str = "namePrefix: lab-\n") -> list[str]:
     files = {
         "kustomization.yaml": f"resources: [base]\n{kustomization}",
         "p.yaml": patch,
         "base/kustomization.yaml": f"resources: [a.yaml]\n{base}",
         "base/a.yaml": config_map("a-map"),
     }
-    top = str(plant(folder, files).resolve())
-    return [
-        str(one.place and one.place.line) for one in build_checks.unmatched_patches(reading.read([top], top, OURS), top)
-    ]
+    return [str(finding.place and finding.place.line) for finding in unmatched(plant(folder, files))]
+
+
+def unmatched(folder: Path) -> list[Result]:
+    top = str(folder.resolve())
+    return list(build_checks.unmatched_patches(reading.read([top], top, OURS), top))
 
 
 @pytest.mark.parametrize("target", ["{kind: ConfigMap, name: b-map}", "{kind: configmap}", "{name: a-maps2x, kind: A}"])
 def test_a_target_that_nothing_can_be(tmp_path: Path, target: str) -> None:
-    text = PATCH.replace("{kind: ConfigMap, name: NAME}", target)
-    assert found(tmp_path, text) == ["4"]
+    assert lines(tmp_path, PATCH.replace("{kind: ConfigMap, name: NAME}", target)) == ["4"]
 
 
 @pytest.mark.parametrize("name", ["a-maps", "Xa-map", "a_map"])
 def test_a_name_that_only_holds_one(tmp_path: Path, name: str) -> None:
-    assert found(tmp_path, PATCH.replace("NAME", name), base="") == ["4"]
+    assert lines(tmp_path, PATCH.replace("NAME", name), base="") == ["4"]
 
 
 @pytest.mark.parametrize("name", ["a-map", "lab-a-map", "a.map", "b.*", "(b|c)"])
 def test_a_name_that_a_resource_may_have(tmp_path: Path, name: str) -> None:
-    assert found(tmp_path, PATCH.replace("NAME", name)) == []
+    assert lines(tmp_path, PATCH.replace("NAME", name)) == []
 
 
 @pytest.mark.parametrize(
-    ("more", "patch", "base"),
+    ("others", "patch", "base"),
     [
         ("configMapGenerator: [{name: b-map}]\n", OPERATION, ""),
         ("components: [part]\n", OPERATION, ""),
@@ -54,21 +56,19 @@ def test_a_name_that_a_resource_may_have(tmp_path: Path, name: str) -> None:
         ("- {path: p.yaml, options: {allowNameChange: true}}\n", OPERATION, ""),
     ],
 )
-def test_what_is_not_certain_is_not_said(tmp_path: Path, more: str, patch: str, base: str) -> None:
+def test_what_is_not_certain_is_not_said(tmp_path: Path, others: str, patch: str, base: str) -> None:
     base = base.replace("resources", "bases")
-    assert found(tmp_path, PATCH.replace("NAME", "b-map") + more, patch, base) == []
+    assert lines(tmp_path, PATCH.replace("NAME", "b-map") + others, patch, base) == []
 
 
 def test_a_component_patches_what_others_list(tmp_path: Path) -> None:
     files = {"kustomization.yaml": COMPONENT + PATCH.replace("NAME", "b-map"), "p.yaml": OPERATION}
-    top = str(plant(tmp_path, files).resolve())
-    assert [*build_checks.unmatched_patches(reading.read([top], top, OURS), top)] == []
+    assert unmatched(plant(tmp_path, files)) == []
 
 
 def test_a_profile_that_is_not_listed_cannot_be_patched(tmp_path: Path) -> None:
     """It may lie in `profiles/`, which .krmfn.yaml names: that its target is right helps nobody."""
     text = PATCH.replace("{kind: ConfigMap, name: NAME}", "{kind: Profile, name: gpu}")
     files = {"kustomization.yaml": f"resources: [a.yaml]\n{text}", "p.yaml": OPERATION, "a.yaml": config_map("a")}
-    top = str(plant(tmp_path, files).resolve())
-    (finding,) = build_checks.unmatched_patches(reading.read([top], top, OURS), top)
+    (finding,) = unmatched(plant(tmp_path, files))
     assert "; move the Profile's file here or into a base, and list it there under `resources` (" in finding.message

@@ -52,13 +52,13 @@ EVERY = {
 """The same, and marked resources, which a plain `kustomize build` drops."""
 
 
-def own(text: str) -> dict[str, str]:
+def resource(text: str) -> dict[str, str]:
     return {"kustomization.yaml": "resources: [own.yaml]\n", "own.yaml": text}
 
 
-def patched(text: str, more: str = "") -> dict[str, str]:
+def patched(text: str, rest: str = "") -> dict[str, str]:
     return {
-        "kustomization.yaml": f"resources: [own.yaml]\npatches: [{{path: p{more}}}]\n",
+        "kustomization.yaml": f"resources: [own.yaml]\npatches: [{{path: p{rest}}}]\n",
         "own.yaml": PLAIN,
         "p": text,
     }
@@ -66,34 +66,34 @@ def patched(text: str, more: str = "") -> dict[str, str]:
 
 HEAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n"
 TOUCHED = {
-    "a number": own(f"{HEAD}  annotations:\n    a: 1\n"),
-    "a word that may be a truth value": own(f"{HEAD}  annotations:\n    a: yes\n"),
-    "none": own(f"{HEAD}  annotations: {{}}\n"),
-    "a number in one line": own("apiVersion: v1\nkind: A\nmetadata: {name: own, annotations: {a: 'b', c: 1}}\n"),
-    "null": own(f"{HEAD}  annotations:\n"),
-    "an anchor": own(f"{HEAD}  annotations: &a\n    a: 'b'\n"),
-    "a merge": own(f"{HEAD}  annotations:\n    <<: {{a: 'b'}}\n"),
-    "an escape": own(f'{HEAD}  "annotation\\x73":\n    a: "1"\n'),
-    "a tag": own(f"{HEAD}  !!binary YW5ub3RhdGlvbnM=:\n    a: '1'\n"),
-    "a note of its own": own(f"{HEAD}  annotations:\n    {provenance.ORIGIN}: 'b'\n"),
-    "a mark that is spelled twice": own(NOTED.replace("a/b", LOCAL).replace("own", f"own # {LOCAL}")),
-    "a mark in a template": own(
+    "a number": resource(f"{HEAD}  annotations:\n    a: 1\n"),
+    "a word that may be a truth value": resource(f"{HEAD}  annotations:\n    a: yes\n"),
+    "none": resource(f"{HEAD}  annotations: {{}}\n"),
+    "a number in one line": resource("apiVersion: v1\nkind: A\nmetadata: {name: own, annotations: {a: 'b', c: 1}}\n"),
+    "null": resource(f"{HEAD}  annotations:\n"),
+    "an anchor": resource(f"{HEAD}  annotations: &a\n    a: 'b'\n"),
+    "a merge": resource(f"{HEAD}  annotations:\n    <<: {{a: 'b'}}\n"),
+    "an escape": resource(f'{HEAD}  "annotation\\x73":\n    a: "1"\n'),
+    "a tag": resource(f"{HEAD}  !!binary YW5ub3RhdGlvbnM=:\n    a: '1'\n"),
+    "a note of its own": resource(f"{HEAD}  annotations:\n    {provenance.ORIGIN}: 'b'\n"),
+    "a mark that is spelled twice": resource(NOTED.replace("a/b", LOCAL).replace("own", f"own # {LOCAL}")),
+    "a mark in a template": resource(
         f"{HEAD}spec:\n  template:\n    metadata:\n      annotations:\n        {LOCAL}: 'true'\n"
     ),
     "a mark in a file that is copied": {
         "kustomization.yaml": "resources: [own.yaml]\nconfigMapGenerator: [{name: a, files: [own.yaml]}]\n",
         "own.yaml": NOTED.replace("a/b", LOCAL),
     },
-    "a kustomization in braces": {**own(PLAIN), "kustomization.yaml": "{resources: [own.yaml]}\n"},
-    "one that ends without a line": {**own(PLAIN), "kustomization.yaml": "resources: [own.yaml]"},
+    "a kustomization in braces": {**resource(PLAIN), "kustomization.yaml": "{resources: [own.yaml]}\n"},
+    "one that ends without a line": {**resource(PLAIN), "kustomization.yaml": "resources: [own.yaml]"},
     "one with a division behind it": {
-        **own(PLAIN),
+        **resource(PLAIN),
         "kustomization.yaml": "resources: [own.yaml]\n\n---\n# resources: [own.yaml]\n",
     },
     "one that kustomize would call empty": {"kustomization.yaml": "resources: []\n"},
-    "a component": {**own(PLAIN), "kustomization.yaml": f"{COMPONENT}resources: [own.yaml]\n"},
-    "a large file": own(PLAIN + "# \n" * 100_000),
-    "of all": {**own(PLAIN), "kustomization.yaml": "resources: [own.yaml]\ncommonAnnotations: {a: b}\n"},
+    "a component": {**resource(PLAIN), "kustomization.yaml": f"{COMPONENT}resources: [own.yaml]\n"},
+    "a large file": resource(PLAIN + "# \n" * 100_000),
+    "of all": {**resource(PLAIN), "kustomization.yaml": "resources: [own.yaml]\ncommonAnnotations: {a: b}\n"},
     "of a generator": {"kustomization.yaml": "configMapGenerator: [{name: a, options: {annotations: {a: b}}}]\n"},
     "of what is generated": {"kustomization.yaml": "generatorOptions: {annotations: {a: b}}\n"},
     "a selector": patched(MERGE, ", target: {annotationSelector: a}"),
@@ -106,15 +106,15 @@ TOUCHED = {
     "a copy of the metadata": patched("- {op: copy, from: /metadata, path: /data}\n", f", {TARGET}"),
     "an alias as a path": patched("- {op: test, x: &p /metadata, path: *p}\n", f", {TARGET}"),
     "labels with fields": {
-        **own(PLAIN),
+        **resource(PLAIN),
         "kustomization.yaml": "labels: [{pairs: {a: b}, fields: [{path: metadata/annotations}]}]\n",
     },
     "notes that are asked for": {
-        **own(PLAIN),
+        **resource(PLAIN),
         "kustomization.yaml": "resources: [own.yaml]\nbuildMetadata: [originAnnotations]\n",
     },
     "a replacement": {
-        **own(PLAIN),
+        **resource(PLAIN),
         "kustomization.yaml": "resources: [own.yaml]\nreplacements: [{path: r.yaml}]\n",
         "r.yaml": "source: {kind: ConfigMap, fieldPath: metadata}\ntargets: []\n",
     },

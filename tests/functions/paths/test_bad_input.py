@@ -53,12 +53,12 @@ def everything(folder: Path) -> dict[str, bytes]:
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     (tmp_path / "tmp").mkdir()
-    made = repository(tmp_path / "repo", APP | {"plain/big.yaml": BIG})
-    assert process("krmfn", *CALLS["replace"], cwd=made).code == 0
-    plant(made, {"plain/big.yaml": BIG.replace("yy", "zz"), "app/big.yaml": BIG.replace("yy", "zz")})
-    commit(made)
-    plant(made, {"app/big.yaml": BIG.replace("yy", "ww")})
-    return made
+    folder = repository(tmp_path / "repo", APP | {"plain/big.yaml": BIG})
+    assert process("krmfn", *CALLS["replace"], cwd=folder).code == 0
+    plant(folder, {"plain/big.yaml": BIG.replace("yy", "zz"), "app/big.yaml": BIG.replace("yy", "zz")})
+    commit(folder)
+    plant(folder, {"app/big.yaml": BIG.replace("yy", "ww")})
+    return folder
 
 
 @pytest.mark.parametrize("size", [0, 2048], ids=["at once", "within a file"])
@@ -74,9 +74,9 @@ def test_a_full_disk_is_said_and_leaves_nothing(name: str, size: int, repo: Path
 @pytest.mark.parametrize("name", ["check", "render", "diff", "ci"])
 def test_without_a_temporary_folder_it_is_said_how_to_name_one(name: str, repo: Path) -> None:
     """A limit of no byte is as good as no rights: those do not bind root."""
-    said = full(*CALLS[name], size=0, cwd=repo, TMPDIR=str(repo / "absent")).refused()
-    assert "needs a temporary folder, but none is writable" in said
-    assert "set the environment variable TMPDIR to one that is" in said
+    err = full(*CALLS[name], size=0, cwd=repo, TMPDIR=str(repo / "absent")).refused()
+    assert "needs a temporary folder, but none is writable" in err
+    assert "set the environment variable TMPDIR to one that is" in err
 
 
 NAMES = ["a\nb", "a\rb", "a: b", "a\tb", " a", "a\x1bb", "-a", os.fsdecode(b"\xff")]
@@ -86,9 +86,9 @@ NAMES = ["a\nb", "a\rb", "a: b", "a\tb", " a", "a\x1bb", "-a", os.fsdecode(b"\xf
 def test_an_odd_name_is_read_and_is_one_line_of_the_output(name: str, tmp_path: Path) -> None:
     plant(tmp_path, {f"{name}/{name}.yaml": config_map("a"), f"{name}/link.yaml": "-> /etc/hostname"})
     done = process("krmfn", "check", f"./{name}", cwd=tmp_path).ended(2)
-    line, *more = done.text.splitlines()
+    line, *others = done.text.splitlines()
     assert "/link.yaml: error: is a link that leads out of" in line
-    assert len(more) == 2, done.text
+    assert len(others) == 2, done.text
     assert process("krmfn", "render", f"./{name}/{name}.yaml", cwd=tmp_path).text == config_map("a")
 
 

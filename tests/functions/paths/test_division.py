@@ -33,7 +33,7 @@ DIVIDED = {
 def test_a_text_is_divided(text: bytes) -> None:
     assert division.is_usual(text)
     assert [text[span.start : span.end] for span in division.divide(text)] == DIVIDED[text]
-    assert [one.text for one in documents.documents(text)] == DIVIDED[text]
+    assert [document.text for document in documents.documents(text)] == DIVIDED[text]
 
 
 UNUSUAL = (
@@ -55,12 +55,12 @@ PIECES = st.sampled_from(
 
 @given(st.lists(st.lists(PIECES, max_size=12).map("".join), max_size=4))
 def test_what_readers_divide_differently_is_seen_in_one_pass(drawn: list[str]) -> None:
-    texts = [text for text in (one.encode() for one in drawn) if division.is_usual(text)]
-    whole, starts = division.joined(texts)
-    spans = division.divide(whole)
+    texts = [text for text in (sample.encode() for sample in drawn) if division.is_usual(text)]
+    stream, starts = division.joined(texts)
+    spans = division.divide(stream)
     for start, text in zip(starts, texts, strict=True):
-        own = [span for span in spans if start - 1 <= span.start <= start + len(text)]
-        assert any(span.is_misread for span in own) == bool(documents.misread(text))
+        inside = [span for span in spans if start - 1 <= span.start <= start + len(text)]
+        assert any(span.is_misread for span in inside) == bool(documents.misread(text))
 
 
 def test_many_texts_are_divided_as_each_is_alone() -> None:
@@ -69,10 +69,10 @@ def test_many_texts_are_divided_as_each_is_alone() -> None:
     for at in range(0, len(texts), 7):
         some = texts[at : at + 7]
         text, starts = division.joined(some)
-        assert [text[start : start + len(one)] for start, one in zip(starts, some, strict=True)] == some
-        alone = [one.text for each in some for one in documents.documents(each)]
+        assert [text[start : start + len(document)] for start, document in zip(starts, some, strict=True)] == some
+        alone = [document.text for sample in some for document in documents.documents(sample)]
         assert [text[span.start : span.end].strip(b"\n") for span in division.divide(text)] == [
-            one.strip(b"\n") for one in alone
+            document.strip(b"\n") for document in alone
         ]
 
 
@@ -125,9 +125,8 @@ def test_what_is_no_document_is_none_to_libyaml(text: str) -> None:
     """libyaml takes the line breaks of YAML 1.1, as Go's readers do; a document that it refuses is one."""
     if not list(documents.documents(text.encode())):
         events = list(load.events(text.encode()))
-        assert [getattr(one, "value", None) for one in events if isinstance(one, yaml.NodeEvent)] == [""] * text.count(
-            "---"
-        )
+        nodes = [getattr(event, "value", None) for event in events if isinstance(event, yaml.NodeEvent)]
+        assert nodes == [""] * text.count("---")
 
 
 def test_a_banner_takes_no_longer_than_its_length_says() -> None:
@@ -196,10 +195,10 @@ def test_a_head_is_what_the_parser_says() -> None:
         spans = division.divide(text)
         dubious = division.dubious(text, spans)
         for index, span in enumerate(spans):
-            found = division.head(text, span) if index not in dubious else None
-            if found and is_sound(text, span):
+            reference = division.head(text, span) if index not in dubious else None
+            if reference and is_sound(text, span):
                 data = load.read(text[span.start : span.end])
-                assert found == ref(data), text
+                assert reference == ref(data), text
                 read += 1
     assert read > 50
 
@@ -225,4 +224,4 @@ def test_dubious_documents_are_those_that_are_not_simple() -> None:
     spans = division.divide(text)
     dubious = division.dubious(text, spans)
     assert dubious
-    assert dubious == {at for at, one in enumerate(spans) if not split.is_simple(text[one.start : one.end])}
+    assert dubious == {at for at, span in enumerate(spans) if not split.is_simple(text[span.start : span.end])}

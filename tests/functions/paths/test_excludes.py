@@ -53,9 +53,9 @@ def test_a_pattern(path: str, patterns: list[str], expected: bool) -> None:
 
 @pytest.fixture(scope="module")
 def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("repo")
-    run_git(made, "init", "--quiet")
-    return made
+    folder = tmp_path_factory.mktemp("repo")
+    run_git(folder, "init", "--quiet")
+    return folder
 
 
 PATHS = st.lists(st.text("ab.", min_size=1, max_size=3).filter(lambda name: set(name) != {"."}), min_size=1, max_size=3)
@@ -132,7 +132,7 @@ FILES = {
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository as working folder, in a folder with nothing else."""
     folder = tmp_path / "repository"
     (folder / ".git").mkdir(parents=True)
@@ -154,43 +154,43 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["#"], [0]),
     ],
 )
-def test_patterns_that_leave_nothing_out(here: Path, patterns: list[str], idle: list[int]) -> None:
-    (here / ".git" / "HEAD").write_text("")
-    assert unused_patterns(patterns, str(here)) == idle
+def test_patterns_that_leave_nothing_out(folder: Path, patterns: list[str], idle: list[int]) -> None:
+    (folder / ".git" / "HEAD").write_text("")
+    assert unused_patterns(patterns, str(folder)) == idle
 
 
-def test_a_pattern_that_matches_nothing_is_said_where_all_is_read(here: Path) -> None:
-    plant(here, {".krmfn.yaml": "exclude:\n- expriments/\n- '!prod'\n- docs\n"})
+def test_a_pattern_that_matches_nothing_is_said_where_all_is_read(folder: Path) -> None:
+    plant(folder, {".krmfn.yaml": "exclude:\n- expriments/\n- '!prod'\n- docs\n"})
     expected = [
         ".krmfn.yaml:2:3: info: exclude[0]: expriments/ matches nothing; correct the pattern (.gitignore syntax, "
         "relative to this file), or remove it [KRM522]",
         ".krmfn.yaml:3:3: info: exclude[1]: !prod re-includes nothing that an earlier pattern excludes; correct "
         "the pattern (.gitignore syntax, relative to this file), or remove it [KRM522]",
     ]
-    for paths in (["."], ["lab", str(here)], [str(here.parent)]):
-        laid = layout.layout(paths, RunOptions(root=str(here.parent) if paths == [str(here.parent)] else None), {})
+    for paths in (["."], ["lab", str(folder)], [str(folder.parent)]):
+        laid = layout.layout(paths, RunOptions(root=str(folder.parent) if paths == [str(folder.parent)] else None), {})
         assert [str(finding) for finding in laid.findings] == (expected if laid.config.name else []), paths
     for paths in (["lab"], ["prod", "lab", "docs"], ["-"]):
         assert layout.layout(paths, RunOptions(), {}).findings == []
 
 
-def test_the_command_counts_what_is_left_out_and_says_what_is_not(here: Path) -> None:
-    plant(here, {".krmfn.yaml": "exclude: ['*', '!prod', '!/prod/**', expriments/]\n"})
-    done = process("krmfn", "check", ".", cwd=here).ended(0)
+def test_the_command_counts_what_is_left_out_and_says_what_is_not(folder: Path) -> None:
+    plant(folder, {".krmfn.yaml": "exclude: ['*', '!prod', '!/prod/**', expriments/]\n"})
+    done = process("krmfn", "check", ".", cwd=folder).ended(0)
     assert "expriments/ matches nothing" in done.text
     assert "2 files skipped (excluded" in done.text
-    assert "KRM522" not in process("krmfn", "render", "lab", cwd=here).err
+    assert "KRM522" not in process("krmfn", "render", "lab", cwd=folder).err
 
 
-def test_a_pattern_that_matches_nothing_hides_no_other_finding(here: Path) -> None:
-    plant(here, {".krmfn.yaml": "exclude: [prod, lab, docs, expriments]\n"})
-    done = process("krmfn", "check", ".", cwd=here)
+def test_a_pattern_that_matches_nothing_hides_no_other_finding(folder: Path) -> None:
+    plant(folder, {".krmfn.yaml": "exclude: [prod, lab, docs, expriments]\n"})
+    done = process("krmfn", "check", ".", cwd=folder)
     assert "expriments matches nothing" in done.text
     assert "so there is nothing to do; is it the right PATH? [KRM109]" in done.text
 
 
-def test_a_folder_that_may_not_be_read_can_be_left_out_by_its_name(here: Path) -> None:
-    (here / "vendor").symlink_to("/usr")
+def test_a_folder_that_may_not_be_read_can_be_left_out_by_its_name(folder: Path) -> None:
+    (folder / "vendor").symlink_to("/usr")
     assert [str(finding) for finding in layout.layout(["."], RunOptions(), {}).findings] != []
     for pattern in ("vendor", "vendor/"):
         assert layout.layout(["."], RunOptions(exclude=(pattern,)), {}).findings == []
@@ -203,9 +203,9 @@ def test_a_folder_that_may_not_be_read_can_be_left_out_by_its_name(here: Path) -
         (f"[{'*' * 251!r}]", "1:1: error: exclude: has more than 1,000 patterns, 16,384 characters or 250 wildcards"),
     ],
 )
-def test_patterns_that_cannot_be_used_are_errors_of_the_file(here: Path, patterns: str, message: str) -> None:
-    plant(here, {".krmfn.yaml": f"exclude: {patterns}\n"})
+def test_patterns_that_cannot_be_used_are_errors_of_the_file(folder: Path, patterns: str, message: str) -> None:
+    plant(folder, {".krmfn.yaml": f"exclude: {patterns}\n"})
     laid = layout.layout(["."], RunOptions(), {})
     assert [str(finding).startswith(f".krmfn.yaml:{message}") for finding in laid.findings] == [True], laid.findings
     assert laid.clusters == []
-    process("krmfn", "check", "lab", "--exclude", "[z-a]", cwd=here).ended(2)
+    process("krmfn", "check", "lab", "--exclude", "[z-a]", cwd=folder).ended(2)

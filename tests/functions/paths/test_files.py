@@ -50,10 +50,10 @@ def app(tmp_path: Path) -> Path:
 
 def sock(path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as it:
-        here = Path.cwd()
+        folder = Path.cwd()
         os.chdir(path.parent)  # a socket's address is short
         it.bind(path.name)
-        os.chdir(here)
+        os.chdir(folder)
 
 
 def sparse(path: Path) -> None:
@@ -75,9 +75,9 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", HOSTILE)
-def test_what_is_no_file_of_the_folder_is_refused(what: str, app: Path) -> None:
-    make, message = HOSTILE[what]
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_is_no_file_of_the_folder_is_refused(kind: str, app: Path) -> None:
+    make, message = HOSTILE[kind]
     make(app / "x.yaml")
     done = run("check", str(app), cwd=app).ended(2, "")
     name = f"{app}/x.yaml"
@@ -89,11 +89,11 @@ def test_what_is_no_file_of_the_folder_is_refused(what: str, app: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["a link out", "a link to a device", "a pipe", "a link to nothing", "a link to itself"]
+    "kind", ["a link out", "a link to a device", "a pipe", "a link to nothing", "a link to itself"]
 )
 @pytest.mark.parametrize("name", manifests.KUSTOMIZATIONS)
-def test_nor_is_it_a_kustomization(what: str, name: str, app: Path) -> None:
-    make, message = HOSTILE[what]
+def test_nor_is_it_a_kustomization(kind: str, name: str, app: Path) -> None:
+    make, message = HOSTILE[kind]
     make(app / name)
     assert run("render", str(app), cwd=app).refused().startswith(f"{app}/{name}: error: {message}")
 
@@ -120,8 +120,8 @@ def test_nothing_is_written_through_a_link_to_a_folder_out(args: list[str], argo
     outside.mkdir()
     (outside / ".git").mkdir()  # also when there is a repository of its own
     (repository / "rendered").symlink_to(outside)
-    said = run(*args, "rendered/lab", cwd=repository, ARGOCD_APP_SOURCE_PATH=argo).refused()
-    assert "error: rendered/lab: is a link that leads out of " in said
+    err = run(*args, "rendered/lab", cwd=repository, ARGOCD_APP_SOURCE_PATH=argo).refused()
+    assert "error: rendered/lab: is a link that leads out of " in err
     assert [path.name for path in outside.iterdir()] == [".git"]
     (repository / "inside").mkdir()
     (repository / "through").symlink_to("inside")
@@ -301,9 +301,9 @@ def test_a_crash_is_exit_2_with_its_traceback(body: str, app: Path) -> None:
         f"def function(resources):\n    {body}\nfunction_runs.krmfn = function\nsys.exit(main(sys.argv[1:]))\n"
     )
     for args in (["check"], ["render", "--log-format", "json"], ["diff", ".", "."]):
-        said = execute(COMMANDS / "python", "-c", code, *args, cwd=app, env=environment()).refused()
-        assert "Traceback" in said
-        assert "this is a bug in krmfn, not in your files" in said
+        err = execute(COMMANDS / "python", "-c", code, *args, cwd=app, env=environment()).refused()
+        assert "Traceback" in err
+        assert "this is a bug in krmfn, not in your files" in err
 
 
 def test_an_interrupt_stays_130(app: Path, tmp_path: Path) -> None:
@@ -351,8 +351,8 @@ def test_a_termination_during_a_build_leaves_nothing(is_group: bool, app: Path, 
 def test_a_working_folder_that_is_gone_is_named(command: list[str], tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     script = ("sh", "-c", 'cd gone && rmdir ../gone && exec "$@"', "sh", str(COMMANDS / "krmfn"))
-    said = execute(*script, *command, cwd=tmp_path, env=environment()).refused()
-    assert said == "error: the working folder was removed while krmfn was running, so there is no result\n"
+    err = execute(*script, *command, cwd=tmp_path, env=environment()).refused()
+    assert err == "error: the working folder was removed while krmfn was running, so there is no result\n"
 
 
 @pytest.mark.parametrize("path", [".", "../app"])
@@ -373,8 +373,8 @@ def test_a_namespace_is_a_name(name: str, app: Path) -> None:
     for command in ("check", "render"):
         assert run(command, f"--namespace={name}", ".", cwd=app).refused().startswith("error: --namespace is ")
         if name:
-            said = run(command, ".", cwd=app, ARGOCD_APP_NAMESPACE=name).refused()
-            assert said.startswith("error: ARGOCD_APP_NAMESPACE is ")
+            err = run(command, ".", cwd=app, ARGOCD_APP_NAMESPACE=name).refused()
+            assert err.startswith("error: ARGOCD_APP_NAMESPACE is ")
     assert run("check", "--namespace", "a" * 63, ".", cwd=app, ARGOCD_APP_NAMESPACE="").code == 0
 
 
@@ -437,8 +437,8 @@ def test_any_of_ours_is_something(app: Path) -> None:
 
 def test_what_could_not_be_written_was_not_created(app: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    said = run("render", str(app), "--output-dir", "file/out", cwd=tmp_path).refused()
-    assert said == "error: file/out: Not a directory\n"
+    err = run("render", str(app), "--output-dir", "file/out", cwd=tmp_path).refused()
+    assert err == "error: file/out: Not a directory\n"
     assert run("render", str(app), "--output-dir", "out", cwd=tmp_path).ended(0).err == "created 1 Module\n"
 
 
@@ -447,14 +447,14 @@ def test_what_could_not_be_written_was_not_created(app: Path, tmp_path: Path) ->
 )
 def test_an_empty_path_is_said_to_be_one(command: str, tmp_path: Path) -> None:
     """As `krmfn check "$FOLDER"` has it when nobody has set FOLDER."""
-    said = run(*command.split(), "", cwd=tmp_path).refused()
-    assert said == "error: a PATH is an empty string; is a shell variable not set?\n"
+    err = run(*command.split(), "", cwd=tmp_path).refused()
+    assert err == "error: a PATH is an empty string; is a shell variable not set?\n"
 
 
 def test_a_file_that_grows_while_it_is_read_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call of the system may also return less than there is."""
     path = tmp_path / "a.yaml"
     path.write_bytes(b"0123456789" * 10)
-    whole = os.read
-    monkeypatch.setattr(os, "read", lambda source, size: whole(source, min(size, 7)))
+    read = os.read
+    monkeypatch.setattr(os, "read", lambda source, size: read(source, min(size, 7)))
     assert files.read_regular(str(path), "a.yaml", 1_000) == b"0123456789" * 10

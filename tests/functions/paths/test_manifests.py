@@ -398,7 +398,7 @@ TEMPLATES = {
 def test_a_template_is_called_one(tmp_path: Path, name: str, is_listed: bool) -> None:
     text = f"apiVersion: v1\nkind: ConfigMap\n{TEMPLATES[name]}"
     listing = {"kustomization.yaml": "resources: [a.yaml]\n"} if is_listed else {}
-    plant(tmp_path, {".git/x": "", "app/a.yaml": text, **{f"app/{file}": one for file, one in listing.items()}})
+    plant(tmp_path, {".git/x": "", "app/a.yaml": text, **{f"app/{file}": content for file, content in listing.items()}})
     assert "krmfn runs no templates" in process("krmfn", "check", "app", cwd=tmp_path).ended(2).text
     plant(tmp_path, {".krmfn.yaml": "exclude: [app/]\n", "b.yaml": CONFIG})
     assert process("krmfn", "check", ".", cwd=tmp_path).code == 0

@@ -19,22 +19,22 @@ SPARSE = "this is a sparse checkout without"
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     files = {"lab/a.yaml": config_map("a"), "lab/b.yaml": config_map("b"), "prod/c.yaml": config_map("c"), "a.md": ""}
-    made = repository(tmp_path / "repo", files)
-    run_git(made, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(made), "teams/b")
-    commit(made)
-    return made
+    folder = repository(tmp_path / "repo", files)
+    run_git(folder, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(folder), "teams/b")
+    commit(folder)
+    return folder
 
 
 def one_folder(repo: Path) -> Path:
-    made = clone(repo, "--sparse")
-    run_git(made, "sparse-checkout", "set", "lab")
-    return made
+    folder = clone(repo, "--sparse")
+    run_git(folder, "sparse-checkout", "set", "lab")
+    return folder
 
 
 def one_file(repo: Path) -> Path:
-    made = clone(repo)
-    run_git(made, "sparse-checkout", "set", "--no-cone", "/lab/a.yaml")
-    return made
+    folder = clone(repo)
+    run_git(folder, "sparse-checkout", "set", "--no-cone", "/lab/a.yaml")
+    return folder
 
 
 def in_a_worktree(repo: Path) -> Path:
@@ -49,17 +49,17 @@ def without_the_configuration_file(repo: Path) -> Path:
 
 
 def whole_again(repo: Path) -> Path:
-    made = one_file(repo)
-    run_git(made, "sparse-checkout", "disable")
-    return made
+    folder = one_file(repo)
+    run_git(folder, "sparse-checkout", "disable")
+    return folder
 
 
 def odd_git_files(repo: Path) -> Path:
     """What looks like a list of submodules may be anything."""
-    made = clone(repo)
-    (made / ".gitmodules").unlink()
-    (made / ".gitmodules").symlink_to("/dev/zero")
-    return made
+    folder = clone(repo)
+    (folder / ".gitmodules").unlink()
+    (folder / ".gitmodules").symlink_to("/dev/zero")
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def odd_git_files(repo: Path) -> Path:
 def test_what_a_clone_leaves_out_is_an_error(
     repo: Path, make: Callable[[Path], Path], args: list[str], message: str
 ) -> None:
-    here = make(repo)
-    done = process("krmfn", "check", *args, cwd=here, **OWN)
+    folder = make(repo)
+    done = process("krmfn", "check", *args, cwd=folder, **OWN)
     assert (done.code, message in done.text) == (2 if message else 0, True), done.text
     assert bool(message) == ("[KRM523]" in done.text)
-    done = process("krmfn", "render", *args, cwd=here, **OWN)
+    done = process("krmfn", "render", *args, cwd=folder, **OWN)
     assert (done.code, bool(done.out)) == ((2, False) if message else (0, True)), done.err
 
 

@@ -120,8 +120,8 @@ def test_what_is_wrong_with_the_call_is_reported_once(folder: Path) -> None:
 
 
 def test_a_baseline_is_written_of_all_paths_or_not_at_all(folder: Path) -> None:
-    said = run(folder, "check", "wrong", "gone", "--write-baseline", "known.json").refused()
-    assert "error: gone: No such file or directory\n" in said
+    err = run(folder, "check", "wrong", "gone", "--write-baseline", "known.json").refused()
+    assert "error: gone: No such file or directory\n" in err
     assert run(folder, "check", "syntax", "--write-baseline", "known.json").code == 2
     assert not (folder / "known.json").exists()
     assert run(folder, "check", "wrong", "--write-baseline", "known.json").code == 0
@@ -144,31 +144,31 @@ def test_every_file_of_a_path_that_cannot_be_read_is_a_finding(folder: Path) -> 
 @pytest.mark.parametrize("first", [True, False])
 def test_nothing_is_rendered_unless_all_is(broken: str, first: bool, folder: Path) -> None:
     paths = [broken, "wrong", "sound"] if first else ["sound", "wrong", broken]
-    said = run(folder, "render", "--output-dir", "new/out", *paths).refused()
-    assert "wrong/a.yaml:4:60: error: DeviceConfig kmm/drv: spec.moduelName: " in said
-    assert (FAILING | UNREADABLE).get(broken, "error: nothing in empty would reach a cluster") in said
+    err = run(folder, "render", "--output-dir", "new/out", *paths).refused()
+    assert "wrong/a.yaml:4:60: error: DeviceConfig kmm/drv: spec.moduelName: " in err
+    assert (FAILING | UNREADABLE).get(broken, "error: nothing in empty would reach a cluster") in err
     assert not (folder / "new").exists()
 
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_nothing_is_resolved_unless_all_is(broken: str, folder: Path) -> None:
-    said = run(folder, "resolve", "sound", broken, "wrong", "--kernel", "6.1").refused()
-    assert (FAILING | UNREADABLE)[broken] in said
-    assert "wrong/a.yaml:4:60: error: " in said
+    err = run(folder, "resolve", "sound", broken, "wrong", "--kernel", "6.1").refused()
+    assert (FAILING | UNREADABLE)[broken] in err
+    assert "wrong/a.yaml:4:60: error: " in err
 
 
 @pytest.mark.parametrize("broken", BROKEN)
 @pytest.mark.parametrize("first", [True, False])
 def test_diff_names_all_that_is_wrong_with_both(broken: str, first: bool, folder: Path) -> None:
-    said = run(folder, "diff", *([broken, "wrong"] if first else ["wrong", broken])).refused()
-    assert (FAILING | UNREADABLE)[broken] in said
-    assert "wrong/a.yaml:4:60: error: " in said
-    assert "error: wrong cannot be rendered, so there is nothing to compare\n" in said
+    err = run(folder, "diff", *([broken, "wrong"] if first else ["wrong", broken])).refused()
+    assert (FAILING | UNREADABLE)[broken] in err
+    assert "wrong/a.yaml:4:60: error: " in err
+    assert "error: wrong cannot be rendered, so there is nothing to compare\n" in err
 
 
 def test_stdin_is_read_once(folder: Path) -> None:
-    said = process("krmfn", "check", "-", "sound", "-", cwd=folder, stdin=CONFIG).refused()
-    assert said == "error: - appears twice among the PATHs, but stdin can be read only once\n"
+    err = process("krmfn", "check", "-", "sound", "-", cwd=folder, stdin=CONFIG).refused()
+    assert err == "error: - appears twice among the PATHs, but stdin can be read only once\n"
 
 
 def test_without_anything_on_stdin_the_path_is_named() -> None:

@@ -79,10 +79,10 @@ NOT_OURS = {
 }
 
 
-@pytest.mark.parametrize("what", NOT_OURS)
-def test_a_folder_that_render_did_not_write_is_left_alone(what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", NOT_OURS)
+def test_a_folder_that_render_did_not_write_is_left_alone(kind: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    text = NOT_OURS[what]
+    text = NOT_OURS[kind]
     plant(out, {"a.yaml": "mine", **({LISTING: text} if text is not None else {})})
     plant(tmp_path, {"keep.yaml": "mine"})
     with pytest.raises(KrmfnError, match="was not written by render; nothing is removed"):
@@ -94,12 +94,12 @@ def test_a_folder_that_render_did_not_write_is_left_alone(what: str, tmp_path: P
 def test_no_link_is_followed_and_no_folder_removed(tmp_path: Path) -> None:
     out, keep = tmp_path / "out", tmp_path / "keep.yaml"
     keep.write_text("mine")
-    for what in ("a link", "a folder", "a pipe"):
+    for kind in ("a link", "a folder", "a pipe"):
         replace(out, "a")
         (out / "configmap_a.yaml").unlink()
-        if what == "a link":
+        if kind == "a link":
             (out / "configmap_a.yaml").symlink_to(keep)
-        elif what == "a folder":
+        elif kind == "a folder":
             (out / "configmap_a.yaml").mkdir()
         else:
             os.mkfifo(out / "configmap_a.yaml")
@@ -107,7 +107,7 @@ def test_no_link_is_followed_and_no_folder_removed(tmp_path: Path) -> None:
             replace(out, "b")
         assert held(out) == {"configmap_a.yaml", LISTING}
         assert keep.read_text() == "mine"
-        (out / "configmap_a.yaml").rmdir() if what == "a folder" else (out / "configmap_a.yaml").unlink()
+        (out / "configmap_a.yaml").rmdir() if kind == "a folder" else (out / "configmap_a.yaml").unlink()
     (tmp_path / "link").symlink_to(out)
     with pytest.raises(KrmfnError, match="is a link; --replace"):
         replace(tmp_path / "link", "b")
