@@ -123,6 +123,8 @@ def test_why_a_module_is_lost_whose_label_moves(action: Any, reason: str) -> Non
     old, new = View("load", entry=ENTRY, label="1"), View(action, label="2", version="3", reason="the node is gone")
     move = play(ENTRY, old, new)
     assert (move.effect, move.events, move.reason[: len(reason)]) == ("lost", ("Unload i",), reason)
+    unknown = play(None, old, new, is_known=False)
+    assert (unknown.effect, unknown.reason[: len(reason)]) == ("lost", reason)
 
 
 LONG = {name: case for name, case in CASES.items() if len(case[0]) > 2}
