@@ -103,9 +103,9 @@ def test_a_config_whose_profile_is_of_another_cluster_is_an_error(here: Path) ->
     done = krmfn(here, "check", ".").ended(1)
     assert (
         "clusters/dev/nic.yaml:1: error: FastNic kmm/nic: vendors/nic.yaml has a Profile for this kind, but it is not "
-        "of cluster dev; add vendors/nic.yaml to clusters.dev in .krmfn.yaml, or if its own operator acts on it, write "
-        "the annotation `krmfn.dev/profile: none` on it, or `operators: [{group: nic.example.org, kind: FastNic}]` in "
-        "the functionConfig's spec [KRM107] (dev)"
+        "in the cluster dev; add vendors/nic.yaml to clusters.dev in .krmfn.yaml, or if its own operator acts on it, "
+        "write the annotation `krmfn.dev/profile: none` on it, or `operators: [{group: nic.example.org, kind: "
+        "FastNic}]` in the functionConfig's spec [KRM107] (dev)"
     ) in done.text.splitlines()
     plant(here, {".krmfn.yaml": f"clusters:\n  dev: [clusters/dev, vendors/nic.yaml]\n{prod}"})
     assert "KRM107" not in krmfn(here, "check", ".").text, "the remedy helps"
