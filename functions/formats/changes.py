@@ -168,13 +168,12 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
 def _effects(comparison: Comparison, is_fleet: bool) -> Iterator[dict[str, Any]]:
     """Yield each effect per nodes that are alike; `before` and `after` are null for nothing, absent where not known."""
     of = {"cluster": comparison.name} if is_fleet else {}
-    for effect in comparison.plan.effects:
-        head = {**of, "effect": effect.word, "ref": reference(effect.ref)}
-        for part in effect.parts:
-            images = {"before": part.before, "after": part.after}
-            known = {key: image for key, image in images.items() if image is not None or part.is_known}
-            nodes = {"nodes": list(part.nodes), "events": list(part.events), "reason": effect.reason}
-            yield {**head, **nodes, **known, "message": effect.message}
+    pairs = ((effect, part) for effect in comparison.plan.effects for part in effect.parts)
+    for effect, part in pairs:
+        images = {"before": part.before, "after": part.after}
+        known = {key: image for key, image in images.items() if image is not None or part.is_known}
+        nodes = {"nodes": list(part.nodes), "events": list(part.events), "reason": effect.reason}
+        yield {**of, "effect": effect.word, "ref": reference(effect.ref), **nodes, **known, "message": effect.message}
 
 
 def _change(change: Change) -> dict[str, Any]:

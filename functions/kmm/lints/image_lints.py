@@ -40,8 +40,7 @@ def check(module: Module) -> Iterator[Result]:
         if text(entry, "regexp") in EVERY_KERNEL:
             catch_alls.add(f"{MAPPINGS}[{index}]" if text(entry, "containerImage") else CONTAINER)
     for path, image, known in module.images():
-        is_for_all = path.removesuffix(".containerImage") in catch_alls
-        template = Template(image, known, takes_every_kernel=is_for_all)
+        template = Template(image, known, takes_every_kernel=path.removesuffix(".containerImage") in catch_alls)
         yield from _located(path, template, module.ref.name, module.ref.namespace)
     for path, sign in module.sections("sign"):
         for index, file in enumerate(texts(sign, "filesToSign")):
