@@ -12,11 +12,11 @@ import time
 
 
 def main() -> int:
-    given = json.load(sys.stdin)
+    received = json.load(sys.stdin)
     start = time.perf_counter()
     seen: set[str] = set()
-    for selector in given["selectors"]:
-        for name, labels in given["nodes"].items():
+    for selector in received["selectors"]:
+        for name, labels in received["nodes"].items():
             if all(labels.get(key) == value for key, value in selector.items()):
                 if name in seen:
                     print(f"conflicting selectors: {name}", file=sys.stderr)
