@@ -30,21 +30,20 @@ def with_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _in_one_form(text: str) -> str:
-    """KMM's variables without braces; scripts and Dockerfiles are stand-ins on both sides."""
+    """Return KMM's variables without braces, and TEXT for scripts and Dockerfiles: both sides have stand-ins."""
     is_text = re.fullmatch(r"text-A?\d+", text) or len(text) > 120 or "\n" in text or "sys/module/" in text
     return "TEXT" if is_text or "host-etc" in text else re.sub(r"\$\{(KERNEL_\w+)\}", r"$\1", text)
 
 
 def plain(manifest: Manifest) -> Manifest:
-    """The object without what the API server or Go fills in, ownerReferences and the mark of its Profile."""
+    """Return the object without what the API server or Go fills in, ownerReferences and the mark of its Profile."""
     form: Any = normal(manifest)
     metadata = form.get("metadata", {})
     metadata.pop("ownerReferences", None)
     metadata.get("annotations", {}).pop("krmfn.dev/profile", None)
     if metadata.get("annotations") == {}:
         del metadata["annotations"]
-    whole: Manifest = with_texts(form, _in_one_form)
-    return whole
+    return dict(with_texts(form, _in_one_form))
 
 
 def holds_page(head: str, table: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -12,30 +11,32 @@ from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.deviceconfig import profiles
 from krmfn_functions.settings import CHECK, Settings
 
-from tests.builders import applied
-from tests.commands import ROOT, process
-from tests.functions.profile.vendor import PROFILE
+from krmfn import Manifest
+from tests.builders import applied, edited
+from tests.commands import Done, process
+from tests.functions.profile.vendor import PROFILE, options, profile
 
 PLUGIN = "{devicePlugin: {image: 'registry.example.com/amd/plugin:1'}}"
 
 
-def checked(tmp_path: Path, text: str) -> Any:
+def checked(tmp_path: Path, product: Manifest | str) -> Done:
+    """Return what `check` says of a Profile alone."""
+    text = product if isinstance(product, str) else yaml.safe_dump(product)
     (tmp_path / "profile.yaml").write_text(text)
     return process("krmfn", "check", str(tmp_path / "profile.yaml"))
 
 
-def with_options(options: str, config: str) -> str:
-    """The Profile with more options, and more fields in its config."""
-    made = yaml.safe_load(PROFILE)
-    own = made["spec"]["schema"]["properties"]["spec"]
-    own["required"] = ["driver"]
-    own["properties"] |= yaml.safe_load(options)
-    made["spec"]["config"] |= yaml.safe_load(config)
-    return yaml.safe_dump(made)
+def with_options(schemas: str, config: str) -> Manifest:
+    """Return the Profile with more options, and more fields in its config."""
+    product: Manifest = yaml.safe_load(PROFILE)
+    product["spec"]["schema"]["properties"]["spec"]["required"] = ["driver"]
+    options(product).update(yaml.safe_load(schemas))
+    product["spec"]["config"] |= yaml.safe_load(config)
+    return product
 
 
 @pytest.mark.parametrize(
-    ("options", "config", "words"),
+    ("schemas", "config", "words"),
     [
         ("{a: {type: string}}", "{serviceAccountName: '${spec.a}'}", ""),
         ("{a: {type: string, pattern: '^v[0-9]$'}}", "{dirName: '${spec.a}'}", ""),  # x is a made sample, and no path
@@ -48,75 +49,64 @@ def with_options(options: str, config: str) -> str:
         ("{a: {type: object}}", "{tolerations: [{key: '${spec.a}'}]}", "spec.config.tolerations[0].key: "),
     ],
 )
-def test_each_option_alone(tmp_path: Path, options: str, config: str, words: str) -> None:
-    done = checked(tmp_path, with_options(options, config))
+def test_each_option_alone(tmp_path: Path, schemas: str, config: str, words: str) -> None:
+    done = checked(tmp_path, with_options(schemas, config))
     assert (done.code, words in done.text) == (int(bool(words)), True), done.text
 
 
 @pytest.mark.parametrize(("condition", "code"), [("{spec.b: true}", 1), ("{spec.b: true, spec.a: false}", 0)])
 def test_two_whens_that_set_one_field(tmp_path: Path, condition: str, code: int) -> None:
-    own = yaml.safe_load(with_options("{a: {type: boolean, default: false}, b: {type: boolean}}", PLUGIN))
+    product = with_options("{a: {type: boolean, default: false}, b: {type: boolean}}", PLUGIN)
     in_tree = {"if": {"spec.a": True}, "config": {"inTreeDriver": True}, "unset": ["moduleName", "parameters"]}
     other = {"moduleName": "gim", "kernelMappings": [{"regexp": "^6", "image": "x/y:1-$KERNEL_FULL_VERSION"}]}
-    own["spec"]["when"] += [in_tree, {"if": yaml.safe_load(condition), "config": other}]
-    done = checked(tmp_path, yaml.safe_dump(own))
+    product["spec"]["when"] += [in_tree, {"if": yaml.safe_load(condition), "config": other}]
+    done = checked(tmp_path, product)
     assert (done.code, "inTreeDriver and kernelMappings exclude" in done.text) == (code, bool(code)), done.text
 
 
 @pytest.mark.parametrize("is_one_option", [False, True])
 def test_of_a_thousand_pairs_the_rest_is_counted(tmp_path: Path, is_one_option: bool) -> None:
-    own = yaml.safe_load(with_options("{a: {type: string}, b: {type: object, additionalProperties: true}}", PLUGIN))
-    asked = [{"spec.a": f"x{at}"} if is_one_option else {f"spec.b.x{at}": True} for at in range(46)]
-    own["spec"]["when"] = [{"if": one, "config": {"nodeSelector": {"z": f"x{at}"}}} for at, one in enumerate(asked)]
-    done = checked(tmp_path, yaml.safe_dump(own))
+    product = with_options("{a: {type: string}, b: {type: object, additionalProperties: true}}", PLUGIN)
+    conditions = [{"spec.a": f"x{at}"} if is_one_option else {f"spec.b.x{at}": True} for at in range(46)]
+    whens = [{"if": condition, "config": {"nodeSelector": {"z": f"x{at}"}}} for at, condition in enumerate(conditions)]
+    done = checked(tmp_path, edited(product, ("spec.when", whens)))
     assert "spec.when[37]: from this `when` on, 35 pairs of" in done.text or is_one_option, done.text
     assert ("not tried" in done.text) is not is_one_option, done.text
 
 
 def test_what_no_option_gives_is_an_error(tmp_path: Path) -> None:
-    own = yaml.safe_load(PROFILE)
-    del own["spec"]["config"]["moduleName"]
-    done = checked(tmp_path, yaml.safe_dump(own))
-    assert done.code == 1
-    assert "spec.config: the kernel module's name is missing" in done.text
-    assert "so no config of this Profile is right" in done.text
-    del own["spec"]["for"]  # a DeviceConfig may write it
-    assert checked(tmp_path, yaml.safe_dump(own)).code == 0
+    product = profile("    moduleName: amdgpu\n", "")
+    text = checked(tmp_path, product).ended(1).text
+    assert "spec.config: the kernel module's name is missing" in text
+    assert "so no config of this Profile is right" in text
+    del product["spec"]["for"]  # a DeviceConfig may write it
+    checked(tmp_path, product).ended(0)
 
 
 @pytest.mark.parametrize(("name", "code"), [("moduleName", 1), ("nodeSelector", 1), ("parameters", 0)])
 def test_a_when_that_unsets_what_is_needed_is_an_error_where_it_does(tmp_path: Path, name: str, code: int) -> None:
     done = checked(tmp_path, f"{PROFILE}  - if: {{spec.exporter.level: bare}}\n    unset: [{name}]\n")
-    lines = done.text.splitlines()
-    assert (
-        done.code,
-        any("profile.yaml:50:5: error: Profile amd-gpu: spec.when[1].unset: " in one for one in lines),
-    ) == (
-        code,
-        bool(code),
-    )
+    finding = "profile.yaml:50:5: error: Profile amd-gpu: spec.when[1].unset: "
+    assert (done.code, finding in done.text) == (code, bool(code))
 
 
 @pytest.mark.parametrize("when", ["", "  - if: {spec.exporter.level: bare}\n    unset: [driverVersion]\n"])
 def test_an_image_that_is_made_up_may_have_a_tag(tmp_path: Path, when: str) -> None:
-    own = yaml.safe_load(with_options("{}", PLUGIN))
+    product = with_options("{}", PLUGIN)
     if not when:
-        own["spec"]["config"].pop("driverVersion")
-    own["spec"]["when"] += yaml.safe_load(when) or []
-    assert checked(tmp_path, yaml.safe_dump(own)).code == 0
+        product["spec"]["config"].pop("driverVersion")
+    product["spec"]["when"] += yaml.safe_load(when) or []
+    checked(tmp_path, product).ended(0)
 
 
 @pytest.mark.parametrize("is_sound", [True, False])
 def test_texts_are_replaced_once_for_one_error(monkeypatch: pytest.MonkeyPatch, is_sound: bool) -> None:
-    tried, judge = count(1), profiles.judge
-    monkeypatch.setattr(profiles, "judge", lambda *given: (next(tried), judge(*given))[1])
-    own = yaml.safe_load(with_options(f"{{{', '.join(f'r{at}: {{type: string}}' for at in range(20))}}}", PLUGIN))
-    own["spec"]["schema"]["properties"]["spec"]["required"] += [f"r{at}" for at in range(20)]
-    own["spec"]["config"].pop("driverVersion" if is_sound else "moduleName")  # a made image has no tag, then
-    own["spec"]["when"] += [{"if": {"spec.exporter.port": at}, "unset": ["parameters"]} for at in range(1, 21)]
-    assert applied(krmfn, own, settings=Settings(CHECK)).failed is not is_sound
-    assert 40 < next(tried) < 120, "not twenty for each of those"
-
-
-def test_the_profile_of_amd() -> None:
-    assert process("krmfn", "check", str(ROOT / "examples/vendor-profiles/amd-gpu/profile.yaml")).code == 0
+    trials, judge = count(1), profiles.judge
+    monkeypatch.setattr(profiles, "judge", lambda *args: (next(trials), judge(*args))[1])
+    names = [f"r{at}" for at in range(20)]
+    product = with_options(f"{{{', '.join(f'{name}: {{type: string}}' for name in names)}}}", PLUGIN)
+    product["spec"]["schema"]["properties"]["spec"]["required"] += names
+    product["spec"]["config"].pop("driverVersion" if is_sound else "moduleName")  # a made image has no tag, then
+    product["spec"]["when"] += [{"if": {"spec.exporter.port": at}, "unset": ["parameters"]} for at in range(1, 21)]
+    assert applied(krmfn, product, settings=Settings(CHECK)).failed is not is_sound
+    assert 40 < next(trials) < 120, "not twenty for each of those"

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.functions.profile.vendor import CR, cr, profile, rendered
+from tests.builders import edited
+from tests.functions.profile.vendor import CR, cr, options, profile, refused, rendered
+
+NAMED = {"name": "gpu", "namespace": "kmm"}
+TRUE_AS_A_TEXT = {"type": "string", "enum": ["auto", True]}
+FLAGS_BY_NAME = {"a": {"each": "spec.exporter.flags", "as": "${value.x}"}}
 
 
 @pytest.mark.parametrize(
@@ -18,41 +23,31 @@ from tests.functions.profile.vendor import CR, cr, profile, rendered
         ("for", {"group": "amd.com", "kind": "DeviceConfig", "versions": []}, "spec.for.versions: must not be empty"),
         ("for", {"group": "amd.com", "kind": "DeviceConfig", "versions": 1}, "spec.for.versions: is the number 1"),
         ("config", {"parameters": ["a=${ spec.exporter.level }"]}, "${ spec.exporter.level } is no expression"),
-        (
-            "texts",
-            {"a": {"each": "spec.exporter.flags", "as": "${value.x}"}},
-            "${value.x} is not read in `as`; write ${value},",
-        ),
+        ("texts", FLAGS_BY_NAME, "${value.x} is not read in `as`; write ${value},"),
         ("config", {"parameters": ["a=${.spec.exporter.level}"]}, "${.spec.exporter.level} is no expression"),
     ],
 )
 def test_a_profile_with_errors_is_there_and_its_configs_are_not_called_undriven(
     field: str, value: Any, words: str
 ) -> None:
-    own = profile()
-    own["spec"][field] = value
-    _, findings, code = rendered(own, CR)
-    assert (code, any(line.startswith("error: Profile amd-gpu: ") and words in line for line in findings)) == (1, True)
+    findings = refused(edited(profile(), (f"spec.{field}", value)), CR)
+    assert any(line.startswith("error: Profile amd-gpu: ") and words in line for line in findings)
     assert not any("[KRM107]" in line for line in findings), findings
 
 
 @pytest.mark.parametrize("kind", [["string", "null"], {}, 5])
 def test_a_type_of_a_schema_that_is_none_is_an_error_at_its_place(kind: Any) -> None:
-    own = profile()
-    own["spec"]["schema"]["properties"]["spec"]["properties"]["a"] = {"type": kind}
-    _, findings, code = rendered(own, CR)
-    told = [line for line in findings if "spec.schema.properties.spec.properties.a.type: " in line]
-    assert (code, len(told), "is not a type; write one of array, boolean" in told[0]) == (1, 1, True)
+    product = profile()
+    options(product)["a"] = {"type": kind}
+    (finding,) = [line for line in refused(product, CR) if "spec.schema.properties.spec.properties.a.type: " in line]
+    assert "is not a type; write one of array, boolean" in finding
 
 
 @pytest.mark.parametrize(
     ("schema", "words"),
     [
         ({"type": "string", "enum": []}, "a.enum: must not be empty"),
-        (
-            {"type": "string", "enum": ["auto", True]},
-            "a.enum: true is of another type than string, so it cannot be written",
-        ),
+        (TRUE_AS_A_TEXT, "a.enum: true is of another type than string, so it cannot be written"),
         ({"type": "integer", "minimum": 5, "maximum": 1}, "a.minimum: is above maximum, so no value fits"),
         ({"type": "string", "minLength": 3, "maxLength": 2}, "a.minLength: is above maxLength, so no value fits"),
         (
@@ -67,12 +62,12 @@ def test_a_type_of_a_schema_that_is_none_is_an_error_at_its_place(kind: Any) -> 
     ],
 )
 def test_a_schema_that_no_config_fits_is_an_error_at_its_keyword(schema: Any, words: str) -> None:
-    own = profile()
-    own["spec"]["schema"]["properties"]["spec"]["properties"]["a"] = schema
-    own["spec"]["schema"]["required"] = ["apiVersion", "metadata", "spec"]  # as in some vendors' CRDs
-    _, findings, _ = rendered(own, CR)
-    told = [line for line in findings if line.startswith("error: ")]
-    assert [words in line for line in told] == ([True] if words else []), told
+    product = profile()
+    options(product)["a"] = schema
+    product["spec"]["schema"]["required"] = ["apiVersion", "metadata", "spec"]  # as in some vendors' CRDs
+    _, findings, _ = rendered(product, CR)
+    errors = [line for line in findings if line.startswith("error: ")]
+    assert [words in line for line in errors] == ([True] if words else []), errors
 
 
 @pytest.mark.parametrize(
@@ -82,34 +77,28 @@ def test_a_schema_that_no_config_fits_is_an_error_at_its_keyword(schema: Any, wo
         ({"generateName": "gpu-", "namespace": "kmm"}, "metadata.name: is required"),
         ({"name": "Gpu", "namespace": "kmm"}, "metadata.name: is 'Gpu'; must be lower case letters"),
         ({"name": "gpu", "namespace": "a.b"}, "metadata.namespace: is 'a.b'; must be"),
-        (
-            {"name": "gpu", "namespace": "kmm", "annotations": {"krmfn.dev/profile": 5}},
-            "is the number 5; must be a string",
-        ),
-        ({"name": "gpu", "namespace": "kmm", "labels": {"a": {"b": "c"}}}, "metadata.labels.a: is a mapping"),
+        ({**NAMED, "annotations": {"krmfn.dev/profile": 5}}, "is the number 5; must be a string"),
+        ({**NAMED, "labels": {"a": {"b": "c"}}}, "metadata.labels.a: is a mapping"),
     ],
 )
 def test_metadata_of_a_vendors_config_are_judged_as_those_of_ours(metadata: Any, words: str) -> None:
-    _, findings, code = rendered(profile(), {**CR, "metadata": metadata}, cr("other"))
-    assert (code, [words in line for line in findings if "[KRM101]" in line]) == (1, [True]), findings
+    findings = refused(profile(), {**CR, "metadata": metadata}, cr("other"))
+    assert [words in line for line in findings if "[KRM101]" in line] == [True], findings
 
 
 def test_a_text_is_named_as_an_expression_can() -> None:
-    own = profile()
-    own["spec"]["texts"] |= {"a.b": {"as": "x"}, "c": {"as": "x"}}
-    findings = "".join(rendered(own, CR)[1])
+    product = profile()
+    product["spec"]["texts"] |= {"a.b": {"as": "x"}, "c": {"as": "x"}}
+    findings = "".join(rendered(product, CR)[1])
     assert "nothing uses this text; write ${texts['a.b']}, or" in findings
     assert "nothing uses this text; write ${texts.c}, or" in findings
 
 
 def test_an_embedded_resource_has_its_head_without_a_word_in_the_schema() -> None:
-    own, config = profile(), deepcopy(CR)
-    own["spec"]["schema"]["properties"]["spec"]["properties"]["a"] = {
-        "type": "object",
-        "x-kubernetes-embedded-resource": True,
-        "properties": {"spec": {"type": "object"}},
-    }
+    product, config = profile(), deepcopy(CR)
+    embedded = {"type": "object", "x-kubernetes-embedded-resource": True, "properties": {"spec": {"type": "object"}}}
+    options(product)["a"] = embedded
     config["spec"]["a"] = {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"a": "b"}}, "spec": {}}
-    assert [line for line in rendered(own, config)[1] if line.startswith("error: ")] == []
+    assert [line for line in rendered(product, config)[1] if line.startswith("error: ")] == []
     config["spec"]["a"]["spek"] = {}
-    assert any("spec.a.spek: unknown field" in line for line in rendered(own, config)[1])
+    assert any("spec.a.spek: unknown field" in line for line in rendered(product, config)[1])

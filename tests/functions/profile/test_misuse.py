@@ -35,18 +35,24 @@ def test_ordinary_patterns_are_safe() -> None:
         assert is_safe({"type": "string", "pattern": pattern}), pattern
 
 
+SCHEMA = profile()["spec"]["schema"]
 LEVEL = "${spec.exporter.level}"
 X = {"name": "X", "value": LEVEL}
 
 
+def findings(product: dict[str, Any]) -> list[str]:
+    """Return what is said of the scripts in the spec of a Profile."""
+    return [line for _, line in scripts(product, SCHEMA, [*uses(product)])]
+
+
 def run_by_a_shell(*layers: dict[str, Any]) -> list[str]:
-    """The options in a container that a shell may run; `config` has the first layer of it, `when`s have the others."""
-    own = {
-        "schema": profile()["spec"]["schema"],
+    """Return the options in a container that a shell may run; `config` has its first layer, `when`s have the others."""
+    product = {
+        "schema": SCHEMA,
         "config": {"daemonSets": [{"name": "other"}, {"name": "a", **layers[0]}]},
+        "when": [{"if": {}, "config": {"daemonSets": [{"name": "a", **layer}]}} for layer in layers[1:]],
     }
-    own["when"] = [{"if": {}, "config": {"daemonSets": [{"name": "a", **layer}]}} for layer in layers[1:]]
-    return [what.partition(" ")[0] for _, what in scripts(own, own["schema"], [*uses(own)])]
+    return [line.partition(" ")[0] for line in findings(product)]
 
 
 @pytest.mark.parametrize(
@@ -110,17 +116,15 @@ def test_a_command_of_a_weaker_layer_is_gone() -> None:
     run, shell = {"command": ["run"], "args": [LEVEL]}, {"command": ["sh", "-c"]}
     assert run_by_a_shell({**shell, "args": ["run"]}, run) == []
     assert run_by_a_shell(run, shell) == [LEVEL]
-    own: dict[str, Any] = {"schema": profile()["spec"]["schema"]}
-    own["config"] = {"daemonSets": [{"name": "a"}, {"name": "a", **shell, "args": [LEVEL]}]}
-    assert len([*scripts(own, own["schema"], [*uses(own)])]) == 1, "two of one name"
+    twins = [{"name": "a"}, {"name": "a", **shell, "args": [LEVEL]}]
+    assert len(findings({"schema": SCHEMA, "config": {"daemonSets": twins}})) == 1, "two of one name"
 
 
 @pytest.mark.parametrize("other", [None, "${spec.exporter}", [1], {"args": 5, "command": {"a": 1}}])
 def test_another_layer_may_have_anything_in_place_of_the_container(other: Any) -> None:
-    own: dict[str, Any] = {"schema": profile()["spec"]["schema"]}
-    own["config"] = {"devicePlugin": {"args": [LEVEL], "env": [X]}}
-    own["when"] = [{"if": {}, "config": {"devicePlugin": other}}]
-    assert [*scripts(own, own["schema"], [*uses(own)])] == []
+    plugin = {"args": [LEVEL], "env": [X]}
+    when = [{"if": {}, "config": {"devicePlugin": other}}]
+    assert findings({"schema": SCHEMA, "config": {"devicePlugin": plugin}, "when": when}) == []
 
 
 @pytest.mark.parametrize(

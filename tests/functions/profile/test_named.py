@@ -7,23 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import node
 from tests.commands import ROOT, process
 from tests.functions.profile.test_changes import folder
 from tests.functions.profile.vendor import CR, PROFILE
 
-NODE = {
-    "apiVersion": "v1",
-    "kind": "Node",
-    "metadata": {"name": "n1", "labels": {"example.com/gpu": "true"}},
-    "status": {"nodeInfo": {"kernelVersion": "6.8.0-1"}},
-}
+NODE = {**node("n1", **{"example.com/gpu": "true"}), "status": {"nodeInfo": {"kernelVersion": "6.8.0-1"}}}
 
 
 def test_nodes_and_report_name_the_profile_and_its_version(tmp_path: Path) -> None:
     place = str(folder(tmp_path, profile=PROFILE, gpu=CR, node=NODE))
-    for more in ((), ("--wide",), ("--format", "markdown")):
-        done = process("krmfn", "nodes", place, *more)
-        assert done.text.count("kmm/gpu (amd-gpu@1.4.1)") == 1, done.text + done.err
+    for options in ((), ("--wide",), ("--format", "markdown")):
+        done = process("krmfn", "nodes", place, *options)
+        assert done.text.count("kmm/gpu (amd-gpu@1.4.1)") == 1, done
     printed = process("krmfn", "nodes", place, "--format", "json").text
     assert '"profile": "amd-gpu@1.4.1"' in json.dumps(json.loads(printed))
     (tmp_path / "nodes.json").write_text(printed)
@@ -41,4 +37,4 @@ def test_nodes_and_report_name_the_profile_and_its_version(tmp_path: Path) -> No
 )
 def test_an_option_that_needs_others_is_explained(option: str, words: str) -> None:
     done = process("krmfn", "explain", f"amd-gpu.spec.{option}", str(ROOT / "examples/vendor-profiles/amd-gpu"))
-    assert (done.code, words in done.text) == (0, True), done.text + done.err
+    assert words in done.ended(0).text

@@ -5,6 +5,7 @@ Each difference has its reason below, and the table of docs/superset.md is made 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from typing import Any, NamedTuple
@@ -16,8 +17,8 @@ from krmfn_functions.differences import ABSENT, FieldChange, differences
 from krmfn import Manifest
 from tests.builders import leaves
 from tests.commands import cached
-from tests.functions.profile import recorded as recordings
-from tests.functions.profile.recorded import EXAMPLES, FOLDER, recorded
+from tests.functions.profile.recorded import EXAMPLES, FOLDER, holds_page, recorded, with_texts
+from tests.functions.profile.recorded import plain as recorded_form
 from tests.functions.profile.vendor import rendered
 
 OPERATORS = {
@@ -33,18 +34,11 @@ ROLES = {
 """ClusterRoles by the names that a config's have here, which overwrite none of the cluster's."""
 
 LABELLER = "the labeller has the device plugin's selector: one of the two adopts the other's pods (KRM150)"
+SYSTEM, SERVED = "a regexp per system, not a kernel", "a Service selects a label of ours"
 REASONS = (
-    (
-        "Module",
-        r"spec\.moduleLoader\.container\.kernelMappings.*\.(literal|regexp)",
-        "a regexp per system, not a kernel",
-    ),
+    ("Module", r"spec\.moduleLoader\.container\.kernelMappings.*\.(literal|regexp)", SYSTEM),
     ("DaemonSet", r"spec\.template\.spec\.nodeSelector.*", "without the Module's selector a node could never unload"),
-    (
-        "DaemonSet|Service",
-        r"spec\.(template\.metadata\.labels.*served-by.*|selector.*)",
-        "a Service selects a label of ours",
-    ),
+    ("DaemonSet|Service", r"spec\.(template\.metadata\.labels.*served-by.*|selector.*)", SERVED),
     ("DaemonSet onload", r"spec\.template\.metadata\.labels.*", "labels of a DaemonSet are on its pods, too"),
     ("DaemonSet gpu-operator-node-labeller", r"spec\.(selector|template\.metadata).*", LABELLER),
     ("ClusterRole", r"metadata\.name", "a name that overwrites no role of the cluster"),
@@ -67,44 +61,57 @@ class Compared(NamedTuple):
 
 
 def plain(manifest: Manifest) -> Manifest:
-    """The object in one form, images without their registry."""
+    """Return the object in one form, images without their registry."""
     host = r"^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?/"
-    form: Manifest = recordings.with_texts(recordings.plain(manifest), lambda text: re.sub(host, "", text))
-    return form
+    return dict(with_texts(recorded_form(manifest), lambda text: re.sub(host, "", text)))
 
 
-def made(operator: str) -> dict[str, Manifest]:
-    """What krmfn makes of the vendor's Profile and custom resource, by kind and name."""
-    files = [yaml.safe_load(path.read_text()) for path in sorted((EXAMPLES / operator).glob("*.yaml"))]
-    objects, findings, failed = rendered(*files)
+@functools.cache
+def recording(operator: str) -> list[Manifest]:
+    """Return what the operator made."""
+    return list(yaml.safe_load_all((FOLDER / f"{operator}.yaml").read_text()))
+
+
+def ours(operator: str) -> dict[str, Manifest]:
+    """Return what krmfn makes of the vendor's Profile and custom resource, by kind and name."""
+    objects, findings, failed = rendered(
+        *(yaml.safe_load(path.read_text()) for path in sorted((EXAMPLES / operator).glob("*.yaml")))
+    )
     assert not failed, findings
     return objects
 
 
+@functools.cache
 def compared(operator: str) -> list[Compared]:
-    """Each object that an operator made, compared with the one of the same kind and name here."""
-    objects = made(operator)
-    found = []
-    for manifest in yaml.safe_load_all((FOLDER / f"{operator}.yaml").read_text()):
-        name = f"{manifest['kind']} {manifest['metadata']['name']}"
-        theirs = plain(manifest)
-        own = objects.get(f"{manifest['kind']} {ROLES.get(manifest['metadata']['name'], manifest['metadata']['name'])}")
-        fields = sum(1 for _ in leaves(theirs))
-        changes = list(differences(theirs, plain(own))) if own else []
-        if own or not why_left(name):
-            assert own, f"{name} is not made"
-            found.append(Compared(name, fields, changes))
-    return found
+    """Return each object that an operator made, compared with the one of the same kind and name here."""
+    objects = ours(operator)
+    rows = []
+    for manifest in recording(operator):
+        kind, name = manifest["kind"], manifest["metadata"]["name"]
+        expected, actual = plain(manifest), objects.get(f"{kind} {ROLES.get(name, name)}")
+        if actual:
+            changes = list(differences(expected, plain(actual)))
+            rows.append(Compared(f"{kind} {name}", sum(1 for _ in leaves(expected)), changes))
+        else:
+            assert why_absent(manifest), f"{kind} {name} is not made"
+    return rows
 
 
-def why_left(name: str) -> str:
-    return LEFT.get(name, LEFT.get(name.partition(" ")[0], ""))
+def why_absent(manifest: Manifest) -> str:
+    """Return why an object is not made here; "" where nobody expects that."""
+    kind = manifest["kind"]
+    return LEFT.get(f"{kind} {manifest['metadata']['name']}", LEFT.get(kind, ""))
 
 
-def why(name: str, path: str) -> str:
-    """The reason of a difference; "" for one that nobody expects."""
-    found = (reason for kind, form, reason in REASONS if re.match(kind, name) and re.fullmatch(form, path))
-    return min(found, key=lambda reason: reason != LABELLER, default="")
+def reason_of(name: str, path: str) -> str:
+    """Return the reason of a difference; "" for one that nobody expects."""
+    reasons = (reason for kind, form, reason in REASONS if re.match(kind, name) and re.fullmatch(form, path))
+    return min(reasons, key=lambda reason: reason != LABELLER, default="")
+
+
+def reasons_of(operator: str) -> Counter[str]:
+    """Return how many differences of an operator's objects have each reason."""
+    return Counter(reason_of(row.name, change.path) for row in compared(operator) for change in row.changes)
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
@@ -117,50 +124,46 @@ def test_a_vendor_s_profile_can_be_checked_by_itself(operator: str) -> None:
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_every_field_of_an_operator_s_objects_is_equal_or_differs_for_a_reason(operator: str) -> None:
     unexpected = [
-        f"{one.name}: {change}"
-        for one in compared(operator)
-        for change in one.changes
-        if not why(one.name, change.path)
+        f"{row.name}: {change}"
+        for row in compared(operator)
+        for change in row.changes
+        if not reason_of(row.name, change.path)
     ]
     assert unexpected == []
 
 
 @recorded
 def test_every_reason_is_needed() -> None:
-    met = {why(one.name, change.path) for operator in OPERATORS for one in compared(operator) for change in one.changes}
-    assert met == {reason for _, _, reason in REASONS}
+    reasons = {reason for operator in OPERATORS for reason in reasons_of(operator)}
+    assert reasons == {reason for _, _, reason in REASONS}
 
 
-def _left(operator: str) -> str:
-    """What krmfn does not make of an operator's objects, and why."""
-    kinds = Counter(
-        (manifest["kind"], why_left(f"{manifest['kind']} {manifest['metadata']['name']}"))
-        for manifest in yaml.safe_load_all((FOLDER / f"{operator}.yaml").read_text())
-    )
+def absent_kinds(operator: str) -> str:
+    """Return what krmfn does not make of an operator's objects, and why."""
+    kinds = Counter((manifest["kind"], why_absent(manifest)) for manifest in recording(operator))
     return "; ".join(f"{number} {kind}: {reason}" for (kind, reason), number in kinds.items() if reason) or "-"
 
 
 def _size(value: Any) -> int:
-    """How many fields a value has; none when it is not there."""
+    """Return how many fields a value has; none when it is not there."""
     return 0 if value is ABSENT else max(sum(1 for _ in leaves(value)), 1) if isinstance(value, (dict, list)) else 1
 
 
 def table() -> str:
-    """The table of docs/superset.md."""
+    """Return the table of docs/superset.md."""
     lines = [
         "| operator | objects | fields | equal | different, and why | not made here |",
         "|---|---|---|---|---|---|",
     ]
     for operator, title in OPERATORS.items():
-        whole = compared(operator)
-        reasons = Counter(why(one.name, change.path) for one in whole for change in one.changes)
-        different = "; ".join(f"{number}: {reason}" for reason, number in reasons.items()) or "-"
-        lost = sum(_size(change.old) for one in whole for change in one.changes)
-        fields = sum(one.fields for one in whole)
-        lines.append(f"| {title} | {len(whole)} | {fields} | {fields - lost} | {different} | {_left(operator)} |")
+        rows = compared(operator)
+        different = "; ".join(f"{number}: {reason}" for reason, number in reasons_of(operator).items()) or "-"
+        lost = sum(_size(change.old) for row in rows for change in row.changes)
+        fields = sum(row.fields for row in rows)
+        lines.append(f"| {title} | {len(rows)} | {fields} | {fields - lost} | {different} | {absent_kinds(operator)} |")
     return "\n".join(lines) + "\n"
 
 
 @recorded
 def test_superset_md_has_the_table() -> None:
-    recordings.holds_page("| operator | objects |", table())
+    holds_page("| operator | objects |", table())

@@ -71,17 +71,36 @@ CR: Manifest = {
 }
 
 
+OURS: Manifest = {
+    "apiVersion": "krmfn.dev/v1alpha1",
+    "kind": "DeviceConfig",
+    "metadata": {"name": "nic", "namespace": "kmm"},
+    "spec": {"moduleName": "nic", "driverImage": "x/y:1", "nodeSelector": {"a": "b"}, "devicePlugin": {"image": "x:1"}},
+}
+
+
 def cr(name: str = "gpu", **spec: Any) -> Manifest:
     """Return a config of the vendor's kind; `spec` goes over that of CR, one level deep."""
-    own = {key: {**CR["spec"].get(key, {}), **value} if key in CR["spec"] else value for key, value in spec.items()}
-    return {**CR, "metadata": {"name": name, "namespace": "kmm"}, "spec": {**CR["spec"], **own}}
+    fields = {key: {**CR["spec"].get(key, {}), **value} if key in CR["spec"] else value for key, value in spec.items()}
+    return {**CR, "metadata": {"name": name, "namespace": "kmm"}, "spec": {**CR["spec"], **fields}}
+
+
+def naming(profile_name: str, config: Manifest = CR) -> Manifest:
+    """Return the config with the annotation that names its Profile."""
+    return {**config, "metadata": {**config["metadata"], "annotations": {"krmfn.dev/profile": profile_name}}}
 
 
 def profile(old: str = "", new: str = "", text: str = PROFILE) -> Manifest:
     """Return the Profile, with a part of its text replaced."""
     assert not old or old in text
-    made: Manifest = yaml.safe_load(text.replace(old, new) if old else text)
-    return made
+    product: Manifest = yaml.safe_load(text.replace(old, new) if old else text)
+    return product
+
+
+def options(product: Manifest) -> dict[str, Any]:
+    """Return the schema of the options below `spec`, by their names."""
+    schemas: dict[str, Any] = product["spec"]["schema"]["properties"]["spec"]["properties"]
+    return schemas
 
 
 def rendered(*manifests: Manifest, **config: Any) -> tuple[dict[str, Manifest], list[str], int]:
@@ -90,3 +109,36 @@ def rendered(*manifests: Manifest, **config: Any) -> tuple[dict[str, Manifest], 
     done = applied(krmfn, *manifests, **settings)
     objects = {f"{item.kind} {item.name}": item.manifest for item in done.items}
     return objects, [str(result) for result in done.results], int(done.failed)
+
+
+def sound(*manifests: Manifest, **config: Any) -> dict[str, Manifest]:
+    """Return the objects by kind and name of a run without any finding."""
+    objects, findings, code = rendered(*manifests, **config)
+    assert (findings, code) == ([], 0)
+    return objects
+
+
+def refused(*manifests: Manifest, **config: Any) -> list[str]:
+    """Return the findings of a run with an error, which has made nothing."""
+    objects, findings, code = rendered(*manifests, **config)
+    assert code == 1, findings
+    assert len(objects) == len(manifests), objects.keys()
+    return findings
+
+
+def children(*manifests: Manifest) -> list[Manifest]:
+    """Return what is made of these."""
+    return list(rendered(*manifests)[0].values())[len(manifests) :]
+
+
+def container(objects: dict[str, Manifest], name: str = "gpu-metrics") -> dict[str, Any]:
+    """Return the container of a DaemonSet."""
+    (first,) = objects[f"DaemonSet {name}"]["spec"]["template"]["spec"]["containers"]
+    fields: dict[str, Any] = first
+    return fields
+
+
+def modprobe(objects: dict[str, Manifest], name: str = "gpu") -> dict[str, Any]:
+    """Return what a Module gives to modprobe."""
+    fields: dict[str, Any] = objects[f"Module {name}"]["spec"]["moduleLoader"]["container"]["modprobe"]
+    return fields
