@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable, Sequence
 from krmfn import Manifest, ResourceList, Result
 from krmfn.typed import Any
 
+from ..grouping import grouped
 from ..kmm.lookup import table
 from ..kmm.module import kernel_name
 from ..settings import Settings
@@ -99,7 +100,7 @@ def with_profiles(configs: Sequence[Manifest], known: Container[str] = ()) -> tu
     if len(configs) < 2:
         return list(configs), {}
     named = [(_profile_name(config["spec"], known), config["spec"]) for config in configs]
-    profiles = {name: _common([spec for other, spec in named if other == name]) for name, _ in named}
+    profiles = {name: _common(group) for name, group in grouped(named).items()}
     specs = ({"profile": name, **_differing_fields(spec, profiles[name])} for name, spec in named)
     return [{**config, "spec": spec} for config, spec in zip(configs, specs, strict=True)], profiles
 

@@ -601,3 +601,22 @@ def test_a_consumer_with_a_value_of_another_type_stays_as_it_is(
 def test_an_object_without_metadata_stays_as_it_is(metadata: Any) -> None:
     (kept,) = import_modules([edited(GPU, ("metadata", metadata))], SETTINGS).kept
     assert kept.manifest == edited(GPU, ("metadata", metadata))
+
+
+def test_many_configs_of_one_driver_are_compared_once_each() -> None:
+    class Value(str):
+        compared = 0
+
+        def __ne__(self, other: object) -> bool:
+            Value.compared += 1
+            return not str.__eq__(self, other)
+
+        def __eq__(self, other: object) -> bool:
+            return not self != other
+
+        __hash__ = str.__hash__
+
+    specs = [{"moduleName": "gpu", "driverImage": Value("gpu:1")} for _ in range(50)]
+    _, profiles = assembly.with_profiles([{"spec": spec} for spec in specs])
+    assert profiles == {"gpu": {"moduleName": "gpu", "driverImage": "gpu:1"}}
+    assert Value.compared < 150
