@@ -34,7 +34,7 @@ def objects(config: DeviceConfig, known: Specs) -> list[tuple[DeviceConfig, Mani
 
     A DaemonSet has one pod template, so a roll-out node by node needs a DaemonSet for each version that still runs.
     A Service stands in front of all versions; its fields are those of the newest version that has it. `known` are the
-    specs of the run so far, and gets new ones.
+    specs of the run so far; new ones are added.
     """
     entries = names.entries(config)
     services: dict[str, tuple[DeviceConfig, Manifest]] = {}

@@ -84,8 +84,8 @@ def _about_item(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> I
             if name != "nodeSelector" and not users[id(layer.source), f"spec.{name}"]:
                 yield _finding(config, f"spec.{name}", "every pool has its own")
         if "nodeSelector" in layer.fields and "nodePools" not in layer.fields:
-            nodes = stacked(other.fields for other in config.layers[1:])["nodePools"]
-            if all(pool["nodeSelector"].items() >= layer.fields["nodeSelector"].items() for pool in nodes):
+            node_pools = stacked(other.fields for other in config.layers[1:])["nodePools"]
+            if all(pool["nodeSelector"].items() >= layer.fields["nodeSelector"].items() for pool in node_pools):
                 yield _finding(config, "spec.nodeSelector", "every pool has these labels already")
     annotation = annotations_of(config.item.content.manifest).get(PROFILE_MARK)
     if isinstance(annotation, str) and annotation not in ("", config.profile):

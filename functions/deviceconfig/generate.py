@@ -53,7 +53,7 @@ _POD_IMAGE = r"spec\.template\.spec\.(containers|initContainers)\[(\d+)\]\.image
 def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
     """Return the objects of one DeviceConfig, whose pools are `configs`: extras, RBAC, Modules and DaemonSets.
 
-    `known` are the specs of the run so far, and gets new ones.
+    `known` are the specs of the run so far; new ones are added.
     """
     first = configs[0]
     pairs = rbac.objects(configs) if any(config.has_accounts for config in configs) else []

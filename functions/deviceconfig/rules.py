@@ -60,7 +60,7 @@ RULES = (*_OF_ALL, *_OF_DAEMON_SETS, *extra_rules.RULES, *rights_rules.RULES, *_
 def check_group(configs: Sequence[DeviceConfig], sound: set[bytes]) -> list[Result]:
     """Return the findings about the pools of one config: about each, then about all together.
 
-    `sound` gets the fingerprints of configs without a finding; in later ones with these only the names are judged.
+    `sound` gets the fingerprints of configs without a finding; of later configs with these only the names are judged.
     """
     results: list[Result] = []
     for config in configs:

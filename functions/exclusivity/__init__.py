@@ -15,7 +15,7 @@ from .selectors import Exhausted, Pairs, Work, match, of_different_owners, overl
 __all__ = ["Claim", "Conflict", "Node", "check", "conflicts", "findings"]
 
 STEPS = 5_000_000
-"""The bound on the work of each pass, beside what is linear in its input: look-ups, in all some seconds."""
+"""The bound on the work of each pass beyond what is linear in its input, in look-ups: some seconds."""
 
 LISTED = 1_000
 """How many conflicts are reported one by one."""

@@ -60,8 +60,7 @@ class Outcome(NamedTuple):
     last_kernel: str = ""
     """The kernel that this other version was loaded for, where the node boots another kernel."""
     blocker: str = ""
-    """The first node that KMM fails on, perhaps this one: it does nothing with the Module on any node of the cluster.
-    """
+    """The first node that KMM fails on, perhaps this one: it then leaves the Module alone in the whole cluster."""
 
 
 class Group(NamedTuple):

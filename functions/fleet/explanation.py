@@ -18,7 +18,7 @@ from .live import ROLES, Key, Live
 _NOTHING = "nothing, as far as the dump says"
 _PODS = "add `pods` to the dump"
 _NOUNS = frozenset({"conflict", "failure", "kernel unknown", "no mapping"})
-"""States whose reason does not go on after the name of a Module: it has no verb."""
+"""States whose reason has no verb, so that it cannot follow the name of a Module."""
 
 
 class Answer(NamedTuple):

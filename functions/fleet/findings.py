@@ -101,7 +101,7 @@ def selectors_match(joined: Join, pools: bool = False) -> Iterator[Result]:
 def mappings_are_reached(joined: Join) -> Iterator[Result]:
     """Yield an info for a kernel mapping that no selected node's kernel takes, where one takes another mapping."""
     mappings_of: dict[Ref, list[object]] = {}  # of each config, those that some kernel takes
-    positions_of: list[list[int]] = []  # of each driver
+    positions_of: list[set[int]] = []  # of each driver
     for driver, selected in joined.drivers:
         positions = {outcome.resolution.mapping for _, outcome in selected}
         if any(outcome.state in ("conflict", "taint", "waiting") for _, outcome in selected):
@@ -109,7 +109,7 @@ def mappings_are_reached(joined: Join) -> Iterator[Result]:
             for kernel in {group.kernel for group, _ in selected if group.kernel}:
                 with suppress(KrmfnError):  # KMM fails on it, so it takes none
                     positions.add(resolve(kernel).mapping)
-        used = [position for position in positions if position is not None]
+        used = {position for position in positions if position is not None}
         positions_of.append(used)
         mappings_of.setdefault(driver.claim.ref, []).extend(driver.module.mappings[position] for position in used)
     for (driver, selected), used in zip(joined.drivers, positions_of, strict=True):

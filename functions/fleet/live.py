@@ -20,7 +20,7 @@ Key = tuple[str, str, str]
 _ACTION, _ROLE = f"{LABELS}worker-action", f"{LABELS}role"
 _LONGEST = 200
 _Events = dict[tuple[str, str, str], tuple[str, str]]
-"""The newest warning about an object, after its time, by namespace, name and uid: an earlier pod had the same name."""
+"""Time and text of the newest warning about an object, by namespace, name and uid: pods can have had the same name."""
 ROLES = {"device-plugin": "devicePlugin", "dra": "dra"}
 """The roles of the pods that KMM runs on a node beside a kernel module, and the fields that ask for them."""
 

@@ -61,7 +61,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 OUR_LABELS = tuple(f"app.kubernetes.io/{name}" for name in ("name", "component", "part-of", "managed-by"))
 OUR_ANNOTATIONS = (OWNER, PASSED_ON, PROFILE_MARK, *MODULE_ORDER, "config.kubernetes.io/depends-on")
 _OF_NETWORK = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
-"""Fields of a Service that the API server fills in when they are missing; for no address users write `None`."""
+"""Fields of a Service that the API server fills in when they are missing; `None` says that it has no address."""
 _POD_LABELS = (OWN_LABEL, SERVED_LABEL)
 
 
@@ -93,7 +93,7 @@ def unaddressed(manifest: Manifest) -> Manifest:
 
 
 def folded(module: Manifest) -> Manifest:
-    """Return a normal Module with the fields of its container that KMM also reads for each mapping written in these.
+    """Return a normal Module whose mappings have the fields that KMM reads for them from the container, too.
 
     Modules to remove are always a list. For a ManagedClusterModule, this is done in its `moduleSpec`.
     Source: KMM v2.4.0 to main, internal/module/kernelmapper.go (`resolution`).

@@ -47,26 +47,26 @@ def as_config(item: Item, namespace: str, annotations: dict[str, str]) -> Device
 
     `annotations` are those of the functionConfig for every generated object.
     """
-    ref, written = item.ref, item.content.manifest["spec"]
+    ref, spec = item.ref, item.content.manifest["spec"]
     consumer = {
         "name": "consumer",
-        "image": written.get("consumer") or f"{_IMAGES}/pt-device-plugin:consumer-latest",
+        "image": spec.get("consumer") or f"{_IMAGES}/pt-device-plugin:consumer-latest",
         "imagePullPolicy": "Always",
-        "resources": {"limits": {"example.com/ptemplate": written.get("requiredDevices") or 1}},
+        "resources": {"limits": {"example.com/ptemplate": spec.get("requiredDevices") or 1}},
         "privileged": True,
         "volumeMounts": [{"name": "host-dev", "mountPath": "/hostdev"}],
         "volumes": [{"name": "host-dev", "hostPath": {"path": "/dev"}}],
         "matchLabels": {"app": ref.name},
     }
     fields = {
-        "nodeSelector": written["selector"],
+        "nodeSelector": spec["selector"],
         "moduleName": "ptemplate_char_dev",
-        "parameters": [f"max_dev={written.get('maxdev') or 5}", f"default_msg={written.get('defaultmsg', '')}"],
+        "parameters": [f"max_dev={spec.get('maxdev') or 5}", f"default_msg={spec.get('defaultmsg', '')}"],
         "kernelMappings": [{"regexp": "^.+$", "image": f"{_IMAGES}/pt-char-dev:$KERNEL_FULL_VERSION-sb"}],
         "imagePullPolicy": "Always",
         # The operator creates the Module with :plugin-latest and changes that to this one when it next reconciles.
-        "devicePlugin": {"image": written.get("deviceplugin") or f"{_IMAGES}/pt-device-plugin:latest"},
-        "imagePullSecret": written.get("imagePullSecret", {}).get("name", ""),
+        "devicePlugin": {"image": spec.get("deviceplugin") or f"{_IMAGES}/pt-device-plugin:latest"},
+        "imagePullSecret": spec.get("imagePullSecret", {}).get("name", ""),
         "daemonSets": [consumer],
     }
     owner = ref if ref.namespace else ref._replace(namespace=namespace)
