@@ -12,7 +12,7 @@ from tests.commands import Done, process
 from tests.functions.cluster.test_one_result import FUNCTION, config
 from tests.trees import config_map, plant
 
-from .test_base import OVERLAY, changed, commit, diff, repository, run_git
+from .test_base import OVERLAY, changed, commit, commit_to_main, diff, repository, run_git
 
 FILES = {
     "base/kustomization.yaml": "resources: [a.yaml]\n",
@@ -52,8 +52,8 @@ def test_each_root_is_compared_with_itself(repo: Path) -> None:
     assert sections(diff(repo)) == {".": "nothing changes, 1 unchanged", "lab": SAME, "prod": SAME}
     plant(repo, {"base/a.yaml": config_map("a").replace("b}", "c}"), "prod/kustomization.yaml": OVERLAY.format("p")})
     done = diff(repo, "--format", "json")
-    found = {(*one["clusters"], one["change"], one["ref"]["name"]) for one in json.loads(done.out)["changes"]}
-    assert found == {("lab", "changed", "lab-a"), ("prod", "created", "p-a"), ("prod", "deleted", "prod-a")}
+    changes = {(*row["clusters"], row["change"], row["ref"]["name"]) for row in json.loads(done.out)["changes"]}
+    assert changes == {("lab", "changed", "lab-a"), ("prod", "created", "p-a"), ("prod", "deleted", "prod-a")}
 
 
 def test_a_cluster_that_is_new_or_gone(repo: Path) -> None:
@@ -70,9 +70,7 @@ def test_a_cluster_that_is_new_or_gone(repo: Path) -> None:
 
 
 def test_what_is_broken_in_the_base_hides_its_own_cluster_only(repo: Path) -> None:
-    plant(repo, {"lab/kustomization.yaml": "resources: [../base, nowhere.yaml]\n"})
-    commit(repo)
-    run_git(repo, "branch", "--force", "main")
+    commit_to_main(repo, {"lab/kustomization.yaml": "resources: [../base, nowhere.yaml]\n"})
     plant(repo, {"lab/kustomization.yaml": OVERLAY.format("lab")})
     done = diff(repo)
     assert {name: line.split(",")[0] for name, line in sections(done).items()} == {
@@ -98,8 +96,7 @@ CLUSTERS = "clusters: {both: [lab, loose]}\n"
 def test_clusters_of_the_configuration_file_are_those_of_their_time(repo: Path) -> None:
     plant(repo, {".krmfn.yaml": CLUSTERS})
     assert sections(diff(repo).ended(1))["prod"] == "nothing changes, 1 unchanged"
-    commit(repo)
-    run_git(repo, "branch", "--force", "main")
+    commit_to_main(repo)
     assert sections(diff(repo)) == {"both": SAME, "prod": SAME}
     plant(repo, {"loose/b.yaml": config_map("c")})
     assert sections(diff(repo))["both"] == "1 created, 1 deleted, 1 unchanged"
@@ -128,8 +125,7 @@ MOVES: dict[str, tuple[dict[str, str], dict[str, str], str, bool]] = {
 def test_folders_that_move_are_told_first(name: str, repo: Path) -> None:
     """Who writes .krmfn.yaml, or a kustomization on top, chooses what is compared."""
     before, after, says, is_doubtful = MOVES[name]
-    commit(repo, {".krmfn.yaml": CONFIG, **before})
-    run_git(repo, "branch", "--force", "main")
+    commit_to_main(repo, {".krmfn.yaml": CONFIG, **before})
     plant(repo, after)
     process("krmfn", "ci", "--base", "main", "--out", "out", "--fail-on", "lost", cwd=repo).ended(is_doubtful)
     result = json.loads((repo / "out" / "result.json").read_text())
@@ -138,9 +134,7 @@ def test_folders_that_move_are_told_first(name: str, repo: Path) -> None:
 
 def test_a_configuration_file_that_was_broken(repo: Path) -> None:
     """Which clusters were meant is not known, so nothing is."""
-    plant(repo, {".krmfn.yaml": "cluster: {}\n"})
-    commit(repo)
-    run_git(repo, "branch", "--force", "main")
+    commit_to_main(repo, {".krmfn.yaml": "cluster: {}\n"})
     plant(repo, {".krmfn.yaml": CLUSTERS})
     done = diff(repo).ended(1)
     assert {line.split(" ")[1] for line in sections(done).values()} == {"unknown"}
@@ -151,22 +145,20 @@ def test_a_configuration_file_that_was_broken(repo: Path) -> None:
 
 def test_a_wrong_line_of_the_configuration_file_hides_its_own_cluster_only(repo: Path) -> None:
     """And what is wrong is said once: on stdout where a person reads that, else on stderr, too."""
-    commit(repo, {".krmfn.yaml": "clusters:\n  both: [lab, loose]\n  far: [prod]\n"})
-    run_git(repo, "branch", "--force", "main")
-    plant(repo, {".krmfn.yaml": "clusters:\n  both: [lab, loose]\n  far: [prod, nodes.yaml]\n"})
+    right = "clusters:\n  both: [lab, loose]\n  far: [prod]\n"
+    commit_to_main(repo, {".krmfn.yaml": right})
+    plant(repo, {".krmfn.yaml": right.replace("prod", "prod, nodes.yaml")})
     done = diff(repo)
-    said = {"both": "nothing changes, 2 unchanged", "far": "cannot be rendered, so what changes is not known"}
-    assert (done.code, sections(done)) == (2, said)
+    both = {"both": "nothing changes, 2 unchanged"}
+    assert (done.code, sections(done)) == (2, both | {"far": "cannot be rendered, so what changes is not known"})
     assert done.text.count("nodes.yaml: No such file") == 1
     assert "nodes.yaml" not in done.err
     for_programs = diff(repo, "--format", "json")
     assert json.loads(for_programs.out)["failed"] == ["far"]
     assert "nodes.yaml: No such file" in for_programs.err
-    commit(repo)
-    run_git(repo, "branch", "--force", "main")
-    plant(repo, {".krmfn.yaml": "clusters:\n  both: [lab, loose]\n  far: [prod]\n"})
-    mended = sections(diff(repo))
-    assert mended == {"both": "nothing changes, 2 unchanged", "far": "1 unknown"}
+    commit_to_main(repo)
+    plant(repo, {".krmfn.yaml": right})
+    assert sections(diff(repo)) == both | {"far": "1 unknown"}
 
 
 def test_clusters_that_the_command_line_joins(repo: Path) -> None:
@@ -178,18 +170,8 @@ def test_clusters_that_the_command_line_joins(repo: Path) -> None:
     assert "it with --base" in process("krmfn", "diff", "lab", "prod", "--cluster", "x=lab", cwd=repo).ended(2).err
 
 
-def test_a_submodule_below_a_path_is_said(repo: Path) -> None:
-    other = repository(repo.parent / "other", {"x.yaml": config_map("x")})
-    run_git(repo, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(other), "loose/module")
-    commit(repo)
-    run_git(repo, "branch", "--force", "main")
-    assert ":loose/module: is a submodule, whose files are not part of the commit" in diff(repo, "loose").ended(1).text
-    assert diff(repo, "prod").code == 0
-
-
 def test_two_folders_with_the_same_clusters(repo: Path) -> None:
-    plant(repo, {f"next/{name}": text for name, text in FILES.items()})
-    plant(repo, {f"last/{name}": text for name, text in FILES.items()})
+    plant(repo, {f"{side}/{name}": text for side in ("next", "last") for name, text in FILES.items()})
     plant(repo, {"next/base/a.yaml": config_map("a").replace("b}", "c}")})
     done = process("krmfn", "diff", "last", "next", "--quiet", cwd=repo)
     assert sections(done) == {
@@ -213,7 +195,7 @@ def test_a_label_that_no_inventory_holds_hides_no_change(tmp_path: Path) -> None
     files |= {f"{name}/c.yaml": FUNCTION.partition("spec")[0] + OFF for name in ("dev", "lab")}
     good, typo = ({f"{name}/a.yaml": config("a", f"{key}: x") for name in ("dev", "lab")} for key in ("card", "crad"))
     repo = repository(tmp_path / "repo", files | good | {".krmfn.yaml": "clusters: {dev: [dev], lab: [lab]}\n"})
-    why = "the NodeInventory of each cluster does not hold the label crad (did you mean card, which it holds?)"
+    reason = "the NodeInventory of each cluster does not hold the label crad (did you mean card, which it holds?)"
 
     def fails() -> bool:
         ci = process("krmfn", "ci", "--base", "main", "--out", "../out", "--fail-on", "lost", cwd=repo)
@@ -221,17 +203,16 @@ def test_a_label_that_no_inventory_holds_hides_no_change(tmp_path: Path) -> None
         assert ci.code == is_said, ci.text
         return is_said
 
-    for shown, head, severity in ((typo, why, "warning"), (good, f"before this change {why}", "info")):
-        plant(repo, shown)
+    for state, head, severity in ((typo, reason, "warning"), (good, f"before this change {reason}", "info")):
+        plant(repo, state)
         done = diff(repo)
         assert done.code == 1
         assert done.text.startswith("what happens on the nodes of all 2 clusters is not known\n\nCLUSTER ")
         assert set(sections(done).values()) == {"1 changed, 1 unchanged"}
         assert f"\n{severity}: what happens on the nodes is not known: {head}; " in done.text
-        assert fails() == (shown is typo)
-        if shown is typo:
-            commit(repo)
-            run_git(repo, "branch", "--force", "main")
+        assert fails() == (state is typo)
+        if state is typo:
+            commit_to_main(repo)
     plant(repo, {f"{name}/n.yaml": inventory(name, "a") for name in ("dev", "lab")})
     assert fails(), "a node is gone"
     plant(repo, files)
@@ -252,8 +233,8 @@ def test_what_mends_an_inventory_hides_no_lost_node(tmp_path: Path) -> None:
         for command in (("diff",), ("ci", "--out", "../out")):
             done = process("krmfn", *command, "--base", "main", "--fail-on", "lost", ".", cwd=repo)
             assert done.code, done.text
-            why = "what happens on the nodes is not known (--fail-on lost): before this change "
-            assert why in done.text + done.err
+            reason = "what happens on the nodes is not known (--fail-on lost): before this change "
+            assert reason in done.text + done.err
 
 
 def test_nodes_of_which_it_is_not_known_are_not_called_unaffected(tmp_path: Path) -> None:
@@ -289,8 +270,8 @@ def test_what_a_change_does_stands_where_it_is_written(tmp_path: Path) -> None:
         text = patch.replace("KIND", kind).replace("PATH", path).replace("VALUE", value)
         plant(repo, {"lab/kustomization.yaml": files["lab/kustomization.yaml"] + text})
         notes = json.loads(diff(repo, "lab", "--format", "json").out)["notes"]
-        found = {one["rule"]: f"{one['file']}:{one['line']}" for one in notes}
-        assert found == dict.fromkeys(rules, "lab/kustomization.yaml:5")
+        places = {note["rule"]: f"{note['file']}:{note['line']}" for note in notes}
+        assert places == dict.fromkeys(rules, "lab/kustomization.yaml:5")
     plant(repo, {**files, "base/p.yaml": profile.replace("^5", "^6")})
     assert diff(repo, "lab").text.splitlines()[-3].startswith("base/p.yaml:8:7: warning: Module kmm/a: lost by 1 node")
 

@@ -14,7 +14,7 @@ from tests.builders import node, resource_list
 CONTAINER = {"name": "c", "image": "x"}
 
 
-def told(kind: str, **fields: Any) -> list[str]:
+def attention(kind: str, **fields: Any) -> list[str]:
     new: list[Manifest] = [{"apiVersion": "v1", "kind": kind, "metadata": {"name": "a"}, **fields}]
     return list(sentences(plan([], new), ResourceList(), ResourceList()))
 
@@ -35,12 +35,13 @@ def test_whatever_makes_a_pod_is_told_what_it_gets_of_the_host(spec: Manifest, s
     template = {"template": {"spec": spec}}
     kinds = {"Pod": spec, "DaemonSet": template, "Job": template, "CronJob": {"jobTemplate": {"spec": template}}}
     for kind, fields in kinds.items():
-        assert told(kind, spec=fields) == [f"new privileged pod: {kind} a: {says}"]
-    assert told("PodTemplate", **template) == [f"new privileged pod: PodTemplate a: {says}"]
+        assert attention(kind, spec=fields) == [f"new privileged pod: {kind} a: {says}"]
+    assert attention("PodTemplate", **template) == [f"new privileged pod: PodTemplate a: {says}"]
 
 
 def test_a_role_of_other_roles_is_a_new_right() -> None:
-    (line,) = told("ClusterRole", rules=[], aggregationRule={"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]})
+    selectors = [{"matchLabels": {"a": "b"}}]
+    (line,) = attention("ClusterRole", rules=[], aggregationRule={"clusterRoleSelectors": selectors})
     assert line == "new right: ClusterRole a: those of every ClusterRole that [{'matchLabels': {'a': 'b'}}] selects"
 
 
@@ -52,7 +53,7 @@ def test_a_role_of_other_roles_is_a_new_right() -> None:
     ],
 )
 def test_what_decides_about_other_objects_is_a_policy(kind: str) -> None:
-    assert told(kind) == [f"policy created: {kind} a"]
+    assert attention(kind) == [f"policy created: {kind} a"]
 
 
 def test_labels_that_change_with_objects_are_told() -> None:

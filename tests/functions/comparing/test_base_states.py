@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.commands import environment, process
-from tests.functions.comparing.test_base import OWN, changed, commit, repository, run_git
+from tests.functions.comparing.test_base import OWN, changed, clone, commit, commit_to_main, repository, run_git
 from tests.trees import config_map, plant
 
 NOBODY = "1234567812345678123456781234567812345678"
@@ -75,21 +75,14 @@ def lost_worktree(repo: Path) -> Path:
     return tree
 
 
-def clone(repo: Path, *options: str) -> Path:
-    run_git(repo.parent, "clone", "--quiet", "--branch", "next", *options, f"file://{repo}", "clone")
-    return repo.parent / "clone"
-
-
-def sparse(repo: Path) -> Path:
-    made = clone(repo, "--sparse")
-    run_git(made, "sparse-checkout", "set", "prod")
-    return made
+def sparse(repo: Path, *options: str) -> Path:
+    folder = clone(repo, "--sparse")
+    run_git(folder, "sparse-checkout", "set", *options, "prod")
+    return folder
 
 
 def sparse_index(repo: Path) -> Path:
-    made = clone(repo, "--sparse")
-    run_git(made, "sparse-checkout", "set", "--sparse-index", "prod")
-    return made
+    return sparse(repo, "--sparse-index")
 
 
 def submodule(repo: Path) -> Path:
@@ -99,9 +92,9 @@ def submodule(repo: Path) -> Path:
     run_git(repo, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner), "lab/inner")
     commit(repo)
     run_git(repo, "checkout", "--quiet", "-B", "next", "main")
-    made = clone(repo)
-    run_git(made, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
-    return made
+    folder = clone(repo)
+    run_git(folder, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+    return folder
 
 
 def inside_submodule(repo: Path) -> Path:
@@ -167,9 +160,9 @@ STATES = {
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """`next` has a ConfigMap that `main` has not."""
-    made = repository(tmp_path / "repo", {"lab/a.yaml": config_map("a"), "prod/b.yaml": config_map("b")})
-    commit(made, {"lab/new.yaml": config_map("new")})
-    return made
+    folder = repository(tmp_path / "repo", {"lab/a.yaml": config_map("a"), "prod/b.yaml": config_map("b")})
+    commit(folder, {"lab/new.yaml": config_map("new")})
+    return folder
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -197,9 +190,9 @@ def test_a_state_is_said_and_nothing_is_left(name: str, repo: Path, tmp_path: Pa
 
 def test_a_sparse_checkout_is_no_deletion(repo: Path) -> None:
     """The files are in HEAD: who merges this deletes nothing."""
-    made = sparse(repo)
-    (made / "prod" / "b.yaml").unlink()
-    done = process("krmfn", "diff", "--base", "origin/main", "prod", "--format", "json", cwd=made, **OWN)
+    folder = sparse(repo)
+    (folder / "prod" / "b.yaml").unlink()
+    done = process("krmfn", "diff", "--base", "origin/main", "prod", "--format", "json", cwd=folder, **OWN)
     assert changed(done) == {"b": "deleted"}, "a file that a person has removed is one"
 
 
@@ -219,9 +212,7 @@ def test_a_repository_of_somebody_else(repo: Path, tmp_path: Path) -> None:
 )
 def test_an_interrupt_leaves_nothing(number: signal.Signals, repo: Path, tmp_path: Path) -> None:
     """While the base stands in its temporary folder: a kustomize that does not end holds the run there."""
-    plant(repo, {"lab/kustomization.yaml": "resources: [a.yaml]\n"})
-    commit(repo)
-    run_git(repo, "branch", "--force", "main")
+    commit_to_main(repo, {"lab/kustomization.yaml": "resources: [a.yaml]\n"})
     plant(repo, {"lab/kustomization.yaml": "resources: [a.yaml]\nnamePrefix: b-\n"})  # what is the same is not built
     started, written = tmp_path / "started", tmp_path / "written"
     script = (

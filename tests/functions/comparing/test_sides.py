@@ -36,14 +36,15 @@ def live(manifests: Iterable[Manifest]) -> str:
         ("dump.yaml", "-", "OLD (dump.yaml) and NEW (stdin) are dumps"),
     ],
 )
-@pytest.mark.parametrize("what", ["made", "configs"])
-def test_a_dump_is_refused(old: str, new: str, which: str, what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", ["made", "configs"])
+def test_a_dump_is_refused(old: str, new: str, which: str, content: str, tmp_path: Path) -> None:
     """Of what we make, and of DeviceConfigs that their CRD has put on a cluster."""
-    made = process("krmfn", "render", CONFIG).out if what == "made" else Path(CONFIG, "deviceconfig.yaml").read_bytes()
-    dump = live([*yaml.safe_load_all(made), node("n1")])
+    config = Path(CONFIG, "deviceconfig.yaml").read_bytes()
+    text = process("krmfn", "render", CONFIG).out if content == "made" else config
+    dump = live([*yaml.safe_load_all(text), node("n1")])
     (tmp_path / "dump.yaml").write_text(dump)
-    said = process("krmfn", "diff", old, new, cwd=tmp_path, stdin=dump).refused()
-    assert said == (
+    refusal = process("krmfn", "diff", old, new, cwd=tmp_path, stdin=dump).refused()
+    assert refusal == (
         f"error: {which} of a cluster, but diff compares files; to compare with a cluster, use "
         "`krmfn render PATH | kubectl diff --server-side -f -`\n"
     )

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.commands import Done, process
-from tests.functions.comparing.test_base import commit, repository, told
+from tests.functions.comparing.test_base import commit, repository, summaries
 from tests.trees import plant
 
 from .test_against import APART, INVENTORY, MEET, OURS, POD, THEIRS, dump, rendered
@@ -114,7 +114,7 @@ def test_of_several_clusters_it_is_said_which_is_meant(tmp_path: Path) -> None:
     several = process("krmfn", "diff", "--base", "main", "a", "b", "--against", "theirs", cwd=tmp_path)
     assert (several.code, "there are 2 clusters (a, b); name the one that it belongs to" in several.err) == (2, True)
     named = process("krmfn", "diff", "--base", "main", "a", "b", "--against", "b=theirs", cwd=tmp_path)
-    rows, below = told(named)
+    rows, below = summaries(named)
     assert (named.code, below.endswith(" [KRM302] (b)\n")) == (2, True)
     assert rows == {
         "a": "nothing changes, 1 unchanged",

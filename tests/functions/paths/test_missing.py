@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import process
-from tests.functions.comparing.test_base import OWN, commit, repository, run_git
-from tests.functions.comparing.test_base_states import clone
+from tests.functions.comparing.test_base import OWN, clone, commit, repository, run_git
 from tests.trees import config_map, plant
 
 POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\nsize 12345\n"
