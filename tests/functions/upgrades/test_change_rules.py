@@ -18,7 +18,7 @@ from krmfn import Manifest, ResourceList, Result
 from tests.builders import DROP, edited, function_config, manifest, module
 from tests.commands import ROOT, Done, process
 from tests.tables import table
-from tests.trees import plant
+from tests.trees import altered, plant
 
 READY = "kmm.node.kubernetes.io/kmm.drv.ready"
 CHOSEN, RUNNING = "kmm.node.kubernetes.io/version-module.kmm.drv", "kmm.node.kubernetes.io/kmm.drv.version.ready"
@@ -74,7 +74,7 @@ FIRST = [EXTRA, *PLAIN["spec"]["moduleLoader"]["container"]["kernelMappings"]]
 LAST = [*PLAIN["spec"]["moduleLoader"]["container"]["kernelMappings"], EXTRA]
 V1, V2 = {CHOSEN: "1", RUNNING: "1"}, {CHOSEN: "2", RUNNING: "2"}
 NEXT = edited(VERSIONED, (IMAGE, "r/drv:2"), (f"{CONTAINER}.version", "2"))
-SPACELESS, SPACELESS_NEXT = (edited(one, ("metadata.namespace", DROP)) for one in (VERSIONED, NEXT))
+SPACELESS, SPACELESS_NEXT = (edited(item, ("metadata.namespace", DROP)) for item in (VERSIONED, NEXT))
 
 
 class Case(NamedTuple):
@@ -261,21 +261,19 @@ def dockerfile(text: str, name: str = "gpu") -> Manifest:
 def test_what_an_image_is_made_from_changes_and_its_name_does_not() -> None:
     """KMM builds and signs only what the registry lacks."""
     named = edited(BUILT, (f"{CONTAINER}.build.dockerfileConfigMap.name", "other"))
-    own = edited(BUILT, (f"{MAPPINGS}[0].build", {**BUILD, "buildArgs": [{"name": "A", "value": "2"}]}))
+    of_mapping = edited(BUILT, (f"{MAPPINGS}[0].build", {**BUILD, "buildArgs": [{"name": "A", "value": "2"}]}))
     key = {"keySecret": {"name": "key"}, "certSecret": {"name": "cert"}}
-    signed, resigned = (
-        edited(BUILT, (f"{CONTAINER}.sign", {**key, "filesToSign": [f"/opt/{one}.ko"]})) for one in "ab"
-    )
+    signed, resigned = (edited(BUILT, (f"{CONTAINER}.sign", {**key, "filesToSign": [file]})) for file in ("/a", "/b"))
     changes: dict[str, tuple[list[Manifest], list[Manifest]]] = {
         "the Dockerfile changed": ([BUILT, dockerfile("FROM a")], [BUILT, dockerfile("FROM b")]),
         "the Dockerfile changed, but": ([BUILT], [named]),
         "the Dockerfile changed, but the": ([BUILT], [named, dockerfile("a", "other")]),
-        "kernels of regexp ^5": ([BUILT], [own]),
+        "kernels of regexp ^5": ([BUILT], [of_mapping]),
         "kernels of regexp ^5, regexp ^6": ([BUILT, dockerfile("a")], [named, dockerfile("b", "other")]),
         "what is signed changed": ([signed], [resigned]),
     }
     for text, (old, new) in changes.items():
-        (note,) = [one for one in notes_on(old, new) if one.rule == "KRM412"]
+        (note,) = (note for note in notes_on(old, new) if note.rule == "KRM412")
         assert text in note.message
         assert (note.severity, note.ref and note.ref.kind) == ("warning", "Module")
 
@@ -296,7 +294,7 @@ def test_what_is_built_all_the_same_is_silent() -> None:
         ([PLAIN, dockerfile("a")], [PLAIN, dockerfile("b")]),
     ]
     for old, new in changes:
-        assert "KRM412" not in [one.rule for one in notes_on(old, new)]
+        assert "KRM412" not in [note.rule for note in notes_on(old, new)]
 
 
 @pytest.mark.parametrize("name", SPOKEN)
@@ -364,9 +362,7 @@ def diff(cwd: Path, *args: str, stdin: str | bytes = b"", **env: str) -> Done:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """`old` and `new` (another driver version), each a directory with one file."""
-    for name, text in (("old", CONFIG), ("new", CONFIG.replace('Version: "1"', 'Version: "2"'))):
-        plant(tmp_path, {f"{name}/driver.yaml": text})
-    return tmp_path
+    return plant(tmp_path, {"old/driver.yaml": CONFIG, "new/driver.yaml": CONFIG.replace('n: "1"', 'n: "2"')})
 
 
 def test_nothing_changes(folder: Path) -> None:
@@ -380,15 +376,17 @@ def test_a_change_with_its_note_at_the_file_it_comes_from(folder: Path) -> None:
     assert '      - "r.example.com/drv:1-$KERNEL_FULL_VERSION"\n' in done.text
     assert "\nnew/driver.yaml:6:3: warning: Module kmm/drv: spec.moduleLoader" in done.text
     assert done.text.endswith(" [KRM401]\n\n1 changed, 1 unchanged\n")
+    assert diff(folder, "old", "new", "--format", "markdown").text.startswith("**1 changed, 1 unchanged**\n")
 
 
 def test_the_kernels_and_the_changed_field_in_json(folder: Path) -> None:
     mappings = "  kernelMappings:\n  - {regexp: ^5}\n  - {regexp: ^6, image: r.example.com/drv:6}\n"
-    (folder / "old" / "driver.yaml").write_text(CONFIG + mappings)
-    (folder / "new" / "driver.yaml").write_text(CONFIG + mappings.replace("drv:6", "drv:7"))
-    done = diff(folder, "old", "new", "--format", "json")
-    (note,) = json.loads(done.out)["notes"]
-    assert (done.code, note["rule"], note["severity"]) == (1, "KRM401", "warning")
+    plant(
+        folder, {"old/driver.yaml": CONFIG + mappings, "new/driver.yaml": CONFIG + mappings.replace("drv:6", "drv:7")}
+    )
+    document = json.loads(diff(folder, "old", "new", "--format", "json").ended(1).out)
+    (note,) = document["notes"]
+    assert (document["summary"]["changed"], note["rule"], note["severity"]) == (1, "KRM401", "warning")
     assert (note["file"], note["line"]) == ("new/driver.yaml", 13)
     assert "at once on all its nodes with a kernel of regexp ^6; " in note["message"]
     (folder / "new" / "driver.yaml").write_text(CONFIG + mappings.replace("Mappings:", "Mappings:\n  - {regexp: ^7}"))
@@ -410,28 +408,31 @@ status: {nodeInfo: {kernelVersion: 5.14.0-427.el9.x86_64}}
 """
 
 
+def notes_of(done: Done, rule: str) -> list[Any]:
+    """The notes of a rule in the JSON of a diff with changes."""
+    return [note for note in json.loads(done.ended(1).out)["notes"] if note["rule"] == rule]
+
+
 def test_pods_that_restart_are_counted_where_nodes_are_known(folder: Path) -> None:
     tolerating = CONFIG + "  tolerations: [{key: gpu, operator: Exists}]\n"
     plugin = '  devicePlugin: {image: "r.example.com/plugin:1"}\n'
     of_plugin = "KMM restarts the pods of its device plugin on 1 node (n2)"
-    for before, after, told in (
+    for before, after, text in (
         (CONFIG, CONFIG.replace("agent:1", "agent:2"), "restarts its pods on 1 node (n2)"),
         (tolerating, tolerating.replace("agent:1", "agent:2"), "restarts its pods on 2 nodes (n1, n2)"),
         (CONFIG + plugin, CONFIG + plugin.replace(":1", ":2"), of_plugin),
         (CONFIG + plugin, (CONFIG + plugin.replace(":1", ":2")).replace("a: b", "a: c"), None),
     ):
         plant(folder, {"old/driver.yaml": before + FLEET, "new/driver.yaml": after + FLEET})
-        done = diff(folder, "old", "new", "--format", "json")
-        found = [note for note in json.loads(done.out)["notes"] if note["rule"] == "KRM413"]
-        assert (done.code, [note["message"] for note in found]) == (1, [told] if told else [])
-        assert {note["severity"] for note in found} <= {"info"}
+        notes = notes_of(diff(folder, "old", "new", "--format", "json"), "KRM413")
+        assert [(note["severity"], note["message"]) for note in notes] == ([("info", text)] if text else [])
 
 
 def test_where_nodes_are_known_only_those_that_reload_are_named(folder: Path) -> None:
     fleet = FLEET.replace("spec: {taints: [{key: gpu, effect: NoSchedule}]}\n", "").replace("5.14", "6.14", 1)
     five, six, seven = (f"  - {{regexp: ^{at}, image: r.example.com/drv:{at}}}\n" for at in "567")
     head = CONFIG.replace('  driverVersion: "1"\n', '  driverVersion: "1"\n  kernelMappings:\nMAPPINGS')
-    for before, after, told in (
+    for before, after, text in (
         (five + six, five + six.replace("drv:6", "drv:x"), "at once on 1 of 2 nodes (n1); "),
         (five + six, (five + six).replace("com/drv", "com/x"), "at once on 2 nodes (n1, n2); "),
         (five + six, seven + five + six, None),
@@ -439,16 +440,13 @@ def test_where_nodes_are_known_only_those_that_reload_are_named(folder: Path) ->
         (five + six + seven, five + six, None),
         ("  - {regexp: ., image: r.example.com/drv:1}\n", five + six.replace("drv:6", "drv:1"), "1 of 2 nodes (n2); "),
     ):
-        (folder / "old" / "driver.yaml").write_text(head.replace("MAPPINGS", before) + fleet)
-        (folder / "new" / "driver.yaml").write_text(head.replace("MAPPINGS", after) + fleet)
-        done = diff(folder, "old", "new", "--format", "json")
-        found = [one for one in json.loads(done.out)["notes"] if one["rule"] == "KRM401"]
-        assert (done.code, len(found)) == (1, 1 if told else 0)
-        assert not told or told in found[0]["message"]
-        # the nodes of one side are those of both
-        (folder / "old" / "driver.yaml").write_text(head.replace("MAPPINGS", before))
-        done = diff(folder, "old", "new", "--format", "json")
-        assert [one for one in json.loads(done.out)["notes"] if one["rule"] == "KRM401"] == found
+        old, new = (head.replace("MAPPINGS", mappings) for mappings in (before, after))
+        plant(folder, {"old/driver.yaml": old + fleet, "new/driver.yaml": new + fleet})
+        notes = notes_of(diff(folder, "old", "new", "--format", "json"), "KRM401")
+        assert len(notes) == bool(text)
+        assert not text or text in notes[0]["message"]
+        plant(folder, {"old/driver.yaml": old})  # the nodes of one side are those of both
+        assert notes_of(diff(folder, "old", "new", "--format", "json"), "KRM401") == notes
 
 
 def test_where_it_is_not_known_what_nodes_do_kernels_are_named(folder: Path) -> None:
@@ -463,30 +461,28 @@ spec:
   validUntil: "2020-01-01"
   groups: [{labels: {a: c}, nodes: "n1 5.14.0-1"}]
 """
-    (folder / "old" / "driver.yaml").write_text(CONFIG + stale.replace("2020", "9999"))
-    (folder / "new" / "driver.yaml").write_text(CONFIG.replace("com/drv", "com/other") + stale)
+    other = CONFIG.replace("com/drv", "com/other")
+    plant(folder, {"old/driver.yaml": CONFIG + stale.replace("2020", "9999"), "new/driver.yaml": other + stale})
     done = diff(folder, "old", "new")
     assert "what happens on the nodes is not known" in done.text + done.err
     assert "KMM unloads and reloads the kernel module on all its nodes at once; " in done.text
 
 
 def test_a_removed_toleration_loses_the_driver(folder: Path) -> None:
-    (folder / "old" / "driver.yaml").write_text(CONFIG + "  tolerations: [{key: gpu, operator: Exists}]\n" + FLEET)
-    (folder / "new" / "driver.yaml").write_text(CONFIG + FLEET)
-    done = diff(folder, "old", "new", "--format", "json")
-    document = json.loads(done.out)
+    tolerations = "  tolerations: [{key: gpu, operator: Exists}]\n"
+    plant(folder, {"old/driver.yaml": CONFIG + tolerations + FLEET, "new/driver.yaml": CONFIG + FLEET})
+    document = json.loads(diff(folder, "old", "new", "--format", "json").ended(1).out)
     (effect,) = document["effects"]
-    assert (done.code, effect["effect"], effect["nodes"]) == (1, "lost", ["n1"])
+    assert (effect["effect"], effect["nodes"]) == ("lost", ["n1"])
     assert [note["severity"] for note in document["notes"] if note["rule"] == "KRM409"] == ["warning"]
 
 
 def test_from_nothing_and_to_nothing(folder: Path) -> None:
-    created = diff(folder, "/dev/null", "new")
-    assert (created.code, created.text) == (1, "+ Module kmm/drv\n+ DaemonSet kmm/drv-agent\n\n2 created\n")
+    created = diff(folder, "/dev/null", "new").ended(1)
+    assert created.text == "+ Module kmm/drv\n+ DaemonSet kmm/drv-agent\n\n2 created\n"
     (folder / "empty").mkdir()
-    deleted = diff(folder, "old", "empty")
-    shown, note, count = deleted.text.split("\n\n")
-    assert (deleted.code, shown, count) == (1, "- Module kmm/drv\n- DaemonSet kmm/drv-agent", "2 deleted\n")
+    changes, note, count = diff(folder, "old", "empty").ended(1).text.split("\n\n")
+    assert (changes, count) == ("- Module kmm/drv\n- DaemonSet kmm/drv-agent", "2 deleted\n")
     assert note.startswith("info: Module kmm/drv: is deleted together with DaemonSet kmm/drv-agent; ")
 
 
@@ -498,17 +494,8 @@ def test_stdin_is_old_or_new(folder: Path) -> None:
     )
 
 
-def test_json_and_markdown(folder: Path) -> None:
-    done = diff(folder, "old", "new", "--format", "json")
-    document = json.loads(done.out)
-    assert (done.code, document["summary"]["changed"]) == (1, 1)
-    assert document["notes"][0]["file"] == "new/driver.yaml"
-    assert diff(folder, "old", "new", "--format", "markdown").text.startswith("**1 changed, 1 unchanged**\n")
-
-
 def test_a_refused_change_is_an_error_in_the_report_and_exit_1(folder: Path) -> None:
-    config = (folder / "old" / "driver.yaml").read_text() + "  upgrade: {ordered: true}\n"
-    (folder / "new" / "driver.yaml").write_text(config)
+    plant(folder, {"new/driver.yaml": CONFIG + "  upgrade: {ordered: true}\n"})
     done = diff(folder, "old", "new").ended(1)
     assert "error: Module kmm/drv: spec.moduleLoader.container.version: cannot update to or from an empty" in done.text
 
@@ -516,15 +503,14 @@ def test_a_refused_change_is_an_error_in_the_report_and_exit_1(folder: Path) -> 
 @pytest.mark.parametrize("broken", ["old", "new"])
 def test_what_cannot_be_rendered_is_exit_2_with_its_findings(folder: Path, broken: str) -> None:
     (folder / broken / "driver.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
-    said = diff(folder, "old", "new").refused()
-    assert f"{broken}/driver.yaml:7:3: error: DeviceConfig kmm/drv: spec.moduelName: " in said
-    assert said.endswith(f"error: {broken} cannot be rendered, so there is nothing to compare\n")
+    refusal = diff(folder, "old", "new").refused()
+    assert f"{broken}/driver.yaml:7:3: error: DeviceConfig kmm/drv: spec.moduelName: " in refusal
+    assert refusal.endswith(f"error: {broken} cannot be rendered, so there is nothing to compare\n")
 
 
 def test_warnings_of_the_new_state_are_printed(folder: Path) -> None:
-    for side in ("new", "old"):
-        text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: kmm}\n---\nnote: a\n"
-        (folder / side / "text.yaml").write_text(text)
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: kmm}\n---\nnote: a\n"
+    plant(folder, {"old/text.yaml": text, "new/text.yaml": text})
     assert diff(folder, "old", "new").err.count("text.yaml:4: warning: ") == 1
 
 
@@ -565,18 +551,16 @@ def test_a_written_module_is_checked_beside_what_is_rendered_already(folder: Pat
 
 
 def test_old_and_new_have_a_functionconfig_each(folder: Path) -> None:
-    (folder / "new" / "driver.yaml").write_text(CONFIG)
     config = function_config(defaults={"imagePullSecret": "pull"}, ignore={"KRM401": "a lab"})
-    (folder / "new" / "config.json").write_text(json.dumps(config))
+    plant(folder, {"new/driver.yaml": CONFIG, "new/config.json": json.dumps(config)})
     done = diff(folder, "old", "new").ended(1)
     assert "    spec.imageRepoSecret\n      + name: pull\n" in done.text
     assert "KRM401" not in done.text
 
 
 def test_a_rule_is_turned_off_where_the_config_says_why(folder: Path) -> None:
-    text = (folder / "new" / "driver.yaml").read_text()
-    annotated = text.replace("namespace: kmm}", 'namespace: kmm, annotations: {krmfn.dev/ignore: "KRM401: a lab"}}')
-    (folder / "new" / "driver.yaml").write_text(annotated)
+    annotations = 'annotations: {krmfn.dev/ignore: "KRM401: a lab"}'
+    altered(folder / "new" / "driver.yaml", "namespace: kmm}", f"namespace: kmm, {annotations}}}")
     assert "KRM401" not in diff(folder, "old", "new").text
 
 

@@ -18,7 +18,7 @@ LITERALS = ["5.14.0-1.el9", "6.1.0-el9", "5.15.0"]
 KERNELS = [*LITERALS, "5.14.0-2.el9_5", "5.1.0", "6.1.0", "6.12.0-el10", "4.18.0-el8", "511.0.0", "x5.1.0-el9"]
 MAPPING = st.builds(
     lambda where, image: {where[0]: where[1], "containerImage": f"r/drv:{image}"},
-    st.sampled_from([*(("regexp", one) for one in REGEXPS), *(("literal", one) for one in LITERALS)]),
+    st.sampled_from([*(("regexp", regexp) for regexp in REGEXPS), *(("literal", kernel) for kernel in LITERALS)]),
     st.sampled_from("12"),
 )
 MODULES = st.lists(MAPPING, min_size=1, max_size=5).map(lambda entries: Module(module(*entries)))
@@ -26,11 +26,11 @@ MODULES = st.lists(MAPPING, min_size=1, max_size=5).map(lambda entries: Module(m
 
 @given(MODULES, MODULES)
 def test_no_kernel_with_another_result_is_passed_over(old: Module, new: Module) -> None:
-    found = {(one.old, one.new) for one in changed_kernels(old, new)[0]}
+    changes = {(change.old, change.new) for change in changed_kernels(old, new)[0]}
     for kernel in KERNELS:
         before, after = first_mapping(old, kernel), first_mapping(new, kernel)
         if before is None:
             continue
-        left = compared_fields(old, old.mappings[before])
-        if after is None or left != compared_fields(new, new.mappings[after]):
-            assert (before, after) in found
+        fields = compared_fields(old, old.mappings[before])
+        if after is None or fields != compared_fields(new, new.mappings[after]):
+            assert (before, after) in changes

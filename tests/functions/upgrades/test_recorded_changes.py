@@ -21,16 +21,17 @@ Case = dict[str, Any]
 
 
 def by_name(phase: Case, kind: str) -> dict[str, Any]:
-    metadata = ((one, one["metadata"]) for one in phase[kind])
-    return {"/".join(filter(None, (data.get("namespace"), data["name"]))): one for one, data in metadata}
+    metadata = ((item, item["metadata"]) for item in phase[kind])
+    return {"/".join(filter(None, (data.get("namespace"), data["name"]))): item for item, data in metadata}
 
 
 def reloaded(case: Case) -> tuple[set[str], set[str]]:
     """The changed Modules of which only what is loaded changes; those that KMM unloads on an unchanged node."""
     old, new = case["phases"]
-    (before, after), (nodes, later) = ([by_name(one, kind) for one in (old, new)] for kind in ("modules", "nodes"))
+    (before, after), (nodes, later) = ([by_name(phase, kind) for phase in (old, new)] for kind in ("modules", "nodes"))
     events = (case.get("v2.6.0") or case["main"])[1]["events"]
-    unloaded = {one["module"] for one in events if one["action"] == "Unload" and _same(nodes, later, one["node"])}
+    unloads = (event for event in events if event["action"] == "Unload")
+    unloaded = {event["module"] for event in unloads if _same(nodes, later, event["node"])}
 
     def rest(module: Any) -> Any:
         spec = module["spec"]
@@ -46,15 +47,15 @@ def _same(nodes: dict[str, Any], later: dict[str, Any], name: str) -> bool:
     return nodes.get(name) == later.get(name)
 
 
-def said(case: Case, with_nodes: bool) -> set[str]:
+def modules_with_note(case: Case, with_nodes: bool) -> set[str]:
     lists = []
     for phase in case["phases"]:
         items = [*phase["modules"], *(phase["nodes"] if with_nodes else ())]
         lists.append(manifests.read("-", json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()))
     effects, unknown = node_effects.effects(*lists)
     planned = plan(*(phase["modules"] for phase in case["phases"]))._replace(effects=tuple(effects))
-    found = notes(planned, lists[1] if with_nodes else ResourceList(), with_nodes and not unknown)
-    return {f"{one.ref.namespace}/{one.ref.name}" for one in found if one.rule == "KRM401" and one.ref}
+    reported = notes(planned, lists[1] if with_nodes else ResourceList(), with_nodes and not unknown)
+    return {f"{note.ref.namespace}/{note.ref.name}" for note in reported if note.rule == "KRM401" and note.ref}
 
 
 @pytest.mark.skipif(not FLEETS, reason="KRMFN_KMM_FLEETS names no folder")
@@ -63,7 +64,7 @@ def test_a_reload_is_said_and_no_other_change() -> None:
     for case in predictions.cases(Path(FLEETS)):
         if len(case["phases"]) == 2:
             changed, unloaded = reloaded(case)
-            assert said(case, with_nodes=True) & changed == unloaded, case["id"]
-            assert said(case, with_nodes=False) >= unloaded, case["id"]
+            assert modules_with_note(case, with_nodes=True) & changed == unloaded, case["id"]
+            assert modules_with_note(case, with_nodes=False) >= unloaded, case["id"]
             times += len(unloaded)
     assert times > 10
