@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import combinations, product
 from unittest.mock import patch
 
@@ -79,12 +78,7 @@ def test_all_conflicts_are_reported_errors_first() -> None:
     claims = [config("a", A), config("b", A), config("c", B), config("d", {"zone": "1"}), module("m", C, "x")]
     nodes = [Node("n1", A), Node("n2", {"gpu": "b", "zone": "1"}), Node("n3", C)]
     results = check([*claims, module("o", C, "x")], nodes)
-    assert rules(results) == [
-        ("error", "KRM301"),
-        ("error", "KRM301"),
-        ("error", "KRM304"),
-        ("warning", "KRM302"),
-    ]
+    assert rules(results) == [*[("error", "KRM301")] * 2, ("error", "KRM304"), ("warning", "KRM302")]
     assert [result.ref for result in results] == [ref("a"), ref("c"), ref("m", "Module"), ref("d")]
 
 
@@ -133,7 +127,7 @@ def test_message_for_many_owners() -> None:
 
 
 def test_message_without_files() -> None:
-    claims = [config("a", A)._replace(place=None), config("b", A)._replace(place=None)]
+    claims = [config(name, A)._replace(place=None) for name in "ab"]
     assert message(claims, [Node("n", A)]) == (
         "node n is selected by DeviceConfig kmm/a (spec.nodeSelector) and DeviceConfig kmm/b (spec.nodeSelector); "
         f"{LAW}: {MENDED}"
@@ -195,8 +189,8 @@ def test_message_for_pools() -> None:
 
 
 def test_message_for_kernel_modules() -> None:
-    one, other = config("a", A, "", "ib-core drv x e d c"), module("m", A, "drv ib_core e c d")
-    assert message([other, one], [Node("n", A)]) == (
+    by_config, by_hand = config("a", A, "", "ib-core drv x e d c"), module("m", A, "drv ib_core e c d")
+    assert message([by_hand, by_config], [Node("n", A)]) == (
         "node n is selected by Module kmm/m (spec.selector) and DeviceConfig kmm/a (a.yaml, spec.nodeSelector); both"
         f" load the kernel modules c, d, drv, e and ib_core, but a node can load each from only one of them: {MENDED}"
     )
@@ -230,12 +224,12 @@ def claim_lists(draw: st.DrawFn) -> list[Claim]:
 NODES = st.lists(LABELS, max_size=6).map(lambda drawn: [Node(f"n{i}", labels) for i, labels in enumerate(drawn)])
 
 
-def excludes(one: Claim, other: Claim) -> str | None:
-    if one.ref == other.ref:
+def excludes(claim: Claim, other: Claim) -> str | None:
+    if claim.ref == other.ref:
         return "pool"
-    if one.domain is not None and one.domain == other.domain:
+    if claim.domain is not None and claim.domain == other.domain:
         return "driver"
-    loaded = [{name.replace("-", "_") for name in claim.kernel_modules} for claim in (one, other)]
+    loaded = [{name.replace("-", "_") for name in item.kernel_modules} for item in (claim, other)]
     return "module" if loaded[0] & loaded[1] else None
 
 
@@ -243,8 +237,8 @@ def selects(claim: Claim, node: Node) -> bool:
     return all(key in node.labels and node.labels[key] == value for key, value in claim.selector.items())
 
 
-def may_meet(one: Claim, other: Claim) -> bool:
-    return all(other.selector.get(key, value) == value for key, value in one.selector.items())
+def may_meet(claim: Claim, other: Claim) -> bool:
+    return all(other.selector.get(key, value) == value for key, value in claim.selector.items())
 
 
 def read_back(result: Result, claims: Sequence[Claim]) -> tuple[str, list[str], list[tuple[Claim, Claim]]]:
@@ -257,55 +251,52 @@ def read_back(result: Result, claims: Sequence[Claim]) -> tuple[str, list[str], 
         for part in facts.split(" can select the same node as each of ")
     ]
     nodes = re.findall(r"n\d+", facts.split(" selected by ")[0]) if " selected by " in facts else []
-    left, *right = groups
-    return kind, nodes, [*(product(left, *right) if right else combinations(left, 2))]
+    first, *second = groups
+    return kind, nodes, [*(product(first, *second) if second else combinations(first, 2))]
 
 
-@contextmanager
-def everything_shown() -> Iterator[None]:
-    with patch.object(messages, "SHOWN", 1000):
-        yield
+everything_shown = patch.object(messages, "SHOWN", 1000)
 
 
-def key(one: Claim, other: Claim, by_claim: bool) -> frozenset[object]:
-    return frozenset([one.field, other.field] if by_claim else [one.ref, other.ref])
+def key(pair: tuple[Claim, Claim], by_claim: bool) -> frozenset[object]:
+    return frozenset(claim.field if by_claim else claim.ref for claim in pair)
 
 
 @given(claim_lists(), NODES)
 def test_exact_pass_against_brute_force(claims: list[Claim], nodes: list[Node]) -> None:
     expected = {
-        (excludes(one, other), node.name, key(one, other, True))
+        (excludes(claim, other), node.name, key((claim, other), True))
         for node in nodes
-        for one, other in combinations(claims, 2)
-        if excludes(one, other) and selects(one, node) and selects(other, node)
+        for claim, other in combinations(claims, 2)
+        if excludes(claim, other) and selects(claim, node) and selects(other, node)
     }
     reported = set()
-    with everything_shown():
+    with everything_shown:
         results = check(claims, nodes, "nodes") if nodes else []
     by_name = {node.name: node for node in nodes}
     for result in results:
         kind, names, pairs = read_back(result, claims)
         assert result.severity == "error" and names and any(excludes(*pair) == kind for pair in pairs)
-        for name, (one, other) in product(names, pairs):
-            assert selects(one, by_name[name]) and selects(other, by_name[name])
-            if excludes(one, other) == kind:
-                # By kernel module it may be reported twice: once per set of owners that share one.
-                assert kind == "module" or (kind, name, key(one, other, True)) not in reported
-                reported.add((kind, name, key(one, other, True)))
+        for name, pair in product(names, pairs):
+            assert all(selects(owner, by_name[name]) for owner in pair)
+            if excludes(*pair) == kind:
+                # By kernel module it may be reported twice: once per set of owners that share a module.
+                assert kind == "module" or (kind, name, key(pair, True)) not in reported
+                reported.add((kind, name, key(pair, True)))
     assert reported == expected
 
 
 @given(claim_lists(), NODES)
 def test_static_pass_against_brute_force(claims: list[Claim], nodes: list[Node]) -> None:
-    def met(one: Claim, other: Claim) -> bool:
-        return any(selects(one, node) and selects(other, node) for node in nodes)
+    def met(claim: Claim, other: Claim) -> bool:
+        return any(selects(claim, node) and selects(other, node) for node in nodes)
 
     expected = {
-        (kind, key(one, other, kind == "pool"))
-        for one, other in combinations(claims, 2)
-        if (kind := excludes(one, other)) and may_meet(one, other) and not met(one, other)
+        (kind, key((claim, other), kind == "pool"))
+        for claim, other in combinations(claims, 2)
+        if (kind := excludes(claim, other)) and may_meet(claim, other) and not met(claim, other)
     }
-    with everything_shown():
+    with everything_shown:
         results = check(claims, nodes)
     reported = set()
     for result in results:
@@ -314,23 +305,23 @@ def test_static_pass_against_brute_force(claims: list[Claim], nodes: list[Node])
             continue
         assert result.severity == ("warning" if nodes or kind == "pool" else "error")
         assert any(excludes(*pair) == kind for pair in pairs)
-        for one, other in pairs:
-            assert may_meet(one, other)
-            if excludes(one, other) == kind:
-                assert not met(one, other)
-                reported.add((kind, key(one, other, kind == "pool")))
+        for pair in pairs:
+            assert may_meet(*pair)
+            if excludes(*pair) == kind:
+                assert not met(*pair)
+                reported.add((kind, key(pair, kind == "pool")))
     assert reported == expected
 
 
 @given(claim_lists())
 def test_the_witness_is_selected(claims: list[Claim]) -> None:
     """All of a group, or the first of left and right, select the node that the message describes."""
-    with everything_shown():
+    with everything_shown:
         results = check(claims, None)
     for result in results:
         _, _, pairs = read_back(result, claims)
-        shown = re.search(r"with the labels? (.*?);", result.message)
-        labels = re.split(", | and ", shown[1]) if shown else []
+        described = re.search(r"with the labels? (.*?);", result.message)
+        labels = re.split(", | and ", described[1]) if described else []
         node = Node("w", {label[0]: label[2:].strip('"') for label in labels})
         owners = pairs[:1] if "as each of" in result.message else pairs
         assert all(selects(claim, node) for pair in owners for claim in pair)
@@ -350,15 +341,14 @@ PAIRSETS = st.lists(LABELS.map(lambda labels: frozenset(labels.items())), max_si
 
 @given(PAIRSETS)
 def test_overlaps_gives_each_pair_once(sets: list[selectors.Labels]) -> None:
-    reported = []
-    alone = []
-    for left, right in selectors.overlaps(sets, selectors.Work(10**6)):
-        reported += [frozenset(pair) for pair in (product(left, right) if right else combinations(left, 2))]
-        alone += [] if right else left
+    reported, alone = [], []
+    for first, second in selectors.overlaps(sets, selectors.Work(10**6)):
+        reported += [frozenset(pair) for pair in (product(first, second) if second else combinations(first, 2))]
+        alone += [] if second else first
     expected = {
         frozenset({i, j})
         for i, j in combinations(range(len(sets)), 2)
-        if not any(one[0] == other[0] and one != other for one, other in product(sets[i], sets[j]))
+        if not any(key == other and value != rival for (key, value), (other, rival) in product(sets[i], sets[j]))
     }
     assert len(reported) == len(set(reported)) and set(reported) == expected
     assert sorted(alone) == list(range(len(sets)))
@@ -437,9 +427,8 @@ def test_what_is_not_decided_is_an_error(shape: str) -> None:
     with patch.object(exclusivity, "STEPS", 10_000):
         steps, results = cost(claims, None)
     assert rules(results)[-1] == ("error", "KRM305")
-    assert results[-1].message.startswith(
-        "node exclusivity could not be decided for every pair of 600 node selectors: "
-    )
+    start = "node exclusivity could not be decided for every pair of 600 node selectors: "
+    assert results[-1].message.startswith(start)
     assert steps <= 10_000 + 20 * 600
 
 
@@ -458,11 +447,7 @@ def test_what_is_not_decided_is_an_error(shape: str) -> None:
             "nodes",
         ),
         # Selectors: few different ones, each by many claims; many claims that have met some of each other.
-        (
-            [config(f"c{i:03}", {f"key-{i % 40 // 2}": str(i % 2)}) for i in range(4000)],
-            None,
-            "auto",
-        ),
+        ([config(f"c{i:03}", {f"key-{i % 40 // 2}": str(i % 2)}) for i in range(4000)], None, "auto"),
         (
             [config(f"c{i:03}", {f"key-{i}": "1"}) for i in range(400)],
             [Node(f"n{i:03}", {f"key-{2 * i}": "1", f"key-{2 * i + 1}": "1"}) for i in range(200)],
@@ -481,8 +466,8 @@ def test_every_kind_of_work_is_counted(claims: list[Claim], nodes: list[Node] | 
 def test_nodes_that_are_not_decided_are_an_error() -> None:
     """Selectors that match all nodes, on nodes that all look different: as many steps as claims times nodes."""
     claims = [config(f"c{i:03}", {f"key-{bit}": "1" for bit in range(8) if i >> bit & 1}) for i in range(256)]
-    every = {f"key-{bit}": "1" for bit in range(8)}
-    nodes = [Node(f"n{i:03}", every | {"host": str((i * 7 + i // 150) % 150)}) for i in range(300)]
+    labels = {f"key-{bit}": "1" for bit in range(8)}
+    nodes = [Node(f"n{i:03}", labels | {"host": str((i * 7 + i // 150) % 150)}) for i in range(300)]
     claims += [config(f"h{i:03}", {"host": str(i)}) for i in range(300)]
     with patch.object(exclusivity, "STEPS", 10_000):
         steps, results = cost(claims, nodes, "nodes")
@@ -507,28 +492,27 @@ def test_the_number_of_findings_is_bounded_and_the_rest_counted() -> None:
     nodes = [Node(f"n{i}", {"rack": str(i)}) for i in range(1200)]
     results = check(claims, nodes)
     assert len(results) == 1001 and results[-1].severity == "error" and results[-1].rule == "KRM306"
-    assert results[-1].message == (
-        "1,000 conflicts about nodes are listed, 200 more are not: correct these, then run again"
-    )
+    rest = "1,000 conflicts about nodes are listed, 200 more are not: correct these, then run again"
+    assert results[-1].message == rest
     assert " 1 more is not: " in check(claims[:2002], nodes)[-1].message
 
 
 @given(claim_lists(), NODES, st.sets(st.sampled_from("abcde")))
 def test_of_two_sides_every_pair_across_is_reported_and_none_of_theirs_alone(
-    claims: list[Claim], nodes: list[Node], theirs: set[str]
+    claims: list[Claim], nodes: list[Node], elsewhere: set[str]
 ) -> None:
     """Against pairs decided one by one: what is here with what is elsewhere; nothing that is elsewhere by itself."""
-    claims = [claim._replace(external="theirs" if claim.ref.name in theirs else "") for claim in claims]
-    here = [claim for claim in claims if not claim.external]
-    there = [claim for claim in claims if claim.external]
-    found, _ = conflicts(claims, nodes)
+    claims = [claim._replace(external="theirs" if claim.ref.name in elsewhere else "") for claim in claims]
+    ours, externals = ([claim for claim in claims if bool(claim.external) == side] for side in (False, True))
+    results, _ = conflicts(claims, nodes)
     reported = set()
-    for conflict in filter(None, map(claim.local_conflict, found)):
+    for conflict in filter(None, map(claim.local_conflict, results)):
         first, *_ = conflict.first
         assert not first.external, "the finding stands at what is here"
         sides = product(conflict.first, conflict.second) if conflict.second else combinations(conflict.first, 2)
-        reported |= {frozenset((one.ref, other.ref)) for one, other in sides if one.external != other.external}
-    expected = {frozenset((one.ref, other.ref)) for one, other in product(here, there) if check([one, other], nodes)}
+        reported |= {frozenset((local.ref, remote.ref)) for local, remote in sides if local.external != remote.external}
+    clashing = (pair for pair in product(ours, externals) if check(pair, nodes))
+    expected = {frozenset(claim.ref for claim in pair) for pair in clashing}
     assert expected <= reported
     for pair in reported:
         of_pair = [claim for claim in claims if claim.ref in pair]
@@ -558,20 +542,19 @@ def test_claims_on_one_node_clash_as_each_pair_does(loading: list[tuple[str | No
 
 
 def test_a_conflict_is_told_of_pairs_with_a_claim_from_here() -> None:
-    here, there, other = config("a", A), config("b", B)._replace(external="x"), config("c", ALL)._replace(external="x")
-    whole = Conflict("driver", (there, here), (other,))
-    assert claim.local_conflict(whole) == Conflict("driver", (here,), (other,))
-    assert claim.local_conflict(whole._replace(first=(other,), second=(there, here))) == Conflict(
-        "driver", (here,), (other,)
-    )
-    assert claim.local_conflict(whole._replace(first=(there,), second=(other,))) is None
-    assert claim.local_conflict(whole._replace(first=(there, here), second=())) == Conflict("driver", (here, there))
+    local, *others = config("a", A), config("b", B), config("c", ALL)
+    remote, other = (claim._replace(external="x") for claim in others)
+    cases = [((remote, local), (other,)), ((other,), (remote, local)), ((remote,), (other,)), ((remote, local), ())]
+    assert [claim.local_conflict(Conflict("driver", *sides)) for sides in cases] == [
+        *[Conflict("driver", (local,), (other,))] * 2,
+        None,
+        Conflict("driver", (local, remote)),
+    ]
 
 
 def test_claims_that_differ_only_in_their_place_have_an_order() -> None:
     twins = [config("a", A)._replace(place=Place(f"{name}.yaml")) for name in "xy"]
-    found = [check([*some, config("b", A)], None) for some in (twins, twins[::-1])]
-    assert found[0] == found[1]
+    assert check([*twins, config("b", A)], None) == check([*twins[::-1], config("b", A)], None)
 
 
 def test_configs_with_one_selector_are_told_apart_only_for_what_is_new_on_a_node() -> None:

@@ -21,8 +21,8 @@ def read(text: str) -> tuple[cluster.Cluster, list[Result]]:
 
 def findings(text: str, today: str = "2026-01-01") -> list[Result]:
     """What is said about the fleet, each once: by the function, and by the rules."""
-    whole, before = read(text)
-    assert all(one.rule.startswith("KRM6") for one in before if one.severity == "error"), list(map(str, before))
-    results = [one for one in before if one.rule.startswith("KRM6")]
-    results += rules.check(whole, today)
-    return list({(one.rule, one.ref, one.message): one for one in results}.values())
+    whole_cluster, before = read(text)
+    of_fleet = [result for result in before if result.rule.startswith("KRM6")]
+    assert all(result in of_fleet for result in before if result.severity == "error"), list(map(str, before))
+    of_fleet += rules.check(whole_cluster, today)
+    return list({(result.rule, result.ref, result.message): result for result in of_fleet}.values())

@@ -39,8 +39,8 @@ def test_columns_in_which_nothing_stands_are_left_out(row: Row, columns: set[str
 
 def test_a_module_of_a_hub_is_for_the_clusters_with_its_labels() -> None:
     spec = {"moduleSpec": module()["spec"], "spokeNamespace": "kmm", "selector": {"gpu": "true"}}
-    made = {**manifest("hub.kmm.sigs.x-k8s.io/v1beta1", "ManagedClusterModule", "simple", ""), "spec": spec}
-    claims = [driver(one).full_claim for one in (made, module())]
+    hub = {**manifest("hub.kmm.sigs.x-k8s.io/v1beta1", "ManagedClusterModule", "simple", ""), "spec": spec}
+    claims = [driver(item).full_claim for item in (hub, module())]
     assert [(claim.of_hub, claim.selector) for claim in claims] == [
         (True, {"cluster gpu": "true", "a": "b"}),
         (False, {"a": "b"}),
@@ -55,7 +55,7 @@ def test_an_image_that_depends_on_a_kernel_is_known_with_the_kernel(image: str, 
     drivers = [driver(module({"regexp": "^.+$", "containerImage": image}, selector={}))]
     findings = unknown_images(coverage([Node("n", {}, kernel)], drivers), drivers)
     message = "1 node (n) has reported no kernel, so not all of its images are known"
-    assert [one.message for one in findings] == [message] * (not is_known)
+    assert [finding.message for finding in findings] == [message] * (not is_known)
 
 
 def test_an_inventory_without_a_file_is_read() -> None:

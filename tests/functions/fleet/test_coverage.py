@@ -14,7 +14,7 @@ from krmfn_functions.fleet import coverage, facts
 from krmfn_functions.fleet.drivers import Driver, driver
 
 from krmfn import KrmfnError, Manifest, Ref
-from tests.builders import edited
+from tests.builders import edited, manifest
 from tests.functions.fleet import strategies
 
 REGEXPS = ("^.+$", r"el9", r"^5\.14\.0-427", "test$", r"^6\.1$")
@@ -47,30 +47,18 @@ def module(draw: st.DrawFn, name: str) -> Manifest:
     """A Module, or a ManagedClusterModule, written in KMM's terms."""
     spec: dict[str, Any] = {"selector": draw(strategies.LABELS), "tolerations": draw(TOLERATIONS)}
     mappings = [
-        {**one, "containerImage": f"r/{name}:{at}-$KERNEL_FULL_VERSION"} for at, one in enumerate(draw(MAPPINGS))
+        {**match, "containerImage": f"r/{name}:{at}-$KERNEL_FULL_VERSION"} for at, match in enumerate(draw(MAPPINGS))
     ]
     if draw(st.integers(0, 5)):
-        container: dict[str, Any] = {
-            "kernelMappings": mappings,
-            "modprobe": {"moduleName": draw(st.sampled_from("mn"))},
-        }
+        modprobe = {"moduleName": draw(st.sampled_from("mn"))}
+        container: dict[str, Any] = {"kernelMappings": mappings, "modprobe": modprobe}
         if draw(st.booleans()):
             container["version"] = draw(st.sampled_from("12"))
         spec["moduleLoader"] = {"container": container}
     if draw(st.integers(0, 3)):
-        return {
-            "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
-            "kind": "Module",
-            "metadata": {"name": name, "namespace": "ns"},
-            "spec": spec,
-        }
+        return {**manifest("kmm.sigs.x-k8s.io/v1beta1", "Module", name, "ns"), "spec": spec}
     hub = {"spokeNamespace": "ns", "selector": draw(strategies.LABELS), "moduleSpec": spec}
-    return {
-        "apiVersion": "hub.kmm.sigs.x-k8s.io/v1beta1",
-        "kind": "ManagedClusterModule",
-        "metadata": {"name": name},
-        "spec": hub,
-    }
+    return {**manifest("hub.kmm.sigs.x-k8s.io/v1beta1", "ManagedClusterModule", name, ""), "spec": hub}
 
 
 @st.composite
@@ -78,17 +66,15 @@ def fleets(draw: st.DrawFn) -> tuple[list[Node], list[Driver]]:
     drivers = []
     for number in range(draw(st.integers(0, 6))):
         config = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "ns", draw(st.sampled_from("cde")))
-        manifest = draw(module(f"m{number}"))
-        by_hand = driver(manifest)
+        written = draw(module(f"m{number}"))
         domain = f"profile of {config.name in 'cd'}"
-        claim = by_hand.claim._replace(ref=config, domain=domain, pool=f"pool{number}")
+        claim = driver(written).claim._replace(ref=config, domain=domain, pool=f"pool{number}")
         if not draw(st.integers(0, 7)):
-            manifest = edited(manifest, ("metadata.deletionTimestamp", "2026-11-24T00:00:00Z"))
-        drivers.append(driver(manifest, draw(st.sampled_from([None, claim]))))
+            written = edited(written, ("metadata.deletionTimestamp", "2026-11-24T00:00:00Z"))
+        drivers.append(driver(written, draw(st.sampled_from([None, claim]))))
     nodes = []
     clusters = st.none() | strategies.LABELS.map(lambda labels: tuple(labels.items()))
-    for manifest in draw(strategies.nodes()):
-        node = facts.of_manifest(manifest)
+    for node in map(facts.of_manifest, draw(strategies.nodes())):
         versions = {
             f"kmm.node.kubernetes.io/version-module.ns.m{number}": draw(st.sampled_from("12"))
             for number in draw(st.sets(st.integers(0, 5)))
@@ -99,7 +85,7 @@ def fleets(draw: st.DrawFn) -> tuple[list[Node], list[Driver]]:
     return nodes, drivers
 
 
-class Wanted(NamedTuple):
+class Fate(NamedTuple):
     """What the oracle says of one Module on one node."""
 
     state: str
@@ -107,75 +93,71 @@ class Wanted(NamedTuple):
     image: str | None = None
 
 
-def selects(one: Driver, node: Node) -> bool:
+def selects(driver: Driver, node: Node) -> bool:
     def has(labels: dict[str, str], pairs: Any) -> bool:
         return all(key in labels and labels[key] == value for key, value in pairs)
 
-    if (one.cluster is None) != (node.cluster is None):
+    if (driver.cluster is None) != (node.cluster is None):
         return False
-    return has(dict(node.cluster or ()), one.cluster or ()) and has(dict(node.labels), one.selector.items())
+    return has(dict(node.cluster or ()), driver.cluster or ()) and has(dict(node.labels), driver.selector.items())
 
 
-def exclude(one: Driver, other: Driver) -> bool:
+def exclude(driver: Driver, other: Driver) -> bool:
     """Whether two Modules may not share a node: of one profile, of one config, or with a kernel module in common."""
-    if one is other:
-        return False
-    if one.claim.ref == other.claim.ref or (one.claim.domain is not None and one.claim.domain == other.claim.domain):
-        return True
-    return bool(one.claim.kernel_modules & other.claim.kernel_modules)
+    claim, rival = driver.claim, other.claim
+    shares_domain = claim.domain is not None and claim.domain == rival.domain
+    shares = claim.ref == rival.ref or shares_domain or bool(claim.kernel_modules & rival.kernel_modules)
+    return driver is not other and shares
 
 
-def tolerated(one: Driver, taint: Taint) -> bool:
-    for entry in one.tolerations:
+def tolerated(driver: Driver, taint: Taint) -> bool:
+    for entry in driver.tolerations:
         key, operator, effect = (entry.get(field, "") for field in ("key", "operator", "effect"))
-        meant = (not effect or effect == taint.effect) and (not key or key == taint.key)
-        if meant and (operator == "Exists" or entry.get("value", "") == taint.value):
+        is_of_taint = (not effect or effect == taint.effect) and (not key or key == taint.key)
+        if is_of_taint and (operator == "Exists" or entry.get("value", "") == taint.value):
             return True
     return False
 
 
-def oracle(one: Driver, node: Node, present: list[Driver]) -> Wanted:
+def oracle(driver: Driver, node: Node, present: list[Driver]) -> Fate:
     """What becomes of a Module on a node that it selects, as slowly as it can be said."""
-    if any(exclude(one, other) for other in present):
-        return Wanted("conflict")
-    if one.is_terminating:
-        return Wanted("terminating")
-    untolerated = [taint for taint in node.taints if not tolerated(one, taint)]
+    if any(exclude(driver, other) for other in present):
+        return Fate("conflict")
+    if driver.is_terminating:
+        return Fate("terminating")
+    untolerated = [taint for taint in node.taints if not tolerated(driver, taint)]
     if any(taint.key in "kl" for taint in untolerated):
-        return Wanted("taint")
-    outcome = on_kernel(one, node)
+        return Fate("taint")
+    outcome = on_kernel(driver, node)
     if not untolerated:
         return outcome
-    return outcome._replace(
-        state={"planned": "waiting", "failure": "waiting", "other version": "not labelled"}.get(
-            outcome.state, outcome.state
-        )
-    )
+    tainted = {"planned": "waiting", "failure": "waiting", "other version": "not labelled"}
+    return outcome._replace(state=tainted.get(outcome.state, outcome.state))
 
 
-def on_kernel(one: Driver, node: Node) -> Wanted:
+def on_kernel(driver: Driver, node: Node) -> Fate:
     """What becomes of a Module on a node without taints."""
-    if not one.loads:
-        return Wanted("planned")
+    if not driver.loads:
+        return Fate("planned")
     if not node.kernel:
-        return Wanted("kernel unknown")
+        return Fate("kernel unknown")
     kernel = node.kernel[:-1] if node.kernel.endswith("+") else node.kernel
-    for at, mapping in enumerate(one.module.mappings):
+    for at, mapping in enumerate(driver.module.mappings):
         if mapping.get("literal") == kernel or ("regexp" in mapping and re.search(mapping["regexp"], kernel)):
             if len(re.split("[.-]", kernel)) < 3:
-                return Wanted("failure")
+                return Fate("failure")
             image = mapping["containerImage"].replace("$KERNEL_FULL_VERSION", kernel.replace("+", "_"))
-            label = node.labels.get(f"kmm.node.kubernetes.io/version-module.ns.{one.ref.name}")
-            if not one.module.version or label == one.module.version:
-                return Wanted("planned", at, image)
-            return Wanted("other version" if label else "not labelled", at, image)
-    return Wanted("no mapping")
+            label = node.labels.get(f"kmm.node.kubernetes.io/version-module.ns.{driver.ref.name}")
+            if not driver.module.version or label == driver.module.version:
+                return Fate("planned", at, image)
+            return Fate("other version" if label else "not labelled", at, image)
+    return Fate("no mapping")
 
 
-def fails(one: Driver, nodes: list[Node], cluster: Any) -> bool:
+def fails(driver: Driver, nodes: list[Node], cluster: Any) -> bool:
     """Whether KMM fails with a Module on some node of a cluster; it minds no conflict."""
-    beside = [node for node in nodes if node.cluster == cluster and selects(one, node)]
-    return any(oracle(one, node, []).state == "failure" for node in beside)
+    beside = [node for node in nodes if node.cluster == cluster and selects(driver, node)]
+    return any(oracle(driver, node, []).state == "failure" for node in beside)
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -189,15 +171,15 @@ def test_the_engine_agrees_with_the_oracle(part: int, fleet: tuple[list[Node], l
     for group in groups:
         for node in group.nodes:
             assert (node.kernel, node.taints) == (group.kernel, group.nodes[0].taints)
-            present = [one for one in drivers if selects(one, node)]
+            present = [item for item in drivers if selects(item, node)]
             actual = {
-                outcome.driver: Wanted(outcome.state, outcome.resolution.mapping, outcome.resolution.image)
+                outcome.driver: Fate(outcome.state, outcome.resolution.mapping, outcome.resolution.image)
                 for outcome in group.outcomes
             }
-            expected = {drivers.index(one): oracle(one, node, present) for one in present}
-            for at, wanted in expected.items():
-                if wanted.state == "planned" and fails(drivers[at], nodes, node.cluster):
-                    expected[at] = wanted._replace(state="blocked")
+            expected = {drivers.index(item): oracle(item, node, present) for item in present}
+            for at, fate in expected.items():
+                if fate.state == "planned" and fails(drivers[at], nodes, node.cluster):
+                    expected[at] = fate._replace(state="blocked")
             assert actual == expected
             for outcome in group.outcomes:
                 untolerated = [taint for taint in node.taints if not tolerated(drivers[outcome.driver], taint)]
@@ -217,15 +199,15 @@ def test_the_order_of_the_nodes_does_not_matter(fleet: tuple[list[Node], list[Dr
 @given(fleets())
 def test_without_exclusivity_nothing_is_in_conflict(fleet: tuple[list[Node], list[Driver]]) -> None:
     groups = coverage.coverage(*fleet, exclusive=False)
-    assert not [one for group in groups for one in group.outcomes if one.state == "conflict"]
+    assert "conflict" not in {outcome.state for group in groups for outcome in group.outcomes}
 
 
 def test_what_cannot_be_decided_is_an_error_and_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coverage, "STEPS", 1)
     nodes = [Node(f"n{number}", {"a": "x", "b": str(number)}, "6.1.0") for number in range(3)]
     selectors = [{"a": "x"}, *({"a": "x", "b": str(number)} for number in range(3))]
-    api = "kmm.sigs.x-k8s.io/v1beta1"
-    modules = [driver({"apiVersion": api, "kind": "Module", "spec": {"selector": one}}) for one in selectors]
+    module = manifest("kmm.sigs.x-k8s.io/v1beta1", "Module")
+    modules = [driver({**module, "spec": {"selector": selector}}) for selector in selectors]
     with pytest.raises(KrmfnError, match="could not be decided"):
         coverage.coverage(nodes, modules)
 
@@ -236,10 +218,10 @@ def test_modules_that_stand_elsewhere_take_part_and_stay_apart(
 ) -> None:
     """The same becomes of each as if all stood here."""
     nodes, drivers = fleet
-    here, theirs = drivers[:cut], drivers[cut:]
-    every = {node.name: group.outcomes for group in coverage.coverage(nodes, drivers) for node in group.nodes}
-    for group in coverage.coverage(nodes, here, external=theirs):
+    ours, others = drivers[:cut], drivers[cut:]
+    outcomes = {node.name: group.outcomes for group in coverage.coverage(nodes, drivers) for node in group.nodes}
+    for group in coverage.coverage(nodes, ours, external=others):
         for node in group.nodes:
-            assert (*group.outcomes, *group.external) == every[node.name]
-            assert all(outcome.driver < len(here) for outcome in group.outcomes)
-            assert all(outcome.driver >= len(here) for outcome in group.external)
+            assert (*group.outcomes, *group.external) == outcomes[node.name]
+            assert all(outcome.driver < len(ours) for outcome in group.outcomes)
+            assert all(outcome.driver >= len(ours) for outcome in group.external)

@@ -32,11 +32,13 @@ spec:
 def test_a_file_that_ends_within_a_line_may_be_cut_off(tmp_path: Path, form: str) -> None:
     """Half a kernel is a kernel, too, and a mapping may have a driver for it."""
     indent = "  " if "- {}" in form else ""
-    whole = form.format(INVENTORY.replace("\n", f"\n{indent}")).rstrip(" ")
-    for lost, told in ((0, False), (1, True), (5, True)):
-        (tmp_path / "a.yaml").write_text(whole[: len(whole) - lost])
+    text = form.format(INVENTORY.replace("\n", f"\n{indent}")).rstrip(" ")
+    for lost, is_cut in ((0, False), (1, True), (5, True)):
+        (tmp_path / "a.yaml").write_text(text[: len(text) - lost])
         findings = nodes.read(manifests.read(str(tmp_path))).findings
-        assert ["the file ends in the middle of this line" in finding.message for finding in findings] == [True] * told
+        assert ["the file ends in the middle of this line" in finding.message for finding in findings] == [
+            True
+        ] * is_cut
 
 
 @pytest.mark.parametrize(("lines", "message"), CASES["another_number_of_nodes_than_the_inventory_says_is_an_error"])
@@ -46,7 +48,9 @@ def test_another_number_of_nodes_than_the_inventory_says_is_an_error(lines: int,
     text = head.replace("spec:", "spec:\n  nodeCount: 2") + "".join(f"      n{at} 5.14.0\n" for at in range(lines))
     (tmp_path / "a.yaml").write_text(text)
     findings = nodes.read(manifests.read(str(tmp_path))).findings
-    assert [(one.message, one.place and one.place.line) for one in findings] == ([(message, 5)] if message else [])
+    assert [(finding.message, finding.place and finding.place.line) for finding in findings] == (
+        [(message, 5)] if message else []
+    )
 
 
 @pytest.mark.parametrize("day", ["2027-02-31", "2027-2-3", "20270203", "tomorrow"])
@@ -57,11 +61,9 @@ def test_a_day_that_there_is_not_is_refused(day: str) -> None:
 
 def test_a_place_without_lines_gets_none() -> None:
     """kpt sends a path and an index; the lines of its list are none of that file."""
-    more = "".join(f"      n{at} -\n" for at in range(2, 14))
-    annotated = INVENTORY.replace(
-        "{name: lab}", "{name: lab, annotations: {internal.config.kubernetes.io/path: a.yaml}}"
-    )
-    items = "".join(f"  {line}\n" for line in (annotated + more + "      n7 -\n").splitlines())
+    lines = "".join(f"      n{at} -\n" for at in range(2, 14))
+    annotated = INVENTORY.replace("lab}", "lab, annotations: {internal.config.kubernetes.io/path: a.yaml}}")
+    items = "".join(f"  {line}\n" for line in (annotated + lines + "      n7 -\n").splitlines())
     wire = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {items.lstrip()}"
     (finding,) = nodes.read(ResourceList.parse(wire.encode())).findings
     assert "node n7 appears twice" in finding.message

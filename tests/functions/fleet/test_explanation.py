@@ -20,9 +20,9 @@ READY = "kmm.node.kubernetes.io/kmm.simple.ready"
 NODE = edited(node("n", **{READY: ""}), ("status.nodeInfo", {"bootID": "b", "kernelVersion": KERNEL}))
 
 
-def held(**more: str) -> dict[str, Any]:
+def held(**boot: str) -> dict[str, Any]:
     """A Module as a NodeModulesConfig holds it."""
-    return {"namespace": "kmm", "name": "simple", "config": {"containerImage": IMAGE, "kernelVersion": KERNEL}, **more}
+    return {"namespace": "kmm", "name": "simple", "config": {"containerImage": IMAGE, "kernelVersion": KERNEL}, **boot}
 
 
 LOADED = {
@@ -33,11 +33,12 @@ LOADED = {
 OF_PLUGIN = {**PLUGIN, "kmm.node.kubernetes.io/module.name": "simple"}
 
 
-def seen(made: Manifest, *objects: Manifest) -> tuple[str, tuple[bool | None, str]]:
+def seen(module: Manifest, *objects: Manifest) -> tuple[str, tuple[bool | None, str]]:
     """What `why` says behind the names, and what `nodes` says, of a node that a Module selects."""
-    dump, drivers, one = live.read(objects, ""), [driver(made)], Node("n", {READY: ""}, kernel=KERNEL)
-    (outcome,) = (each for group in coverage([one], drivers, True) for each in group.outcomes)
-    return answer(one, drivers, outcome, dump).sentence.partition("kmm/simple ")[2], loaded(one, drivers, outcome, dump)
+    facts, drivers = Node("n", {READY: ""}, kernel=KERNEL), [driver(module)]
+    ((outcome,),) = (group.outcomes for group in coverage([facts], drivers, True))
+    known = (facts, drivers, outcome, live.read(objects, ""))
+    return answer(*known).sentence.partition("kmm/simple ")[2], loaded(*known)
 
 
 MADE = module(selector={})
@@ -63,17 +64,17 @@ MADE = module(selector={})
     ],
 )
 def test_why_a_module_is_loaded_or_not(objects: list[Manifest], sentence: str, holds: bool) -> None:
-    said, (is_there, _) = seen(MADE, NODE, *objects)
-    assert said.startswith(sentence), said
+    answer, (is_there, _) = seen(MADE, NODE, *objects)
+    assert answer.startswith(sentence), answer
     assert is_there is holds
 
 
 def test_what_is_wrong_beside_a_module_that_is_loaded() -> None:
-    made = edited(MADE, ("spec.devicePlugin", {"container": {"image": "i:1"}}))
+    module = edited(MADE, ("spec.devicePlugin", {"container": {"image": "i:1"}}))
     wrong = "its device plugin is not running: the pod kmm/p is pending"
     pending = pod(OF_PLUGIN, phase="Pending")
-    assert seen(made, NODE, LOADED, pending) == (f"is loaded, but {wrong}", (True, wrong))
-    assert seen(made, NODE, LOADED, pod(OF_PLUGIN, phase="Running")) == (f"is loaded: {IMAGE}", (True, ""))
+    assert seen(module, NODE, LOADED, pending) == (f"is loaded, but {wrong}", (True, wrong))
+    assert seen(module, NODE, LOADED, pod(OF_PLUGIN, phase="Running")) == (f"is loaded: {IMAGE}", (True, ""))
 
 
 @pytest.mark.parametrize(
@@ -85,8 +86,8 @@ def test_what_is_wrong_beside_a_module_that_is_loaded() -> None:
     ],
 )
 def test_a_plugin_alone_is_running_or_not(pods: list[dict[str, Any]], sentence: str, wrong: str | None) -> None:
-    made = edited(MADE, ("spec", {"devicePlugin": {"container": {"image": "i:1"}}, "selector": {}}))
-    said, of_node = seen(made, NODE, LOADED, *(pod(OF_PLUGIN, **status) for status in pods))
-    assert said == f"loads nothing, and {sentence}"
-    assert of_node == (None, said if wrong is None else wrong)
-    assert seen(made, NODE)[1] == (None, "")
+    module = edited(MADE, ("spec", {"devicePlugin": {"container": {"image": "i:1"}}, "selector": {}}))
+    answer, of_node = seen(module, NODE, LOADED, *(pod(OF_PLUGIN, **status) for status in pods))
+    assert answer == f"loads nothing, and {sentence}"
+    assert of_node == (None, answer if wrong is None else wrong)
+    assert seen(module, NODE)[1] == (None, "")

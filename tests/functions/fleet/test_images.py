@@ -16,9 +16,9 @@ CASES = table(__file__, "images.yaml")
 
 
 def images_of(text: str, *kernels: str) -> dict[str, Image]:
-    whole, _ = fleets.read(text)
-    groups = coverage(whole.fleet.nodes, whole.drivers)
-    return {image.name: image for image in images(groups, whole, [kernels] * len(whole.drivers))}
+    cluster, _ = fleets.read(text)
+    groups = coverage(cluster.fleet.nodes, cluster.drivers)
+    return {image.name: image for image in images(groups, cluster, [kernels] * len(cluster.drivers))}
 
 
 def numbers(text: str, *kernels: str) -> dict[str, int | None]:
@@ -68,7 +68,7 @@ def test_what_is_built_in_the_cluster_is_marked_and_what_is_signed_there_is_need
 
 def test_the_plugin_is_pulled_where_the_module_is() -> None:
     plugin = "  devicePlugin: {container: {image: 'r/p:1'}}\n"
-    assert numbers(NODES + module("{zone: a}", more=plugin))["r/p:1"] == 3
+    assert numbers(NODES + module("{zone: a}", fields=plugin))["r/p:1"] == 3
 
 
 def test_without_nodes_only_what_depends_on_no_kernel_is_known() -> None:
@@ -95,11 +95,10 @@ def test_names_are_compared_in_full(name: str, full: str) -> None:
 
 
 def test_what_a_registry_lacks() -> None:
-    there = registry.read_images(
-        "\ufeffr.example.com/a:1\n# mirrored\n\nnginx:1 # theirs\nr.example.com/d@sha256:ab\n", "held.txt"
-    )
+    text = "\ufeffr.example.com/a:1\n# mirrored\n\nnginx:1 # theirs\nr.example.com/d@sha256:ab\n"
+    present = registry.read_images(text, "held.txt")
     names = ["r.example.com/a:1", "r.example.com/a:2", "docker.io/library/nginx:1", "r.example.com/d:1@sha256:ab"]
-    assert registry.missing(names, there) == ["r.example.com/a:2"]
+    assert registry.missing(names, present) == ["r.example.com/a:2"]
 
 
 @pytest.mark.parametrize("line", ["1.0", "r.example.com/a:1  12 MB", "r.example.com/a:1\t3"])
@@ -111,28 +110,20 @@ def test_a_list_of_something_else_is_refused(line: str) -> None:
 
 @pytest.mark.parametrize(("name", "source"), CASES["the_longest_destination_says_where_an_image_is_from"])
 def test_the_longest_destination_says_where_an_image_is_from(name: str, source: str) -> None:
-    given = (
-        "registry.example.com=mirror.lab:5000",
-        "hub.example.com/nics=mirror.lab:5000/nic/",
-        "x.example.com=mirror",
-    )
-    assert list(pairs([name], list(map(mirror, given)))) == [(source, name)]
+    options = ("registry.example.com=mirror.lab:5000", "hub.example.com/nics=mirror.lab:5000/nic/")
+    mirrors = [*map(mirror, options), mirror("x.example.com=mirror")]
+    assert list(pairs([name], mirrors)) == [(source, name)]
 
 
-@pytest.mark.parametrize("given", ["", "a", "a=", "=b", "a=b=c"])
-def test_a_mirror_has_two_sides(given: str) -> None:
+@pytest.mark.parametrize("option", ["", "a", "a=", "=b", "a=b=c"])
+def test_a_mirror_has_two_sides(option: str) -> None:
     with pytest.raises(KrmfnError, match="write SOURCE=DESTINATION"):
-        mirror(given)
+        mirror(option)
 
 
 def test_skopeo_reads_registries_repositories_and_tags() -> None:
-    names = [
-        "nginx",
-        "registry.example.com:5000/a/b:1",
-        "registry.example.com:5000/a/b@sha256:0",
-        "quay.example.com/c:2",
-    ]
-    assert skopeo(names) == {
+    repository = "registry.example.com:5000/a/b"
+    assert skopeo(["nginx", f"{repository}:1", f"{repository}@sha256:0", "quay.example.com/c:2"]) == {
         "docker.io": {"images": {"library/nginx": ["latest"]}},
         "registry.example.com:5000": {"images": {"a/b": ["1", "sha256:0"]}},
         "quay.example.com": {"images": {"c": ["2"]}},

@@ -17,14 +17,14 @@ CRASH = {"lastState": {"terminated": {"reason": "Error", "message": "no device"}
 
 
 def pod(labels: dict[str, str], **status: Any) -> Manifest:
-    made = manifest("v1", "Pod", "p", labels=labels, uid="1")
-    return {**made, "spec": {"nodeName": "n", "nodeSelector": {"gpu": "a"}}, "status": status}
+    head = manifest("v1", "Pod", "p", labels=labels, uid="1")
+    return {**head, "spec": {"nodeName": "n", "nodeSelector": {"gpu": "a"}}, "status": status}
 
 
 def event(when: str, reason: str, uid: str = "1") -> Manifest:
     about = {"namespace": "kmm", "name": "p", "uid": uid}
-    made = manifest("v1", "Event", reason)
-    return {**made, "type": "Warning", "involvedObject": about, "lastTimestamp": when, "reason": reason, "message": "m"}
+    head = manifest("v1", "Event", reason)
+    return {**head, "type": "Warning", "involvedObject": about, "lastTimestamp": when, "reason": reason, "message": "m"}
 
 
 @pytest.mark.parametrize(
@@ -35,9 +35,9 @@ def event(when: str, reason: str, uid: str = "1") -> Manifest:
         ({"phase": "Succeeded"}, "completed, and KMM has not recorded it", "completed, and KMM has not recorded it"),
         ({"phase": "Failed", "reason": "Evicted"}, "failed: Evicted", "failed: Evicted"),
         *(
-            ({"phase": "Running", part: [{**entry, "ready": part[0] == "i"}]}, f"says {said}", plugin)
-            for entry, said in ((PULL, "ImagePullBackOff: not found"), (CRASH, "Error: no device"))
-            for part, plugin in (("containerStatuses", f"says {said}"), ("initContainerStatuses", ""))
+            ({"phase": "Running", part: [{**entry, "ready": part[0] == "i"}]}, f"says {text}", plugin)
+            for entry, text in ((PULL, "ImagePullBackOff: not found"), (CRASH, "Error: no device"))
+            for part, plugin in (("containerStatuses", f"says {text}"), ("initContainerStatuses", ""))
         ),
         ({"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}, "is at work", "is not ready"),
     ],
@@ -66,4 +66,4 @@ def test_what_is_wrong_with_a_node_itself(ready: dict[str, str], troubles: list[
     conditions = [{"type": "DiskPressure", "status": "False"}, {"type": "Ready", **ready}]
     seen = live.read([node("m"), {**node("n"), "status": {"conditions": conditions}}], "")
     assert seen.troubles["m"] == []
-    assert [one.partition(";")[0] for one in seen.troubles["n"]] == troubles
+    assert [trouble.partition(";")[0] for trouble in seen.troubles["n"]] == troubles

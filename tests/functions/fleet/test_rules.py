@@ -34,7 +34,7 @@ spec:
 """
 
 
-def module(selector: str, *mappings: str, more: str = "") -> str:
+def module(selector: str, *mappings: str, fields: str = "") -> str:
     entries = "".join(
         f'      - {{{mapping}, containerImage: "registry.example.com/gpu:$KERNEL_FULL_VERSION"}}\n'
         for mapping in mappings or ("regexp: el9",)
@@ -45,7 +45,7 @@ kind: Module
 metadata: {{name: gpu, namespace: kmm}}
 spec:
   selector: {selector}
-{more}\
+{fields}\
   moduleLoader:
     container:
       modprobe: {{moduleName: gpu}}
@@ -113,7 +113,7 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
             "selects none of the 5 nodes: none has zone with the value 'nowhere'; there are 'a', 'b'",
         ),
         (
-            module("{zone: b, gpu: 'true'}", more="  tolerations: [{key: other, operator: Exists}]\n"),
+            module("{zone: b, gpu: 'true'}", fields="  tolerations: [{key: other, operator: Exists}]\n"),
             *("KRM609", "error", "spec.selector"),
             "loads no driver on 1 of the 1 node (t1) that it selects, since it does not tolerate gpu=yes:NoSchedule",
         ),
@@ -128,13 +128,13 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
             "kernelMappings[1] (regexp 503) is not used for any kernel of the 1 node that is selected",
         ),
         (
-            module("{gpu: 'true'}", more="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
+            module("{gpu: 'true'}", fields="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
             *("KRM607", "warning", "spec.template.spec.tolerations"),
             "does not run on 1 of the 4 nodes (t1) on which Module kmm/gpu loads, since it does not tolerate "
             "gpu=yes:NoSchedule",
         ),
         (
-            module("{zone: b}", more="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
+            module("{zone: b}", fields="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
             *("KRM607", "error", "spec.template.spec.tolerations"),
             "does not run on 1 of the 1 node (t1) on which Module kmm/gpu loads, since it does not tolerate "
             "gpu=yes:NoSchedule",
@@ -184,19 +184,14 @@ def test_the_last_day_still_counts() -> None:
     text = NODES.replace("spec:", 'spec:\n  validUntil: "2026-02-28"')
     assert fleets.findings(text, "2026-02-28") == []
     (finding,) = fleets.findings(text, "2026-03-01")
-    assert (finding.rule, finding.severity) == ("KRM602", "error")
-    assert (
-        finding.message == "was valid until 2026-02-28, but today is 2026-03-01; regenerate it with `krmfn inventory`"
-    )
+    message = "was valid until 2026-02-28, but today is 2026-03-01; regenerate it with `krmfn inventory`"
+    assert (finding.rule, finding.severity, finding.message) == ("KRM602", "error", message)
 
 
 def test_a_label_that_the_inventory_does_not_hold_decides_nothing() -> None:
     """No node has the label there, and on the cluster all may: "selects none" would be a guess."""
-    text = (
-        NODES.replace('["*"]', "[gpu, zone]")
-        + module("{rack: r1}")
-        + daemonset("[]", '{row: r, kmm.node.kubernetes.io/kmm.gpu.ready: ""}')
-    )
+    pods = daemonset("[]", '{row: r, kmm.node.kubernetes.io/kmm.gpu.ready: ""}')
+    text = NODES.replace('["*"]', "[gpu, zone]") + module("{rack: r1}") + pods
     reported = [(finding.rule, finding.severity, str(finding.ref)) for finding in fleets.findings(text)]
     assert reported == [("KRM603", "error", "Module kmm/gpu"), ("KRM603", "warning", "DaemonSet kmm/agent")]
 
@@ -204,9 +199,8 @@ def test_a_label_that_the_inventory_does_not_hold_decides_nothing() -> None:
 def test_a_label_that_the_inventory_nearly_holds_is_named() -> None:
     (finding,) = fleets.findings(NODES.replace('["*"]', "[gpu, zone]") + module("{zonne: a}"))
     assert "the label zonne (did you mean zone, which it holds?), so it is not known" in finding.message
-    assert finding.message.endswith(
-        "; correct the key, or if it is right regenerate it with `krmfn inventory --for PATH`"
-    )
+    remedy = "; correct the key, or if it is right regenerate it with `krmfn inventory --for PATH`"
+    assert finding.message.endswith(remedy)
 
 
 def test_an_ordered_upgrade_needs_the_label_of_its_version() -> None:
@@ -225,7 +219,7 @@ def test_without_nodes_there_is_nothing_to_say() -> None:
 
 
 ALL_TAINTED = NODES.partition('  - labels: {gpu: "true", zone: a}')[0] + NODES[NODES.rindex("  - labels: ") :]
-TOLERATING = module("{zone: b}", more="  tolerations: [{key: gpu, operator: Exists}]\n")
+TOLERATING = module("{zone: b}", fields="  tolerations: [{key: gpu, operator: Exists}]\n")
 SETTINGS = """\
 apiVersion: krmfn.dev/v1alpha1
 kind: RenderDeviceConfigs
@@ -239,20 +233,19 @@ CPU = "  - labels: {zone: c}\n    taints: [{key: cpu, effect: PreferNoSchedule}]
 @pytest.mark.parametrize("version", ["2.4", "2.6", "main", "openshift"])
 def test_up_to_kmm_2_6_no_image_is_found_where_all_nodes_are_tainted(version: str) -> None:
     done = process("krmfn", "check", "-", "--format", "json", stdin=SETTINGS.format(version) + ALL_TAINTED + TOLERATING)
-    found = [one for one in json.loads(done.out)["findings"] if one["rule"] == "KRM610"]
-    assert [one["severity"] for one in found] == (["warning"] if version < "3" else [])
-    assert done.code == 0
-    for one in found:
-        assert one["message"] == (
-            f"loads no driver on 1 node (t1): KMM {version} first pulls the image in a pod without tolerations, and "
-            "each known node has a taint (gpu=yes:NoSchedule), so that pod stays Pending"
-        )
+    findings = [finding for finding in json.loads(done.ended(0).out)["findings"] if finding["rule"] == "KRM610"]
+    message = (
+        f"loads no driver on 1 node (t1): KMM {version} first pulls the image in a pod without tolerations, and "
+        "each known node has a taint (gpu=yes:NoSchedule), so that pod stays Pending"
+    )
+    expected = [("warning", message)] if version < "3" else []
+    assert [(finding["severity"], finding["message"]) for finding in findings] == expected
 
 
 def test_an_image_is_found_on_any_node_without_a_taint() -> None:
     """It needs neither the Module's label nor its device."""
     for text in (ALL_TAINTED.replace("---\n", CPU) + TOLERATING, NODES + TOLERATING, ALL_TAINTED + module("{zone: b}")):
-        assert "KRM610" not in [one.rule for one in fleets.findings(text)]
+        assert "KRM610" not in [finding.rule for finding in fleets.findings(text)]
 
 
 def test_a_hub_says_nothing_about_its_own_nodes() -> None:
@@ -272,8 +265,8 @@ def test_guessing_what_was_meant_has_an_end(monkeypatch: pytest.MonkeyPatch) -> 
     """10,000 selectors that select nothing were compared with 10,000 values each: three minutes."""
     monkeypatch.setattr(wording, "_COMPARED", 1)
     modules = [module(f"{{zone: {zone}}}").replace("name: ", f"name: m{zone}-", 1) for zone in ("aa", "bb")]
-    said = [one.message for one in fleets.findings(NODES + "---\n".join(modules)) if one.rule == "KRM605"]
-    assert [message.rpartition("; ")[2] for message in said] == ["did you mean 'a'?", "there are 'a', 'b'"]
+    findings = [finding for finding in fleets.findings(NODES + "---\n".join(modules)) if finding.rule == "KRM605"]
+    assert [finding.message.rpartition("; ")[2] for finding in findings] == ["did you mean 'a'?", "there are 'a', 'b'"]
 
 
 PROFILE = """\
@@ -297,13 +290,13 @@ spec:
 apiVersion: krmfn.dev/v1alpha1
 kind: DeviceConfig
 metadata: {name: gpu, namespace: kmm}
-spec: {profile: gpu, OWN: {}}
+spec: {profile: gpu, MORE: {}}
 """
 MAPPINGS = '[{regexp: "^5.+$", image: "registry.example.com/gpu:$KERNEL_FULL_VERSION"}]'
 
 
 @pytest.mark.parametrize(
-    ("kernels", "own", "place", "end"),
+    ("kernels", "fields", "place", "end"),
     [
         (MAPPINGS, "", "16:5", "; written in Profile gpu, spec.config.kernelMappings: change it there"),
         ("${spec.all}", f", options: {{all: {MAPPINGS}}}", "21:32", "(n4)"),
@@ -311,12 +304,12 @@ MAPPINGS = '[{regexp: "^5.+$", image: "registry.example.com/gpu:$KERNEL_FULL_VER
     ],
 )
 def test_mappings_are_mended_where_they_are_written(
-    tmp_path: Path, kernels: str, own: str, place: str, end: str
+    tmp_path: Path, kernels: str, fields: str, place: str, end: str
 ) -> None:
     """Every finding about a profile's mappings pointed at the config, which has none to mend."""
     (tmp_path / "nodes.yaml").write_text(NODES.partition('  - labels: {gpu: "true", zone: b}')[0])
-    (tmp_path / "all.yaml").write_text(PROFILE.replace("KERNELS", kernels).replace(", OWN: {}", own))
-    (line,) = [one for one in process("krmfn", "check", ".", cwd=tmp_path).text.splitlines() if "[KRM604]" in one]
+    (tmp_path / "all.yaml").write_text(PROFILE.replace("KERNELS", kernels).replace(", MORE: {}", fields))
+    (line,) = [line for line in process("krmfn", "check", ".", cwd=tmp_path).text.splitlines() if "[KRM604]" in line]
     assert line.startswith(f"all.yaml:{place}: error: DeviceConfig kmm/gpu: ")
     assert line.endswith(f"{end} [KRM604]")
 
@@ -325,15 +318,12 @@ def test_an_ordered_upgrade_whose_nodes_have_no_version_says_the_first_step(tmp_
     """On the first day nothing is loaded, and no node has the version that a later change replaces."""
     label = "kmm.node.kubernetes.io/version-module.kmm.gpu"
     for version in ("1", "2"):
-        text = NODES + module('{gpu: "true"}').replace("      modprobe", f'      version: "{version}"\n      modprobe')
-        (tmp_path / f"{version}.yaml").write_text(
-            text.replace("n3 5.14.0-503.el9.x86_64", f"n3 5.14.0 {label}={version}")
-        )
+        versioned = module('{gpu: "true"}').replace("      modprobe", f'      version: "{version}"\n      modprobe')
+        nodes = NODES.replace("n3 5.14.0-503.el9.x86_64", f"n3 5.14.0 {label}={version}")
+        (tmp_path / f"{version}.yaml").write_text(nodes + versioned)
     done = process("krmfn", "check", str(tmp_path / "1.yaml"), "--select", "KRM612")
-    assert (
-        "on 2 of the 5 nodes (n1, n2) that it selects until they have a version label: `kubectl label nodes"
-        in done.text
-    )
+    start = "on 2 of the 5 nodes (n1, n2) that it selects until they have a version label: `kubectl label nodes"
+    assert start in done.text
     assert f"--selector gpu=true {label}=1` [KRM612]" in done.text
     done = process("krmfn", "diff", str(tmp_path / "1.yaml"), str(tmp_path / "2.yaml"))
     assert f"no node has version 1; a node gets 2 as soon as its label {label} says so [KRM407]" in done.text

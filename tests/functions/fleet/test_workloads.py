@@ -15,20 +15,17 @@ from krmfn_functions.fleet.drivers import Driver
 from krmfn_functions.kmm.module import is_set_by_kmm
 
 from krmfn import Manifest
+from tests.builders import manifest
 from tests.functions.fleet import strategies
 from tests.functions.fleet.test_coverage import TOLERATIONS, fleets, tolerated
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 READY = ("ready", "version.ready", "device-plugin-ready")
 
 
 def daemonset(selector: dict[str, str], tolerations: Any = (), **pod: Any) -> Manifest:
     spec = {"nodeSelector": selector, "tolerations": list(tolerations), "containers": [{"image": "r/a:1"}], **pod}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": {"name": "ds", "namespace": "ns"},
-        "spec": {"template": {"spec": spec}},
-    }
+    return {**manifest("apps/v1", "DaemonSet", "ds", "ns"), "spec": {"template": {"spec": spec}}}
 
 
 @st.composite
@@ -44,15 +41,12 @@ def labels_with_kmm(node: Node, group: coverage.Group, drivers: list[Driver]) ->
     """A node's labels once KMM has done its work, said one Module after the other."""
     labels = dict(node.labels)
     for outcome in group.outcomes:
-        one = drivers[outcome.driver]
-        if outcome.state in ("planned", "waiting") and one.loads:
-            labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.ready"] = ""
-            if one.module.version:
-                labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.version.ready"] = one.module.version
-        if outcome.state == "other version":
-            labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.ready"] = ""
-            own = node.labels[f"kmm.node.kubernetes.io/version-module.ns.{one.ref.name}"]
-            labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.version.ready"] = own
+        driver, is_other = drivers[outcome.driver], outcome.state == "other version"
+        if is_other or (outcome.state in ("planned", "waiting") and driver.loads):
+            chosen = f"kmm.node.kubernetes.io/version-module.ns.{driver.ref.name}"
+            version = node.labels[chosen] if is_other else driver.module.version
+            prefix = f"kmm.node.kubernetes.io/ns.{driver.ref.name}"
+            labels |= {f"{prefix}.ready": ""} | ({f"{prefix}.version.ready": version} if version else {})
     return labels
 
 
@@ -61,19 +55,20 @@ def test_a_daemonset_runs_where_the_scheduler_would_put_it(fleet: Any, manifests
     nodes, drivers = fleet
     groups = coverage.coverage(nodes, drivers)
     sets = cluster.workloads(manifests)
-    for one, where in placements(sets, groups, drivers):
+    for workload, where in placements(sets, groups, drivers):
         if where is None:  # it waits for a Module that is not among these
-            own = {key for driver in drivers for key in driver.set_by_kmm}
-            assert any(is_set_by_kmm(key) for key in one.selector.keys() - own)
+            known = {key for driver in drivers for key in driver.set_by_kmm}
+            assert any(is_set_by_kmm(key) for key in workload.selector.keys() - known)
             continue
         running: list[Any] = []
         repelled: list[Any] = []
         for group in groups:
             for node in group.nodes:
                 labels = labels_with_kmm(node, group, drivers)
-                if node.cluster is None and one.selector.items() <= labels.items():
-                    left = [taint for taint in node.taints if taint.key in "kl" and not tolerated_by(one, taint)]
-                    (repelled if left else running).append(node.name)
+                if node.cluster is None and workload.selector.items() <= labels.items():
+                    taints = [taint for taint in node.taints if taint.key in "kl"]
+                    is_tolerant = all(tolerated_by(workload, taint) for taint in taints)
+                    (running if is_tolerant else repelled).append(node.name)
         assert sorted(node.name for node in where.nodes) == sorted(running)
         assert sorted(node.name for node, _ in where.repelled) == sorted(repelled)
 
@@ -98,9 +93,9 @@ def placements(
     return cluster.placements(cluster.Cluster(fleet_nodes.Fleet([], held), drivers, sets), groups)
 
 
-def tolerated_by(one: cluster.Workload, taint: Taint) -> bool:
+def tolerated_by(workload: cluster.Workload, taint: Taint) -> bool:
     class Tolerating:
-        tolerations = one.pod["tolerations"]
+        tolerations = workload.pod["tolerations"]
 
     return tolerated(Tolerating, taint)  # type: ignore[arg-type]
 
@@ -110,17 +105,7 @@ def tolerated_by(one: cluster.Workload, taint: Taint) -> bool:
     [
         (daemonset({"rack": "r1"}), frozenset({"zone"})),
         (daemonset({}, nodeName="n1"), None),
-        (
-            daemonset(
-                {},
-                affinity={
-                    "nodeAffinity": {
-                        "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": []}]}
-                    }
-                },
-            ),
-            None,
-        ),
+        (daemonset({}, affinity={"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchFields": []}]}}}), None),
         (daemonset({}) | {"kind": "Deployment"}, None),
     ],
     ids=["unknown label", "node name", "affinity", "no DaemonSet"],
@@ -140,15 +125,15 @@ def test_the_images_of_all_that_makes_pods() -> None:
     kinds: list[tuple[str, str, dict[str, Any]]] = [
         ("v1", "Pod", pod),
         ("v1", "ReplicationController", {"template": {"spec": pod}}),
-        *(("apps/v1", kind, {"template": {"spec": pod}}) for kind in ("DaemonSet", "Deployment")),
-        *(("apps/v1", kind, {"template": {"spec": pod}}) for kind in ("ReplicaSet", "StatefulSet")),
+        *(("apps/v1", f"{kind}Set", {"template": {"spec": pod}}) for kind in ("Daemon", "Replica", "Stateful")),
+        ("apps/v1", "Deployment", {"template": {"spec": pod}}),
         ("batch/v1", "Job", {"template": {"spec": pod}}),
         ("batch/v1", "CronJob", {"jobTemplate": {"spec": {"template": {"spec": pod}}}}),
     ]
     by_kind = cluster.workloads({"apiVersion": version, "kind": kind, "spec": spec} for version, kind, spec in kinds)
-    assert [one.ref.kind for one in by_kind] == [kind for _, kind, _ in kinds]
-    wanted = {("r/i:1", "init container i"), ("r/c:1", "container c"), ("r/v:1", "volume v")}
-    assert all(set(filter(lambda pair: pair[0], one.images())) == wanted for one in by_kind)
+    assert [workload.ref.kind for workload in by_kind] == [kind for _, kind, _ in kinds]
+    expected = {("r/i:1", "init container i"), ("r/c:1", "container c"), ("r/v:1", "volume v")}
+    assert all(set(filter(lambda pair: pair[0], workload.images())) == expected for workload in by_kind)
     others: list[Manifest] = [
         {"apiVersion": "acme.io/v1", "kind": "Pod", "spec": pod},
         {"apiVersion": "v1", "kind": "ConfigMap"},
