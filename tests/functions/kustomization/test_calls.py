@@ -96,6 +96,7 @@ def test_not_ours(tmp_path: Path, spec: str) -> None:
 
 OURS_TOO = "config.kubernetes.io/function: 'exec: {path: krmfn}'"
 HEAD = "apiVersion: a/v1\nkind: A\n"
+CALLED = f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\n"
 
 
 @pytest.mark.parametrize(
@@ -105,19 +106,13 @@ HEAD = "apiVersion: a/v1\nkind: A\n"
         (f"{HEAD}metadata: a\n", "is for the plugin a/v1 A"),
         (f"{HEAD}metadata: {{annotations: [a]}}\n", "is for the plugin a/v1 A"),
         (f"{HEAD}metadata: {{annotations: {{{OURS_TOO.replace(': ', ': {', 1)}}}}}}}\n", "does not define a function"),
-        (
-            f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}, configFn: {{exec: {{path: sh}}}}}}\n",
-            "exactly once and plainly",
-        ),
-        (
-            f"{HEAD}metadata: {{annotations: {{{OURS_TOO}, config.kubernetes.io/container: sh}}}}\n",
-            "exactly once and plainly",
-        ),
-        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}, config.k8s.io/function: a}}}}\n", "exactly once and plainly"),
-        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nspec: {{{OURS_TOO}}}\n", "exactly once and plainly"),
+        (CALLED.replace("}}", "}, configFn: {exec: {path: sh}}}"), "exactly once and plainly"),
+        (CALLED.replace("}}", ", config.kubernetes.io/container: sh}}"), "exactly once and plainly"),
+        (CALLED.replace("}}", ", config.k8s.io/function: a}}"), "exactly once and plainly"),
+        (f"{CALLED}spec: {{{OURS_TOO}}}\n", "exactly once and plainly"),
         (f"{HEAD}spec: {{{OURS_TOO}}}\n", "exactly once and plainly"),
-        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nmetadata: {{}}\n", "exactly once and plainly"),
-        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nkind: AList\n", "is not a functionConfig"),
+        (f"{CALLED}metadata: {{}}\n", "exactly once and plainly"),
+        (f"{CALLED}kind: AList\n", "is not a functionConfig"),
         ("apiVersion: v1\nkind: List\nitems: []\n", "is not a functionConfig"),
         ("- a\n", "is not a functionConfig"),
     ],

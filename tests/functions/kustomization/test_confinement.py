@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from krmfn_functions.kustomization.confinement import FLAGS, confine
 
 from krmfn import KrmfnError
 from tests.builders import device_config, list_text
+from tests.commands import Done, execute
 from tests.trees import OURS, function, plant
 
 MODULE = b'"kind": "Module"'
@@ -35,12 +35,10 @@ def names(folder: str) -> list[str]:
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-def run(environment: dict[str, str], cwd: Path, *command: str) -> subprocess.CompletedProcess[bytes]:
-    program = Path(environment["PATH"], command[0])
+def run(environment: dict[str, str], cwd: Path, program: str, *args: str) -> Done:
+    """Run a program of a build's environment on a list with a DeviceConfig."""
     items = list_text(device_config())
-    return subprocess.run(
-        [program, *command[1:]], input=items, cwd=cwd, env=environment, capture_output=True, check=False
-    )
+    return execute(Path(environment["PATH"], program), *args, stdin=items, cwd=cwd, env=environment)
 
 
 def test_path_holds_what_is_called_and_nothing_else(tmp_path: Path, build: str) -> None:
@@ -71,21 +69,17 @@ def test_a_launcher_takes_nothing_from_the_folder_or_the_environment(
     monkeypatch.setattr(sys, "path", ["", *sys.path])
     monkeypatch.chdir(folder)
     how = confine(build, calls(tmp_path / "k", "exec: {path: deviceconfig}"))
-    done = run(how.environment, folder, "deviceconfig")
-    assert done.returncode == 0, done.stderr
-    assert MODULE in done.stdout
+    assert MODULE in run(how.environment, folder, "deviceconfig").ended(0).out
     assert not (folder / "trace").exists()
 
 
 def test_docker_runs_the_images_that_are_called_and_no_other(tmp_path: Path, build: str) -> None:
     how = confine(build, calls(tmp_path, "container: {image: 'localhost/deviceconfig:1'}"))
     flags = ["run", "--rm", "-i", "--network", "none", "--user", "nobody", "-e", "A=localhost/deviceconfig:1"]
-    ours = run(how.environment, tmp_path, "docker", *flags, "localhost/deviceconfig:1")
-    assert MODULE in ours.stdout
+    assert MODULE in run(how.environment, tmp_path, "docker", *flags, "localhost/deviceconfig:1").out
     for image in ("localhost/deviceconfig:2", "evil/krmfn", "localhost/deviceconfig:*", "*", "--help"):
-        other = run(how.environment, tmp_path, "docker", *flags, image)
-        assert (other.returncode, other.stdout) == (125, b"")
-        assert f"the image {image} is not krmfn's" in other.stderr.decode()
+        err = run(how.environment, tmp_path, "docker", *flags, image).refused(125)
+        assert f"the image {image} is not krmfn's" in err
 
 
 def test_what_is_not_ours_is_not_prepared(tmp_path: Path, build: str) -> None:

@@ -35,16 +35,12 @@ class Fake:
     """A kustomize that notes how it was called."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder = folder
-        self.bin = folder / "bin"
-        self.bin.mkdir()
+        self.folder, self.bin = folder, folder / "bin"
         monkeypatch.setenv("PATH", os.pathsep.join([str(self.bin), "/usr/bin", "/bin"]))
         monkeypatch.setenv("KRMFN_CONFINE", "off")  # it writes where kustomize may not
 
     def answers(self, answer: str, name: str = "kustomize") -> None:
-        program = self.bin / name
-        program.write_text(FAKE.format(notes=self.folder, answer=answer))
-        program.chmod(0o755)
+        plant(self.bin, {name: FAKE.format(notes=self.folder, answer=answer)})
 
     def noted(self, name: str) -> str:
         return (self.folder / name).read_text()
@@ -57,15 +53,17 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Path:
-    folder = tmp_path / "an app"
-    folder.mkdir()
-    (folder / "kustomization.yaml").write_text("resources: []\n")
-    return folder
+    return plant(tmp_path / "an app", {"kustomization.yaml": "resources: []\n"})
 
 
 def test_the_wrapper_builds_the_folder_and_moves_the_mark_aside(fake: Fake, app: Path) -> None:
+    """Flags go to kustomize as they are, and the temporary folder is removed."""
     fake.answers("echo 'a: b'")
-    assert kustomize.build(str(app), None).stream == b"a: b\n"
+    flags = ["--enable-exec", "--load-restrictor", "None"]
+    assert kustomize.build(str(app), None, flags).stream == b"a: b\n"
+    command, folder, *options = fake.noted("arguments").split()
+    assert (command, options, Path(folder).exists()) == ("build", flags, False)
+    assert sorted(path.name for path in app.iterdir()) == ["kustomization.yaml"]
     wrapper = yaml.safe_load(fake.noted("wrapper"))
     (patch,) = wrapper["patches"]
     assert patch["target"] == {"annotationSelector": LOCAL}
@@ -88,19 +86,6 @@ def test_the_mark_comes_back_and_the_name_of_another_build_stays(fake: Fake, app
     assert re.fullmatch(
         rb"krmfn.dev/aside-while-kustomize-builds/[0-9a-f]{32}\n", kustomize.build(str(app), None).stream
     )
-
-
-def test_flags_go_to_kustomize_as_they_are(fake: Fake, app: Path) -> None:
-    fake.answers("echo 'a: b'")
-    kustomize.build(str(app), None, ["--enable-exec", "--load-restrictor", "None"])
-    assert fake.noted("arguments").split()[2:] == ["--enable-exec", "--load-restrictor", "None"]
-
-
-def test_the_temporary_folder_is_removed(fake: Fake, app: Path) -> None:
-    fake.answers("echo 'a: b'")
-    kustomize.build(str(app), None)
-    assert not Path(fake.noted("arguments").split()[1]).exists()
-    assert sorted(path.name for path in app.iterdir()) == ["kustomization.yaml"]
 
 
 def test_kubectl_does_as_well(fake: Fake, app: Path) -> None:
@@ -185,14 +170,12 @@ OTHERS = ("/spec/b", "/spec/ab", "/spec/a/b", "/spec/a.b", "/b/spec/a")
 
 def test_a_patch_whose_path_is_not_there_is_found(fake: Fake, app: Path) -> None:
     """kustomize names the path, and not the patch."""
-    fake.answers(
-        "echo 'Error: replace operation does not apply: doc is missing path: /spec/a: missing value' >&2; exit 1"
-    )
+    error = "replace operation does not apply: doc is missing path: /spec/a: missing value"
+    fake.answers(f"echo 'Error: {error}' >&2; exit 1")
     others = (f"- target: {{kind: A}}\n  patch: '[{{op: add, path: {at}, value: 1}}]'\n" for at in OTHERS)
     patches = f"patches:\n{''.join(others)}- target: {{kind: A}}\n"
     plant(app, {"kustomization.yaml": f"{patches}  path: p.yaml\n", "p.yaml": "[{op: replace, path: /spec/a}]\n"})
     (root,) = surveys.survey(str(app), OURS).roots
-    with pytest.raises(
-        KrmfnError, match=r"\(kustomize does not name the patch; this path is in [^,]*kustomization.yaml:13\)"
-    ):
+    place = r"\(kustomize does not name the patch; this path is in [^,]*kustomization.yaml:13\)"
+    with pytest.raises(KrmfnError, match=place):
         cluster_inputs.read(CONTEXT, [root])

@@ -38,7 +38,6 @@ def notes(tmp_path: Path) -> Path:
 def fake(tmp_path: Path, script: str) -> str:
     """Put a kustomize on a PATH, which is returned."""
     plant(tmp_path, {"bin/kustomize": f"#!/bin/sh\n{PATH}\n{script}\n"})
-    (tmp_path / "bin" / "kustomize").chmod(0o755)
     return os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]])
 
 

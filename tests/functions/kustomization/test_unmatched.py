@@ -29,19 +29,21 @@ def unmatched(folder: Path) -> list[Result]:
     return list(build_checks.unmatched_patches(reading.read([top], top, OURS), top))
 
 
-@pytest.mark.parametrize("target", ["{kind: ConfigMap, name: b-map}", "{kind: configmap}", "{name: a-maps2x, kind: A}"])
-def test_a_target_that_nothing_can_be(tmp_path: Path, target: str) -> None:
-    assert lines(tmp_path, PATCH.replace("{kind: ConfigMap, name: NAME}", target)) == ["4"]
-
-
-@pytest.mark.parametrize("name", ["a-maps", "Xa-map", "a_map"])
-def test_a_name_that_only_holds_one(tmp_path: Path, name: str) -> None:
-    assert lines(tmp_path, PATCH.replace("NAME", name), base="") == ["4"]
-
-
-@pytest.mark.parametrize("name", ["a-map", "lab-a-map", "a.map", "b.*", "(b|c)"])
-def test_a_name_that_a_resource_may_have(tmp_path: Path, name: str) -> None:
-    assert lines(tmp_path, PATCH.replace("NAME", name)) == []
+@pytest.mark.parametrize(
+    ("target", "base", "expected"),
+    [
+        ("{kind: ConfigMap, name: b-map}", "namePrefix: lab-\n", ["4"]),
+        ("{kind: configmap}", "namePrefix: lab-\n", ["4"]),
+        ("{name: a-maps2x, kind: A}", "namePrefix: lab-\n", ["4"]),
+        *((f"{{kind: ConfigMap, name: {name}}}", "", ["4"]) for name in ("a-maps", "Xa-map", "a_map")),
+        *(
+            (f"{{kind: ConfigMap, name: {name}}}", "namePrefix: lab-\n", [])
+            for name in ("a-map", "lab-a-map", "a.map", "b.*", "(b|c)")
+        ),
+    ],
+)
+def test_a_target_that_nothing_can_be_is_a_warning(tmp_path: Path, target: str, base: str, expected: list[str]) -> None:
+    assert lines(tmp_path, PATCH.replace("{kind: ConfigMap, name: NAME}", target), base=base) == expected
 
 
 @pytest.mark.parametrize(

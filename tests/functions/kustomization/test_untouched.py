@@ -15,26 +15,24 @@ NOTED = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n  annotations:
 MERGE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: own}\ndata: {a: b}\n"
 TARGET = "target: {kind: ConfigMap}"
 
+
+def listed(text: str = PLAIN, fields: str = "", **files: str) -> dict[str, str]:
+    """Return a kustomization with these fields, the one resource that it lists, and other files."""
+    return {"kustomization.yaml": f"resources: [own.yaml]\n{fields}", "own.yaml": text, **files}
+
+
+def patched(patch: str, options: str = "") -> dict[str, str]:
+    return listed(PLAIN, f"patches: [{{path: p{options}}}]\n", p=patch)
+
+
 UNTOUCHED = {
-    "resources": {"kustomization.yaml": "resources: [own.yaml]\n", "own.yaml": PLAIN},
-    "strings": {"kustomization.yaml": "resources: [own.yaml]\n", "own.yaml": NOTED},
-    "in one line": {
-        "kustomization.yaml": "resources: [own.yaml]\n",
-        "own.yaml": "apiVersion: v1\nkind: A\nmetadata: {annotations: {a/b: 'c', d: \"e\"}, name: own}\n",
-    },
+    "resources": listed(),
+    "strings": listed(NOTED),
+    "in one line": listed("apiVersion: v1\nkind: A\nmetadata: {annotations: {a/b: 'c', d: \"e\"}, name: own}\n"),
     "a base": {"kustomization.yaml": "resources: [b]\n", "b/Kustomization": "resources: [c]\n", "b/c": PLAIN},
-    "a patch": {"kustomization.yaml": "resources: [own.yaml]\npatches: [{path: p}]\n", "own.yaml": PLAIN, "p": MERGE},
-    "names": {
-        "kustomization.yaml": f"resources: [own.yaml]\npatches: [{{path: p, {TARGET}}}]\n",
-        "own.yaml": PLAIN,
-        "p": "- {op: add, path: /metadata/labels, value: {a: b}}\n",
-    },
-    "inline": {
-        "kustomization.yaml": "resources: [own.yaml]\npatches:\n- patch: '"
-        + MERGE.replace("\n", "\n\n    ").rstrip()
-        + "'\n",
-        "own.yaml": PLAIN,
-    },
+    "a patch": patched(MERGE),
+    "names": patched("- {op: add, path: /metadata/labels, value: {a: b}}\n", f", {TARGET}"),
+    "inline": listed(fields="patches:\n- patch: '" + MERGE.replace("\n", "\n\n    ").rstrip() + "'\n"),
     "generated": {
         "kustomization.yaml": "configMapGenerator: [{name: a, files: [text]}]\nnamePrefix: a-\n",
         "text": "metadata:\n  annotations: 1\n",
@@ -52,48 +50,32 @@ EVERY = {
 """The same, and marked resources, which a plain `kustomize build` drops."""
 
 
-def resource(text: str) -> dict[str, str]:
-    return {"kustomization.yaml": "resources: [own.yaml]\n", "own.yaml": text}
-
-
-def patched(text: str, rest: str = "") -> dict[str, str]:
-    return {
-        "kustomization.yaml": f"resources: [own.yaml]\npatches: [{{path: p{rest}}}]\n",
-        "own.yaml": PLAIN,
-        "p": text,
-    }
-
-
 HEAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n"
 TOUCHED = {
-    "a number": resource(f"{HEAD}  annotations:\n    a: 1\n"),
-    "a word that may be a truth value": resource(f"{HEAD}  annotations:\n    a: yes\n"),
-    "none": resource(f"{HEAD}  annotations: {{}}\n"),
-    "a number in one line": resource("apiVersion: v1\nkind: A\nmetadata: {name: own, annotations: {a: 'b', c: 1}}\n"),
-    "null": resource(f"{HEAD}  annotations:\n"),
-    "an anchor": resource(f"{HEAD}  annotations: &a\n    a: 'b'\n"),
-    "a merge": resource(f"{HEAD}  annotations:\n    <<: {{a: 'b'}}\n"),
-    "an escape": resource(f'{HEAD}  "annotation\\x73":\n    a: "1"\n'),
-    "a tag": resource(f"{HEAD}  !!binary YW5ub3RhdGlvbnM=:\n    a: '1'\n"),
-    "a note of its own": resource(f"{HEAD}  annotations:\n    {provenance.ORIGIN}: 'b'\n"),
-    "a mark that is spelled twice": resource(NOTED.replace("a/b", LOCAL).replace("own", f"own # {LOCAL}")),
-    "a mark in a template": resource(
+    "a number": listed(f"{HEAD}  annotations:\n    a: 1\n"),
+    "a word that may be a truth value": listed(f"{HEAD}  annotations:\n    a: yes\n"),
+    "none": listed(f"{HEAD}  annotations: {{}}\n"),
+    "a number in one line": listed("apiVersion: v1\nkind: A\nmetadata: {name: own, annotations: {a: 'b', c: 1}}\n"),
+    "null": listed(f"{HEAD}  annotations:\n"),
+    "an anchor": listed(f"{HEAD}  annotations: &a\n    a: 'b'\n"),
+    "a merge": listed(f"{HEAD}  annotations:\n    <<: {{a: 'b'}}\n"),
+    "an escape": listed(f'{HEAD}  "annotation\\x73":\n    a: "1"\n'),
+    "a tag": listed(f"{HEAD}  !!binary YW5ub3RhdGlvbnM=:\n    a: '1'\n"),
+    "a note of its own": listed(f"{HEAD}  annotations:\n    {provenance.ORIGIN}: 'b'\n"),
+    "a mark that is spelled twice": listed(NOTED.replace("a/b", LOCAL).replace("own", f"own # {LOCAL}")),
+    "a mark in a template": listed(
         f"{HEAD}spec:\n  template:\n    metadata:\n      annotations:\n        {LOCAL}: 'true'\n"
     ),
-    "a mark in a file that is copied": {
-        "kustomization.yaml": "resources: [own.yaml]\nconfigMapGenerator: [{name: a, files: [own.yaml]}]\n",
-        "own.yaml": NOTED.replace("a/b", LOCAL),
-    },
-    "a kustomization in braces": {**resource(PLAIN), "kustomization.yaml": "{resources: [own.yaml]}\n"},
-    "one that ends without a line": {**resource(PLAIN), "kustomization.yaml": "resources: [own.yaml]"},
-    "one with a division behind it": {
-        **resource(PLAIN),
-        "kustomization.yaml": "resources: [own.yaml]\n\n---\n# resources: [own.yaml]\n",
-    },
+    "a mark in a file that is copied": listed(
+        NOTED.replace("a/b", LOCAL), "configMapGenerator: [{name: a, files: [own.yaml]}]\n"
+    ),
+    "a kustomization in braces": {**listed(), "kustomization.yaml": "{resources: [own.yaml]}\n"},
+    "one that ends without a line": {**listed(), "kustomization.yaml": "resources: [own.yaml]"},
+    "one with a division behind it": listed(fields="\n---\n# resources: [own.yaml]\n"),
     "one that kustomize would call empty": {"kustomization.yaml": "resources: []\n"},
-    "a component": {**resource(PLAIN), "kustomization.yaml": f"{COMPONENT}resources: [own.yaml]\n"},
-    "a large file": resource(PLAIN + "# \n" * 100_000),
-    "of all": {**resource(PLAIN), "kustomization.yaml": "resources: [own.yaml]\ncommonAnnotations: {a: b}\n"},
+    "a component": {**listed(), "kustomization.yaml": f"{COMPONENT}resources: [own.yaml]\n"},
+    "a large file": listed(PLAIN + "# \n" * 100_000),
+    "of all": listed(fields="commonAnnotations: {a: b}\n"),
     "of a generator": {"kustomization.yaml": "configMapGenerator: [{name: a, options: {annotations: {a: b}}}]\n"},
     "of what is generated": {"kustomization.yaml": "generatorOptions: {annotations: {a: b}}\n"},
     "a selector": patched(MERGE, ", target: {annotationSelector: a}"),
@@ -105,19 +87,11 @@ TOUCHED = {
     "a path to everything": patched("- {op: replace, path: '', value: {}}\n", f", {TARGET}"),
     "a copy of the metadata": patched("- {op: copy, from: /metadata, path: /data}\n", f", {TARGET}"),
     "an alias as a path": patched("- {op: test, x: &p /metadata, path: *p}\n", f", {TARGET}"),
-    "labels with fields": {
-        **resource(PLAIN),
-        "kustomization.yaml": "labels: [{pairs: {a: b}, fields: [{path: metadata/annotations}]}]\n",
-    },
-    "notes that are asked for": {
-        **resource(PLAIN),
-        "kustomization.yaml": "resources: [own.yaml]\nbuildMetadata: [originAnnotations]\n",
-    },
-    "a replacement": {
-        **resource(PLAIN),
-        "kustomization.yaml": "resources: [own.yaml]\nreplacements: [{path: r.yaml}]\n",
-        "r.yaml": "source: {kind: ConfigMap, fieldPath: metadata}\ntargets: []\n",
-    },
+    "labels with fields": listed(fields="labels: [{pairs: {a: b}, fields: [{path: metadata/annotations}]}]\n"),
+    "notes that are asked for": listed(fields="buildMetadata: [originAnnotations]\n"),
+    "a replacement": listed(
+        fields="replacements: [{path: r}]\n", r="source: {kind: ConfigMap, fieldPath: metadata}\ntargets: []\n"
+    ),
     "a base": {"kustomization.yaml": "resources: [b]\n", "b/kustomization.yaml": "commonAnnotations: {a: b}\n"},
     "something remote": {"kustomization.yaml": "resources: ['https://github.com/a/b?ref=c']\n"},
     "a file that is not there": {"kustomization.yaml": "resources: [own.yaml]\n"},
@@ -129,14 +103,14 @@ def is_untouched(folder: Path) -> bool:
     return reading.read([top], top, OURS).is_untouched(top)
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_these_leave_annotations_alone(name: str, tmp_path: Path) -> None:
-    assert is_untouched(plant(tmp_path, EVERY[name]))
+@pytest.mark.parametrize("files", EVERY.values(), ids=EVERY)
+def test_these_leave_annotations_alone(files: dict[str, str], tmp_path: Path) -> None:
+    assert is_untouched(plant(tmp_path, files))
 
 
-@pytest.mark.parametrize("name", TOUCHED)
-def test_these_may_not(name: str, tmp_path: Path) -> None:
-    assert not is_untouched(plant(tmp_path, TOUCHED[name]))
+@pytest.mark.parametrize("files", TOUCHED.values(), ids=TOUCHED)
+def test_these_may_not(files: dict[str, str], tmp_path: Path) -> None:
+    assert not is_untouched(plant(tmp_path, files))
 
 
 NOTES = f"    {provenance.ORIGIN}: |\n      path: a.yaml\n    {provenance.TRANSFORMATIONS}: |\n      - a\n"

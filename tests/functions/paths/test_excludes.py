@@ -91,9 +91,6 @@ def test_any_pattern_is_used_or_refused(patterns: list[str], names: list[str]) -
         fits("/".join(names), *patterns)
 
 
-FULL = [f"{number:015}" for number in range(1000)]
-
-
 @pytest.mark.parametrize(
     "patterns",
     [["a"] * 1001, ["*" * 251], ["[a-z]"] * 200 + ["?"] * 51, ["a" * 16_385], ["é" * 8193]],

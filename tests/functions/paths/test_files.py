@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from krmfn_functions.paths import files, manifests, output
+from krmfn_functions.paths import files, manifests
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG
@@ -41,11 +41,14 @@ def run(*args: str, cwd: Path, stdin: bytes = b"", closed: str = "", **env: str)
 @pytest.fixture
 def app(tmp_path: Path) -> Path:
     """A folder with a sound config, beside a file that is nobody's business."""
-    folder = tmp_path / "repo" / "app"
-    folder.mkdir(parents=True)
-    (folder / "gaudi.yaml").write_text(CONFIG)
     plant(tmp_path, {"secret.yaml": SECRET, "folder/b.yaml": SECRET})
-    return folder
+    return plant(tmp_path / "repo" / "app", {"gaudi.yaml": CONFIG})
+
+
+def kustomize(app: Path, program: str) -> str:
+    """Let the folder be a kustomization; return a PATH with another kustomize."""
+    plant(app, {"kustomization.yaml": "resources: [gaudi.yaml]\n", "../../bin/kustomize": program})
+    return os.pathsep.join([str(app.parents[1] / "bin"), os.environ["PATH"]])
 
 
 def sock(path: Path) -> None:
@@ -102,13 +105,12 @@ def test_nor_is_it_a_kustomization(kind: str, name: str, app: Path) -> None:
 def test_nor_is_it_another_input(option: str, app: Path) -> None:
     (app.parent / ".git").mkdir()
     (app / "link").symlink_to("../../secret.yaml")
-    done = run("check", option, "link", ".", cwd=app)
-    assert (done.code, done.out) == (2, b"")
-    assert done.err.startswith("error: link: is a link that leads out of ")
+    err = run("check", option, "link", ".", cwd=app).refused()
+    assert err.startswith("error: link: is a link that leads out of ")
     assert (app.parents[1] / "secret.yaml").read_text() == SECRET
     if option != "--write-baseline":
-        done = run("check", option, "/dev/zero", ".", cwd=app)
-        assert (done.code, done.out, done.err) == (2, b"", "error: /dev/zero: is a device, not a file\n")
+        err = run("check", option, "/dev/zero", ".", cwd=app).refused()
+        assert err == "error: /dev/zero: is a device, not a file\n"
 
 
 @pytest.mark.parametrize("argo", ["", "."], ids=["Git", "Argo CD"])
@@ -117,8 +119,7 @@ def test_nothing_is_written_through_a_link_to_a_folder_out(args: list[str], argo
     repository, outside = app.parent, app.parents[1] / "outside"
     if not argo:  # its copy has no .git
         (repository / ".git").mkdir()
-    outside.mkdir()
-    (outside / ".git").mkdir()  # also when there is a repository of its own
+    (outside / ".git").mkdir(parents=True)  # also when there is a repository of its own
     (repository / "rendered").symlink_to(outside)
     err = run(*args, "rendered/lab", cwd=repository, ARGOCD_APP_SOURCE_PATH=argo).refused()
     assert "error: rendered/lab: is a link that leads out of " in err
@@ -177,10 +178,9 @@ def test_a_name_stays_a_name(text: str, app: Path) -> None:
     for args in (("check",), ("check", "--format", "github"), ("render",), ("render", "--log-format", "json")):
         done = run(*args, ".", cwd=app)
         assert done.code in (1, 2)
-        out = done.out.decode().split("\n")
-        assert all(line.isprintable() for line in out)
-        forged = [line for line in out if line.lstrip().startswith("::") and "title=KRM" not in line]
-        assert forged == []
+        lines = done.text.split("\n")
+        assert all(line.isprintable() for line in lines)
+        assert [line for line in lines if line.lstrip().startswith("::") and "title=KRM" not in line] == []
 
 
 @pytest.mark.parametrize("name", ["\\n::error::x", "\\e[2J", "\\N", "\\u202e", "\\a"])
@@ -252,44 +252,27 @@ def test_without_stderr_the_exit_code_is_the_same(args: list[str], code: int, cl
     ],
 )
 def test_a_broken_kustomize(program: str, message: str, app: Path, tmp_path: Path) -> None:
-    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
-    plant(tmp_path, {"bin/kustomize": program})
+    path = kustomize(app, program)
     (tmp_path / "bin" / "kustomize").chmod(0o755)
     for command in ("check", "render"):
-        assert message in run(command, ".", cwd=app, PATH=f"{tmp_path}/bin:{os.environ['PATH']}").refused()
+        assert message in run(command, ".", cwd=app, PATH=path).refused()
     assert run("check", "--kustomize", "'", ".", cwd=app).err.startswith('error: --kustomize "\'" cannot be split')
 
 
-def test_without_kustomize_or_a_temporary_folder(app: Path, tmp_path: Path) -> None:
-    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
+def test_without_kustomize(app: Path, tmp_path: Path) -> None:
+    plant(app, {"kustomization.yaml": "resources: [gaudi.yaml]\n"})
     plant(tmp_path, {"bin/bash": "-> /bin/bash"})
     assert "install one of them" in run("check", ".", cwd=app, PATH=str(tmp_path / "bin")).refused()
 
 
-def test_no_temporary_folder(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from krmfn_functions.kustomization import kustomize
-
-    def refuse(*_: object, **__: object) -> None:
-        raise FileNotFoundError(2, "No usable temporary directory found")
-
-    monkeypatch.setattr("tempfile.mkdtemp", refuse)
-    monkeypatch.setattr(kustomize, "_command", lambda _: ["true"])
-    with pytest.raises(KrmfnError, match="none is writable: No usable temporary directory found; set the"):
-        kustomize.build(str(app), None)
-
-
-def test_temporary_files_are_never_among_those_that_are_read(app: Path, tmp_path: Path) -> None:
+def test_temporary_files_are_never_among_those_that_are_read(app: Path) -> None:
     """kustomize took the folder for a cycle, and said so of `.`."""
-    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
     (app / "tmp").mkdir()
-    program = plant(tmp_path, {"bin/kustomize": "#!/bin/sh\nexit 3\n"}) / "bin" / "kustomize"
-    path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
-    done = run("render", ".", cwd=app, TMPDIR=str(app / "tmp"), PATH=path)
-    sentence = (
+    path = kustomize(app, "#!/bin/sh\nexit 3\n")
+    assert run("render", ".", cwd=app, TMPDIR=str(app / "tmp"), PATH=path).refused() == (
         f"error: {app / 'tmp'} is in ., where temporary files would be read as your own; set the environment "
         "variable TMPDIR to a folder elsewhere\n"
     )
-    assert (done.code, done.out, done.err) == (2, b"", sentence)
     assert list((app / "tmp").iterdir()) == []
 
 
@@ -325,26 +308,20 @@ def test_an_interrupt_stays_130(app: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_group", [True, False])
 def test_a_termination_during_a_build_leaves_nothing(is_group: bool, app: Path, tmp_path: Path) -> None:
     """SIGTERM for the process group, as Argo CD sends it, and for the process alone; the program is a slow one."""
-    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
-    started, temporary, programs = tmp_path / "started", tmp_path / "tmp", tmp_path / "bin"
+    started, temporary = tmp_path / "started", tmp_path / "tmp"
     os.mkfifo(started)
     temporary.mkdir()
-    programs.mkdir()
-    slow = programs / "kustomize"
-    slow.write_text(f"#!/bin/sh\necho $$ > {started}\nexec /bin/sleep 600\n")
-    slow.chmod(0o755)
-    env = environment(TMPDIR=str(temporary), KRMFN_CONFINE="off") | {
-        "PATH": os.pathsep.join([str(programs), os.environ["PATH"]])
-    }
+    path = kustomize(app, f"#!/bin/sh\necho $$ > {started}\nexec /bin/sleep 600\n")
+    env = environment(TMPDIR=str(temporary), KRMFN_CONFINE="off", PATH=path)
     command = [str(COMMANDS / "krmfn"), "render", "."]
     with subprocess.Popen(command, cwd=app, env=env, stderr=subprocess.PIPE, start_new_session=True) as process:
-        kustomize = int(started.read_text())
+        number = int(started.read_text())
         assert list(temporary.iterdir()) != []
         (os.killpg if is_group else os.kill)(process.pid, signal.SIGTERM)
         _, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (130, b"interrupted\n")
     assert list(temporary.iterdir()) == []
-    assert not Path(f"/proc/{kustomize}").exists()
+    assert not Path(f"/proc/{number}").exists()
 
 
 @pytest.mark.parametrize("command", [["render", "."], ["check"], ["diff", "--base", "HEAD", "."], ["nodes", "."]])
@@ -356,16 +333,10 @@ def test_a_working_folder_that_is_gone_is_named(command: list[str], tmp_path: Pa
 
 
 @pytest.mark.parametrize("path", [".", "../app"])
-def test_a_source_that_vanishes_during_the_build_is_no_success(path: str, app: Path, tmp_path: Path) -> None:
-    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "kustomize"
-    program.write_text(
-        f"#!/bin/sh\n/bin/rm -rf {app}\necho 'Error: must build at directory: not a valid directory' >&2\nexit 1\n"
-    )
-    program.chmod(0o755)
-    path_of = os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]])
-    assert run("render", path, cwd=app, PATH=path_of, KRMFN_CONFINE="off").refused().startswith("error: ")
+def test_a_source_that_vanishes_during_the_build_is_no_success(path: str, app: Path) -> None:
+    error = "Error: must build at directory: not a valid directory"
+    programs = kustomize(app, f"#!/bin/sh\n/bin/rm -rf {app}\necho '{error}' >&2\nexit 1\n")
+    assert run("render", path, cwd=app, PATH=programs, KRMFN_CONFINE="off").refused().startswith("error: ")
 
 
 @pytest.mark.parametrize("name", ["", "Kmm", "a/b", "a.b", "-a", "a" * 64, "a\n", "a\n::error::x", "é"])
@@ -393,9 +364,6 @@ def test_a_failed_write_leaves_the_old_file(app: Path, monkeypatch: pytest.Monke
     with pytest.raises(KrmfnError, match=r"known\.json: No space left on device"):
         files.write(str(target), b"new")
     assert target.read_text() == "old"
-    with pytest.raises(KrmfnError, match="No space left on device"):
-        output.write_folders({str(app / "out"): manifests.read(str(app / "gaudi.yaml")).items})
-    assert not (app / "out").exists()
     monkeypatch.undo()
     files.write(str(target), b"new")
     assert (target.read_text(), target.stat().st_mode & 0o777) == ("new", 0o600)
@@ -429,8 +397,8 @@ def test_nothing_of_ours_is_a_warning(text: str, app: Path) -> None:
 def test_any_of_ours_is_something(app: Path) -> None:
     assert b"KRM109" not in run("check", ".", cwd=app).out
     (app / "gaudi.yaml").write_text("apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\n")
-    done = run("check", "--strict", ".", cwd=app)
-    assert (done.code, done.out) == (0, b"no findings: 1 functionConfig in 1 resource, 1 file\n")
+    done = run("check", "--strict", ".", cwd=app).ended(0)
+    assert done.out == b"no findings: 1 functionConfig in 1 resource, 1 file\n"
     done = run("check", "--function-config", "gaudi.yaml", "-", cwd=app, stdin=CONFIG.encode())
     assert done.out == b"no findings: 1 DeviceConfig, 1 functionConfig in 1 resource\n"
 

@@ -18,6 +18,8 @@ from tests.trees import plant
 
 EXAMPLES = ROOT / "examples"
 ONE = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\n"
+LISTED = "- " + ONE.replace("\n", "\n  ")
+"""The same as an item of a list."""
 
 
 def names(resources: ResourceList) -> list[str]:
@@ -44,14 +46,7 @@ def read(text: str | bytes) -> ResourceList:
         ("--- # with a comment\n" + ONE.format("a"), ["a"], [1]),
         (ONE.format("a").replace("\n", "\r\n") + "---\r\n" + ONE.format("b"), ["a", "b"], [1, 5]),
         (ONE.format("a") + "data:\n  b: |\n    x\n    ---\n    y\n", ["a"], [1]),
-        (
-            "apiVersion: v1\nkind: List\nitems:\n- "
-            + ONE.format("a").replace("\n", "\n  ")
-            + "\n- "
-            + ONE.format("b").replace("\n", "\n  "),
-            ["a", "b"],
-            [4, 9],
-        ),
+        ("apiVersion: v1\nkind: List\nitems:\n" + (LISTED + "\n").format("a") + LISTED.format("b"), ["a", "b"], [4, 9]),
         ('{"apiVersion": "v1", "kind": "PodList", "items": []}', [], []),
         ("apiVersion: v1\nkind: WishList\nmetadata:\n  name: mine\n", ["mine"], [1]),
     ],
@@ -96,17 +91,11 @@ def test_half_a_resource_is_an_error(text: str) -> None:
 
 def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path) -> None:
     for name in ("b.yaml", "a/z.yml", "c.json", "a/a.yaml", ".git/x.yaml", ".x.yaml", "notes.txt", "kustomization.yml"):
-        file = tmp_path / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(ONE.format(name.replace("/", "-").lstrip(".")))
+        plant(tmp_path, {name: ONE.format(name.replace("/", "-").lstrip("."))})
     resources = manifests.read(str(tmp_path))
     assert names(resources) == ["a-a.yaml", "a-z.yml", "b.yaml", "c.json"]
-    assert [Path(item.place.path).name for item in resources.items if item.place] == [
-        "a.yaml",
-        "z.yml",
-        "b.yaml",
-        "c.json",
-    ]
+    paths = [item.place.path for item in resources.items if item.place]
+    assert [Path(path).name for path in paths] == ["a.yaml", "z.yml", "b.yaml", "c.json"]
 
 
 def test_every_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -134,10 +123,8 @@ def test_more_than_the_limit_is_not_read(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_resourcelist_brings_its_function_config() -> None:
-    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
-    resources = read(
-        f"{head}functionConfig: {{kind: X}}\nitems:\n- {{apiVersion: v1, kind: A, metadata: {{name: a}}}}\n"
-    )
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: {kind: X}\n"
+    resources = read(f"{head}items:\n- {{apiVersion: v1, kind: A, metadata: {{name: a}}}}\n")
     assert resources.function_config == {"kind": "X"}
     assert names(resources) == ["a"]
 
@@ -148,9 +135,8 @@ def test_a_stream_is_what_was_read(tmp_path: Path) -> None:
 
 
 def test_json_becomes_yaml_between_yaml() -> None:
-    out = output.dump(
-        read(ONE.format("a") + '---\n{"apiVersion": "v1", "kind": "A", "metadata": {"name": "1e3"}}\n').items
-    )
+    text = '{"apiVersion": "v1", "kind": "A", "metadata": {"name": "1e3"}}\n'
+    out = output.dump(read(f"{ONE.format('a')}---\n{text}").items)
     assert list(yaml.safe_load_all(out))[1]["metadata"] == {"name": "1e3"}
     assert b"{" not in out
 
@@ -299,9 +285,8 @@ ALIASES = [
 def test_an_alias_of_another_item_is_refused_with_its_line(items: str) -> None:
     text = f"apiVersion: v1\nkind: List\nitems:\n{items}"
     line = next(number for number, row in enumerate(text.split("\n"), 1) if "*x" in row)
-    with pytest.raises(
-        KrmfnError, match=rf"^stdin: line {line}: this alias \(\*\) does not refer to an earlier anchor"
-    ):
+    message = rf"^stdin: line {line}: this alias \(\*\) does not refer to an earlier anchor"
+    with pytest.raises(KrmfnError, match=message):
         read(text)
 
 
@@ -358,10 +343,9 @@ def test_json_is_one_list_that_we_read_back(path: Path) -> None:
 
 
 def test_json_has_no_nan_and_no_infinity() -> None:
+    message = r"^A a cannot be written as JSON: data\[0\]\.x is (nan|inf|-inf); a manifest"
     for value in (".nan", ".inf", "-.inf"):
-        with pytest.raises(
-            KrmfnError, match=r"^A a cannot be written as JSON: data\[0\]\.x is (nan|inf|-inf); a manifest"
-        ):
+        with pytest.raises(KrmfnError, match=message):
             output.dump_json(read(f"{ONE.format('a').replace('ConfigMap', 'A')}data: [{{x: {value}}}]\n").items)
 
 
@@ -397,8 +381,8 @@ TEMPLATES = {
 @pytest.mark.parametrize("is_listed", [False, True])
 def test_a_template_is_called_one(tmp_path: Path, name: str, is_listed: bool) -> None:
     text = f"apiVersion: v1\nkind: ConfigMap\n{TEMPLATES[name]}"
-    listing = {"kustomization.yaml": "resources: [a.yaml]\n"} if is_listed else {}
-    plant(tmp_path, {".git/x": "", "app/a.yaml": text, **{f"app/{file}": content for file, content in listing.items()}})
+    listing = {"app/kustomization.yaml": "resources: [a.yaml]\n"} if is_listed else {}
+    plant(tmp_path, {".git/x": "", "app/a.yaml": text, **listing})
     assert "krmfn runs no templates" in process("krmfn", "check", "app", cwd=tmp_path).ended(2).text
     plant(tmp_path, {".krmfn.yaml": "exclude: [app/]\n", "b.yaml": CONFIG})
     assert process("krmfn", "check", ".", cwd=tmp_path).code == 0

@@ -12,6 +12,7 @@ from tests.functions.comparing.test_base import OWN, clone, commit, repository, 
 from tests.trees import config_map, plant
 
 POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\nsize 12345\n"
+ONE_FILE = "set --no-cone /lab/a.yaml"
 SPARSE = "this is a sparse checkout without"
 
 
@@ -24,33 +25,24 @@ def repo(tmp_path: Path) -> Path:
     return folder
 
 
-def one_folder(repo: Path) -> Path:
-    folder = clone(repo, "--sparse")
-    run_git(folder, "sparse-checkout", "set", "lab")
-    return folder
+def sparse(*commands: str, tree: str = "") -> Callable[[Path], Path]:
+    """Return what clones a repository, into a work tree beside it if there is a name, with parts of its files."""
 
+    def cloned(repo: Path) -> Path:
+        folder = clone(repo)
+        if tree:
+            run_git(folder, "worktree", "add", "--quiet", "--detach", f"../{tree}")
+            folder = repo.parent / tree
+        for command in commands:
+            run_git(folder, "sparse-checkout", *command.split())
+        return folder
 
-def one_file(repo: Path) -> Path:
-    folder = clone(repo)
-    run_git(folder, "sparse-checkout", "set", "--no-cone", "/lab/a.yaml")
-    return folder
-
-
-def in_a_worktree(repo: Path) -> Path:
-    run_git(clone(repo), "worktree", "add", "--quiet", "--detach", "../tree")
-    run_git(repo.parent / "tree", "sparse-checkout", "set", "lab")
-    return repo.parent / "tree"
+    return cloned
 
 
 def without_the_configuration_file(repo: Path) -> Path:
     commit(repo, {".krmfn.yaml": "clusters: {all: [lab, prod]}\n"})
-    return one_file(repo)
-
-
-def whole_again(repo: Path) -> Path:
-    folder = one_file(repo)
-    run_git(folder, "sparse-checkout", "disable")
-    return folder
+    return sparse(ONE_FILE)(repo)
 
 
 def odd_git_files(repo: Path) -> Path:
@@ -61,29 +53,38 @@ def odd_git_files(repo: Path) -> Path:
     return folder
 
 
+CLONES: dict[str, Callable[[Path], Path]] = {
+    "whole": clone,
+    "whole again": sparse(ONE_FILE, "disable"),
+    "one folder": sparse("set lab"),
+    "one folder in a work tree": sparse("set lab", tree="tree"),
+    "one file": sparse(ONE_FILE),
+    "no configuration file": without_the_configuration_file,
+    "odd files of git": odd_git_files,
+}
+
+
 @pytest.mark.parametrize(
-    ("make", "args", "message"),
+    ("name", "args", "message"),
     [
-        (one_folder, ["."], f"error: .: {SPARSE} prod/c.yaml, so not everything"),
-        (one_folder, ["lab"], ""),
-        (one_folder, [".", "--exclude", "prod", "--exclude", "/teams/b"], ""),
-        (one_file, ["lab"], f"error: lab: {SPARSE} lab/b.yaml, so"),
-        (one_file, ["lab/a.yaml"], ""),
-        (one_file, ["--cluster", "x=lab"], f"error: lab: {SPARSE} lab/b.yaml, so"),
-        (without_the_configuration_file, ["lab"], f"error: lab: {SPARSE} .krmfn.yaml, lab/b.yaml, so"),
-        (in_a_worktree, ["."], f"error: .: {SPARSE} prod/c.yaml, so"),
-        (whole_again, ["lab"], ""),
-        (clone, ["."], "error: .: the submodule teams/b is not checked out, so not everything"),
-        (clone, ["teams/b"], "error: teams/b: the submodule teams/b is not checked out"),
-        (clone, ["lab"], ""),
-        (clone, [".", "--exclude", "teams/b/"], ""),
-        (odd_git_files, ["lab"], ""),
+        ("one folder", ["."], f"error: .: {SPARSE} prod/c.yaml, so not everything"),
+        ("one folder", ["lab"], ""),
+        ("one folder", [".", "--exclude", "prod", "--exclude", "/teams/b"], ""),
+        ("one file", ["lab"], f"error: lab: {SPARSE} lab/b.yaml, so"),
+        ("one file", ["lab/a.yaml"], ""),
+        ("one file", ["--cluster", "x=lab"], f"error: lab: {SPARSE} lab/b.yaml, so"),
+        ("no configuration file", ["lab"], f"error: lab: {SPARSE} .krmfn.yaml, lab/b.yaml, so"),
+        ("one folder in a work tree", ["."], f"error: .: {SPARSE} prod/c.yaml, so"),
+        ("whole again", ["lab"], ""),
+        ("whole", ["."], "error: .: the submodule teams/b is not checked out, so not everything"),
+        ("whole", ["teams/b"], "error: teams/b: the submodule teams/b is not checked out"),
+        ("whole", ["lab"], ""),
+        ("whole", [".", "--exclude", "teams/b/"], ""),
+        ("odd files of git", ["lab"], ""),
     ],
 )
-def test_what_a_clone_leaves_out_is_an_error(
-    repo: Path, make: Callable[[Path], Path], args: list[str], message: str
-) -> None:
-    folder = make(repo)
+def test_what_a_clone_leaves_out_is_an_error(repo: Path, name: str, args: list[str], message: str) -> None:
+    folder = CLONES[name](repo)
     done = process("krmfn", "check", *args, cwd=folder, **OWN)
     assert (done.code, message in done.text) == (2 if message else 0, True), done.text
     assert bool(message) == ("[KRM523]" in done.text)

@@ -140,30 +140,32 @@ def test_every_file_of_a_path_that_cannot_be_read_is_a_finding(folder: Path) -> 
         assert lines[2].startswith("2 errors: ")
 
 
-@pytest.mark.parametrize("broken", [*BROKEN, "empty"])
-@pytest.mark.parametrize("first", [True, False])
-def test_nothing_is_rendered_unless_all_is(broken: str, first: bool, folder: Path) -> None:
-    paths = [broken, "wrong", "sound"] if first else ["sound", "wrong", broken]
-    err = run(folder, "render", "--output-dir", "new/out", *paths).refused()
-    assert "wrong/a.yaml:4:60: error: DeviceConfig kmm/drv: spec.moduelName: " in err
-    assert (FAILING | UNREADABLE).get(broken, "error: nothing in empty would reach a cluster") in err
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "render --output-dir new/out BROKEN wrong sound",
+        "render --output-dir new/out sound wrong BROKEN",
+        "resolve sound BROKEN wrong --kernel 6.1",
+        "diff BROKEN wrong",
+        "diff wrong BROKEN",
+    ],
+)
+def test_nothing_is_done_unless_all_paths_can_be_read(broken: str, command: str, folder: Path) -> None:
+    """What is wrong with each of them is said."""
+    err = run(folder, *command.replace("BROKEN", broken).split()).refused()
+    assert (FAILING | UNREADABLE)[broken] in err
+    assert "wrong/a.yaml:4:60: error: " in err
+    assert ("error: wrong cannot be rendered, so there is nothing to compare\n" in err) is command.startswith("diff")
     assert not (folder / "new").exists()
 
 
-@pytest.mark.parametrize("broken", BROKEN)
-def test_nothing_is_resolved_unless_all_is(broken: str, folder: Path) -> None:
-    err = run(folder, "resolve", "sound", broken, "wrong", "--kernel", "6.1").refused()
-    assert (FAILING | UNREADABLE)[broken] in err
-    assert "wrong/a.yaml:4:60: error: " in err
-
-
-@pytest.mark.parametrize("broken", BROKEN)
-@pytest.mark.parametrize("first", [True, False])
-def test_diff_names_all_that_is_wrong_with_both(broken: str, first: bool, folder: Path) -> None:
-    err = run(folder, "diff", *([broken, "wrong"] if first else ["wrong", broken])).refused()
-    assert (FAILING | UNREADABLE)[broken] in err
-    assert "wrong/a.yaml:4:60: error: " in err
-    assert "error: wrong cannot be rendered, so there is nothing to compare\n" in err
+@pytest.mark.parametrize("paths", [("empty", "wrong", "sound"), ("sound", "wrong", "empty")])
+def test_nothing_is_rendered_when_a_path_is_empty(paths: tuple[str, ...], folder: Path) -> None:
+    err = run(folder, "render", "--output-dir", "new/out", *paths).refused()
+    assert "wrong/a.yaml:4:60: error: DeviceConfig kmm/drv: spec.moduelName: " in err
+    assert "error: nothing in empty would reach a cluster" in err
+    assert not (folder / "new").exists()
 
 
 def test_stdin_is_read_once(folder: Path) -> None:

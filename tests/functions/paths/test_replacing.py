@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from krmfn_functions.paths import files, manifests, output, replacing
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG
-from tests.commands import process
+from tests.commands import Done, process
 from tests.trees import config_map, plant
+
+from .test_bad_input import everything
 
 LISTING = "kustomization.yaml"
 
@@ -25,20 +28,12 @@ def replace(folder: Path, *names: str) -> None:
     replacing.replace_folders({str(folder): manifests.read_stream(text.encode()).items})
 
 
+def render(folder: Path, *args: str) -> Done:
+    return process("krmfn", "render", *args, "--output-dir", "out", cwd=folder)
+
+
 def held(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
-
-
-def test_what_the_last_run_wrote_is_replaced(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    replace(out, "a", "b")
-    plant(out, {"README.md": "mine", "extra/c.yaml": config_map("c")})
-    replace(out, "b", "d")
-    assert held(out) == {"configmap_b.yaml", "configmap_d.yaml", LISTING, "README.md", "extra"}
-    assert (out / "extra" / "c.yaml").read_text() == config_map("c")
-    fresh = tmp_path / "fresh"
-    replace(fresh, "b", "d")
-    assert all((out / name).read_bytes() == (fresh / name).read_bytes() for name in held(fresh))
 
 
 @given(
@@ -49,19 +44,21 @@ def test_what_the_last_run_wrote_is_replaced(tmp_path: Path) -> None:
 def test_exactly_the_new_objects_and_what_others_put_there(
     first: set[str], second: set[str], others: set[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    out = tmp_path_factory.mktemp("out") / "out"
+    out, fresh = (tmp_path_factory.mktemp("out") / name for name in ("out", "fresh"))
     replace(out, *sorted(first))
     mine = {f"configmap_{name}.yaml" for name in others - first}
-    plant(out, dict.fromkeys(mine, "mine"))
+    plant(out, dict.fromkeys((*mine, "extra/c.yaml"), "mine"))
     new = {f"configmap_{name}.yaml" for name in second}
-    before = {name: (out / name).read_bytes() for name in held(out)}
+    before = everything(out)
     if new & mine:
         with pytest.raises(KrmfnError, match="already exists, and is not listed"):
             replace(out, *sorted(second))
-        assert {name: (out / name).read_bytes() for name in held(out)} == before
+        assert everything(out) == before
     else:
         replace(out, *sorted(second))
-        assert held(out) == {*new, *mine, LISTING}
+        replace(fresh, *sorted(second))
+        kept = {path: text for path, text in before.items() if path in {*mine, "extra", "extra/c.yaml"}}
+        assert everything(out) == everything(fresh) | kept
 
 
 LISTED = output.kustomization(["a.yaml"]).decode()
@@ -91,28 +88,33 @@ def test_a_folder_that_render_did_not_write_is_left_alone(kind: str, tmp_path: P
     assert (tmp_path / "keep.yaml").exists()
 
 
-def test_no_link_is_followed_and_no_folder_removed(tmp_path: Path) -> None:
-    out, keep = tmp_path / "out", tmp_path / "keep.yaml"
-    keep.write_text("mine")
-    for kind in ("a link", "a folder", "a pipe"):
-        replace(out, "a")
-        (out / "configmap_a.yaml").unlink()
-        if kind == "a link":
-            (out / "configmap_a.yaml").symlink_to(keep)
-        elif kind == "a folder":
-            (out / "configmap_a.yaml").mkdir()
-        else:
-            os.mkfifo(out / "configmap_a.yaml")
-        with pytest.raises(KrmfnError, match="is not a file, so render did not write it; nothing is removed"):
-            replace(out, "b")
-        assert held(out) == {"configmap_a.yaml", LISTING}
-        assert keep.read_text() == "mine"
-        (out / "configmap_a.yaml").rmdir() if kind == "a folder" else (out / "configmap_a.yaml").unlink()
-    (tmp_path / "link").symlink_to(out)
+ODD: dict[str, Callable[[Path], None]] = {
+    "a link": lambda path: path.symlink_to("../keep.yaml"),
+    "a folder": Path.mkdir,
+    "a pipe": os.mkfifo,
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_no_link_is_followed_and_no_folder_removed(kind: str, tmp_path: Path) -> None:
+    out, keep = tmp_path / "out", plant(tmp_path, {"keep.yaml": "mine"}) / "keep.yaml"
+    replace(out, "a")
+    (out / "configmap_a.yaml").unlink()
+    ODD[kind](out / "configmap_a.yaml")
+    with pytest.raises(KrmfnError, match="is not a file, so render did not write it; nothing is removed"):
+        replace(out, "b")
+    assert held(out) == {"configmap_a.yaml", LISTING}
+    assert keep.read_text() == "mine"
+
+
+def test_neither_the_folder_nor_its_listing_may_be_a_link(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    replace(out, "a")
+    plant(tmp_path, {"link": "-> out"})
     with pytest.raises(KrmfnError, match="is a link; --replace"):
         replace(tmp_path / "link", "b")
     (out / LISTING).rename(out / "moved.yaml")
-    (out / LISTING).symlink_to("moved.yaml")
+    plant(out, {LISTING: "-> moved.yaml"})
     with pytest.raises(KrmfnError, match="was not written by render"):
         replace(out, "b")
 
@@ -154,27 +156,20 @@ def test_nothing_is_removed_when_one_folder_of_several_cannot_be_replaced(tmp_pa
 
 def test_the_command(tmp_path: Path) -> None:
     plant(tmp_path, {"lab/config.yaml": CONFIG})
-
-    def render(*args: str) -> int:
-        return process("krmfn", "render", "lab", *args, cwd=tmp_path).code
-
-    assert render("--output-dir", "out", "--replace") == 0
-    assert render("--output-dir", "out") == 2
+    assert render(tmp_path, "lab", "--replace").code == 0
+    assert render(tmp_path, "lab").code == 2
     plant(tmp_path, {"lab/config.yaml": CONFIG.replace("name: drv,", "name: other,")})
-    assert render("--output-dir", "out", "--replace") == 0
+    assert render(tmp_path, "lab", "--replace").code == 0
     assert held(tmp_path / "out") == {"kmm_kmm_module_other.yaml", LISTING}
-    assert render("--replace") == 2
+    assert process("krmfn", "render", "lab", "--replace", cwd=tmp_path).code == 2
 
 
 def test_the_folder_of_a_cluster_that_is_gone_stays_and_is_named(tmp_path: Path) -> None:
     plant(tmp_path, {"lab/config.yaml": CONFIG, "prod/config.yaml": CONFIG, "out/mine/kustomization.yaml": "a: b\n"})
-
-    def render(*paths: str) -> str:
-        return process("krmfn", "render", *paths, "--output-dir", "out", "--replace", cwd=tmp_path).ended(0).err
-
-    assert "warning" not in render("lab", "prod")
+    assert "warning" not in render(tmp_path, "lab", "prod", "--replace").ended(0).err
     plant(tmp_path, {"next/config.yaml": CONFIG})
-    assert "warning: out/prod was written by an earlier render, but no cluster" in render("lab", "next")
+    err = render(tmp_path, "lab", "next", "--replace").ended(0).err
+    assert "warning: out/prod was written by an earlier render, but no cluster" in err
     assert held(tmp_path / "out") == {"lab", "prod", "next", "mine"}
 
 
@@ -196,12 +191,8 @@ def test_what_others_have_written_below_output_dir_is_read(tmp_path: Path) -> No
 
 def test_a_folder_of_an_earlier_render_is_named_when_it_lies_above(tmp_path: Path) -> None:
     plant(tmp_path, {"lab/config.yaml": CONFIG, "prod/config.yaml": CONFIG})
-
-    def render(*paths: str) -> str:
-        return process("krmfn", "render", *paths, "--output-dir", "out", "--replace", cwd=tmp_path).err
-
-    assert "warning" not in render("lab")
-    assert "warning: out was written by an earlier render" in render("lab", "prod")
+    assert "warning" not in render(tmp_path, "lab", "--replace").err
+    assert "warning: out was written by an earlier render" in render(tmp_path, "lab", "prod", "--replace").err
 
 
 def test_what_another_run_stages_is_not_seen(tmp_path: Path) -> None:
