@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ import yaml
 from krmfn_functions.run import note
 from krmfn_functions.settings import Settings
 
-from krmfn import Function, Manifest, ResourceList
+from krmfn import Function, Manifest, ResourceList, Result
 from krmfn.resource import split
 
 Path = tuple[str | int, ...]
@@ -84,6 +84,11 @@ def module(
         **manifest("kmm.sigs.x-k8s.io/v1beta1", "Module", name, namespace),
         "spec": {"selector": {"a": "b"} if selector is None else selector, "moduleLoader": loader},
     }
+
+
+def by_name(manifests: Iterable[Manifest]) -> dict[str, Manifest]:
+    """Return manifests by `Kind name`."""
+    return {f"{item['kind']} {item['metadata']['name']}": item for item in manifests}
 
 
 # Copies with other values.
@@ -170,3 +175,9 @@ def generated(resources: ResourceList) -> list[Manifest]:
     assert not resources.failed, [str(result) for result in resources.results]
     created = {ref for change, ref in resources.changes if change == "created"}
     return [item.manifest for item in resources.items if item.ref in created]
+
+
+def places(results: Iterable[Result], *severities: str) -> list[tuple[str, str]]:
+    """Return the rule and the field of each finding; with severities, of the findings that have one of them."""
+    counted = [result for result in results if not severities or result.severity in severities]
+    return [(result.rule, result.field.path if result.field else "") for result in counted]

@@ -14,7 +14,18 @@ from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.rendering.kinds import schema
 
 from krmfn.resource import join
-from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config, generated, leaves
+from tests.builders import (
+    AGENT,
+    PLUGIN,
+    SPEC,
+    applied,
+    by_name,
+    device_config,
+    function_config,
+    generated,
+    leaves,
+    places,
+)
 from tests.tables import table
 
 BASE: dict[str, Any] = SPEC | {"devicePlugin": PLUGIN, "daemonSets": [AGENT]}
@@ -32,13 +43,10 @@ FUNCTION_CONFIG = function_config(profiles={"vendor": {"firmwarePath": "/fw"}}, 
 
 
 def rendered(spec: dict[str, Any]) -> dict[str, Any]:
-    """All scalars of the generated objects by `Kind name: path`, and each object by `Kind name`."""
-    made = generated(applied(deviceconfig, device_config(spec), function_config=FUNCTION_CONFIG))
-    names = [f"{one['kind']} {one['metadata']['name']}" for one in made]
-    fields = (
-        (f"{name}: {join(path)}", leaf) for name, one in zip(names, made, strict=True) for path, leaf in leaves(one)
-    )
-    return {**dict.fromkeys(names, "exists"), **dict(fields)}
+    """Return all scalars of the generated objects by `Kind name: path`, and each object by `Kind name`."""
+    objects = by_name(generated(applied(deviceconfig, device_config(spec), function_config=FUNCTION_CONFIG)))
+    fields = {f"{name}: {join(path)}": leaf for name, item in objects.items() for path, leaf in leaves(item)}
+    return {**dict.fromkeys(objects, "exists"), **fields}
 
 
 def changed(spec: dict[str, Any], base: dict[str, Any]) -> set[str]:
@@ -107,7 +115,7 @@ def test_what_has_a_field_of_its_own_is_refused_in_pod_spec(name: str) -> None:
     """One of the two would be overwritten without a word: `_NAMED` of daemonset_rules.py says which counts."""
     spec = BASE | {"daemonSets": [AGENT | {"podSpec": {name: "x"}}]}
     results = applied(deviceconfig, device_config(spec), function_config=FUNCTION_CONFIG).results
-    assert "KRM163" in {one.rule for one in results}
+    assert "KRM163" in dict(places(results))
 
 
 def merged(base: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
@@ -115,14 +123,14 @@ def merged(base: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_tables_know_every_field_of_the_schema() -> None:
-    whole = schema("deviceconfig")
+    root = schema("deviceconfig")
 
     def fields(node: dict[str, Any]) -> dict[str, Any]:
         if "$ref" in node:
-            node = whole["$defs"][node["$ref"].rpartition("/")[2]]
+            node = root["$defs"][node["$ref"].rpartition("/")[2]]
         return fields(node["items"]) if "items" in node else node["properties"]
 
-    spec = fields(whole["properties"]["spec"])
+    spec = fields(root["properties"]["spec"])
     # `unset` takes away what is inherited: see test_merging.py; options: see tests/functions/profile
     assert spec.keys() - {"unset", "options"} == FIELDS.keys()
     switch = {"enabled"}  # takes the whole of it away: see test_merging.py

@@ -31,21 +31,21 @@ def outcome(configs: list[Manifest], function_config: Manifest | None) -> bytes:
 
 def with_twins(config: Manifest, twins: Sequence[tuple[str, str, str]] = SOUND) -> list[Manifest]:
     """Return a config and others that are like it: of other names, and with other labels to select."""
-    made = []
+    configs = []
     for name, namespace, label in (("gpu", "kmm", "a"), *twins):
-        made.append(twin := copy.deepcopy(config))
+        configs.append(twin := copy.deepcopy(config))
         twin["metadata"] |= {"name": name, "namespace": namespace}
         if not namespace:
             del twin["metadata"]["namespace"]
         if twin["spec"].get("nodeSelector"):
             twin["spec"]["nodeSelector"] = {"twin": label}
-    return made
+    return configs
 
 
 def agree(monkeypatch: pytest.MonkeyPatch, configs: list[Manifest], function_config: Manifest | None = None) -> None:
     known = outcome(configs, function_config)
     for room, name in ((reading, "_fingerprint"), (module_checks, "fingerprint")):
-        monkeypatch.setattr(room, name, lambda one: b"")
+        monkeypatch.setattr(room, name, lambda manifest: b"")
     assert known == outcome(configs, function_config)
 
 
@@ -60,8 +60,8 @@ def test_configs_with_a_field(field: str, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES, ids=lambda value: value.id if isinstance(value, Rule) else "")
 def test_configs_with_and_without_a_finding(rule: Rule, example: str, monkeypatch: pytest.MonkeyPatch) -> None:
     manifests = [yaml.safe_load(document.text) for document in documents(example, rule.id)]
-    settings = next((one for one in manifests if one["kind"] == "RenderDeviceConfigs"), None)
-    configs = [one for one in manifests if one["kind"] == "DeviceConfig"]
+    settings = next((manifest for manifest in manifests if manifest["kind"] == "RenderDeviceConfigs"), None)
+    configs = [manifest for manifest in manifests if manifest["kind"] == "DeviceConfig"]
     for alone in configs:
         for twins in (SOUND, ODD):
             agree(monkeypatch, with_twins(alone, twins), settings)
@@ -104,5 +104,5 @@ def test_alike_configs_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_has_no_effect_is_said_of_each_that_writes_it() -> None:
     idle = {"unset": ["dirName"], "daemonSets": [{"name": "agent", "enabled": False}]}
     configs = [device_config(SPEC | idle | {"nodeSelector": {"pool": str(at)}}, f"gpu-{at}") for at in range(3)]
-    found = [str(result.ref and result.ref.name) for result in applied(deviceconfig, *configs).results]
-    assert found == [f"gpu-{at}" for at in range(3) for _ in idle]
+    names = [str(result.ref and result.ref.name) for result in applied(deviceconfig, *configs).results]
+    assert names == [f"gpu-{at}" for at in range(3) for _ in idle]

@@ -49,13 +49,13 @@ def test_every_object_has_a_name_of_its_own_that_the_api_takes(
 ) -> None:
     """Or the config is refused, and then nothing is generated."""
     resources = rendered(name, pools, daemons, versions, account)
-    made = [item for item in resources.items if item.kind != "DeviceConfig"]
+    items = [item for item in resources.items if item.kind != "DeviceConfig"]
     if resources.failed:
-        assert made == []
+        assert items == []
         return
-    assert len(made) == 2 + (len(pools) or 1) * (1 + len(daemons) * (1 + len(versions)))
-    assert len({item.ref for item in made}) == len(made)
-    for item in made:
+    assert len(items) == 2 + (len(pools) or 1) * (1 + len(daemons) * (1 + len(versions)))
+    assert len({item.ref for item in items}) == len(items)
+    for item in items:
         assert not subdomain_errors(item.name), item.name
         if item.kind == "Service":
             assert re.fullmatch(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", item.name), item.name

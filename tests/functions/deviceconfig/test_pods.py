@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.pods.structure import facts
 
-from tests.builders import AGENT, SPEC, applied, device_config, function_config, generated
+from tests.builders import AGENT, SPEC, applied, by_name, device_config, function_config, generated
 
 READY = "kmm.node.kubernetes.io/kmm.dc.ready"
 NAMES = sorted(name.removesuffix("!") for name in facts()["types"]["PodSpec"])
@@ -37,19 +37,20 @@ POD_SPECS = st.one_of(SENSIBLE, st.dictionaries(st.sampled_from([*NAMES, *LEFT_O
 
 
 @given(POD_SPECS, POD_SPECS)
-def test_the_ready_label_and_the_selector_stand(own: dict[str, Any], inherited: dict[str, Any]) -> None:
+def test_the_ready_label_and_the_selector_stand(written: dict[str, Any], inherited: dict[str, Any]) -> None:
     config = function_config(defaults={"daemonSets": [AGENT | {"podSpec": inherited or {"hostname": "x"}}]})
-    spec = SPEC | {"daemonSets": [AGENT | {"podSpec": own or {"hostname": "x"}}]}
-    plain = generated(applied(deviceconfig, device_config(SPEC | {"daemonSets": [AGENT]})))
-    answer = applied(deviceconfig, device_config(spec), function_config=config)
-    for one in () if answer.failed else generated(answer):
-        if one["kind"] == "DaemonSet":
-            (other,) = (thing for thing in plain if thing["kind"] == "DaemonSet")
-            pod, plain_pod = (thing["spec"]["template"]["spec"] for thing in (one, other))
-            assert one["spec"]["selector"] == other["spec"]["selector"]
-            assert pod["nodeSelector"] == {"gpu": "a", READY: ""}
-            assert {name: pod[name] for name in plain_pod} == plain_pod
-            assert not pod.keys() & {"nodeName", "restartPolicy", "serviceAccount", "imagePullSecrets"}
+    spec = SPEC | {"daemonSets": [AGENT | {"podSpec": written or {"hostname": "x"}}]}
+    resources = applied(deviceconfig, device_config(spec), function_config=config)
+    if not resources.failed:
+        actual, plain = (
+            by_name(generated(answer))["DaemonSet dc-agent"]["spec"]
+            for answer in (resources, applied(deviceconfig, device_config(SPEC | {"daemonSets": [AGENT]})))
+        )
+        pod, plain_pod = actual["template"]["spec"], plain["template"]["spec"]
+        assert actual["selector"] == plain["selector"]
+        assert pod["nodeSelector"] == {"gpu": "a", READY: ""}
+        assert {name: pod[name] for name in plain_pod} == plain_pod
+        assert not pod.keys() & {"nodeName", "restartPolicy", "serviceAccount", "imagePullSecrets"}
 
 
 LABELS = st.dictionaries(st.sampled_from(["app", "tier"]), st.sampled_from(["a", "b"]), min_size=1, max_size=2)
@@ -61,18 +62,19 @@ ADOPTED = st.fixed_dictionaries(
 @given(ADOPTED)
 def test_a_service_selects_the_pods_that_it_stands_in_front_of(fields: dict[str, Any]) -> None:
     entry = AGENT | fields | {"service": {"port": 80}}
-    made = {one["kind"]: one for one in generated(applied(deviceconfig, device_config(SPEC | {"daemonSets": [entry]})))}
-    labels = made["DaemonSet"]["spec"]["template"]["metadata"]["labels"]
-    assert made["Service"]["spec"]["selector"].items() <= labels.items()
-    assert made["DaemonSet"]["spec"]["selector"]["matchLabels"].items() <= labels.items()
+    objects = by_name(generated(applied(deviceconfig, device_config(SPEC | {"daemonSets": [entry]}))))
+    pods = objects["DaemonSet dc-agent"]["spec"]
+    labels = pods["template"]["metadata"]["labels"]
+    assert objects["Service dc-agent"]["spec"]["selector"].items() <= labels.items()
+    assert pods["selector"]["matchLabels"].items() <= labels.items()
 
 
 def test_kept_pods_have_what_their_entry_says_and_the_ready_label() -> None:
     names = {"imagePullSecret": "pull", "serviceAccountName": "driver"}
     above = {"labels": {"a": "b"}, "tolerations": [{"operator": "Exists"}], "nodeSelector": {"gpu": "a"}, **names}
     entry = {**AGENT, "keepPodTemplate": True, "matchLabels": {"app": "agent"}, "podLabels": {"app": "agent", "b": "c"}}
-    made = generated(applied(deviceconfig, device_config(SPEC | above | {"daemonSets": [entry]})))
-    template = next(one for one in made if one["kind"] == "DaemonSet")["spec"]["template"]
+    objects = by_name(generated(applied(deviceconfig, device_config(SPEC | above | {"daemonSets": [entry]}))))
+    template = objects["DaemonSet dc-agent"]["spec"]["template"]
     assert template["metadata"] == {"labels": {"app": "agent", "b": "c"}}
     assert template["spec"].keys() == {"nodeSelector", "containers"}
     assert template["spec"]["nodeSelector"] == {READY: ""}

@@ -14,7 +14,7 @@ from krmfn_functions.run import note
 from krmfn_functions.settings import CHECK, FUNCTION, Intent, Settings
 
 from krmfn import Item, Ref, ResourceList, Result
-from tests.builders import AGENT, SPEC, applied, device_config, edited, function_config
+from tests.builders import AGENT, SPEC, applied, device_config, edited, function_config, places
 from tests.functions.profile import vendor
 
 HERE = Ref("krmfn.dev/v1alpha1", "RenderDeviceConfigs", "", "vendors")
@@ -60,12 +60,9 @@ MISTAKES: dict[str, dict[str, Any]] = {
 
 
 def sound(**spec: Any) -> dict[str, Any]:
-    whole = {
-        "driverImage": "registry.example.com/driver:$KERNEL_FULL_VERSION",
-        "moduleName": "drv",
-        "nodeSelector": {"gpu": "a"},
-    } | spec
-    return {key: value for key, value in whole.items() if value is not None}
+    base = {"driverImage": "registry.example.com/driver:$KERNEL_FULL_VERSION", "moduleName": "drv"}
+    fields = base | {"nodeSelector": {"gpu": "a"}} | spec
+    return {key: value for key, value in fields.items() if value is not None}
 
 
 def is_of_use(result: Result) -> bool:
@@ -76,7 +73,7 @@ def is_of_use(result: Result) -> bool:
 def tails(results: list[Result]) -> set[tuple[str, str]]:
     """(rule, field below the spec, the profile or the defaults) of the findings about mistakes in fields."""
     prefixes = ("spec.profiles.p.", "spec.defaults.", "spec.")
-    paths = [(result.rule, result.field.path) for result in results if result.field and not is_of_use(result)]
+    paths = places(result for result in results if result.field and not is_of_use(result))
     return {(rule, path.removeprefix(next(filter(path.startswith, prefixes)))) for rule, path in paths}
 
 
@@ -86,8 +83,8 @@ def test_a_mistake_in_a_profile_is_reported_as_in_a_config(rule: str) -> None:
     spec = sound(**MISTAKES[rule])
     mine = tails(run({}, config(**spec)))
     assert rule in {reported for reported, _ in mine}
-    for functions, own in (({"profiles": {"p": spec}}, config(profile="p")), ({"defaults": spec}, config())):
-        named = [result for result in run(functions, own) if result.ref == HERE]
+    for functions, user in (({"profiles": {"p": spec}}, config(profile="p")), ({"defaults": spec}, config())):
+        named = [result for result in run(functions, user) if result.ref == HERE]
         assert tails(named) == mine
         assert all(result.message.endswith("; affects DeviceConfig kmm/dc") for result in named if tails([result]))
         alone = run(functions, intent=CHECK)
@@ -100,13 +97,13 @@ def test_a_mistake_in_a_profile_is_reported_beside_what_overrides_it(hides: bool
     spec = sound(**MISTAKES["KRM213"])
     above = {"kernelMappings": [{"regexp": "^.+$"}]} if hides else {"imagePullPolicy": "Always"}
     results = run({"profiles": {"p": spec}, "overrides": {"p": above}}, intent=CHECK)
-    assert "KRM213" in {one.rule for one in results if one.field and one.field.path.startswith("spec.profiles.p.")}
+    assert any(rule == "KRM213" and path.startswith("spec.profiles.p.") for rule, path in places(results))
 
 
 def test_a_field_of_a_profile_that_nobody_takes_is_named_beside_what_overrides_it() -> None:
     profile = {"p": sound(firmwarePath="/a", dirName="/b")}
     results = run({"profiles": profile, "overrides": {"p": {"dirName": "/c"}}}, config(profile="p", firmwarePath="/d"))
-    paths = [one.field.path for one in results if one.rule == "KRM144" and one.field]
+    paths = [path for rule, path in places(results) if rule == "KRM144"]
     assert paths == ["spec.profiles.p.firmwarePath"]  # an override is meant to hide
 
 
@@ -145,7 +142,7 @@ def test_a_profile_that_is_not_there_is_an_error_also_beside_one_that_is() -> No
     named = config(**SPEC | {"profile": "absent"})
     for others in ([], [vendor.profile()]):
         findings = applied(deviceconfig, named, *others).results
-        assert [one.rule for one in findings if one.severity == "error"] == ["KRM111"]
+        assert [rule for rule, _ in places(findings, "error")] == ["KRM111"]
 
 
 def test_what_one_config_turns_off_reaches_the_others() -> None:
@@ -161,20 +158,13 @@ def test_what_one_config_turns_off_reaches_the_others() -> None:
 
 def test_profiles_with_pools_are_rendered() -> None:
     pools = [{"name": "a", "nodeSelector": {"gpu": "a"}}, {"name": "b", "nodeSelector": {"gpu": "b"}}]
-    assert (
-        run(
-            {"profiles": {"p": {"nodePools": pools}}},
-            config(profile="p", driverImage="x:$KERNEL_FULL_VERSION", moduleName="drv"),
-        )
-        == []
-    )
+    user = config(profile="p", driverImage="x:$KERNEL_FULL_VERSION", moduleName="drv")
+    assert run({"profiles": {"p": {"nodePools": pools}}}, user) == []
 
 
 def test_a_contradiction_is_reported_at_the_stronger_layer() -> None:
-    findings = run(
-        {"profiles": {"p": {"moduleName": "drv"}}},
-        config(profile="p", rawLoadArgs=["a"], driverImage="x:$KERNEL_FULL_VERSION"),
-    )
+    user = config(profile="p", rawLoadArgs=["a"], driverImage="x:$KERNEL_FULL_VERSION")
+    findings = run({"profiles": {"p": {"moduleName": "drv"}}}, user)
     (finding,) = [result for result in findings if result.rule == "KRM128"]
     assert finding.field
     assert finding.field.path == "spec.rawLoadArgs"
@@ -192,16 +182,16 @@ def test_a_profile_with_the_driver_image_s_variable_is_checked_by_itself() -> No
     """A config that is wrong elsewhere brings no errors of the profile either."""
     wrong = config(profile="p", driverImage="x", driverVersion="1", nodeSelector={"a": "b"}, parameters=["a b"])
     for configs in ((), (wrong,)):
-        errors = run({"profiles": {"p": _IN_MAPPINGS}}, *configs, intent=CHECK)
-        found = [(one.rule, one.severity) for one in errors if one.severity in ("error", "warning")]
-        assert found == ([("KRM101", "error")] if configs else []), found
+        results = run({"profiles": {"p": _IN_MAPPINGS}}, *configs, intent=CHECK)
+        rules = [rule for rule, _ in places(results, "error", "warning")]
+        assert (rules, places(results, "warning")) == (["KRM101"] if configs else [], [])
 
 
 @pytest.mark.parametrize(("field", "variable"), [("driverImage", "IMAGE"), ("driverVersion", "VERSION")])
 def test_a_variable_of_the_profile_without_a_value_is_one_error_in_the_config(field: str, variable: str) -> None:
-    whole: dict[str, Any] = {"driverImage": "x", "driverVersion": "1", "nodeSelector": {"a": "b"}, "profile": "p"}
-    own = {name: value for name, value in whole.items() if name != field}
-    (finding,) = [one for one in run({"profiles": {"p": _IN_MAPPINGS}}, config(**own)) if one.severity == "error"]
+    spec: dict[str, Any] = {"driverImage": "x", "driverVersion": "1", "nodeSelector": {"a": "b"}, "profile": "p"}
+    results = run({"profiles": {"p": _IN_MAPPINGS}}, config(**spec | {field: None}))
+    (finding,) = [result for result in results if result.severity == "error"]
     assert finding.rule == "KRM146" and finding.field and finding.field.path == f"spec.{field}"
     places = ", ".join(f"spec.profiles.p.kernelMappings[{at}].image" for at in (0, 1))
     assert finding.message == f"{field} is missing: $KRMFN_DRIVER_{variable} has no value in {places}"

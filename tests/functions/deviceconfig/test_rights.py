@@ -12,7 +12,19 @@ from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.rendering.kinds import CLUSTER_WIDE, DEVICECONFIG, EXTRA
 
 from krmfn import Manifest, ResourceList
-from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config, generated
+from krmfn.resource import ref
+from tests.builders import (
+    AGENT,
+    PLUGIN,
+    SPEC,
+    applied,
+    by_name,
+    device_config,
+    function_config,
+    generated,
+    manifest,
+    places,
+)
 from tests.tables import table
 
 NODES = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]}]
@@ -23,8 +35,8 @@ USED = SPEC | {"daemonSets": [AGENT], "serviceAccountName": "sa", "profile": "gp
 RIGHTS = {"Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}
 
 
-def extra(kind: str, name: str = "x", api: str = "v1", **more: Any) -> dict[str, Any]:
-    return {"apiVersion": api, "kind": kind, "metadata": {"name": name}, **more}
+def extra(kind: str, name: str = "x", api: str = "v1", **fields: Any) -> dict[str, Any]:
+    return {"apiVersion": api, "kind": kind, "metadata": {"name": name}, **fields}
 
 
 FIRST = extra("PriorityClass", "$KRMFN_NAME-first", "scheduling.k8s.io/v1", value=9)
@@ -36,20 +48,20 @@ def answer(*configs: Manifest, **profile: Any) -> ResourceList:
     return applied(deviceconfig, *configs, function_config=function_config(profiles={"gpu": profile}))
 
 
-def found(resources: ResourceList) -> list[tuple[str, str, str]]:
-    """(rule, field, message) of the errors and warnings."""
-    wrong = [one for one in resources.results if one.severity != "info"]
-    return [(one.rule, one.field.path if one.field else "", one.message) for one in wrong]
+def faults(resources: ResourceList) -> list[tuple[str, str, str]]:
+    """Return rule, field and message of the errors and warnings."""
+    results = [result for result in resources.results if result.severity != "info"]
+    return [(result.rule, result.field.path if result.field else "", result.message) for result in results]
 
 
 # What is generated.
 
 
 def test_the_account_gets_its_rights() -> None:
-    made = generated(answer(device_config(USED), serviceAccount=ACCOUNT))
-    rights = {one["kind"]: one for one in made if one["kind"] in RIGHTS}
+    objects = generated(answer(device_config(USED), serviceAccount=ACCOUNT))
+    rights = {item["kind"]: item for item in objects if item["kind"] in RIGHTS}
     assert rights["Role"]["rules"] == PODS and rights["ClusterRole"]["rules"] == NODES
-    assert {kind: one["metadata"]["name"] for kind, one in rights.items()} == {
+    assert {kind: item["metadata"]["name"] for kind, item in rights.items()} == {
         **dict.fromkeys(("Role", "RoleBinding"), "dc-consumer"),
         **dict.fromkeys(("ClusterRole", "ClusterRoleBinding"), "krmfn.kmm.dc"),
     }
@@ -58,38 +70,32 @@ def test_the_account_gets_its_rights() -> None:
         assert rights[kind]["roleRef"]["name"] == rights[kind]["metadata"]["name"]
         assert rights[kind]["subjects"] == [{"kind": "ServiceAccount", "name": "sa", "namespace": "kmm"}]
     assert not any("namespace" in rights[kind]["metadata"] for kind in ("ClusterRole", "ClusterRoleBinding"))
-    annotations = [one["metadata"]["annotations"] for one in rights.values()]
-    assert not any("kustomize.toolkit.fluxcd.io/prune" in one for one in annotations), "rights can be taken back"
+    prune = "kustomize.toolkit.fluxcd.io/prune"
+    assert not any(prune in item["metadata"]["annotations"] for item in rights.values()), "rights can be taken back"
 
 
 def test_extra_objects_come_first_with_the_variables_filled_in() -> None:
     config = device_config(USED | {"labels": {"team": "x", "own": "config"}})
     entry = SETTINGS | {"metadata": SETTINGS["metadata"] | {"labels": {"own": "profile"}}}
-    made = generated(answer(config, extraObjects=[entry, FIRST, ROLE]))
-    assert [one["kind"] for one in made] == ["ConfigMap", "PriorityClass", "Role", "Module", "DaemonSet"]
-    settings, first, _, *others = made
+    objects = generated(answer(config, extraObjects=[entry, FIRST, ROLE]))
+    assert [item["kind"] for item in objects] == ["ConfigMap", "PriorityClass", "Role", "Module", "DaemonSet"]
+    settings, first, *_ = objects
     assert settings["metadata"]["name"] == "dc-settings" and settings["metadata"]["namespace"] == "kmm"
     assert settings["data"] == {"node": "kmm/$(NODE)", "enabled": "false"}
     assert settings["metadata"]["labels"].items() >= {"team": "x", "own": "profile"}.items()
     assert first["metadata"]["name"] == "dc-first" and "namespace" not in first["metadata"]
-    waves = [int(one["metadata"]["annotations"]["argocd.argoproj.io/sync-wave"]) for one in made]
+    notes = [item["metadata"]["annotations"] for item in objects]
+    waves = [int(annotations["argocd.argoproj.io/sync-wave"]) for annotations in notes]
     assert waves[0] == waves[1] == waves[2] < min(waves[3:])
-    assert all(DEVICECONFIG.has_generated(ref, notes) for ref, notes in map(_marked, made))
-    assert others
-
-
-def _marked(one: Manifest) -> tuple[Any, dict[str, str]]:
-    from krmfn.resource import ref
-
-    return ref(one), one["metadata"]["annotations"]
+    assert all(map(DEVICECONFIG.has_generated, map(ref, objects), notes))
 
 
 def test_what_a_profile_no_longer_has_goes() -> None:
     before = answer(device_config(USED), serviceAccount=ACCOUNT, extraObjects=[FIRST, SETTINGS])
     items = [item.manifest for item in before.items]
     after = applied(deviceconfig, *items, function_config=function_config(profiles={"gpu": {}}))
-    gone = {ref.kind for change, ref in after.changes if change == "removed"}
-    assert gone == {"PriorityClass", "ConfigMap", *RIGHTS}, after.changes
+    removed = {ref.kind for change, ref in after.changes if change == "removed"}
+    assert removed == {"PriorityClass", "ConfigMap", *RIGHTS}, after.changes
     again = answer(*items, serviceAccount=ACCOUNT, extraObjects=[FIRST, SETTINGS])
     assert again.changes == [] and not again.failed
 
@@ -98,12 +104,12 @@ def test_extra_objects_merge_by_kind_and_name() -> None:
     below = [SETTINGS, FIRST, extra("ConfigMap", "other", data={"env": [1], "ports": "x"})]
     above = [extra("ConfigMap", "$KRMFN_NAME-settings", data={"a": "b"}), FIRST | {"enabled": False}]
     config = function_config(defaults={"extraObjects": below}, profiles={"gpu": {"extraObjects": above}})
-    made = generated(applied(deviceconfig, device_config(USED), function_config=config))
-    assert [(one["kind"], one.get("data")) for one in made[:2]] == [
+    objects = generated(applied(deviceconfig, device_config(USED), function_config=config))
+    assert [(item["kind"], item.get("data")) for item in objects[:3]] == [
         ("ConfigMap", {"a": "b"}),
         ("ConfigMap", {"env": [1], "ports": "x"}),
+        ("Module", None),
     ]
-    assert made[2]["kind"] == "Module"
 
 
 # What is refused in a profile, with its place there.
@@ -113,66 +119,57 @@ _EXTRA = "spec.profiles.gpu.extraObjects[0]"
 REFUSED = table(__file__, "refused_rights.yaml")
 
 
-@pytest.mark.parametrize(("profile", "rule", "path", "message"), [one.values() for one in REFUSED])
+@pytest.mark.parametrize(("profile", "rule", "path", "message"), [row.values() for row in REFUSED])
 def test_what_is_refused_in_a_profile(profile: dict[str, Any], rule: str, path: str, message: str) -> None:
     resources = answer(device_config(USED), **profile)
-    assert any((one[0], one[1]) == (rule, path) and message in one[2] for one in found(resources)), found(resources)
+    assert any(fault[:2] == (rule, path) and message in fault[2] for fault in faults(resources)), faults(resources)
     assert resources.failed and not resources.changes
 
 
-OWN = {"create": True, "rules": PODS, "clusterRules": NODES}
+ACCOUNT_OF_PART = {"create": True, "rules": PODS, "clusterRules": NODES}
 
 
 def test_each_part_may_have_an_account_of_its_own_that_goes_with_it() -> None:
-    parts = {"devicePlugin": PLUGIN | {"serviceAccount": OWN}, "daemonSets": [AGENT | {"serviceAccount": OWN}]}
+    account = {"serviceAccount": ACCOUNT_OF_PART}
+    parts = {"devicePlugin": PLUGIN | account, "daemonSets": [AGENT | account]}
     resources = answer(device_config(USED), **parts)
-    assert found(resources) == []
-    made = {(one["kind"], one["metadata"]["name"]): one for one in generated(resources)}
-    assert {key for key in made if key[0] in RIGHTS | {"ServiceAccount"}} == {
-        *(
-            (kind, f"dc-{part}")
-            for kind in ("ServiceAccount", "Role", "RoleBinding")
-            for part in ("agent", "device-plugin")
-        ),
-        *(
-            (kind, f"krmfn.kmm.dc:{part}")
-            for kind in ("ClusterRole", "ClusterRoleBinding")
-            for part in ("agent", "device-plugin")
-        ),
+    assert faults(resources) == []
+    objects = by_name(generated(resources))
+    assert {name for name in objects if name.partition(" ")[0] in RIGHTS | {"ServiceAccount"}} == {
+        f"{kind} {prefix}{part}"
+        for kind in RIGHTS | {"ServiceAccount"}
+        for prefix in ("krmfn.kmm.dc:" if kind.startswith("Cluster") else "dc-",)
+        for part in ("agent", "device-plugin")
     }
-    assert made["ClusterRoleBinding", "krmfn.kmm.dc:agent"]["subjects"][0]["name"] == "dc-agent"
-    assert made["DaemonSet", "dc-agent"]["spec"]["template"]["spec"]["serviceAccountName"] == "dc-agent"
-    assert made["Module", "dc"]["spec"]["devicePlugin"]["serviceAccountName"] == "dc-device-plugin"
+    assert objects["ClusterRoleBinding krmfn.kmm.dc:agent"]["subjects"][0]["name"] == "dc-agent"
+    assert objects["DaemonSet dc-agent"]["spec"]["template"]["spec"]["serviceAccountName"] == "dc-agent"
+    assert objects["Module dc"]["spec"]["devicePlugin"]["serviceAccountName"] == "dc-device-plugin"
     off = {"devicePlugin": {"enabled": False}, "daemonSets": [{"name": "agent", "enabled": False}]}
-    left = answer(device_config(USED | off), **parts)
-    assert [one["kind"] for one in generated(left)] == ["Module"]
+    assert list(by_name(generated(answer(device_config(USED | off), **parts)))) == ["Module dc"]
 
 
 def test_an_account_of_several_parts_and_pools_is_made_once() -> None:
     shared = AGENT | {"serviceAccountName": "metrics", "serviceAccount": {"create": True, "openshift": True}}
     pools = [{"name": name, "nodeSelector": {"gpu": name}} for name in ("a", "b")]
-    own = {**USED, "nodePools": pools, "daemonSets": [shared, shared | {"name": "other"}]}
-    del own["nodeSelector"]
-    resources = applied(deviceconfig, device_config(own), function_config=function_config(profiles={"gpu": {}}))
-    assert [one for one in found(resources) if one[0] != "KRM143"] == []
-    made = [(one["kind"], one["metadata"]["name"]) for one in generated(resources)]
-    assert [one for one in made if one[0] not in ("Module", "DaemonSet")] == [
-        ("ServiceAccount", "metrics"),
-        ("RoleBinding", "metrics-privileged"),
-    ]
+    spec = USED | {"nodeSelector": None, "nodePools": pools, "daemonSets": [shared, shared | {"name": "other"}]}
+    resources = answer(device_config(spec))
+    assert [fault for fault in faults(resources) if fault[0] != "KRM143"] == []
+    others = [name for name in by_name(generated(resources)) if not name.startswith(("Module", "DaemonSet"))]
+    assert others == ["ServiceAccount metrics", "RoleBinding metrics-privileged"]
 
 
 def test_a_constraint_of_openshift_is_bound_by_its_name_and_no_other_is() -> None:
-    own = AGENT | {"serviceAccount": {"create": True, "openshift": "hostaccess"}}
-    made = {one["kind"]: one for one in generated(answer(device_config(USED | {"daemonSets": [own]})))}
-    (rule,) = made["Role"]["rules"]
+    agent = AGENT | {"serviceAccount": {"create": True, "openshift": "hostaccess"}}
+    objects = by_name(generated(answer(device_config(USED | {"daemonSets": [agent]}))))
+    role, binding = objects["Role dc-agent-hostaccess"], objects["RoleBinding dc-agent-hostaccess"]
+    (rule,) = role["rules"]
     assert rule["resourceNames"] == ["hostaccess"] and rule["verbs"] == ["use"]
-    assert made["RoleBinding"]["roleRef"]["name"] == made["Role"]["metadata"]["name"] == "dc-agent-hostaccess"
-    assert made["RoleBinding"]["subjects"] == [{"kind": "ServiceAccount", "name": "dc-agent", "namespace": "kmm"}]
+    assert binding["roleRef"]["name"] == "dc-agent-hostaccess"
+    assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "dc-agent", "namespace": "kmm"}]
     shared = AGENT | {"serviceAccount": {"openshift": "hostaccess"}}
     account = {"openshift": True, "podSecurity": "privileged"}
-    both = answer(device_config(USED | {"daemonSets": [shared], "serviceAccount": account}))
-    assert [one[:2] for one in found(both)] == [("KRM176", "spec.daemonSets[0].serviceAccount.openshift")]
+    resources = answer(device_config(USED | {"daemonSets": [shared], "serviceAccount": account}))
+    assert [fault[:2] for fault in faults(resources)] == [("KRM176", "spec.daemonSets[0].serviceAccount.openshift")]
 
 
 @pytest.mark.parametrize("part", ["devicePlugin", "daemonSets"])
@@ -181,22 +178,21 @@ def test_a_constraint_of_openshift_is_bound_by_its_name_and_no_other_is() -> Non
     [({"create": True, "clusterRules": ADMIN}, "KRM169"), ({"clusterRules": NODES}, "KRM168")],
 )
 def test_the_account_of_a_part_keeps_the_rules_of_the_config_s(part: str, account: Any, rule: str) -> None:
-    whole: dict[str, Any] = {"devicePlugin": PLUGIN | {"serviceAccount": account}}
-    where = "devicePlugin"
+    profile: dict[str, Any] = {"devicePlugin": PLUGIN | {"serviceAccount": account}}
     if part == "daemonSets":
-        whole, where = {"daemonSets": [AGENT | {"serviceAccount": account}]}, "daemonSets[0]"
-    own = {name: value for name, value in USED.items() if name not in ("serviceAccountName", "daemonSets")}
-    errors = [one for one in found(answer(device_config(own), **whole)) if one[0] != "KRM175"]
-    at = "clusterRules[0]" if rule == "KRM169" else "clusterRules"
-    assert [one[:2] for one in errors] == [(rule, f"spec.profiles.gpu.{where}.serviceAccount.{at}")]
+        profile = {"daemonSets": [AGENT | {"serviceAccount": account}]}
+    config = device_config(USED | {"serviceAccountName": None, "daemonSets": None})
+    errors = [fault[:2] for fault in faults(answer(config, **profile)) if fault[0] != "KRM175"]
+    path = f"{part}[0]" if part == "daemonSets" else part
+    field = "clusterRules[0]" if rule == "KRM169" else "clusterRules"
+    assert errors == [(rule, f"spec.profiles.gpu.{path}.serviceAccount.{field}")]
 
 
 def test_a_hub_gives_no_rights_to_parts_either() -> None:
     hub = {"spokeNamespace": "kmm", "clusterSelector": {"a": "b"}}
-    own = {name: value for name, value in USED.items() if name != "daemonSets"}
     plugin = PLUGIN | {"serviceAccount": {"create": True}}
-    errors = found(answer(device_config(own | {"hub": hub, "devicePlugin": plugin})))
-    assert [one[:2] for one in errors] == [("KRM138", "spec.devicePlugin.serviceAccount.create")]
+    config = device_config(USED | {"daemonSets": None, "hub": hub, "devicePlugin": plugin})
+    assert [fault[:2] for fault in faults(answer(config))] == [("KRM138", "spec.devicePlugin.serviceAccount.create")]
 
 
 REACHING: list[tuple[dict[str, list[str]], str]] = [
@@ -219,7 +215,7 @@ REACHING: list[tuple[dict[str, list[str]], str]] = [
 @pytest.mark.parametrize(("rule", "says"), REACHING)
 def test_rights_that_lead_to_those_of_others_are_a_warning(rule: Any, says: str) -> None:
     resources = answer(device_config(USED), serviceAccount=ACCOUNT | {"clusterRules": [rule]})
-    (finding,) = found(resources)
+    (finding,) = faults(resources)
     assert finding[:2] == ("KRM175", "spec.profiles.gpu.serviceAccount.clusterRules[0]")
     assert f"{says} in the whole cluster: these rights reach whoever may write a DeviceConfig" in finding[2]
 
@@ -234,55 +230,46 @@ def test_rights_that_lead_to_those_of_others_are_a_warning(rule: Any, says: str)
     ],
 )
 def test_ordinary_rights_are_none(rule: Any) -> None:
-    assert found(answer(device_config(USED), serviceAccount=ACCOUNT | {"clusterRules": [rule]})) == []
+    assert faults(answer(device_config(USED), serviceAccount=ACCOUNT | {"clusterRules": [rule]})) == []
 
 
 def test_an_extra_object_that_is_off_is_a_finding_since_nobody_can_switch_it_on() -> None:
     off = SETTINGS | {"enabled": False}
     resources = answer(device_config(USED), extraObjects=[off])
-    assert [(one.rule, one.field.path) for one in resources.results if one.field] == [
-        ("KRM142", "spec.profiles.gpu.extraObjects[0]")
-    ]
+    assert places(resources.results) == [("KRM142", "spec.profiles.gpu.extraObjects[0]")]
     switched = function_config(defaults={"extraObjects": [SETTINGS]}, profiles={"gpu": {"extraObjects": [off]}})
     resources = applied(deviceconfig, device_config(USED), function_config=switched)
-    assert {one.rule for one in resources.results} == {"KRM144"} and not any(
-        one["kind"] == "ConfigMap" for one in generated(resources)
-    )
+    assert {result.rule for result in resources.results} == {"KRM144"}
+    assert not any(item["kind"] == "ConfigMap" for item in generated(resources))
 
 
 def test_rights_need_an_account() -> None:
-    spec = {key: value for key, value in USED.items() if key != "serviceAccountName"}
-    rules = {(rule, path) for rule, path, _ in found(answer(device_config(spec), serviceAccount=ACCOUNT))}
-    assert rules == {("KRM168", f"{_SA}.rules"), ("KRM168", f"{_SA}.clusterRules")}
+    config = device_config(USED | {"serviceAccountName": None})
+    rights = [("KRM168", f"{_SA}.rules"), ("KRM168", f"{_SA}.clusterRules")]
+    assert [fault[:2] for fault in faults(answer(config, serviceAccount=ACCOUNT))] == rights
 
 
 def test_rights_that_nobody_uses_are_said() -> None:
     spec = USED | {"daemonSets": [AGENT | {"serviceAccountName": "own"}]}
-    assert [(rule, path) for rule, path, _ in found(answer(device_config(spec), serviceAccount=ACCOUNT))] == [
-        ("KRM142", f"{_SA}.rules"),
-        ("KRM142", f"{_SA}.clusterRules"),
-    ]
-    plugin = SPEC | {
-        "profile": "gpu",
-        "devicePlugin": PLUGIN | {"serviceAccountName": "sa"},
-        "serviceAccountName": "sa",
-    }
-    assert found(answer(device_config(plugin), serviceAccount=ACCOUNT)) == []
+    rights = [("KRM142", f"{_SA}.rules"), ("KRM142", f"{_SA}.clusterRules")]
+    assert [fault[:2] for fault in faults(answer(device_config(spec), serviceAccount=ACCOUNT))] == rights
+    plugin = USED | {"daemonSets": None, "devicePlugin": PLUGIN | {"serviceAccountName": "sa"}}
+    assert faults(answer(device_config(plugin), serviceAccount=ACCOUNT)) == []
 
 
 def test_two_configs_that_make_one_object_are_named_at_the_profile() -> None:
     two = [device_config(USED | {"nodeSelector": {"gpu": name}}, name) for name in ("one", "two")]
     fixed = extra("ConfigMap", "settings", data={})
-    ((rule, path, message),) = found(answer(*two, extraObjects=[fixed]))
+    ((rule, path, message),) = faults(answer(*two, extraObjects=[fixed]))
     assert (rule, path) == ("KRM113", f"{_EXTRA}.metadata")
     assert "DeviceConfig kmm/two: its ConfigMap kmm/settings is also generated from DeviceConfig kmm/one" in message
     assert "rename one of the two; $KRMFN_NAME is the name of the config" in message
-    assert found(answer(*two, extraObjects=[SETTINGS, FIRST])) == []
+    assert faults(answer(*two, extraObjects=[SETTINGS, FIRST])) == []
 
 
 def test_an_object_of_somebody_else_is_not_overwritten() -> None:
-    theirs = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "dc-settings", "namespace": "kmm"}}
-    ((rule, path, _),) = found(answer(device_config(USED), theirs, extraObjects=[SETTINGS]))
+    written = manifest("v1", "ConfigMap", "dc-settings")
+    ((rule, path, _),) = faults(answer(device_config(USED), written, extraObjects=[SETTINGS]))
     assert (rule, path) == ("KRM114", f"{_EXTRA}.metadata")
 
 
@@ -300,14 +287,15 @@ IN_A_CONFIG: list[tuple[dict[str, Any], str]] = [
 def test_a_config_gives_no_rights_to_its_parts(part: str, right: str) -> None:
     fields: Any = {"image": "x:1", "serviceAccount": {right: PODS}}
     value = [{"name": "agent", **fields}] if part == "daemonSets" else fields
-    (error,) = [one for one in found(answer(device_config(USED | {part: value}))) if one[0] == "KRM101"]
-    assert "so that who may write a DeviceConfig cannot give rights" in error[2]
+    resources = answer(device_config(USED | {part: value}))
+    (message,) = [message for rule, _, message in faults(resources) if rule == "KRM101"]
+    assert "so that who may write a DeviceConfig cannot give rights" in message
 
 
 @pytest.mark.parametrize(("change", "path"), IN_A_CONFIG)
 def test_a_config_gives_no_rights(change: dict[str, Any], path: str) -> None:
     resources = answer(device_config(USED | change), serviceAccount=ACCOUNT)
-    ((rule, where, message),) = found(resources)
+    ((rule, where, message),) = faults(resources)
     assert (rule, where) == ("KRM101", path)
     assert "it may stand in a profile or in the defaults of the functionConfig only" in message
     assert not resources.changes
@@ -315,37 +303,36 @@ def test_a_config_gives_no_rights(change: dict[str, Any], path: str) -> None:
 
 def test_a_pool_and_the_seed_s_kind_give_no_rights() -> None:
     pools = [{"name": "p", "nodeSelector": {"a": "b"}, "extraObjects": [ROLE]}]
-    spec = {key: value for key, value in USED.items() if key != "nodeSelector"} | {"nodePools": pools}
-    assert [rule for rule, _, _ in found(answer(device_config(spec)))] == ["KRM101"]
+    spec = USED | {"nodeSelector": None, "nodePools": pools}
+    assert [rule for rule, _, _ in faults(answer(device_config(spec)))] == ["KRM101"]
     seed = device_config({"driverImage": "a", "driverVersion": "1", "extraObjects": [ROLE]})
     seed["apiVersion"] = "example.com/v1alpha1"
-    assert [rule for rule, _, _ in found(answer(seed, device_config(USED)))] == ["KRM101"]
+    assert [rule for rule, _, _ in faults(answer(seed, device_config(USED)))] == ["KRM101"]
 
 
 def test_an_extra_object_is_the_same_for_all_pools() -> None:
     pools = [{"name": name, "nodeSelector": {"gpu": name}, "driverVersion": name} for name in ("v1", "v2")]
-    spec = {key: value for key, value in USED.items() if key not in ("nodeSelector", "driverVersion")}
-    spec["nodePools"] = pools
+    spec = USED | {"nodeSelector": None, "driverVersion": None, "nodePools": pools}
     other = extra("ConfigMap", "versions", data={"version": "$KRMFN_DRIVER_VERSION"})
-    ((rule, path, message),) = found(answer(device_config(spec), extraObjects=[SETTINGS, other]))
+    ((rule, path, message),) = faults(answer(device_config(spec), extraObjects=[SETTINGS, other]))
     assert (rule, path) == ("KRM172", "spec.profiles.gpu.extraObjects[1]")
     assert "its variables have different values in the pools v1 and v2" in message
-    assert found(answer(device_config(spec), extraObjects=[SETTINGS])) == []
+    assert faults(answer(device_config(spec), extraObjects=[SETTINGS])) == []
 
 
 @pytest.mark.parametrize("name", ["cluster-admin", "admin", "edit", "view"])
 def test_no_role_of_the_cluster_is_overwritten(name: str) -> None:
-    made = generated(answer(device_config(USED, name), serviceAccount=ACCOUNT))
-    roles = [one["metadata"]["name"] for one in made if one["kind"].startswith("ClusterRole")]
+    objects = generated(answer(device_config(USED, name), serviceAccount=ACCOUNT))
+    roles = [item["metadata"]["name"] for item in objects if item["kind"].startswith("ClusterRole")]
     assert roles == [f"krmfn.kmm.{name}"] * 2
 
 
 def test_labels_of_a_config_add_its_role_to_no_other() -> None:
     label = {"rbac.authorization.k8s.io/aggregate-to-edit": "true"}
     resources = answer(device_config(USED | {"labels": label}), serviceAccount=ACCOUNT)
-    ((rule, path, _),) = found(resources)
+    ((rule, path, _),) = faults(resources)
     assert rule == "KRM171" and path.startswith("spec.labels[") and not resources.changes
-    assert found(answer(device_config(USED | {"labels": label}))) == []
+    assert faults(answer(device_config(USED | {"labels": label}))) == []
 
 
 @pytest.mark.parametrize("rule", [f"KRM{number}" for number in range(165, 172)])
@@ -395,19 +382,18 @@ def use_of_constraint(change: dict[str, Any]) -> list[Any]:
 def test_whatever_a_config_says_the_rights_are_the_profile_s(change: dict[str, Any], name: str) -> None:
     profile = {"serviceAccount": {"podSecurity": "privileged", "rules": PODS, "clusterRules": NODES}}
     resources = answer(device_config(USED | change, name), **profile, extraObjects=[ROLE, FIRST])
-    made = [] if resources.failed else generated(resources)
-    given_by_openshift = {"system:openshift:scc:privileged"}
-    for one in made:
-        if one["kind"] in ("Role", "ClusterRole") and one["rules"] not in (PODS, NODES):
-            assert one["kind"] == "Role" and one["rules"] == use_of_constraint(change), json.dumps(one)
-            given_by_openshift.add(one["metadata"]["name"])
-    for one in made:
-        if one["kind"] in ("RoleBinding", "ClusterRoleBinding"):
-            asked = one["roleRef"]["name"] in (f"{name}-consumer", f"krmfn.kmm.{name}")
-            assert asked or one["roleRef"]["name"] in given_by_openshift, json.dumps(one)
-            assert [subject["namespace"] for subject in one["subjects"]] == ["kmm"]
-        if "namespace" not in one["metadata"] and one["kind"] != "ManagedClusterModule":
-            assert name in one["metadata"]["name"]
+    objects = [] if resources.failed else generated(resources)
+    bound = {f"{name}-consumer", f"krmfn.kmm.{name}", "system:openshift:scc:privileged"}
+    for item in objects:
+        if item["kind"] in ("Role", "ClusterRole") and item["rules"] not in (PODS, NODES):
+            assert item["kind"] == "Role" and item["rules"] == use_of_constraint(change), json.dumps(item)
+            bound.add(item["metadata"]["name"])
+    for item in objects:
+        if item["kind"] in ("RoleBinding", "ClusterRoleBinding"):
+            assert item["roleRef"]["name"] in bound, json.dumps(item)
+            assert [subject["namespace"] for subject in item["subjects"]] == ["kmm"]
+        if "namespace" not in item["metadata"] and item["kind"] != "ManagedClusterModule":
+            assert name in item["metadata"]["name"]
 
 
 def test_the_list_of_kinds_has_nothing_dangerous() -> None:
@@ -429,11 +415,11 @@ NEW = [
 @pytest.mark.parametrize(("api", "kind", "is_cluster_wide"), NEW)
 def test_what_operators_make_beside_pods(api: str, kind: str, is_cluster_wide: bool) -> None:
     resources = answer(device_config(USED), extraObjects=[extra(kind, "$KRMFN_NAME-x", api, spec={"a": "b"})])
-    assert found(resources) == []
-    (made,) = [one for one in generated(resources) if one["kind"] == kind]
-    assert made["metadata"].get("namespace") == (None if is_cluster_wide else "kmm")
-    others = found(answer(device_config(USED), extraObjects=[extra(kind, "x", api, spec={"a": "b"})]))
-    assert [one[0] for one in others] == (["KRM166"] if is_cluster_wide else [])
+    assert faults(resources) == []
+    (item,) = [item for item in generated(resources) if item["kind"] == kind]
+    assert item["metadata"].get("namespace") == (None if is_cluster_wide else "kmm")
+    others = faults(answer(device_config(USED), extraObjects=[extra(kind, "x", api, spec={"a": "b"})]))
+    assert [rule for rule, *_ in others] == (["KRM166"] if is_cluster_wide else [])
 
 
 @pytest.mark.parametrize(
@@ -446,12 +432,12 @@ def test_what_operators_make_beside_pods(api: str, kind: str, is_cluster_wide: b
     ],
 )
 def test_pods_roll_when_a_generated_config_map_changes_and_only_then(use: dict[str, Any]) -> None:
-    def note(settings: dict[str, Any], **more: Any) -> Any:
+    def note(settings: dict[str, Any], **fields: Any) -> Any:
         entry = AGENT | use | {"rollOnConfigChange": True}
-        resources = answer(device_config(USED | {"daemonSets": [entry]} | more), extraObjects=[settings])
-        assert found(resources) == []
-        (made,) = [one for one in generated(resources) if one["kind"] == "DaemonSet"]
-        return made["spec"]["template"]["metadata"]["annotations"]["krmfn.dev/config-hash"]
+        resources = answer(device_config(USED | {"daemonSets": [entry]} | fields), extraObjects=[settings])
+        assert faults(resources) == []
+        template = by_name(generated(resources))["DaemonSet dc-agent"]["spec"]["template"]
+        return template["metadata"]["annotations"]["krmfn.dev/config-hash"]
 
     assert note(SETTINGS) == note(SETTINGS, parameters=["a=b"]) == note(SETTINGS | {"data": {**SETTINGS["data"]}})
     assert note(SETTINGS) != note(SETTINGS | {"data": {"node": "x"}})
@@ -461,4 +447,4 @@ def test_pods_roll_when_a_generated_config_map_changes_and_only_then(use: dict[s
 def test_without_a_generated_config_map_nothing_rolls_and_that_is_said() -> None:
     entry = AGENT | {"rollOnConfigChange": True, "envFrom": [{"configMapRef": {"name": "other"}}]}
     resources = answer(device_config(USED | {"daemonSets": [entry]}), extraObjects=[SETTINGS])
-    assert [one[:2] for one in found(resources)] == [("KRM142", "spec.daemonSets[0].rollOnConfigChange")]
+    assert [fault[:2] for fault in faults(resources)] == [("KRM142", "spec.daemonSets[0].rollOnConfigChange")]

@@ -10,7 +10,7 @@ from krmfn_functions.kmm.module import Module
 from krmfn_functions.rendering.module_checks import of_written as check
 
 from krmfn import ResourceList
-from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config
+from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config, places
 from tests.tables import table
 
 HUB = {"hub": {"spokeNamespace": "spoke-kmm", "clusterSelector": {"gpu": "true"}}, "serviceAccountName": "sa"}
@@ -20,7 +20,7 @@ BUILD_ONLY = {"devicePlugin": PLUGIN, "driverImage": None, "moduleName": None}
 def findings(
     change: dict[str, Any], namespace: str = "kmm", name: str = "dc", **config: Any
 ) -> list[tuple[str, str, str]]:
-    """(rule, field, message) of all findings about the base config with `change` (None takes a field away)."""
+    """Return rule, field and message of all findings about the base config with `change` (None drops a field)."""
     results = answer(change, namespace, name, **config).results
     return [(result.rule, result.field.path if result.field else "", result.message) for result in results]
 
@@ -34,11 +34,10 @@ REFUSED = table(__file__, "refused.yaml")
 ACCEPTED = table(__file__, "accepted.yaml")
 
 
-@pytest.mark.parametrize(("change", "rule", "field", "text"), [one.values() for one in REFUSED])
+@pytest.mark.parametrize(("change", "rule", "field", "text"), [row.values() for row in REFUSED])
 def test_a_rule_reports_what_is_wrong_and_where(change: dict[str, Any], rule: str, field: str, text: str) -> None:
     reported = findings(change)
-    assert [(one, path) for one, path, _ in reported if one == rule and path == field], reported
-    assert any(text in message for one, path, message in reported if (one, path) == (rule, field)), reported
+    assert any(finding[:2] == (rule, field) and text in finding[2] for finding in reported), reported
 
 
 @pytest.mark.parametrize("field", ["moduleName", "driverImage"])
@@ -85,11 +84,11 @@ def test_the_images_of_daemonsets_are_looked_at() -> None:
     latest = {"image": "x/y:latest"}
     entry = AGENT | latest | {"initContainers": [latest | {"name": "init"}], "containers": [latest | {"name": "side"}]}
     results = answer({"daemonSets": [AGENT | {"name": "first"}, entry]}).results
-    assert [(one.rule, str(one.ref), one.field.path) for one in results if one.field] == [
-        ("KRM225", "DeviceConfig kmm/dc", f"spec.daemonSets[1].{part}image")
-        for part in ("initContainers[0].", "", "containers[0].")
+    assert places(results) == [
+        ("KRM225", f"spec.daemonSets[1].{part}image") for part in ("initContainers[0].", "", "containers[0].")
     ]
-    assert all(one.message.startswith("in the generated DaemonSet: ") for one in results)
+    assert {str(result.ref) for result in results} == {"DeviceConfig kmm/dc"}
+    assert all(result.message.startswith("in the generated DaemonSet: ") for result in results)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +117,7 @@ def test_a_service_s_name_is_a_label_that_begins_with_a_letter(name: str) -> Non
 
 
 def test_what_every_spoke_gets_is_judged_as_a_module() -> None:
-    hub = {key: value for key, value in HUB.items() if key != "serviceAccountName"}
+    hub = {"hub": HUB["hub"]}
     (finding,) = answer(hub | {"kernelMappings": [{"regexp": "["}]}).results
     assert (finding.rule, str(finding.ref)) == ("KMM023", "DeviceConfig kmm/dc")
     assert findings(hub, name="d" * 32) == []  # name and spokeNamespace have 41 bytes, which KMM main takes
@@ -134,10 +133,8 @@ def test_a_rule_is_turned_off_with_a_reason() -> None:
 
 def test_a_refusal_of_the_cluster_is_never_turned_off() -> None:
     ignored = {"KMM023": "not with us", "KRM213": "so it is meant"}
-    assert [rule for rule, _, _ in findings({"kernelMappings": [{"regexp": "["}]}, ignore=ignored)] == [
-        "KRM119",
-        "KMM023",
-    ]
+    rules = [rule for rule, _, _ in findings({"kernelMappings": [{"regexp": "["}]}, ignore=ignored)]
+    assert rules == ["KRM119", "KMM023"]
 
 
 @pytest.mark.parametrize(
@@ -165,25 +162,24 @@ def test_what_is_generated_is_not_kept_from_the_cluster() -> None:
 
 def test_pull_secrets_may_be_written_as_in_a_pod() -> None:
     twice = [{"name": "one"}, "two", {"name": "two"}]
-    resources = applied(deviceconfig, device_config(SPEC | {"imagePullSecrets": twice, "daemonSets": [AGENT]}))
-    (finding,) = [one for one in resources.results if one.severity == "error"]
-    assert finding.field and finding.field.path == "spec.imagePullSecrets[2]" and "'two' twice" in finding.message
-    plain, objects = (
-        applied(deviceconfig, device_config(SPEC | {"imagePullSecrets": own, "daemonSets": [AGENT]})).items[1:]
-        for own in (["one", "two"], [{"name": "one"}, "two"])
+    results = answer({"imagePullSecrets": twice, "daemonSets": [AGENT]}).results
+    ((_, path),) = places(results, "error")
+    assert path == "spec.imagePullSecrets[2]" and any("'two' twice" in result.message for result in results)
+    texts, objects = (
+        answer({"imagePullSecrets": secrets, "daemonSets": [AGENT]}).items[1:]
+        for secrets in (["one", "two"], [{"name": "one"}, "two"])
     )
-    assert [item.manifest for item in plain] == [item.manifest for item in objects]
+    assert [item.manifest for item in texts] == [item.manifest for item in objects]
 
 
 def test_an_external_traffic_policy_needs_traffic_from_outside() -> None:
     service = {"port": 1, "externalTrafficPolicy": "Local"}
-    resources = applied(deviceconfig, device_config(SPEC | {"daemonSets": [AGENT | {"service": service}]}))
-    found = [(one.rule, one.field.path) for one in resources.results if one.field]
-    assert found == [("KRM161", "spec.daemonSets[0].service.externalTrafficPolicy")]
+    results = answer({"daemonSets": [AGENT | {"service": service}]}).results
+    assert places(results) == [("KRM161", "spec.daemonSets[0].service.externalTrafficPolicy")]
 
 
 def test_a_finding_about_a_toleration_stands_where_it_is_written() -> None:
     """The Module has those of the config and then those of its own."""
-    spec = SPEC | {"tolerations": [{"operator": "Exists"}], "loaderTolerations": [{"key": "a b", "operator": "Exists"}]}
-    found = [one.field.path for one in applied(deviceconfig, device_config(spec)).results if one.field]
-    assert found == ["spec.loaderTolerations[0].key"]
+    everything, loaders = [{"operator": "Exists"}], [{"key": "a b", "operator": "Exists"}]
+    results = answer({"tolerations": everything, "loaderTolerations": loaders}).results
+    assert [path for _, path in places(results)] == ["spec.loaderTolerations[0].key"]

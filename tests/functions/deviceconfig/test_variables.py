@@ -10,17 +10,8 @@ from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import Manifest, Result, run
-from tests.builders import (
-    AGENT,
-    SPEC,
-    applied,
-    device_config,
-    function_config,
-    generated,
-    list_text,
-    manifest,
-    module,
-)
+from tests import builders
+from tests.builders import AGENT, SPEC, applied, by_name, device_config, function_config, generated, list_text, places
 from tests.tables import table
 
 EVERY = "$KRMFN_DRIVER_VERSION ${KRMFN_DRIVER_IMAGE} $KRMFN_NAME $KRMFN_NAMESPACE $KRMFN_MODULE_NAME"
@@ -33,10 +24,10 @@ def findings(*configs: Manifest, **spec: Any) -> list[Result]:
 
 
 def mistakes(*configs: Manifest, **spec: Any) -> dict[str, str]:
-    """The messages about variables by field."""
-    found = [result for result in findings(*configs, **spec) if result.rule == "KRM146"]
-    assert all(result.severity == "error" for result in found)
-    return {result.field.path: result.message for result in found if result.field}
+    """Return the messages about variables by field."""
+    results = [result for result in findings(*configs, **spec) if result.rule == "KRM146"]
+    assert all(result.severity == "error" for result in results)
+    return {result.field.path: result.message for result in results if result.field}
 
 
 def config(**spec: Any) -> Manifest:
@@ -44,9 +35,8 @@ def config(**spec: Any) -> Manifest:
 
 
 def rendered(*configs: Manifest, **spec: Any) -> dict[str, Manifest]:
-    """The generated objects by kind and name."""
-    made = generated(applied(krmfn, *configs, function_config=function_config(**spec) if spec else None))
-    return {f"{one['kind']} {one['metadata']['name']}": one for one in made}
+    """Return the generated objects by kind and name."""
+    return by_name(generated(applied(krmfn, *configs, function_config=function_config(**spec) if spec else None)))
 
 
 def test_variables_are_filled_in_wherever_the_design_says() -> None:
@@ -70,10 +60,9 @@ def test_variables_are_filled_in_wherever_the_design_says() -> None:
         "podAnnotations": {"c": EVERY},
         "livenessProbe": {"exec": {"command": [EVERY]}, "httpGet": {"path": "/$KRMFN_NAME"}},
     }
-    own = config(
-        kernelMappings=[
-            {"regexp": "^.+$", "image": "$KRMFN_DRIVER_IMAGE:x-$KERNEL_FULL_VERSION-$KRMFN_DRIVER_VERSION"}
-        ],
+    image = "$KRMFN_DRIVER_IMAGE:x-$KERNEL_FULL_VERSION-$KRMFN_DRIVER_VERSION"
+    full = config(
+        kernelMappings=[{"regexp": "^.+$", "image": image}],
         build={
             "dockerfileConfigMap": {"name": "${KRMFN_NAME}-dockerfile"},
             "buildArgs": [{"name": "V", "value": "$KRMFN_DRIVER_VERSION"}],
@@ -87,7 +76,7 @@ def test_variables_are_filled_in_wherever_the_design_says() -> None:
         devicePlugin={**container, "volumes": volumes, "initContainer": container},
         daemonSets=[agent],
     )
-    objects = rendered(own)
+    objects = rendered(full)
     assert "KRMFN_" not in str(objects)
     of_module = objects["Module dc"]
     loader = of_module["spec"]["moduleLoader"]["container"]
@@ -100,51 +89,43 @@ def test_variables_are_filled_in_wherever_the_design_says() -> None:
     assert of_module["metadata"]["annotations"]["d"] == FILLED
     pod = objects["DaemonSet dc-agent"]["spec"]["template"]["spec"]
     first, init = pod["containers"][0], pod["initContainers"][0]
-    for one in (of_module["spec"]["devicePlugin"]["container"], first, init):
-        assert one["image"] == "registry.example.com/drv:1.0"
-        assert one["args"] == one["command"] == [FILLED]
-        assert one["env"] == [{"name": "A", "value": FILLED}]
-        assert one["volumeMounts"][0] == {"name": "v", "mountPath": "/dc", "subPath": "kmm"}
+    for filled in (of_module["spec"]["devicePlugin"]["container"], first, init):
+        assert filled["image"] == "registry.example.com/drv:1.0"
+        assert filled["args"] == filled["command"] == [FILLED]
+        assert filled["env"] == [{"name": "A", "value": FILLED}]
+        assert filled["volumeMounts"][0] == {"name": "v", "mountPath": "/dc", "subPath": "kmm"}
     assert pod["volumes"][1]["configMap"] == {"name": "dc-config"}
     assert [pod["volumes"][at]["hostPath"]["path"] for at in (0, 2)] == ["/var/dc", "/dev/drv"]
     assert first["livenessProbe"] == {"exec": {"command": [FILLED]}, "httpGet": {"path": "/dc"}}
-    assert findings(own) == []
+    assert findings(full) == []
 
 
 @pytest.mark.parametrize("layer", ["profile", "defaults", "config", "pool"])
 def test_every_layer_may_hold_them(layer: str) -> None:
     fields = {"devicePlugin": {"image": "registry.example.com/plugin:$KRMFN_DRIVER_VERSION", "args": [EVERY]}}
-    own: dict[str, Any] = {**SPEC, "nodeSelector": None}
-    pool: dict[str, Any] = {"name": "p", "nodeSelector": {"gpu": "a"}}
-    spec: dict[str, Any] = {}
-    if layer == "pool":
-        pool |= fields
-    elif layer == "config":
-        own |= fields
-    else:
-        own |= {"profile": "p"} if layer == "profile" else {}
-        spec = {"profiles": {"p": fields}} if layer == "profile" else {"defaults": fields}
-    [one] = rendered(device_config({**own, "nodePools": [pool]}), **spec).values()
-    assert one["spec"]["devicePlugin"]["container"]["image"] == "registry.example.com/plugin:1.0"
-    assert one["spec"]["devicePlugin"]["container"]["args"] == [FILLED]
+    at_layer: dict[str, dict[str, Any]] = {layer: fields}
+    pool = {"name": "p", "nodeSelector": {"gpu": "a"}, **at_layer.get("pool", {})}
+    spec = SPEC | {"nodeSelector": None, "nodePools": [pool], **at_layer.get("config", {})}
+    profiles = {"p": at_layer.get("profile", {"dirName": "/x"})}
+    settings = {"profiles": profiles, "defaults": at_layer.get("defaults", {})}
+    [module] = rendered(device_config(spec | {"profile": "p"}), **settings).values()
+    assert module["spec"]["devicePlugin"]["container"]["image"] == "registry.example.com/plugin:1.0"
+    assert module["spec"]["devicePlugin"]["container"]["args"] == [FILLED]
 
 
 def test_each_pool_and_each_retained_version_has_its_own_values() -> None:
-    pools = [
-        {"name": name, "nodeSelector": {"gpu": name}, "driverVersion": version}
-        for name, version in (("a", "1.10"), ("b", "2"))
-    ]
+    versions = {"a": "1.10", "b": "2"}
+    pools = [{"name": name, "nodeSelector": {"gpu": name}, "driverVersion": versions[name]} for name in versions]
     agent = {"name": "agent", "image": "registry.example.com/agent:$KRMFN_DRIVER_VERSION"}
-    own = {**SPEC, "driverVersion": None, "nodeSelector": None, "nodePools": pools, "daemonSets": [agent]}
-    objects = rendered(device_config(own | {"upgrade": {"ordered": True, "retain": ["0.9", "012"]}}))
-    images = {
-        name: one["spec"]["template"]["spec"]["containers"][0]["image"].rpartition(":")[2]
-        for name, one in objects.items()
+    spec = SPEC | {"driverVersion": None, "nodeSelector": None, "nodePools": pools, "daemonSets": [agent]}
+    objects = rendered(device_config(spec | {"upgrade": {"ordered": True, "retain": ["0.9", "012"]}}))
+    assert {
+        name: item["spec"]["template"]["spec"]["containers"][0]["image"].rpartition(":")[2]
+        for name, item in objects.items()
         if name.startswith("DaemonSet")
-    }
-    assert images == {
+    } == {
         f"DaemonSet dc-{pool}-agent-{version.replace('.', '-')}": version
-        for pool, current in (("a", "1.10"), ("b", "2"))
+        for pool, current in versions.items()
         for version in (current, "0.9", "012")
     }
 
@@ -152,10 +133,10 @@ def test_each_pool_and_each_retained_version_has_its_own_values() -> None:
 def test_what_is_filled_in_stays_a_string_in_yaml() -> None:
     for version in ("6.4", "1e3", "012", "0x1F", "true", "null", "1_0", "2026-01-01"):
         env = [{"name": "V", "value": "$KRMFN_DRIVER_VERSION"}]
-        own = device_config(SPEC | {"driverVersion": version, "daemonSets": [AGENT | {"env": env}]}, name="on")
-        out, code = run(krmfn, list_text(own))
+        spec = SPEC | {"driverVersion": version, "daemonSets": [AGENT | {"env": env}]}
+        out, code = run(krmfn, list_text(device_config(spec, name="on")))
         assert code == 0
-        agent = next(one for one in yaml.safe_load(out)["items"] if one["kind"] == "DaemonSet")
+        (agent,) = (item for item in yaml.safe_load(out)["items"] if item["kind"] == "DaemonSet")
         assert agent["spec"]["template"]["spec"]["containers"][0]["env"] == [{"name": "V", "value": version}]
 
 
@@ -173,30 +154,30 @@ def test_a_mistake_is_an_error_in_its_layer(mistake: str, layer: str) -> None:
     """Also in a profile that nobody names."""
     fields, path, message = MISTAKES[mistake].values()
     spec = {"spec.profiles.p": {"profiles": {"p": fields}}, "spec.defaults": {"defaults": fields}}.get(layer, {})
-    own = {name: value for name, value in SPEC.items() if name not in fields}
-    named = device_config(own | (fields if layer == "spec" else {"profile": "p"} if "profiles" in layer else {}))
-    found = mistakes(named, **spec)
-    assert list(found) == [f"{layer}.{path}"]
-    assert found[f"{layer}.{path}"].startswith(message)
+    rest = {name: value for name, value in SPEC.items() if name not in fields}
+    named = device_config(rest | (fields if layer == "spec" else {"profile": "p"} if "profiles" in layer else {}))
+    messages = mistakes(named, **spec)
+    assert list(messages) == [f"{layer}.{path}"]
+    assert messages[f"{layer}.{path}"].startswith(message)
     if layer != "spec":
         assert list(mistakes(**spec)) == [f"{layer}.{path}"]
 
 
 @pytest.mark.parametrize(
-    ("missing", "variable", "source"),
+    ("missing", "variable"),
     [
-        ("driverVersion", "$KRMFN_DRIVER_VERSION", "driverVersion"),
-        ("driverImage", "$KRMFN_DRIVER_IMAGE", "driverImage"),
-        ("moduleName", "${KRMFN_MODULE_NAME}", "moduleName"),
+        ("driverVersion", "$KRMFN_DRIVER_VERSION"),
+        ("driverImage", "$KRMFN_DRIVER_IMAGE"),
+        ("moduleName", "${KRMFN_MODULE_NAME}"),
     ],
 )
-def test_a_variable_without_a_value_is_an_error(missing: str, variable: str, source: str) -> None:
-    raw = {"rawLoadArgs": ["drv"], "rawUnloadArgs": ["-r", "drv"]} if missing == "moduleName" else {}
-    mappings = [{"regexp": "^.+$", "image": "x:1-$KERNEL_FULL_VERSION"}]
-    own = config(**raw, kernelMappings=mappings, devicePlugin={"image": "p:1", "args": [variable]}, **{missing: None})
-    assert mistakes(own) == {"spec.devicePlugin.args[0]": f"{variable} has no value: {source} is missing"}
-    elsewhere = {"args": ["x"]} | {"image": "p:1"}
-    assert mistakes(config(**raw, kernelMappings=mappings, devicePlugin=elsewhere, **{missing: None})) == {}
+def test_a_variable_without_a_value_is_an_error(missing: str, variable: str) -> None:
+    fields: Any = {missing: None, "kernelMappings": [{"regexp": "^.+$", "image": "x:1-$KERNEL_FULL_VERSION"}]}
+    if missing == "moduleName":
+        fields |= {"rawLoadArgs": ["drv"], "rawUnloadArgs": ["-r", "drv"]}
+    message = f"{variable} has no value: {missing} is missing"
+    for argument, messages in ((variable, {"spec.devicePlugin.args[0]": message}), ("x", {})):
+        assert mistakes(config(**fields, devicePlugin={"image": "p:1", "args": [argument]})) == messages
 
 
 def test_names_and_selectors_are_refused_by_the_schema_with_the_reason() -> None:
@@ -224,10 +205,10 @@ def test_a_field_that_a_variable_takes_its_value_from_has_an_effect() -> None:
 
 def test_other_kinds_have_no_variables() -> None:
     """A Ptemplate's are an error; a hand-written Module's are KMM's, which knows none of that name."""
-    pt = {**manifest("pt.example.com/v1alpha1", "Ptemplate", "pt"), "spec": {"selector": {"a": "b"}}}
+    pt = {**builders.manifest("pt.example.com/v1alpha1", "Ptemplate", "pt"), "spec": {"selector": {"a": "b"}}}
     pt["spec"]["consumer"] = "registry.example.com/consumer:$KRMFN_NAME"
     assert mistakes(pt) == {"spec.consumer": "$KRMFN_NAME is not filled in here: only a DeviceConfig has variables"}
-    by_hand = module({"regexp": "^.+$", "containerImage": "x:$KRMFN_NAME-$KERNEL_FULL_VERSION"})
+    by_hand = builders.module({"regexp": "^.+$", "containerImage": "x:$KRMFN_NAME-$KERNEL_FULL_VERSION"})
     assert [result.rule for result in findings(by_hand)] == ["KRM222"]
 
 
@@ -244,11 +225,9 @@ def test_a_finding_about_a_filled_in_value_shows_what_is_written() -> None:
 
 def test_a_repository_that_is_none_with_the_value_filled_in() -> None:
     parts = {"registry": "registry.example.com", "repository": "team/${KRMFN_MODULE_NAME}", "tag": "1"}
-    own = config(driverImage=None, driverImageParts=parts, moduleName="My_Mod", labels={"repository": "$KRMFN_NAME"})
-    assert mistakes(own) == {
-        "spec.driverImageParts.repository": "becomes 'team/My_Mod'; a repository has lower case letters, digits, -, "
-        "_, . and /"
-    }
+    wrong = config(driverImage=None, driverImageParts=parts, moduleName="My_Mod", labels={"repository": "$KRMFN_NAME"})
+    message = "becomes 'team/My_Mod'; a repository has lower case letters, digits, -, _, . and /"
+    assert mistakes(wrong) == {"spec.driverImageParts.repository": message}
     assert mistakes(config(driverImage=None, driverImageParts=parts, moduleName="my_mod")) == {}
 
 
@@ -258,23 +237,19 @@ def test_a_daemon_set_s_name_and_selector_take_variables_and_are_checked() -> No
         "matchLabels": {"app": "$KRMFN_NAME"},
         "podLabels": {"a": "$KRMFN_NAME"},
     }
-    resources = applied(krmfn, device_config(SPEC | {"daemonSets": [entry]}, "dc"))
-    made = next(item.manifest for item in resources.items if item.kind == "DaemonSet")
-    assert made["metadata"]["name"] == "dc-x" and made["spec"]["selector"] == {"matchLabels": {"app": "dc"}}
-    assert made["spec"]["template"]["metadata"]["labels"].items() >= {"app": "dc", "a": "dc"}.items()
+    daemon_set = rendered(config(daemonSets=[entry]))["DaemonSet dc-x"]
+    assert daemon_set["spec"]["selector"] == {"matchLabels": {"app": "dc"}}
+    assert daemon_set["spec"]["template"]["metadata"]["labels"].items() >= {"app": "dc", "a": "dc"}.items()
     wrong = AGENT | {"objectName": "$KRMFN_DRIVER_VERSION", "matchLabels": {"app": "$KRMFN_NAMESPACE"}}
-    spec = SPEC | {"driverVersion": "1.0_A", "daemonSets": [wrong]}
-    found = applied(krmfn, device_config(spec, "dc")).results
-    assert [(one.rule, one.field.path) for one in found if one.field] == [("KRM146", "spec.daemonSets[0].objectName")]
-    assert "becomes '1.0_A'; a DaemonSet's name has lower case letters" in found[0].message
+    results = applied(krmfn, config(driverVersion="1.0_A", daemonSets=[wrong])).results
+    assert places(results) == [("KRM146", "spec.daemonSets[0].objectName")]
+    assert "becomes '1.0_A'; a DaemonSet's name has lower case letters" in results[0].message
 
 
 @pytest.mark.parametrize("variable", ["$KRMFN_DRIVER_VERSION", "${KRMFN_MODULE_NAME}-x"])
 def test_a_selector_has_no_variable_that_changes(variable: str) -> None:
     """A new version would change it, and the API server refuses that."""
     entry = AGENT | {"matchLabels": {"app": variable}}
-    found = applied(krmfn, device_config(SPEC | {"daemonSets": [entry]}, "dc")).results
-    assert [(one.rule, one.field.path) for one in found if one.field] == [
-        ("KRM146", "spec.daemonSets[0].matchLabels.app")
-    ]
-    assert "a DaemonSet's selector never can; use $KRMFN_NAME" in found[0].message
+    results = applied(krmfn, config(daemonSets=[entry])).results
+    assert places(results) == [("KRM146", "spec.daemonSets[0].matchLabels.app")]
+    assert "a DaemonSet's selector never can; use $KRMFN_NAME" in results[0].message

@@ -17,7 +17,7 @@ from krmfn_functions.run import note
 from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import Manifest
-from tests.builders import DROP, applied, edited, generated, leaves
+from tests.builders import DROP, applied, by_name, device_config, edited, generated, leaves
 from tests.commands import ROOT, cached
 from tests.tables import table
 
@@ -31,24 +31,21 @@ MEANING: dict[str, dict[str, Any]] = table(__file__, "vendor_meaning.yaml")
 
 
 def config(vendor: str) -> Manifest:
-    """The config that a user of the vendor writes."""
+    """Return the config that a user of the vendor writes."""
     return dict(yaml.safe_load((EXAMPLE / f"{vendor}.yaml").read_text()))
 
 
 def rendered(*configs: Manifest, settings: Manifest = FUNCTION_CONFIG) -> dict[str, Manifest]:
-    """The objects by kind and name."""
-    made = generated(applied(deviceconfig, *configs, function_config=settings))
-    return {f"{one['kind']} {one['metadata']['name']}": one for one in made}
+    """Return the objects by kind and name."""
+    return by_name(generated(applied(deviceconfig, *configs, function_config=settings)))
 
 
-def own(vendor: str, **spec: Any) -> Manifest:
-    """A config of the vendor in our own kind, which has all fields."""
-    written = config(vendor)
-    fields = {**written["spec"], "profile": VENDORS[vendor], **spec}
+def in_our_kind(vendor: str, **spec: Any) -> Manifest:
+    """Return a config of the vendor in our own kind, which has all fields."""
+    fields = {**config(vendor)["spec"], "profile": VENDORS[vendor], **spec}
     if vendor == "gaudi":
         fields.setdefault("nodeSelector", {"feature.node.kubernetes.io/pci-1da3.present": "true"})
-    metadata = {"name": vendor, "namespace": "kmm"}
-    return {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": metadata, "spec": fields}
+    return device_config(fields, vendor)
 
 
 def test_the_example_has_no_finding() -> None:
@@ -62,8 +59,7 @@ def test_the_example_has_no_finding() -> None:
 @pytest.mark.parametrize("vendor", MEANING)
 def test_a_profile_means_what_the_operator_makes(vendor: str) -> None:
     objects = rendered(config(vendor))
-    made = [*objects.values()]
-    spec = next(one["spec"] for one in made if one["kind"] == "Module")
+    spec = next(item["spec"] for item in objects.values() if item["kind"] == "Module")
     container, plugin = spec["moduleLoader"]["container"], spec.get("devicePlugin", {}).get("container")
     actual = {
         "modprobe": {key: value for key, value in container["modprobe"].items() if key != "dirName"},
@@ -71,13 +67,12 @@ def test_a_profile_means_what_the_operator_makes(vendor: str) -> None:
         "account": spec["moduleLoader"].get("serviceAccountName", ""),
         "selector": spec["selector"],
         "plugin": [*plugin.get("command", []), *plugin.get("args", [])] if plugin else None,
-        "consumers": [one["metadata"]["name"] for one in made if one["kind"] == "DaemonSet"],
-        "services": [one["metadata"]["name"] for one in made if one["kind"] == "Service"],
+        "consumers": [item["metadata"]["name"] for item in objects.values() if item["kind"] == "DaemonSet"],
+        "services": [item["metadata"]["name"] for item in objects.values() if item["kind"] == "Service"],
         "others": sorted(name for name in objects if name.split(" ")[0] not in ("Module", "DaemonSet", "Service")),
     }
-    actual |= {"version": container["version"]} if "version" in container else {}
-    actual |= {"removed": container["inTreeModulesToRemove"]} if "inTreeModulesToRemove" in container else {}
-    actual |= {"build": container["build"]} if "build" in container else {}
+    fields = {"version": "version", "removed": "inTreeModulesToRemove", "build": "build"}
+    actual |= {name: container[field] for name, field in fields.items() if field in container}
     assert actual == MEANING[vendor]
 
 
@@ -108,9 +103,9 @@ def released(vendor: str) -> Manifest:
     return dict(yaml.safe_load(after))
 
 
-def differences(one: Manifest, other: Manifest) -> set[str]:
-    """The paths below `spec` at which two objects differ."""
-    before, after = (dict(leaves(manifest)) for manifest in (one, other))
+def differences(old: Manifest, new: Manifest) -> set[str]:
+    """Return the paths below `spec` at which two objects differ."""
+    before, after = (dict(leaves(manifest)) for manifest in (old, new))
     paths = {path for path in {*before, *after} if before.get(path, DROP) != after.get(path, DROP)}
     assert all(path[0] == "spec" for path in paths)
     return {".".join(map(str, path[1:])) for path in paths}
@@ -122,28 +117,28 @@ def test_a_release_is_one_line_and_changes_what_belongs_to_it(vendor: str) -> No
     before, after = rendered(config(vendor)), rendered(released(vendor))
     changed = {name: sorted(differences(before[name], after[name])) for name in before if name in after}
     assert {name: paths for name, paths in changed.items() if paths} == expected
-    gone, new = ({name for name in one if name not in other} for one, other in ((before, after), (after, before)))
+    gone, new = before.keys() - after.keys(), after.keys() - before.keys()
     slug, old = version.replace(".", "-"), current(vendor).replace(".", "-")
     assert {name.removesuffix(slug) for name in new} == {name.removesuffix(old) for name in gone}
     assert bool(new) == (vendor in ("instinct", "neuron"))  # whose upgrades are ordered
-    assert not [value for one in after.values() for _, value in leaves(one) if current(vendor) in str(value)] or (
-        vendor == "instinct"  # 6.4 is in the names of the mappings' regexps, too
-    )
+    if vendor != "instinct":  # 6.4 is in the names of the mappings' regexps, too
+        values = [str(value) for item in after.values() for _, value in leaves(item)]
+        assert not [value for value in values if current(vendor) in value]
 
 
 @pytest.mark.parametrize("vendor", RELEASES)
 def test_a_release_beside_a_retained_version_leaves_its_objects_alone(vendor: str) -> None:
     """The DaemonSets of the version that nodes still run are the same, byte for byte; the new ones stand beside."""
     version, old = RELEASES[vendor]["version"], current(vendor)
-    before = rendered(own(vendor, upgrade={"ordered": True}))
-    after = rendered(own(vendor, driverVersion=version, upgrade={"ordered": True, "retain": [old]}))
-    kept = {name: one for name, one in before.items() if name.startswith("DaemonSet")}
+    before = rendered(in_our_kind(vendor, upgrade={"ordered": True}))
+    after = rendered(in_our_kind(vendor, driverVersion=version, upgrade={"ordered": True, "retain": [old]}))
+    kept = {name: item for name, item in before.items() if name.startswith("DaemonSet")}
     assert kept
-    assert {name: after[name] for name in kept} == kept
-    new = {name for name in after if name.startswith("DaemonSet")} - set(kept)
+    assert kept.items() <= after.items()
+    new = {name for name in after if name.startswith("DaemonSet")} - kept.keys()
     assert new == {name.replace(old.replace(".", "-"), version.replace(".", "-")) for name in kept}
-    alone = rendered(own(vendor, driverVersion=version, upgrade={"ordered": True}))
-    assert {name: one for name, one in after.items() if name not in kept} == alone
+    alone = rendered(in_our_kind(vendor, driverVersion=version, upgrade={"ordered": True}))
+    assert {name: item for name, item in after.items() if name not in kept} == alone
 
 
 def test_what_a_release_changes_beside_its_version_is_one_entry_of_the_profile() -> None:
@@ -152,17 +147,11 @@ def test_what_a_release_changes_beside_its_version_is_one_entry_of_the_profile()
     profile = FUNCTION_CONFIG["spec"]["profiles"]["amd-like"]
     settings = edited(FUNCTION_CONFIG, ("spec.profiles.amd-like.versions", [*profile["versions"], entry]))
     upgrade = {"ordered": True, "retain": ["6.4", "6.3"]}
-    objects = rendered(own("instinct", driverVersion="6.5", upgrade=upgrade), settings=settings)
-    images = {
-        name: one["spec"]["template"]["spec"]["containers"][0]["image"].removeprefix("registry.example.com/")
-        for name, one in objects.items()
-        if "metrics-exporter-" in name
-    }
-    assert images == {
-        "DaemonSet instinct-metrics-exporter-6-5": "exporter:2",
-        "DaemonSet instinct-metrics-exporter-6-4": "amd/metrics-exporter:1.4.0",
-        "DaemonSet instinct-metrics-exporter-6-3": "amd/metrics-exporter:1.3.0",
-    }
+    objects = rendered(in_our_kind("instinct", driverVersion="6.5", upgrade=upgrade), settings=settings)
+    images = {"6-5": "exporter:2", "6-4": "amd/metrics-exporter:1.4.0", "6-3": "amd/metrics-exporter:1.3.0"}
+    for version, image in images.items():
+        template = objects[f"DaemonSet instinct-metrics-exporter-{version}"]["spec"]["template"]
+        assert template["spec"]["containers"][0]["image"] == f"registry.example.com/{image}"
 
 
 # Switches. Per vendor and switch: what a user writes, and what comes and goes.
@@ -172,10 +161,10 @@ SWITCHES: dict[str, dict[str, Any]] = table(__file__, "vendor_switches.yaml")
 
 
 def parts(objects: dict[str, Manifest]) -> set[str]:
-    """The objects by name, and what is in the Module."""
-    of_module = next(one["spec"] for one in objects.values() if one["kind"] == "Module")
+    """Return the objects by name, and what is in the Module."""
+    (spec,) = (item["spec"] for item in objects.values() if item["kind"] == "Module")
     inside = {"loader": "moduleLoader", "plugin": "devicePlugin", "dra": "dra"}
-    return {*objects, *(name for name, field in inside.items() if field in of_module)}
+    return {*objects, *(name for name, field in inside.items() if field in spec)}
 
 
 @pytest.mark.parametrize("name", SWITCHES)
@@ -183,25 +172,27 @@ def test_a_switch(name: str) -> None:
     fields, come, go = SWITCHES[name].values()
     vendor = name.split(" / ")[0]
     settings = edited(FUNCTION_CONFIG, ("spec.kmm", {"version": "main"}))
-    before, after = (parts(rendered(one, settings=settings)) for one in (own(vendor), own(vendor, **fields)))
+    configs = (in_our_kind(vendor), in_our_kind(vendor, **fields))
+    before, after = (parts(rendered(manifest, settings=settings)) for manifest in configs)
     assert (sorted(after - before), sorted(before - after)) == (come, go)
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_the_driver_of_the_nodes_own_kernels(vendor: str) -> None:
     """`inTreeDriver: true` is a switch, too: no loader, and nothing of a loader's but the plugin and the pods."""
-    fields = own(vendor, inTreeDriver=True)
+    manifest = in_our_kind(vendor, inTreeDriver=True)
     if vendor == "gaudi":
-        del fields["spec"]["driverImage"]
-    objects = rendered(fields)
+        del manifest["spec"]["driverImage"]
+    objects = rendered(manifest)
     module = objects[f"Module {vendor}"]["spec"]
     assert "moduleLoader" not in module
-    assert module["devicePlugin"] == rendered(own(vendor))[f"Module {vendor}"]["spec"]["devicePlugin"]
+    assert module["devicePlugin"] == rendered(in_our_kind(vendor))[f"Module {vendor}"]["spec"]["devicePlugin"]
     assert "kmm.node.kubernetes.io" not in str(objects)
 
 
 def test_a_field_that_the_vendor_locks() -> None:
-    resources = applied(deviceconfig, own("gaudi", moduleName="other"), function_config=FUNCTION_CONFIG)
+    manifest = in_our_kind("gaudi", moduleName="other")
+    resources = applied(deviceconfig, manifest, function_config=FUNCTION_CONFIG)
     [finding] = [result for result in resources.results if result.severity == "error"]
     assert (finding.rule, finding.field and finding.field.path) == ("KRM148", "spec.moduleName")
     assert finding.message.endswith("node labeler and metrics read what habanalabs shows, and no other module")
@@ -211,10 +202,11 @@ def test_a_field_that_the_vendor_locks() -> None:
 def test_what_pods_and_the_module_name_is_there(vendor: str) -> None:
     """Accounts and ConfigMaps of the operator are generated with it; what a user brings is said here."""
     on = {"daemonSets": [{"name": "config-manager", **ON}]} if vendor == "instinct" else {}
-    objects = rendered(own(vendor, **on))
-    named = {(str(path[-2]), value) for one in objects.values() for path, value in leaves(one) if path[-1] == "name"}
-    config_maps = {value for holder, value in named if holder in ("configMap", "dockerfileConfigMap")}
-    accounts = {v for one in objects.values() for path, v in leaves(one) if path[-1] == "serviceAccountName"}
+    objects = rendered(in_our_kind(vendor, **on))
+    ends = [(path, value) for item in objects.values() for path, value in leaves(item)]
+    holders = ("configMap", "dockerfileConfigMap")
+    config_maps = {value for path, value in ends if path[-1] == "name" and path[-2] in holders}
+    accounts = {value for path, value in ends if path[-1] == "serviceAccountName"}
     missing = {name for name in config_maps if f"ConfigMap {name}" not in objects}
     assert missing == ({"instinct-partitions"} if vendor == "instinct" else set())
     assert {f"ServiceAccount {name}" for name in accounts} <= objects.keys()

@@ -12,7 +12,7 @@ from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import Item, Manifest, Result
-from tests.builders import AGENT, SPEC, applied, device_config, function_config, generated
+from tests.builders import AGENT, SPEC, applied, by_name, device_config, function_config, generated, places
 
 PROFILE: dict[str, Any] = {
     "moduleName": "drv",
@@ -20,7 +20,7 @@ PROFILE: dict[str, Any] = {
     "devicePlugin": {"image": "registry.example.com/plugin:1", "args": ["profile"]},
     "daemonSets": [{"name": "agent", "image": "registry.example.com/agent:$KRMFN_DRIVER_VERSION"}],
 }
-OWN = {"profile": "p", "driverImage": "registry.example.com/driver", "nodeSelector": {"gpu": "a"}}
+BASE = {"profile": "p", "driverImage": "registry.example.com/driver", "nodeSelector": {"gpu": "a"}}
 
 
 def settings(*versions: dict[str, Any], **profile: Any) -> dict[str, Any]:
@@ -33,23 +33,32 @@ def findings(spec: dict[str, Any], *configs: Manifest) -> list[Result]:
 
 
 def errors(spec: dict[str, Any], *configs: Manifest) -> dict[str, str]:
-    """The messages of the errors by field."""
-    found = [result for result in findings(spec, *configs) if result.severity == "error"]
-    return {result.field.path: result.message for result in found if result.field}
+    """Return the messages of the errors by field."""
+    results = [result for result in findings(spec, *configs) if result.severity == "error"]
+    return {result.field.path: result.message for result in results if result.field}
 
 
 def config(**spec: Any) -> Manifest:
-    return device_config({**OWN, "driverVersion": "1.0", **spec})
+    return device_config({**BASE, "driverVersion": "1.0", **spec})
 
 
 def rendered(spec: dict[str, Any], *configs: Manifest) -> dict[str, Manifest]:
-    made = generated(applied(deviceconfig, *configs, function_config=function_config(**spec)))
-    return {f"{one['kind']} {one['metadata']['name']}": one for one in made}
+    return by_name(generated(applied(deviceconfig, *configs, function_config=function_config(**spec))))
 
 
-def parameters(spec: dict[str, Any], **own: Any) -> list[str]:
-    module = rendered(spec, config(**own))["Module dc"]
-    return module["spec"]["moduleLoader"]["container"]["modprobe"].get("parameters", [])  # type: ignore[no-any-return]
+def modprobe(module: Manifest) -> dict[str, Any]:
+    fields: dict[str, Any] = module["spec"]["moduleLoader"]["container"]["modprobe"]
+    return fields
+
+
+def parameters(spec: dict[str, Any], **fields: Any) -> list[str]:
+    return list(modprobe(rendered(spec, config(**fields))["Module dc"]).get("parameters", []))
+
+
+def pods(objects: dict[str, Manifest]) -> dict[str, Any]:
+    """Return the templates of the DaemonSets' pods by their names."""
+    sets = {name: item for name, item in objects.items() if name.startswith("DaemonSet ")}
+    return {name.removeprefix("DaemonSet "): item["spec"]["template"] for name, item in sets.items()}
 
 
 def test_only_the_entry_of_exactly_this_version_counts() -> None:
@@ -69,23 +78,18 @@ def test_the_order_of_the_layers() -> None:
         profile = {"moduleName": "drv", "versions": [{"version": "1.0", **layers["version"]}], **layers["profile"]}
         spec = {"profiles": {"p": profile}, "defaults": layers["defaults"]}
         pool = {"name": "q", "nodeSelector": {"gpu": "a"}, **layers["pool"]}
-        own = config(nodeSelector=None, nodePools=[pool], **layers["config"])
-        module = rendered(spec, own)["Module dc-q"]
-        assert module["spec"]["moduleLoader"]["container"]["modprobe"]["parameters"] == [f"a={strongest}"]
+        stack = config(nodeSelector=None, nodePools=[pool], **layers["config"])
+        module = rendered(spec, stack)["Module dc-q"]
+        assert modprobe(module)["parameters"] == [f"a={strongest}"]
         labels = {key: value for key, value in module["metadata"]["labels"].items() if "/" not in key}
-        left = [name for name, fields in layers.items() if fields]
-        assert labels == {**dict.fromkeys(left, "x"), "all": strongest}
+        names = [name for name, fields in layers.items() if fields]
+        assert labels == {**dict.fromkeys(names, "x"), "all": strongest}
         layers[strongest] = {}
 
 
 def test_a_version_merges_by_the_table_and_switches_off() -> None:
-    spec = settings(
-        {
-            "version": "1.0",
-            "devicePlugin": {"enabled": False},
-            "daemonSets": [{"name": "agent", "args": ["-v"]}, {"name": "more", "image": "registry.example.com/more:1"}],
-        }
-    )
+    agents = [{"name": "agent", "args": ["-v"]}, {"name": "more", "image": "registry.example.com/more:1"}]
+    spec = settings({"version": "1.0", "devicePlugin": {"enabled": False}, "daemonSets": agents})
     objects = rendered(spec, config())
     assert list(objects) == ["Module dc", "DaemonSet dc-agent", "DaemonSet dc-more"]
     assert "devicePlugin" not in objects["Module dc"]["spec"]
@@ -101,12 +105,9 @@ def test_each_pool_gets_the_entry_of_its_version() -> None:
         {"name": "two", "nodeSelector": {"gpu": "2"}, "driverVersion": "2.0"},
         {"name": "three", "nodeSelector": {"gpu": "3"}, "driverVersion": "3.0"},
     ]
-    objects = rendered(spec, device_config({**OWN, "nodeSelector": None, "driverVersion": "1.0", "nodePools": pools}))
-    assert {
-        name: one["spec"]["moduleLoader"]["container"]["modprobe"]["parameters"]
-        for name, one in objects.items()
-        if name.startswith("Module")
-    } == {"Module dc-one": ["a=1"], "Module dc-two": ["a=2"], "Module dc-three": ["a=profile"]}
+    objects = rendered(spec, config(nodeSelector=None, nodePools=pools))
+    values = {pool: modprobe(objects[f"Module dc-{pool}"])["parameters"] for pool in ("one", "two", "three")}
+    assert values == {"one": ["a=1"], "two": ["a=2"], "three": ["a=profile"]}
 
 
 def test_the_profile_may_give_the_version_itself() -> None:
@@ -118,12 +119,9 @@ def test_the_profile_may_give_the_version_itself() -> None:
 
 def test_the_operator_s_kind_has_versions_too() -> None:
     spec = settings({"version": "1.0", "parameters": ["a=1"]})
-    seed = {
-        **device_config({"driverImage": "x", "driverVersion": "1.0"}, annotations={"krmfn.dev/profile": "p"}),
-        "apiVersion": "example.com/v1alpha1",
-    }
-    module = rendered(spec, seed)["Module dc-module"]
-    assert module["spec"]["moduleLoader"]["container"]["modprobe"]["parameters"] == ["a=1"]
+    seed = device_config({"driverImage": "x", "driverVersion": "1.0"}, annotations={"krmfn.dev/profile": "p"})
+    module = rendered(spec, {**seed, "apiVersion": "example.com/v1alpha1"})["Module dc-module"]
+    assert modprobe(module)["parameters"] == ["a=1"]
 
 
 # Retained versions.
@@ -136,32 +134,29 @@ RETAINED = settings(
 
 
 def agents(objects: dict[str, Manifest]) -> dict[str, tuple[str, list[str]]]:
-    containers = {
-        name.removeprefix("DaemonSet "): one["spec"]["template"]["spec"]["containers"][0]
-        for name, one in objects.items()
-        if name.startswith("DaemonSet")
-    }
-    return {name: (one["image"].rpartition("/")[2], one.get("args", [])) for name, one in containers.items()}
+    """Return image and arguments of each DaemonSet."""
+    containers = {name: template["spec"]["containers"][0] for name, template in pods(objects).items()}
+    return {name: (fields["image"].rpartition("/")[2], fields.get("args", [])) for name, fields in containers.items()}
 
 
 def test_a_retained_version_has_its_own_entry() -> None:
-    own = config(driverVersion="2.0", upgrade={"retain": ["1.0", "0.9"]})
-    assert agents(rendered(RETAINED, own)) == {
+    upgrade = config(driverVersion="2.0", upgrade={"retain": ["1.0", "0.9"]})
+    assert agents(rendered(RETAINED, upgrade)) == {
         "dc-agent-2-0": ("agent:2.0", ["two"]),
         "dc-agent-1-0": ("agent:1.0", ["one"]),
         "dc-agent-0-9": ("agent:0.9", []),
         "dc-new-2-0": ("n:2", []),
         "dc-old-1-0": ("o:1", []),
     }
-    assert findings(RETAINED, own) == []
+    assert findings(RETAINED, upgrade) == []
 
 
 def test_a_new_release_changes_one_line_of_the_profile_and_what_belongs_to_it() -> None:
     """The retained version's objects are those that the current version had before."""
     before = rendered(RETAINED, config(driverVersion="1.0"))
     after = rendered(RETAINED, config(driverVersion="2.0", upgrade={"retain": ["1.0"]}))
-    kept = {name: one for name, one in before.items() if name.startswith("DaemonSet")}
-    assert {name: after[name] for name in kept} == kept
+    kept = {name: item for name, item in before.items() if name.startswith("DaemonSet")}
+    assert kept.items() <= after.items()
     assert after["Module dc"] != before["Module dc"]
 
 
@@ -175,16 +170,12 @@ def test_the_findings_of_a_retained_version_are_those_of_its_daemon_sets() -> No
         upgrade={"ordered": True},
     )
     spec["profiles"]["p"]["devicePlugin"] = {"args": ["-v"]}
-    own = config(driverVersion="2.0", upgrade={"retain": ["1.0"]})
-    [found] = [result for result in findings(spec, own) if result.severity == "error"]
-    assert (found.rule, found.field and found.field.path) == (
-        "KRM126",
-        "spec.profiles.p.versions[1].daemonSets[0].volumeMounts[0].name",
-    )
+    upgrade = config(driverVersion="2.0", upgrade={"retain": ["1.0"]})
+    mounted = "spec.profiles.p.versions[1].daemonSets[0].volumeMounts[0].name"
+    assert places(findings(spec, upgrade), "error") == [("KRM126", mounted)]
     sound = config(driverVersion="2.0", upgrade={"retain": ["0.9"]})
-    [found] = [result for result in findings(spec, sound) if result.rule == "KRM225"]
-    assert found.field
-    assert found.field.path == "spec.profiles.p.versions[2].daemonSets[0].image"
+    paths = [path for rule, path in places(findings(spec, sound)) if rule == "KRM225"]
+    assert paths == ["spec.profiles.p.versions[2].daemonSets[0].image"]
 
 
 def test_daemon_sets_that_only_an_earlier_version_has_count() -> None:
@@ -192,10 +183,10 @@ def test_daemon_sets_that_only_an_earlier_version_has_count() -> None:
     old = {"version": "1.0", "daemonSets": [AGENT]}
     profile = {"moduleName": "drv", "upgrade": {"ordered": True}, "versions": [{"version": "2.0"}, old]}
     pull = {"imagePullSecrets": ["a", "b"], "serviceAccountName": "sa"}
-    own = config(driverVersion="2.0", upgrade={"retain": ["1.0"]}, **pull)
+    upgrade = config(driverVersion="2.0", upgrade={"retain": ["1.0"]}, **pull)
     spec = {"profiles": {"p": profile}}
-    assert [result.rule for result in findings(spec, own)] == ["KRM162"]
-    pod = rendered(spec, own)["DaemonSet dc-agent-1-0"]["spec"]["template"]["spec"]
+    assert [result.rule for result in findings(spec, upgrade)] == ["KRM162"]
+    pod = pods(rendered(spec, upgrade))["dc-agent-1-0"]["spec"]
     assert (pod["serviceAccountName"], pod["imagePullSecrets"]) == ("sa", [{"name": "a"}, {"name": "b"}])
 
 
@@ -209,12 +200,8 @@ def test_a_service_stands_in_front_of_all_versions() -> None:
     )
     objects = rendered(spec, config(driverVersion="2.0", upgrade={"retain": ["1.0", "0.9"]}))
     assert objects["Service dc-agent"]["spec"]["ports"][0]["port"] == 1
-    served = {
-        name: "krmfn.dev/served-by" in one["spec"]["template"]["metadata"]["labels"]
-        for name, one in objects.items()
-        if name.startswith("DaemonSet")
-    }
-    assert served == {"DaemonSet dc-agent-2-0": False, "DaemonSet dc-agent-1-0": True, "DaemonSet dc-agent-0-9": True}
+    served = {name: "krmfn.dev/served-by" in template["metadata"]["labels"] for name, template in pods(objects).items()}
+    assert served == {"dc-agent-2-0": False, "dc-agent-1-0": True, "dc-agent-0-9": True}
 
 
 @given(
@@ -227,14 +214,13 @@ def test_versions_are_independent_of_their_order_and_of_each_other(
 ) -> None:
     """A config at several versions has for each the DaemonSets that it has at that version alone."""
     retained = [version for version in retained if version != current]
-    versions = [{"version": one, "daemonSets": [{"name": "agent", "args": [one]}]} for one in order]
+    versions = [{"version": number, "daemonSets": [{"name": "agent", "args": [number]}]} for number in order]
     spec = settings(*versions, upgrade={"ordered": True})
-    own = {"driverVersion": current, **({"upgrade": {"retain": retained}} if retained else {})}
-    together = agents(rendered(spec, config(**own)))
+    upgrade = {"upgrade": {"retain": retained}} if retained else {}
     alone: dict[str, Any] = {}
     for version in (current, *retained):
         alone |= agents(rendered(spec, config(driverVersion=version)))
-    assert together == alone
+    assert agents(rendered(spec, config(driverVersion=current, **upgrade))) == alone
 
 
 # What is wrong.
@@ -250,8 +236,8 @@ def test_a_version_that_is_not_among_all_versions_is_an_error() -> None:
         "spec.upgrade.retain[1]": "the profile p has no version '2' (it has: 6.4, 6.3)"
     }
     pools = [{"name": "a", "nodeSelector": {"gpu": "a"}, "driverVersion": "6.5"}]
-    own = device_config({**OWN, "driverVersion": "6.4", "nodeSelector": None, "nodePools": pools})
-    assert list(errors(spec, own)) == ["spec.nodePools[0].driverVersion"]
+    pooled = config(driverVersion="6.4", nodeSelector=None, nodePools=pools)
+    assert list(errors(spec, pooled)) == ["spec.nodePools[0].driverVersion"]
     assert "spec.driverVersion" in errors(spec, config(driverVersion=None))
     of_profile = {**settings({"version": "6.4"}, versionsComplete=True, driverVersion="6"), "defaults": {}}
     assert list(errors(of_profile, config(driverVersion=None))) == ["spec.profiles.p.driverVersion"]
@@ -287,9 +273,9 @@ MISFITS = {
 @pytest.mark.parametrize("field", MISFITS)
 def test_what_a_version_cannot_hold(field: str) -> None:
     value, message = MISFITS[field]
-    found = errors(settings({"version": "1.0", field: value}), config())
-    assert list(found) == [f"spec.profiles.p.versions[0].{field}"]
-    assert message in found[f"spec.profiles.p.versions[0].{field}"]
+    messages = errors(settings({"version": "1.0", field: value}), config())
+    assert list(messages) == [f"spec.profiles.p.versions[0].{field}"]
+    assert message in messages[f"spec.profiles.p.versions[0].{field}"]
 
 
 @pytest.mark.parametrize("number", [6.4, 6])
@@ -301,8 +287,7 @@ def test_a_version_in_digits_is_written_in_quotes(number: float) -> None:
 def test_versions_stand_in_profiles_only() -> None:
     for field, value in (("versions", [{"version": "1"}]), ("versionsComplete", True), ("locked", {"moduleName": "x"})):
         assert list(errors({"defaults": {field: value}}, config())) == [f"spec.defaults.{field}"]
-        [finding] = [one for one in findings({}, device_config({**SPEC, field: value})) if one.severity == "error"]
-        assert (finding.rule, finding.field and finding.field.path) == ("KRM101", f"spec.{field}")
+        assert places(findings({}, device_config({**SPEC, field: value})), "error") == [("KRM101", f"spec.{field}")]
 
 
 def test_versions_that_nobody_uses_are_no_finding_and_are_checked() -> None:
@@ -311,9 +296,8 @@ def test_versions_that_nobody_uses_are_no_finding_and_are_checked() -> None:
     assert findings(spec, config()) == []
     wrong = settings({"version": "1.0"}, {"version": "2.0", "devicePlugin": {"image": "plugin:latest"}})
     for configs in ((config(),), ()):
-        [finding] = [one for one in findings(wrong, *configs) if one.rule == "KRM225"]
-        assert finding.field
-        assert finding.field.path == "spec.profiles.p.versions[1].devicePlugin.image"
+        paths = [path for rule, path in places(findings(wrong, *configs)) if rule == "KRM225"]
+        assert paths == ["spec.profiles.p.versions[1].devicePlugin.image"]
 
 
 def test_a_profile_s_field_that_every_used_version_replaces_is_for_the_others() -> None:
@@ -327,24 +311,20 @@ def test_a_driver_version_that_picks_an_entry_has_an_effect() -> None:
     agent = {"name": "agent", "image": "registry.example.com/agent:1"}
     plain = settings(kernelMappings=mappings, daemonSets=[agent])
     del plain["profiles"]["p"]["versions"]
-    own = config(driverImage=None)
-    assert [one.field and one.field.path for one in findings(plain, own)] == ["spec.driverVersion"]
-    assert findings(settings({"version": "1.0"}, kernelMappings=mappings, daemonSets=[agent]), own) == []
+    complete = config(driverImage=None)
+    assert [path for _, path in places(findings(plain, complete))] == ["spec.driverVersion"]
+    assert findings(settings({"version": "1.0"}, kernelMappings=mappings, daemonSets=[agent]), complete) == []
 
 
 def test_a_field_of_a_version_is_found_again_where_it_is_written() -> None:
     profiles = {"p.q": {**PROFILE, "versions": [{"version": "1.0"}, {"version": "2.0", "dirName": "/two"}]}}
     head = b'{"apiVersion": "krmfn.dev/v1alpha1", "metadata": {"name": "a", "namespace": "b"}, '
     text = head + b'"spec": {"profile": "p.q", "driverVersion": "2.0"}}'
-    [one] = reading.from_item(Item(text, 0, len(text), -2), FunctionConfig(profiles=profiles))
-    assert one.at("dirName") == "spec.profiles[p.q].versions[1].dirName"
-    assert one.at("devicePlugin.image") == "spec.profiles[p.q].devicePlugin.image"
-    assert [layer.path for layer in one.layers] == [
-        "spec",
-        "spec.profiles[p.q].versions[1]",
-        "spec.profiles[p.q]",
-        "spec.defaults",
-    ]
+    [read] = reading.from_item(Item(text, 0, len(text), -2), FunctionConfig(profiles=profiles))
+    assert read.at("dirName") == "spec.profiles[p.q].versions[1].dirName"
+    assert read.at("devicePlugin.image") == "spec.profiles[p.q].devicePlugin.image"
+    layers = ["spec", "spec.profiles[p.q].versions[1]", "spec.profiles[p.q]", "spec.defaults"]
+    assert [layer.path for layer in read.layers] == layers
 
 
 ORDERED: dict[str, Any] = {"upgrade": {"ordered": True, "retain": ["0.9"]}}
@@ -352,40 +332,38 @@ READY = "kmm.node.kubernetes.io/kmm.dc.ready"
 
 
 def gated(**entry: Any) -> dict[str, set[str]]:
-    """The labels of KMM in the nodeSelector of each DaemonSet of an ordered upgrade that retains a version."""
-    made = rendered({"profiles": {"p": PROFILE}}, config(**ORDERED, daemonSets=[{"name": "agent", **entry}]))
-    selectors = {
-        name: one["spec"]["template"]["spec"]["nodeSelector"] for name, one in made.items() if "DaemonSet" in name
-    }
-    return {name: {key for key in own if "kmm.node" in key} for name, own in selectors.items()}
+    """Return KMM's labels in the nodeSelector of each DaemonSet of an ordered upgrade that retains a version."""
+    daemon_set = {"name": "agent", **entry}
+    templates = pods(rendered({"profiles": {"p": PROFILE}}, config(**ORDERED, daemonSets=[daemon_set])))
+    selectors = {name: template["spec"]["nodeSelector"] for name, template in templates.items()}
+    return {name: {key for key in labels if "kmm.node" in key} for name, labels in selectors.items()}
 
 
 def test_one_daemon_set_serves_all_versions_where_it_is_said() -> None:
     versioned = {f"kmm.node.kubernetes.io/{key}" for key in ("version-module.kmm.dc", "kmm.dc.version.ready")}
-    assert gated() == dict.fromkeys(("DaemonSet dc-agent-1-0", "DaemonSet dc-agent-0-9"), versioned)
-    assert gated(perVersion=False) == {"DaemonSet dc-agent": {READY}}
-    assert gated(waitsForModule=False) == {"DaemonSet dc-agent": set()}
+    assert gated() == dict.fromkeys(("dc-agent-1-0", "dc-agent-0-9"), versioned)
+    assert gated(perVersion=False) == {"dc-agent": {READY}}
+    assert gated(waitsForModule=False) == {"dc-agent": set()}
 
 
 def test_one_daemon_set_for_all_versions_may_be_one_that_is_there_already() -> None:
     adopted = {"objectName": "old", "matchLabels": {"app": "old"}}
-    assert gated(perVersion=False, **adopted) == {"DaemonSet old": {READY}}
-    spec = {"profiles": {"p": PROFILE}}
-    found = errors(spec, config(**ORDERED, daemonSets=[{"name": "agent", **adopted}]))
-    assert found.keys() >= {f"spec.daemonSets[0].{name}" for name in adopted}
+    assert gated(perVersion=False, **adopted) == {"old": {READY}}
+    messages = errors({"profiles": {"p": PROFILE}}, config(**ORDERED, daemonSets=[{"name": "agent", **adopted}]))
+    assert messages.keys() >= {f"spec.daemonSets[0].{name}" for name in adopted}
 
 
 @pytest.mark.parametrize(
-    ("own", "why"),
-    [({}, "only an ordered upgrade has versions"), (ORDERED | {"waitsForModule": False}, "does not wait")],
+    ("upgrade", "entry", "reason"),
+    [
+        ({}, {}, "only an ordered upgrade has versions"),
+        (ORDERED, {"waitsForModule": False}, "does not wait"),
+    ],
+    ids=["not-ordered", "not-waiting"],
 )
-def test_per_version_without_versions_has_no_effect(own: dict[str, Any], why: str) -> None:
-    waits = {"waitsForModule": own["waitsForModule"]} if "waitsForModule" in own else {}
-    upgrade = {name: value for name, value in own.items() if name == "upgrade"}
-    entry = {"name": "agent", "perVersion": False, **waits}
-    (message,) = [
-        one.message
-        for one in findings({"profiles": {"p": PROFILE}}, config(**upgrade, daemonSets=[entry]))
-        if one.field and one.field.path == "spec.daemonSets[0].perVersion"
-    ]
-    assert why in message
+def test_per_version_without_versions_has_no_effect(upgrade: Any, entry: Any, reason: str) -> None:
+    daemon_set = {"name": "agent", "perVersion": False, **entry}
+    results = findings({"profiles": {"p": PROFILE}}, config(**upgrade, daemonSets=[daemon_set]))
+    path = "spec.daemonSets[0].perVersion"
+    (message,) = [result.message for result in results if result.field and result.field.path == path]
+    assert reason in message
