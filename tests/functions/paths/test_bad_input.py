@@ -45,9 +45,9 @@ def full(*args: str, size: int, cwd: Path, **env: str) -> Done:
 
 
 def everything(folder: Path) -> dict[str, bytes]:
-    """Return all files below a folder but Git's own; folders as well."""
+    """Return all files below a folder but Git's own, by their paths from there; folders as well."""
     paths = (path for path in folder.rglob("*") if ".git" not in path.parts)
-    return {str(path): path.read_bytes() if path.is_file() else b"" for path in paths}
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"" for path in paths}
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def test_exactly_the_new_objects_and_what_others_put_there(
     out, fresh = (tmp_path_factory.mktemp("out") / name for name in ("out", "fresh"))
     replace(out, *sorted(first))
     mine = {f"configmap_{name}.yaml" for name in others - first}
-    plant(out, dict.fromkeys((*mine, "extra/c.yaml"), "mine"))
+    plant(out, dict.fromkeys((*mine, "extra/c.yaml"), "mine") | {f"configmap_{name}.yaml": "old" for name in first})
     new = {f"configmap_{name}.yaml" for name in second}
     before = everything(out)
     if new & mine:
