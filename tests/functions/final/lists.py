@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmfn_functions.final import judge
 from krmfn_functions.final.stream import FinalList, modules_of
 from krmfn_functions.kmm.lookup import POD_KINDS
@@ -11,7 +9,7 @@ from krmfn_functions.run import Run, Transformed
 
 from krmfn import Manifest, Result
 from krmfn.results import apply
-from tests.builders import manifest, resource_list
+from tests.builders import edited, manifest, resource_list
 
 API = {"": "v1", "apps": "apps/v1", "batch": "batch/v1"}
 PREFIXED = Transformed(("lab-",), ("-v2",), ("lab",))
@@ -28,16 +26,16 @@ def judged(
     return list(apply(judge.RULES, FinalList(deployed, stay, owners, modules_of(deployed), run, frozenset())))
 
 
-def told(results: list[Result]) -> list[tuple[str, str, str]]:
+def levels(results: list[Result]) -> list[tuple[str, str]]:
+    """Return rule and severity of each finding."""
+    return [(result.rule, result.severity) for result in results]
+
+
+def rows(results: list[Result]) -> list[tuple[str, str, str]]:
     """Return rule, severity and field of each finding."""
-    return [(one.rule, one.severity, one.field.path if one.field else "") for one in results]
+    return [(result.rule, result.severity, result.field.path if result.field else "") for result in results]
 
 
 def workload(pod: Manifest, kind: tuple[str, str] = ("apps", "DaemonSet"), name: str = "user") -> Manifest:
     """Return a resource of a kind that makes pods."""
-    holder: Any = manifest(API[kind[0]], kind[1], name)
-    whole = holder
-    for part in POD_KINDS[kind][:-1]:
-        holder = holder.setdefault(part, {})
-    holder[POD_KINDS[kind][-1]] = pod
-    return dict(whole)
+    return edited(manifest(API[kind[0]], kind[1], name), (POD_KINDS[kind], pod))

@@ -23,11 +23,11 @@ ERRORS = config_map("a") + "---\n" + config_map("a")
 
 
 @pytest.mark.parametrize("command", ["check", "render"])
-@pytest.mark.parametrize("way", ["file", "folder", "stream"])
-def test_commands_judge_what_would_be_deployed(command: str, way: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", ["file", "folder", "stream"])
+def test_commands_judge_what_would_be_deployed(command: str, source: str, tmp_path: Path) -> None:
     for text, rule, code in ((RIGHT, "", 0), (WRONG, "[KRM701]", 0), (ERRORS, "[KRM705]", 1)):
         plant(tmp_path, {"a.yaml": CONFIG, "b.yaml": text, "all": f"{CONFIG}---\n{text}"})
-        path = {"file": str(tmp_path / "all"), "folder": str(tmp_path), "stream": "-"}[way]
+        path = {"file": str(tmp_path / "all"), "folder": str(tmp_path), "stream": "-"}[source]
         done = process("krmfn", command, path, stdin=f"{CONFIG}---\n{text}").ended(code)
         assert (rule in done.text + done.err) if rule else ("KRM7" not in done.text + done.err)
         assert not (command == "render" and code and done.out)
@@ -45,27 +45,27 @@ def test_diff_judges_the_new_side_only(tmp_path: Path) -> None:
     assert "[KRM705]" in process("krmfn", "diff", str(tmp_path / "new.yaml"), str(tmp_path / "old.yaml")).refused()
 
 
+ACCOUNT = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: other, namespace: kmm}\n"
+SETTINGS = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: r}\nspec:\n  "
+
+
 def test_a_warning_is_turned_off_by_what_it_is_about_by_the_owner_or_by_the_function_config(tmp_path: Path) -> None:
     def check(**texts: str) -> str:
         plant(tmp_path, {f"{name}.yaml": text for name, text in texts.items()})
         return process("krmfn", "check", str(tmp_path), "--root", str(tmp_path)).text
 
-    ignore = 'annotations: {krmfn.dev/ignore: "KRM7: it is deployed from elsewhere"}'
-    account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: other, namespace: kmm}\n"
+    def ignoring(text: str, rule: str) -> str:
+        return text.replace(
+            "metadata: {", f'metadata: {{annotations: {{krmfn.dev/ignore: "{rule}: it is elsewhere"}}, '
+        )
+
     config = CONFIG.replace("nodeSelector", "serviceAccountName: missing, nodeSelector")
-    assert check(config=config, account=account).count("[KRM703]") == 1
-    config = config.replace("metadata: {", "metadata: {" + ignore.replace("KRM7", "KRM703") + ", ")
-    assert "KRM703" not in check(config=config)
+    assert check(config=config, account=ACCOUNT).count("[KRM703]") == 1
+    assert "KRM703" not in check(config=ignoring(config, "KRM703"))
     assert check(pod=WRONG).count("[KRM701]") == 1
-    assert "KRM701" not in check(
-        pod=WRONG.replace("metadata: {", "metadata: {" + ignore.replace("KRM7", "KRM701") + ", ")
-    )
-    assert "KRM701 is turned off, but nothing that was checked has" in check(
-        pod=RIGHT.replace("metadata: {", "metadata: {" + ignore.replace("KRM7", "KRM701") + ", ")
-    )
-    off = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: r}\n"
-    off += "spec: {ignore: {KRM701: why}}\n"
-    assert "KRM701" not in check(pod=WRONG, settings=off)
+    assert "KRM701" not in check(pod=ignoring(WRONG, "KRM701"))
+    assert "KRM701 is turned off, but nothing that was checked has" in check(pod=ignoring(RIGHT, "KRM701"))
+    assert "KRM701" not in check(pod=WRONG, settings=SETTINGS + "ignore: {KRM701: why}\n")
 
 
 def test_an_annotation_of_the_function_config_is_about_itself(tmp_path: Path) -> None:
@@ -79,10 +79,6 @@ def test_an_annotation_of_the_function_config_is_about_itself(tmp_path: Path) ->
     (line,) = [line for line in check("}\n").splitlines() if "[KRM708]" in line]
     assert "affects" not in line
     assert "KRM708" not in check(', annotations: {krmfn.dev/ignore: "KRM708: it is removed elsewhere"}}\n')
-
-
-ACCOUNT = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: other, namespace: kmm}\n"
-SETTINGS = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: r}\nspec:\n  "
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ from krmfn import Manifest, warning
 from tests.builders import device_config, manifest, module, resource_list
 from tests.commands import process
 
-from .lists import judged, told, workload
+from .lists import judged, levels, rows, workload
 
 
 def test_an_id_stands_once_whatever_the_version() -> None:
     old, new = manifest("policy/v1beta1", "PodDisruptionBudget"), manifest("policy/v1", "PodDisruptionBudget")
-    assert told(judged(old, new)) == [("KRM705", "error", "")]
+    assert rows(judged(old, new)) == [("KRM705", "error", "")]
     assert judged(old, manifest("policy/v1", "PodDisruptionBudget", "other")) == []
     assert judged(old, manifest("other/v1", "PodDisruptionBudget")) == []
     nameless: Manifest = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"generateName": "a-"}}
@@ -57,11 +57,12 @@ def test_an_image_that_lost_a_part(image: str, form: str) -> None:
     else:
         kind = ("apps", form) if form == "DaemonSet" else ("batch", form)
         holder = workload({"containers": [{"image": f"registry.example.com/{image}", "name": "c"}]}, kind)
-    found = [(one.rule, one.severity) for one in judged(holder) if one.rule != "KRM711"]
-    assert found == ([("KRM706", "warning")] if image in EMPTIED else [])
+    findings = [level for level in levels(judged(holder)) if level[0] != "KRM711"]
+    assert findings == ([("KRM706", "warning")] if image in EMPTIED else [])
     if form == "Module":  # of krmfn's own making
-        made: Manifest = {**holder, "metadata": {"name": "dc", "namespace": "kmm", "annotations": MARK}}
-        assert [one.severity for one in judged(made) if one.rule == "KRM706"] == (["error"] if image in EMPTIED else [])
+        results = judged({**holder, "metadata": {"name": "dc", "namespace": "kmm", "annotations": MARK}})
+        severities = [result.severity for result in results if result.rule == "KRM706"]
+        assert severities == (["error"] if image in EMPTIED else [])
 
 
 def test_an_image_that_is_not_ours_stops_no_render() -> None:
@@ -71,9 +72,9 @@ def test_an_image_that_is_not_ours_stops_no_render() -> None:
         agent = workload({"containers": [{"name": "c", "image": f"registry.example.com/{image}"}]})
         text = f"{config}---\n{yaml.safe_dump(agent)}"
         assert process("krmfn", "render", "-", stdin=text).ended(0).err.count("KRM706") == warnings
-        checked = process("krmfn", "check", "-", "--format", "json", stdin=text)
-        found = [one["severity"] for one in json.loads(checked.out)["findings"] if one["rule"] == "KRM706"]
-        assert (checked.code, found) == (0, ["warning"] * warnings)
+        checked = process("krmfn", "check", "-", "--format", "json", stdin=text).ended(0)
+        findings = [row for row in json.loads(checked.out)["findings"] if row["rule"] == "KRM706"]
+        assert [row["severity"] for row in findings] == ["warning"] * warnings
 
 
 @given(st.recursive(st.text("abc:-.@{}\"'/ \n"), lambda inner: st.lists(inner) | st.dictionaries(st.text("im"), inner)))
@@ -85,8 +86,8 @@ def test_no_text_is_taken_for_an_image(value: object) -> None:
 
 def test_an_owner_has_a_uid() -> None:
     owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "a"}
-    found = judged(manifest("v1", "Secret", ownerReferences=[{**owner, "uid": "1"}, owner, {**owner, "uid": ""}]))
-    assert told(found) == [
+    references = [{**owner, "uid": "1"}, owner, {**owner, "uid": ""}]
+    assert rows(judged(manifest("v1", "Secret", ownerReferences=references))) == [
         ("KRM707", "error", "metadata.ownerReferences[1]"),
         ("KRM707", "error", "metadata.ownerReferences[2]"),
     ]
@@ -95,21 +96,23 @@ def test_an_owner_has_a_uid() -> None:
 KPTFILE = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "package"}}
 MARK = {"krmfn.dev/owner": "deviceconfig krmfn.dev|DeviceConfig|kmm|dc kmm.sigs.x-k8s.io|Module|kmm|dc"}
 LOCAL = {"config.kubernetes.io/local-config": "true"}
+GENERATED = {**module(name="dc"), "metadata": {"name": "dc", "namespace": "kmm", "annotations": MARK}}
 
 
 def test_an_input_beside_its_objects_or_in_a_package_is_marked() -> None:
-    made = {**module(name="dc"), "metadata": {"name": "dc", "namespace": "kmm", "annotations": MARK}}
-    assert told(judged(made, inputs=(device_config(),))) == [("KRM708", "warning", "")]
-    assert told(judged(inputs=(KPTFILE, device_config()))) == [("KRM708", "warning", "")]
+    for results in (
+        judged(GENERATED, inputs=(device_config(),)),
+        judged(inputs=(KPTFILE, device_config())),
+    ):
+        assert rows(results) == [("KRM708", "warning", "")]
     assert judged(inputs=(device_config(),)) == []
-    assert judged(made, inputs=(KPTFILE, device_config(annotations=LOCAL))) == []
+    assert judged(GENERATED, inputs=(KPTFILE, device_config(annotations=LOCAL))) == []
 
 
 def test_what_the_function_has_said_of_an_input_is_not_said_again() -> None:
-    made = {**module(name="dc"), "metadata": {"name": "dc", "namespace": "kmm", "annotations": MARK}}
-    resources = resource_list(device_config(), made)
+    resources = resource_list(device_config(), GENERATED)
     config, *deployed = resources.items
-    assert [one.rule for one in judge(resources, deployed)] == ["KRM708"]
+    assert [result.rule for result in judge(resources, deployed)] == ["KRM708"]
     resources.report([warning("would be deployed", rule="KRM104", ref=config.ref)])
     assert list(judge(resources, deployed)) == []
 
@@ -118,7 +121,7 @@ DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave
 
 
 @pytest.mark.parametrize(
-    ("own", "theirs", "name", "expected"),
+    ("wave", "later", "name", "expected"),
     [
         ("1", "0", "a", []),
         ("0", "0", "a", []),
@@ -130,11 +133,10 @@ DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave
     ],
 )
 def test_what_a_resource_depends_on_comes_first(
-    own: str | None, theirs: str | None, name: str, expected: list[str]
+    wave: str | None, later: str | None, name: str, expected: list[str]
 ) -> None:
-    annotations = {DEPENDS: f"/namespaces/kmm/ConfigMap/{name}", **({WAVE: own} if own else {})}
-    one = manifest("v1", "Secret", annotations=annotations)
-    other = manifest("v1", "ConfigMap", annotations={WAVE: theirs} if theirs else {})
-    found = judged(one, other)
-    assert [part in result.message for part, result in zip(expected, found, strict=True)] == [True] * len(expected)
-    assert {(result.rule, result.severity) for result in found} <= {("KRM704", "warning")}
+    annotations = {DEPENDS: f"/namespaces/kmm/ConfigMap/{name}", **({WAVE: wave} if wave else {})}
+    secret = manifest("v1", "Secret", annotations=annotations)
+    results = judged(secret, manifest("v1", "ConfigMap", annotations={WAVE: later} if later else {}))
+    assert [part in result.message for part, result in zip(expected, results, strict=True)] == [True] * len(expected)
+    assert {*levels(results)} <= {("KRM704", "warning")}

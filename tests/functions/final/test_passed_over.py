@@ -8,7 +8,7 @@ from krmfn_functions.run import Replacement, Transformed
 
 from tests.builders import device_config, manifest, module
 
-from .lists import judged, told, workload
+from .lists import judged, levels, rows, workload
 
 OWNED = {"krmfn.dev/owner": "deviceconfig krmfn.dev|DeviceConfig|kmm|dc kmm.sigs.x-k8s.io|Module|kmm|dc"}
 
@@ -35,21 +35,19 @@ def test_an_image_that_is_to_be_replaced(entry: Replacement, image: str, is_left
         module({"regexp": "^.+$", "containerImage": image}),
         workload({"initContainers": [{"name": "a", "image": image}]}),
     ):
-        found = judged(holder, transformed=transformed)
-        assert [(one.rule, one.severity) for one in found] == ([("KRM709", "warning")] if is_left else [])
+        assert levels(judged(holder, transformed=transformed)) == ([("KRM709", "warning")] if is_left else [])
 
 
 def test_a_label_of_the_owner_is_on_what_is_made_from_it() -> None:
-    labels = {"team": "storage", "own": "x"}
-    owner = device_config(labels=labels)
-    made = {**module(name="dc"), "metadata": {"name": "dc", "namespace": "kmm", "annotations": OWNED}}
+    owner = device_config(labels={"team": "storage", "own": "x"})
+    child = {**module(name="dc"), "metadata": {"name": "dc", "namespace": "kmm", "annotations": OWNED}}
     transformed = Transformed(labels=(("team", "storage"), ("site", "lab")))
-    assert told(judged(made, inputs=(owner,), transformed=transformed)) == [
+    assert rows(judged(child, inputs=(owner,), transformed=transformed)) == [
         ("KRM708", "warning", ""),
         ("KRM710", "info", "metadata.labels"),
     ]
-    made["metadata"]["labels"] = {"team": "other"}  # chosen on purpose: the owner's own value does not count
-    assert [one.rule for one in judged(made, inputs=(owner,), transformed=transformed)] == ["KRM708"]
+    child["metadata"]["labels"] = {"team": "other"}  # chosen on purpose: the owner's own value does not count
+    assert levels(judged(child, inputs=(owner,), transformed=transformed)) == [("KRM708", "warning")]
     assert judged(manifest("v1", "Secret"), transformed=transformed) == []
 
 

@@ -14,7 +14,7 @@ from krmfn_functions.run import Transformed
 from krmfn import Manifest
 from tests.builders import manifest, module
 
-from .lists import judged, told, workload
+from .lists import judged, levels, rows, workload
 
 API = {
     "ServiceAccount": "v1",
@@ -30,14 +30,13 @@ POD: dict[str, tuple[str, str]] = {
     "imagePullSecrets[0].name": ("Secret", "{imagePullSecrets: [{name: NAME}]}"),
     "volumes[0].configMap.name": ("ConfigMap", "{volumes: [{name: v, configMap: {name: NAME, optional: OFF}}]}"),
     "volumes[0].secret.secretName": ("Secret", "{volumes: [{name: v, secret: {secretName: NAME, optional: OFF}}]}"),
-    "volumes[0].projected.sources[0].secret.name": (
-        "Secret",
-        "{volumes: [{name: v, projected: {sources: [{secret: {name: NAME, optional: OFF}}]}}]}",
-    ),
-    "volumes[0].projected.sources[0].configMap.name": (
-        "ConfigMap",
-        "{volumes: [{name: v, projected: {sources: [{configMap: {name: NAME, optional: OFF}}]}}]}",
-    ),
+    **{
+        f"volumes[0].projected.sources[0].{key}.name": (
+            kind,
+            f"{{volumes: [{{name: v, projected: {{sources: [{{{key}: {{name: NAME, optional: OFF}}}}]}}}}]}}",
+        )
+        for kind, key in (("Secret", "secret"), ("ConfigMap", "configMap"))
+    },
     **{
         f"{part}[0].env[0].valueFrom.{key}.name": (
             kind,
@@ -108,8 +107,8 @@ def named(kind: str, name: str, namespace: str = "kmm") -> Manifest:
 def test_every_field_that_names_a_resource(of: tuple[str, str], path: str, kind: str, form: str) -> None:
     user = holder(of, form, "wanted")
     assert judged(user, named(kind, "wanted")) == []
-    assert told(judged(user, named(kind, "other"))) == [("KRM703", "warning", path)]
-    assert told(judged(user, named(kind, "other"), named(kind, "lab-wanted-v2"))) == [("KRM703", "error", path)]
+    assert rows(judged(user, named(kind, "other"))) == [("KRM703", "warning", path)]
+    assert rows(judged(user, named(kind, "other"), named(kind, "lab-wanted-v2"))) == [("KRM703", "error", path)]
     assert judged(user, named(kind, "wanted", "")) == []
     if kind not in ("PriorityClass", "DeviceClass"):
         assert judged(user, named(kind, "other", "elsewhere")) == []
@@ -120,7 +119,7 @@ def test_every_field_that_names_a_resource(of: tuple[str, str], path: str, kind:
 @pytest.mark.parametrize("kind", POD_KINDS, ids=lambda kind: kind[1])
 def test_every_kind_that_makes_pods(kind: tuple[str, str]) -> None:
     user = workload({"serviceAccountName": "agent"}, kind)
-    assert [one.rule for one in judged(user, named("ServiceAccount", "other"))] == ["KRM703"]
+    assert levels(judged(user, named("ServiceAccount", "other"))) == [("KRM703", "warning")]
 
 
 CLAIMS = [
@@ -139,7 +138,7 @@ def test_a_claim_s_device_class_is_deployed_or_made_by_kmm(kind: str, form: str)
     maker["spec"]["dra"] = {"driverName": "d", "deviceClasses": [{"name": "gpu.example.com"}]}
     assert judged(claim, maker) == []
     assert judged(claim, named("DeviceClass", "gpu.example.com")) == []
-    assert [one.rule for one in judged(claim, named("DeviceClass", "nic.example.com"))] == ["KRM703"]
+    assert levels(judged(claim, named("DeviceClass", "nic.example.com"))) == [("KRM703", "warning")]
 
 
 MAKERS = """\
@@ -180,20 +179,18 @@ HASHES = st.one_of(st.just(""), st.text("2456789bcdfghkmt", min_size=10, max_siz
 @given(NAMES, st.lists(NAMES, max_size=2), st.lists(NAMES, max_size=2), HASHES, HASHES)
 def test_a_renamed_resource_is_recognised(name: str, before: list[str], behind: list[str], new: str, old: str) -> None:
     """Prefixes and suffixes of several levels and the hash: whatever of it a field has missed is an error."""
-    prefixes, suffixes = tuple(f"{one}-" for one in before), tuple(f"-{one}" for one in behind)
-    there = "".join(reversed(prefixes)) + name + "".join(suffixes) + new
+    prefixes, suffixes = tuple(f"{part}-" for part in before), tuple(f"-{part}" for part in behind)
+    final_name = "".join(reversed(prefixes)) + name + "".join(suffixes) + new
     user = workload({"volumes": [{"configMap": {"name": name + old}}]})
-    found = judged(user, named("ConfigMap", there), transformed=Transformed(prefixes, suffixes))
-    assert [(one.rule, one.severity) for one in found] == ([] if there == name + old else [("KRM703", "error")])
+    results = judged(user, named("ConfigMap", final_name), transformed=Transformed(prefixes, suffixes))
+    assert levels(results) == ([] if final_name == name + old else [("KRM703", "error")])
 
 
 @given(NAMES, NAMES)
 def test_names_with_different_prefixes_are_no_twins(name: str, other: str) -> None:
     """Two overlays that one root joins: what is missing in one of them is not what the other one has."""
     assume(name != f"z{other}")
+    accounts = [named("ServiceAccount", account) for account in (f"west-{name}", f"z{other}")]
     user = workload({"serviceAccountName": f"east-{name}"})
-    transformed = Transformed(("east-", "west-"))
-    found = judged(
-        user, named("ServiceAccount", f"west-{name}"), named("ServiceAccount", f"z{other}"), transformed=transformed
-    )
-    assert [(one.rule, one.severity) for one in found] in ([("KRM703", "warning")], [])
+    results = judged(user, *accounts, transformed=Transformed(("east-", "west-")))
+    assert levels(results) in ([("KRM703", "warning")], [])

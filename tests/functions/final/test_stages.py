@@ -12,6 +12,8 @@ AFFINITY = (
     "[{matchExpressions: [{key: kmm.node.kubernetes.io/a.b.ready, operator: Exists}]}]}}}"
 )
 
+JOB = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x, annotations: {config.kubernetes.io/depends-on: %s}}\n"
+
 
 def wave(kind: str, number: str, group: str = "v1") -> str:
     return (
@@ -36,16 +38,8 @@ def wave(kind: str, number: str, group: str = "v1") -> str:
         (HOLDER % AFFINITY, "consumers"),
         (HOLDER % 'nodeSelector: {example.com/kmm.node.kubernetes.io: ""}', "before"),
         (HOLDER.replace("Daemon", "Stateful") % AFFINITY, "consumers"),
-        (
-            "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x, annotations: {config.kubernetes.io/depends-on: "
-            "'/namespaces/a/ConfigMap/b, kmm.sigs.x-k8s.io/namespaces/a/Module/b'}}\n",
-            "consumers",
-        ),
-        (
-            "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x, annotations: {config.kubernetes.io/depends-on: "
-            "'/namespaces/a/ConfigMap/b'}}\n",
-            "before",
-        ),
+        (JOB % "'/namespaces/a/ConfigMap/b, kmm.sigs.x-k8s.io/namespaces/a/Module/b'", "consumers"),
+        (JOB % "'/namespaces/a/ConfigMap/b'", "before"),
         (
             'apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: x\n  annotations:\n    ? "config.kubernetes.io/\\\r'
             '      depends-on"\n    : kmm.sigs.x-k8s.io/namespaces/a/Module/b\n',

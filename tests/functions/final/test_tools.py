@@ -7,26 +7,16 @@ from typing import Any
 import pytest
 
 from krmfn import Manifest
-from tests.builders import module
+from tests.builders import manifest, module, node
 
-from .lists import judged, told
+from .lists import judged, levels
 
 DOMAIN = "feature.node.kubernetes.io/"
 
 
-def rule(*labels: str, api: str = "nfd.k8s-sigs.io/v1alpha1", **more: Any) -> Manifest:
-    rules = [{"name": "gpu", "labels": dict.fromkeys(labels, "true"), **more}]
-    namespace = {"namespace": "kmm"} if "openshift" in api else {}
-    return {
-        "apiVersion": api,
-        "kind": "NodeFeatureRule",
-        "metadata": {"name": "r", **namespace},
-        "spec": {"rules": rules},
-    }
-
-
-def node(*labels: str) -> Manifest:
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "labels": dict.fromkeys(labels, "true")}}
+def rule(*labels: str, api: str = "nfd.k8s-sigs.io/v1alpha1", **fields: Any) -> Manifest:
+    rules = [{"name": "gpu", "labels": dict.fromkeys(labels, "true"), **fields}]
+    return manifest(api, "NodeFeatureRule", "r", "kmm" if "openshift" in api else "") | {"spec": {"rules": rules}}
 
 
 ASKED, OTHER = f"{DOMAIN}gpu", f"{DOMAIN}other"
@@ -36,8 +26,8 @@ CASES: dict[str, tuple[str, list[Manifest], bool]] = {
     "made by a rule that leaves the domain out": (ASKED, [rule("gpu")], False),
     "made by one of OpenShift": (ASKED, [rule(ASKED, api="nfd.openshift.io/v1alpha1")], False),
     "made by another name": (ASKED, [rule(OTHER)], True),
-    "on a node": (ASKED, [rule(OTHER), node(ASKED)], False),
-    "on no node": (ASKED, [rule(OTHER), node(OTHER)], True),
+    "on a node": (ASKED, [rule(OTHER), node("n", **{ASKED: "true"})], False),
+    "on no node": (ASKED, [rule(OTHER), node("n", **{OTHER: "true"})], True),
     "made by NFD itself": (f"{DOMAIN}pci-1da3.present", [rule(OTHER)], False),
     "of another domain": ("example.com/gpu", [rule(OTHER)], False),
     "a template may make it": (ASKED, [rule(OTHER, labelsTemplate="{{ range . }}a=b{{ end }}")], False),
@@ -46,6 +36,6 @@ CASES: dict[str, tuple[str, list[Manifest], bool]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_label_that_nothing_makes_is_said(case: str) -> None:
-    label, beside, is_said = CASES[case]
-    found = [one for one in told(judged(module(selector={label: "true"}), *beside)) if one[0] == "KRM713"]
-    assert [one[1] for one in found] == (["info"] if is_said else [])
+    label, others, is_said = CASES[case]
+    results = levels(judged(module(selector={label: "true"}), *others))
+    assert [severity for number, severity in results if number == "KRM713"] == (["info"] if is_said else [])
