@@ -10,12 +10,11 @@ from krmfn_functions.importing import assembly, drafts, importer
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.module import MODULE_KINDS
 from krmfn_functions.paths import manifests
-from krmfn_functions.run import note
 from krmfn_functions.settings import RENDER, Settings
 
 from krmfn import KrmfnError, Manifest, ResourceList, run
 from krmfn.yamltext import emit
-from tests.builders import folder_text
+from tests.builders import edited, folder_text, function_config, resource_list
 from tests.commands import ROOT
 
 SETTINGS = Settings(RENDER, flags={"kmm-version": "main"})
@@ -36,23 +35,20 @@ BROKEN = {
 
 def lists() -> Iterator[tuple[str, list[Manifest]]]:
     """Yield what our cases and examples render, list by list."""
-    for path in sorted(
-        [*ROOT.glob("tests/cases/*/valid/*/expected.yaml"), *ROOT.glob("tests/cases/*/valid/*/stdout.txt")]
-    ):
+    names = ("expected.yaml", "stdout.txt")
+    for path in sorted(path for name in names for path in ROOT.glob(f"tests/cases/*/valid/*/{name}")):
         try:
-            yield (
-                str(path.relative_to(ROOT)),
-                [item.manifest for item in manifests.read_stream(path.read_bytes()).items],
-            )
+            items = manifests.read_stream(path.read_bytes()).items
         except KrmfnError:
             continue  # findings, and no manifests
+        yield str(path.relative_to(ROOT)), [item.manifest for item in items]
     for folder in sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir()):
-        done, code = run(krmfn, folder_text(folder))
+        output, code = run(krmfn, folder_text(folder))
         if not code:
-            yield folder.name, [item.manifest for item in ResourceList.parse(done).items]
+            yield folder.name, [item.manifest for item in ResourceList.parse(output).items]
 
 
-CASES = [(name, every) for name, every in lists() if any(one.get("kind") == "Module" for one in every)]
+CASES = [(name, items) for name, items in lists() if any(item.get("kind") == "Module" for item in items)]
 CLUSTER = [
     item.manifest
     for path in sorted((ROOT / "tests/e2e/modules/valid").glob("*.yaml"))
@@ -62,55 +58,43 @@ CLUSTER = [
 
 def works(module: Manifest) -> bool:
     """Whether KMM accepts a Module and does something with it."""
-    spec = module.get("spec") or {}
-    resources = ResourceList.parse(b"kind: ResourceList\napiVersion: config.kubernetes.io/v1\nitems: []\n")
-    resources.upsert([module])
-    note(resources, settings=SETTINGS)
+    resources = resource_list(module, settings=SETTINGS)
     krmfn(resources)
-    does = any(name in spec for name in ("moduleLoader", "devicePlugin", "dra"))
+    does = any(name in (module.get("spec") or {}) for name in ("moduleLoader", "devicePlugin", "dra"))
     return does and not resources.failed and module["metadata"]["name"] not in BROKEN
 
 
 def test_the_share_that_is_expressed() -> None:
-    own = [module for module in CLUSTER if works(module)]
-    assert len(own) > 25
-    results = [
-        importer.import_modules(every, SETTINGS) for every in (*(every for _, every in CASES), *([one] for one in own))
-    ]
-    taken = [manifest["kind"] for whole in results for one in whole.conversions for manifest in one.objects]
-    stay = [one.manifest["kind"] for whole in results for one in whole.kept]
-    assert len(taken) > 150
-    assert taken.count("Module") / (taken + stay).count("Module") == 1
-    assert len(taken) / len(taken + stay) >= SHARE, (len(taken), stay)
+    working = [[module] for module in CLUSTER if works(module)]
+    assert len(working) > 25
+    results = [importer.import_modules(items, SETTINGS) for items in (*(items for _, items in CASES), *working)]
+    imported = [item["kind"] for result in results for conversion in result.conversions for item in conversion.objects]
+    kept = [item.manifest["kind"] for result in results for item in result.kept]
+    assert len(imported) > 150
+    assert "Module" not in kept
+    assert len(imported) / len(imported + kept) >= SHARE, (len(imported), kept)
 
 
-@pytest.mark.parametrize(("name", "every"), CASES, ids=[name for name, _ in CASES])
-def test_what_is_rendered_comes_back(name: str, every: list[Manifest]) -> None:
-    whole = importer.import_modules(every, SETTINGS)
-    assert not any(one.manifest["kind"] == "Module" for one in whole.kept)
-    configs, function_config = assembly.assemble(whole.conversions, SETTINGS)
-    apart = {
-        **(
-            function_config
-            or {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "x"}}
-        )
-    }
-    apart["spec"] = {**apart.get("spec", {}), "exclusivity": {"mode": "off"}}
+@pytest.mark.parametrize(("name", "items"), CASES, ids=[name for name, _ in CASES])
+def test_what_is_rendered_comes_back(name: str, items: list[Manifest]) -> None:
+    result = importer.import_modules(items, SETTINGS)
+    assert not any(item.manifest["kind"] == "Module" for item in result.kept)
+    configs, settings = assembly.assemble(result.conversions, SETTINGS)
+    apart = edited(settings or function_config(), ("spec.exclusivity", {"mode": "off"}))
     rendered = drafts.rendered(configs, SETTINGS, apart)
     again = importer.import_modules([item.manifest for item in rendered.items], SETTINGS)
-    assert assembly.assemble(again.conversions, SETTINGS) == (configs, function_config)
+    assert assembly.assemble(again.conversions, SETTINGS) == (configs, settings)
     assert again.kept == ()
 
 
 @pytest.mark.parametrize("module", CLUSTER, ids=lambda module: module["metadata"]["name"])
 def test_a_module_is_expressed_or_named_with_the_reason(module: Manifest) -> None:
-    whole = importer.import_modules([module], SETTINGS)
-    assert len(whole.conversions) + len(whole.kept) == 1
-    for one in whole.kept:
-        assert (one.manifest["kind"], "") in {(kind, "") for _, kind in MODULE_KINDS}
-        assert one.reasons
-        assert all(one.reasons)
-    for taken in whole.conversions:
-        assert all(difference.reason for _, difference in taken.differences)
-        assert normal(taken.objects[0])["spec"]
-        emit.dump(taken.config)
+    result = importer.import_modules([module], SETTINGS)
+    assert len(result.conversions) + len(result.kept) == 1
+    for item in result.kept:
+        assert item.manifest["kind"] in {kind for _, kind in MODULE_KINDS}
+        assert item.reasons and all(item.reasons)
+    for conversion in result.conversions:
+        assert all(difference.reason for _, difference in conversion.differences)
+        assert normal(conversion.objects[0])["spec"]
+        emit.dump(conversion.config)

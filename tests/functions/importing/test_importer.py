@@ -33,33 +33,36 @@ from tests.builders import (
     manifest,
     module,
 )
-from tests.functions.importing.manifests import (
-    CONTAINER,
-    DUMPED_EXPORTER,
-    DUMPED_GPU,
-    EXPORTER,
-    GPU,
-    SETTINGS,
-    C,
-    P,
-)
+from tests.functions.importing.manifests import CONTAINER, DUMPED_EXPORTER, DUMPED_GPU, EXPORTER, GPU, SETTINGS, C, P
 from tests.schema_corpus import samples
 
 
-def config_of(whole: Import) -> Manifest:
-    assert whole.kept == (), whole.kept
-    (taken,) = whole.conversions
-    return taken.config
+def config_of(result: Import) -> Manifest:
+    """Return the only config of an import that keeps nothing."""
+    assert result.kept == (), result.kept
+    (conversion,) = result.conversions
+    return conversion.config
+
+
+def imported(*manifests: Manifest) -> Manifest:
+    """Return the only config that these become."""
+    return config_of(import_modules(manifests, SETTINGS))
+
+
+def reasons_of_differences(result: Import) -> dict[tuple[str, str], str]:
+    """Return the reasons of the differences, by object and path."""
+    pairs = result.conversions[0].differences
+    return {(f"{ref.kind} {ref.name}", difference.change.path): difference.reason for ref, difference in pairs}
 
 
 def reasons(*manifests: Manifest) -> dict[str, tuple[str, ...]]:
-    """Why objects stay as they are, by their names."""
-    return {one.manifest["metadata"]["name"]: one.reasons for one in import_modules(manifests, SETTINGS).kept}
+    """Return why objects stay as they are, by their names."""
+    return {item.manifest["metadata"]["name"]: item.reasons for item in import_modules(manifests, SETTINGS).kept}
 
 
 def test_a_module_and_its_consumer_become_one_config() -> None:
-    whole = import_modules([GPU, EXPORTER], SETTINGS)
-    assert config_of(whole)["spec"] == {
+    result = import_modules([GPU, EXPORTER], SETTINGS)
+    assert config_of(result)["spec"] == {
         "driverImage": "example.com/simple:$KERNEL_FULL_VERSION",
         "nodeSelector": {"gpu": "a"},
         "moduleName": "simple",
@@ -77,60 +80,49 @@ def test_a_module_and_its_consumer_become_one_config() -> None:
             }
         ],
     }
-    (conversion,) = whole.conversions
-    why = {(str(ref), difference.change.path): difference.reason for ref, difference in conversion.differences}
-    assert why == {
-        (
-            "DaemonSet kmm/gpu-metrics",
-            "metadata.labels.team",
-        ): "labels of a config are set on all its objects, and those of a DaemonSet on its pods",
-        ("DaemonSet kmm/gpu-metrics", "spec.template.metadata.labels.team"): "labels of a config are set on all its "
-        "objects, and those of a DaemonSet on its pods",
-        ("DaemonSet kmm/gpu-metrics", f"{P}.nodeSelector.gpu"): "the Module's own selector: without it a node that "
-        "leaves the selector could never unload",
+    labels = "labels of a config are set on all its objects, and those of a DaemonSet on its pods"
+    selector = "the Module's own selector: without it a node that leaves the selector could never unload"
+    assert reasons_of_differences(result) == {
+        ("DaemonSet gpu-metrics", "metadata.labels.team"): labels,
+        ("DaemonSet gpu-metrics", "spec.template.metadata.labels.team"): labels,
+        ("DaemonSet gpu-metrics", f"{P}.nodeSelector.gpu"): selector,
     }
 
 
 def test_what_the_server_sets_is_taken_off() -> None:
-    assert config_of(import_modules([DUMPED_GPU, DUMPED_EXPORTER], SETTINGS)) == config_of(
-        import_modules([GPU, EXPORTER], SETTINGS)
-    )
+    assert imported(DUMPED_GPU, DUMPED_EXPORTER) == imported(GPU, EXPORTER)
 
 
 def test_with_adopt_the_objects_are_taken_over_without_another_meaning() -> None:
     """On the list as on the cluster: each object stays, and nothing but the differences that were named is another."""
-    whole = import_modules([DUMPED_GPU, DUMPED_EXPORTER], SETTINGS)
-    resources = applied(
-        deviceconfig, DUMPED_GPU, DUMPED_EXPORTER, config_of(whole), function_config=function_config(adopt=True)
-    )
+    dumped = (DUMPED_GPU, DUMPED_EXPORTER)
+    result = import_modules(dumped, SETTINGS)
+    resources = applied(deviceconfig, *dumped, config_of(result), function_config=function_config(adopt=True))
     assert not resources.failed, [str(result) for result in resources.results]
-    now = {item.ref: item.manifest for item in resources.items if item.kind != "DeviceConfig"}
-    assert len(now) == 2
-    named = {(ref, difference.change.path) for ref, difference in whole.conversions[0].differences}
-    seen = {
-        (ref, difference.change.path)
-        for (ref, new), old in zip(now.items(), (DUMPED_GPU, DUMPED_EXPORTER), strict=True)
-        for difference in compare(old, new, {"gpu": "a"})
+    items = [item for item in resources.items if item.kind != "DeviceConfig"]
+    changes = {
+        (item.ref, difference.change.path)
+        for item, old in zip(items, dumped, strict=True)
+        for difference in compare(old, item.manifest, {"gpu": "a"})
     }
-    assert seen == named
-    for old, new in zip((DUMPED_GPU, DUMPED_EXPORTER), now.values(), strict=True):
-        assert old["metadata"]["uid"] == new["metadata"]["uid"]
-    assert now[list(now)[1]]["spec"]["selector"] == EXPORTER["spec"]["selector"]
+    assert changes == {(ref, difference.change.path) for ref, difference in result.conversions[0].differences}
+    for old, item in zip(dumped, items, strict=True):
+        assert old["metadata"]["uid"] == item.manifest["metadata"]["uid"]
+    assert items[1].manifest["spec"]["selector"] == EXPORTER["spec"]["selector"]
+
+
+ENTRY = "as a DeviceConfig, spec.daemonSets[0]"
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "why"),
+    ("path", "value", "reason"),
     [
         (f"{P}.shareProcessNamespace", True, None),
-        (
-            f"{P}.activeDeadlineSeconds",
-            5,
-            "as a DeviceConfig, spec.daemonSets[0].podSpec.activeDeadlineSeconds: cannot",
-        ),
+        (f"{P}.activeDeadlineSeconds", 5, f"{ENTRY}.podSpec.activeDeadlineSeconds: cannot"),
         (f"{P}.nodeSelector.extra", "x", None),
         (f"{P}.containers", [CONTAINER, {"name": "b", "image": "registry.example.com/b:1"}], None),
         (f"{P}.imagePullSecrets", [{"name": "a"}], None),
-        (f"{C}.tty", True, "as a DeviceConfig, spec.daemonSets[0].tty: unknown field 'tty'"),
+        (f"{C}.tty", True, f"{ENTRY}.tty: unknown field 'tty'"),
         (f"{C}.name", "other", None),
         ("metadata.namespace", "elsewhere", "nothing of this name is rendered"),
         (f"{P}.terminationGracePeriodSeconds", 31, None),
@@ -138,20 +130,19 @@ def test_with_adopt_the_objects_are_taken_over_without_another_meaning() -> None
         (f"{P}.hostNetwork", False, None),
     ],
 )
-def test_a_field_of_a_consumer_is_expressed_or_named(path: str, value: Any, why: str | None) -> None:
-    exporter = edited(EXPORTER, (path, value))
-    whole = import_modules([GPU, exporter], SETTINGS)
-    if why is None:
-        config_of(whole)
+def test_a_field_of_a_consumer_is_expressed_or_named(path: str, value: Any, reason: str | None) -> None:
+    result = import_modules([GPU, edited(EXPORTER, (path, value))], SETTINGS)
+    if reason is None:
+        config_of(result)
         return
-    (kept,) = whole.kept
+    (kept,) = result.kept
     assert kept.manifest["metadata"]["name"] == "gpu-metrics"
-    assert [reason.startswith(why) for reason in kept.reasons] == [True], kept.reasons
-    assert "daemonSets" not in whole.conversions[0].config["spec"]
+    assert [text.startswith(reason) for text in kept.reasons] == [True], kept.reasons
+    assert "daemonSets" not in result.conversions[0].config["spec"]
 
 
 @pytest.mark.parametrize(
-    ("gpu", "why"),
+    ("gpu", "reason"),
     [
         (edited(GPU, ("spec.imageRebuildTriggerGeneration", 3)), "spec.imageRebuildTriggerGeneration: a DeviceConfig "),
         (edited(GPU, ("spec.moduleLoader.container.modprobe.dirName", "")), "spec.moduleLoader.container.modprobe.dir"),
@@ -159,10 +150,10 @@ def test_a_field_of_a_consumer_is_expressed_or_named(path: str, value: Any, why:
         (edited(GPU, ("spec.moduleLoader.container.modprobe", {})), "as a DeviceConfig, spec.moduleName: "),
     ],
 )
-def test_a_module_that_cannot_be_expressed_stays_with_its_consumers(gpu: Manifest, why: str) -> None:
-    found = reasons(gpu, EXPORTER)
-    assert found["gpu"][0].startswith(why), found
-    assert found["gpu-metrics"] == ("its Module stays as it is",)
+def test_a_module_that_cannot_be_expressed_stays_with_its_consumers(gpu: Manifest, reason: str) -> None:
+    kept = reasons(gpu, EXPORTER)
+    assert kept["gpu"][0].startswith(reason), kept
+    assert kept["gpu-metrics"] == ("its Module stays as it is",)
 
 
 def test_a_consumer_without_its_module_stays() -> None:
@@ -176,12 +167,11 @@ def test_what_is_kept_is_without_what_the_server_sets() -> None:
 
 
 def test_other_objects_are_counted() -> None:
-    own = edited(
-        EXPORTER, ("metadata.name", "x"), (("metadata", "labels", "kmm.node.kubernetes.io/module.name"), "gpu")
-    )
+    label = (("metadata", "labels", "kmm.node.kubernetes.io/module.name"), "gpu")
+    of_kmm = edited(EXPORTER, ("metadata.name", "x"), label)
     other = edited(EXPORTER, ("metadata.name", "y"), (f"{P}.nodeSelector", {"a": "b"}))
-    whole = import_modules([GPU, own, other, manifest("v1", "Secret")], SETTINGS)
-    assert (len(whole.conversions[0].objects), whole.kept, whole.others) == (1, (), 3)
+    result = import_modules([GPU, of_kmm, other, manifest("v1", "Secret")], SETTINGS)
+    assert (len(result.conversions[0].objects), result.kept, result.others) == (1, (), 3)
 
 
 @pytest.mark.parametrize(
@@ -192,12 +182,10 @@ def test_other_objects_are_counted() -> None:
     ],
 )
 def test_another_way_to_write_the_same_is_named(container: dict[str, Any]) -> None:
-    gpu = module(name="gpu", **container)
-    whole = import_modules([gpu], SETTINGS)
-    config_of(whole)
-    assert {difference.reason for _, difference in whole.conversions[0].differences} == {
-        "it is written in each kernel mapping, or as a list: KMM reads both the same way"
-    }
+    result = import_modules([module(name="gpu", **container)], SETTINGS)
+    config_of(result)
+    reason = "it is written in each kernel mapping, or as a list: KMM reads both the same way"
+    assert {*reasons_of_differences(result).values()} == {reason}
 
 
 REMOVED = [
@@ -214,9 +202,9 @@ REMOVED = [
 def test_what_is_removed_first_stays_what_kmm_reads(container: dict[str, Any], mapping: dict[str, Any]) -> None:
     """An empty list of a mapping counts, and the old field wins: a config that loses one unloads another module."""
     gpu = module({**EVERY_KERNEL, **mapping}, name="gpu", **container)
-    for one in import_modules([gpu], SETTINGS).conversions:
-        made = generated(rendered([one.config], SETTINGS))
-        assert resolver(Module(made[0]))("6.1.0-test") == resolver(Module(gpu))("6.1.0-test")
+    for conversion in import_modules([gpu], SETTINGS).conversions:
+        objects = generated(rendered([conversion.config], SETTINGS))
+        assert resolver(Module(objects[0]))("6.1.0-test") == resolver(Module(gpu))("6.1.0-test")
 
 
 TLS = {
@@ -234,78 +222,71 @@ def test_empty_tls_settings_are_written_by_every_operator_in_go(
 ) -> None:
     """They were "a DeviceConfig has no field for it", and with them each Module that a Go operator wrote."""
     gpu = module({**EVERY_KERNEL, **mapping}, name="gpu", **container)
-    whole = import_modules([gpu], SETTINGS)
-    config_of(whole)
-    (made,) = generated(rendered([whole.conversions[0].config], SETTINGS))
-    before, after = Module(gpu), Module(made)
+    (again,) = generated(rendered([imported(gpu)], SETTINGS))
+    before, after = Module(gpu), Module(again)
     assert is_insecure(after, after.mappings[0]) is is_insecure(before, before.mappings[0])
 
 
 def test_an_empty_tls_setting_over_an_insecure_container_cannot_be_expressed() -> None:
     """It verifies TLS for one mapping, and nothing that is rendered would."""
     gpu = module({**EVERY_KERNEL, "registryTLS": {}}, name="gpu", registryTLS={"insecure": True})
-    (why,) = reasons(gpu)["gpu"]
-    assert why == "spec.moduleLoader.container.kernelMappings[0].registryTLS: a DeviceConfig has no field for it"
+    reason = "spec.moduleLoader.container.kernelMappings[0].registryTLS: a DeviceConfig has no field for it"
+    assert reasons(gpu)["gpu"] == (reason,)
 
 
 def test_empty_arguments_stay_since_kmm_would_reload_without_them() -> None:
-    whole = import_modules([module(name="gpu", modprobe={"moduleName": "gpu", "args": {}})], SETTINGS)
-    assert config_of(whole)["spec"]["loadArgs"] == []
-    assert whole.conversions[0].differences == ()
+    result = import_modules([module(name="gpu", modprobe={"moduleName": "gpu", "args": {}})], SETTINGS)
+    assert config_of(result)["spec"]["loadArgs"] == []
+    assert result.conversions[0].differences == ()
 
 
 def test_pods_that_no_config_can_leave_as_they_are_stay_by_hand() -> None:
     for path, value in ((f"{C}.securityContext", {}), (f"{P}.serviceAccountName", "default")):
-        whole = import_modules([GPU, edited(EXPORTER, (path, value))], SETTINGS, keeps_pods=True)
-        assert [reason.partition(":")[0] for one in whole.kept for reason in one.reasons] != []
+        (kept,) = import_modules([GPU, edited(EXPORTER, (path, value))], SETTINGS, keeps_pods=True).kept
+        assert kept.reasons
 
 
 def test_an_empty_list_that_counts_cannot_be_expressed() -> None:
     gpu = module({**EVERY_KERNEL, "inTreeModulesToRemove": []}, name="gpu", inTreeModulesToRemove=["a"])
-    (why,) = reasons(gpu)["gpu"]
-    assert why.endswith("inTreeModulesToRemove: must not be empty; leave the field out if it is not needed")
+    (reason,) = reasons(gpu)["gpu"]
+    assert reason.endswith("inTreeModulesToRemove: must not be empty; leave the field out if it is not needed")
 
 
 def test_older_versions_of_an_ordered_upgrade_are_retained() -> None:
     spec = SPEC | {"driverVersion": "1.1", "upgrade": {"ordered": True, "retain": ["1.0"]}, "daemonSets": [AGENT]}
-    made = generated(applied(deviceconfig, device_config(spec)))
-    assert config_of(import_modules(made, SETTINGS))["spec"] == spec
-    image = "spec.template.spec.containers[0].image"
-    changed = [
-        edited(one, (image, "registry.example.com/agent:0")) if one["metadata"]["name"] == "dc-agent-1-0" else one
-        for one in made
-    ]
-    assert set(reasons(*changed)) == {"dc-agent-1-0"}
+    objects = generated(applied(deviceconfig, device_config(spec)))
+    assert imported(*objects)["spec"] == spec
+    (agent,) = (item for item in objects if item["metadata"]["name"] == "dc-agent-1-0")
+    agent["spec"]["template"]["spec"]["containers"][0]["image"] = "registry.example.com/agent:0"
+    assert set(reasons(*objects)) == {"dc-agent-1-0"}
 
 
 def test_labels_that_we_have_ourselves_are_replaced_and_named() -> None:
-    gpu = edited(GPU, (("metadata", "labels"), {"app.kubernetes.io/name": "mine"}))
-    exporter = edited(
-        EXPORTER,
-        (("spec", "selector", "matchLabels"), {"app.kubernetes.io/name": "mine"}),
-        (("spec", "template", "metadata", "labels"), {"app.kubernetes.io/name": "mine"}),
-    )
-    whole = import_modules([gpu, exporter], SETTINGS)
-    config_of(whole)
+    mine = {"app.kubernetes.io/name": "mine"}
+    gpu = edited(GPU, ("metadata.labels", mine))
+    exporter = edited(EXPORTER, ("spec.selector.matchLabels", mine), ("spec.template.metadata.labels", mine))
+    result = import_modules([gpu, exporter], SETTINGS)
+    config_of(result)
+    differences = reasons_of_differences(result)
+    assert differences.pop(("DaemonSet gpu-metrics", f"{P}.nodeSelector.gpu"))
     ours = "krmfn sets this on every object that it generates"
-    (conversion,) = whole.conversions
-    why = {(ref.kind, difference.change.path): difference.reason for ref, difference in conversion.differences}
-    assert why.pop(("DaemonSet", f"{P}.nodeSelector.gpu"))
-    assert why == {("Module", "metadata.labels[app.kubernetes.io/name]"): ours}, "pods keep what they are selected by"
+    assert differences == {("Module gpu", "metadata.labels[app.kubernetes.io/name]"): ours}, "pods keep their labels"
 
 
 def test_a_consumer_of_any_version_is_one_for_all_versions() -> None:
-    versioned = module(name="gpu", version="1.0")
-    whole = import_modules([versioned, EXPORTER], SETTINGS)
-    assert whole.kept == () and config_of(whole)["spec"]["daemonSets"][0]["perVersion"] is False
+    config = imported(module(name="gpu", version="1.0"), EXPORTER)
+    assert config["spec"]["daemonSets"][0]["perVersion"] is False
 
 
 def test_a_consumer_that_waits_for_another_kind_of_module_stays_alone() -> None:
     """It is not what keeps the Module from being expressed."""
     gate = "kmm.node.kubernetes.io/version-module.kmm.gpu"
     waiting = edited(EXPORTER, (("spec", "template", "spec", "nodeSelector", gate), "1.0"))
-    whole = import_modules([GPU, waiting], SETTINGS)
-    assert (len(whole.conversions), whole.kept[0].reasons) == (1, ("it waits for a version, and its Module has none",))
+    result = import_modules([GPU, waiting], SETTINGS)
+    assert (len(result.conversions), result.kept[0].reasons) == (
+        1,
+        ("it waits for a version, and its Module has none",),
+    )
 
 
 OWNER = [{"apiVersion": "amd.com/v1alpha1", "kind": "DeviceConfig", "name": "cr", "uid": "1", "controller": True}]
@@ -318,13 +299,15 @@ def test_what_belongs_to_the_owner_of_a_module_is_imported_also_where_it_does_no
         (f"{P}.nodeSelector", {"gpu": "a"}),
     )
     owned = edited(GPU, ("metadata.ownerReferences", OWNER))
-    (entry,) = config_of(import_modules([owned, labeller], SETTINGS))["spec"]["daemonSets"]
+    (entry,) = imported(owned, labeller)["spec"]["daemonSets"]
     assert (entry["name"], entry["waitsForModule"]) == ("labeller", False)
-    of_another = edited(labeller, ("metadata.ownerReferences", [{**OWNER[0], "name": "other"}]))
-    elsewhere = edited(labeller, ("metadata.namespace", "other"))
-    for stranger in (of_another, elsewhere, edited(labeller, ("metadata.ownerReferences", []))):
-        whole = import_modules([owned, stranger], SETTINGS)
-        assert "daemonSets" not in config_of(whole)["spec"] and whole.others == 1
+    for path, value in (
+        ("metadata.ownerReferences", [{**OWNER[0], "name": "other"}]),
+        ("metadata.ownerReferences", []),
+        ("metadata.namespace", "other"),
+    ):
+        result = import_modules([owned, edited(labeller, (path, value))], SETTINGS)
+        assert "daemonSets" not in config_of(result)["spec"] and result.others == 1
 
 
 def test_drivers_that_share_nodes_have_a_profile_each() -> None:
@@ -343,12 +326,11 @@ def test_a_profile_that_is_there_is_used_and_stays_where_it_is() -> None:
 
 
 def test_a_profile_has_what_configs_of_a_driver_share() -> None:
-    plugin = {"devicePlugin": {"container": {"image": "registry.example.com/plugin:1", "args": ["-v"]}}}
+    plugins = [{"image": f"registry.example.com/plugin:{number}", "args": ["-v"]} for number in (1, 2)]
     gpus = [
-        edited(module(name=name, selector={"gpu": name}), *((f"spec.{key}", value) for key, value in plugin.items()))
-        for name in ("a", "b")
+        edited(module(name=name, selector={"gpu": name}), ("spec.devicePlugin.container", plugin))
+        for name, plugin in zip("ab", plugins, strict=True)
     ]
-    gpus[1] = edited(gpus[1], ("spec.devicePlugin.container.image", "registry.example.com/plugin:2"))
     configs, shared = assembly.assemble(import_modules(gpus, SETTINGS).conversions, SETTINGS)
     assert shared is not None
     assert shared["spec"]["profiles"] == {
@@ -358,8 +340,7 @@ def test_a_profile_has_what_configs_of_a_driver_share() -> None:
             "devicePlugin": {"args": ["-v"]},
         }
     }
-    own = [config["spec"] for config in configs]
-    assert own[0] == {
+    assert configs[0]["spec"] == {
         "profile": "simple",
         "nodeSelector": {"gpu": "a"},
         "devicePlugin": {"image": "registry.example.com/plugin:1"},
@@ -376,38 +357,34 @@ def test_the_kmm_version_reaches_the_render_and_the_function_config() -> None:
 
 def test_a_module_for_the_spokes_of_a_hub_is_expressed() -> None:
     hub = {"spokeNamespace": "kmm", "clusterSelector": {"region": "eu"}}
-    spec = {name: value for name, value in SPEC.items() if name != "daemonSets"} | {"hub": hub}
-    made = generated(applied(deviceconfig, device_config(spec)))
-    assert config_of(import_modules(made, SETTINGS))["spec"] == spec
-    folded = edited(made[0], ("spec.moduleSpec.moduleLoader.container.containerImage", "example.com/gpu:1"))
-    assert import_modules([folded], SETTINGS).kept == ()
-    odd = edited(made[0], ("spec.moduleSpec.imageRebuildTriggerGeneration", 1))
+    spec = SPEC | {"hub": hub}
+    (managed,) = generated(applied(deviceconfig, device_config(spec)))
+    assert imported(managed)["spec"] == spec
+    folded = edited(managed, ("spec.moduleSpec.moduleLoader.container.containerImage", "example.com/gpu:1"))
+    imported(folded)
+    odd = edited(managed, ("spec.moduleSpec.imageRebuildTriggerGeneration", 1))
     assert reasons(odd)["dc"] == ("spec.moduleSpec.imageRebuildTriggerGeneration: a DeviceConfig has no field for it",)
 
 
 def test_what_a_config_gives_to_all_its_objects_is_named() -> None:
     gpu = edited(GPU, ("metadata.annotations", {"contact": "x"}), ("spec.imageRepoSecret", {"name": "pull"}))
-    whole = import_modules([gpu, EXPORTER], SETTINGS)
-    config_of(whole)
-    why = {difference.change.path: difference.reason for _, difference in whole.conversions[0].differences}
-    assert why["metadata.annotations.contact"] == "annotations of a config are set on all its objects"
-    assert why[f"{P}.imagePullSecrets"] == "the pull secret of a config is for all its images"
+    result = import_modules([gpu, EXPORTER], SETTINGS)
+    config_of(result)
+    by_path = {path: reason for (_, path), reason in reasons_of_differences(result).items()}
+    assert by_path["metadata.annotations.contact"] == "annotations of a config are set on all its objects"
+    assert by_path[f"{P}.imagePullSecrets"] == "the pull secret of a config is for all its images"
 
 
-def owned(kind: str, name: str, api: str = "v1", **more: Any) -> Manifest:
-    return {
-        "apiVersion": api,
-        "kind": kind,
-        "metadata": {"name": name, "namespace": "kmm", "ownerReferences": OWNER},
-        **more,
-    }
+def owned(kind: str, name: str, api: str = "v1", owner: str = "cr", **fields: Any) -> Manifest:
+    """Return an object of the owner of this name."""
+    return {**manifest(api, kind, name, ownerReferences=[{**OWNER[0], "name": owner}]), **fields}
 
 
 def test_the_mark_of_a_profile_that_a_config_without_one_does_not_make_is_told_as_gone() -> None:
-    whole = import_modules([edited(module(), ("metadata.annotations", {"krmfn.dev/profile": "amd-gpu"}))], SETTINGS)
-    told = report([ClusterImport("there", "", whole)], None)
-    assert "krmfn sets this where a Profile makes the object, and here none does:\n" in told
-    assert 'metadata.annotations[krmfn.dev/profile]: "amd-gpu" -> (none)\n' in told
+    marked = edited(module(), ("metadata.annotations", {"krmfn.dev/profile": "amd-gpu"}))
+    text = report([ClusterImport("there", "", import_modules([marked], SETTINGS))], None)
+    assert "krmfn sets this where a Profile makes the object, and here none does:\n" in text
+    assert 'metadata.annotations[krmfn.dev/profile]: "amd-gpu" -> (none)\n' in text
 
 
 def test_what_else_belongs_to_the_owner_is_in_the_profile_of_the_config() -> None:
@@ -419,40 +396,40 @@ def test_what_else_belongs_to_the_owner_is_in_the_profile_of_the_config() -> Non
         )
         for name in ("gpu", "nic")
     )
-    settings, secret = owned("ConfigMap", "settings", data={"a": "b"}), owned("Secret", "keys", data={"a": "Yg=="})
-    theirs = [{**OWNER[0], "name": "cr-gpu"}]
-    role = owned("ClusterRole", "wide", "rbac.authorization.k8s.io/v1", rules=[])
+    owner = "cr-gpu"
+    settings = owned("ConfigMap", "settings", owner=owner, data={"a": "b"})
+    secret = owned("Secret", "keys", owner=owner, data={"a": "Yg=="})
+    role = owned("ClusterRole", "wide", "rbac.authorization.k8s.io/v1", owner, rules=[])
     del role["metadata"]["namespace"]
-    beside = [edited(one, ("metadata.ownerReferences", theirs)) for one in (settings, secret, role)]
-    whole = import_modules([gpu, nic, *beside, owned("ConfigMap", "stranger", data={"a": "b"})], SETTINGS)
-    assert [one.name for one in whole.siblings] == ["keys", "wide"] and whole.others == 3
-    configs, shared = assembly.assemble(whole.conversions, SETTINGS)
+    stranger = owned("ConfigMap", "stranger", data={"a": "b"})
+    result = import_modules([gpu, nic, settings, secret, role, stranger], SETTINGS)
+    assert [sibling.name for sibling in result.siblings] == ["keys", "wide"] and result.others == 3
+    configs, shared = assembly.assemble(result.conversions, SETTINGS)
     assert shared is not None
-    made = [item.name for item in rendered(configs, SETTINGS, shared).items if item.kind == "ConfigMap"]
-    assert made == ["settings"], "once, though both configs have one driver"
+    names = [item.name for item in rendered(configs, SETTINGS, shared).items if item.kind == "ConfigMap"]
+    assert names == ["settings"], "once, though both configs have one driver"
     assert "Secret" not in str(shared)
 
 
 def test_tolerations_of_the_module_alone_are_the_loader_s() -> None:
-    one, other = {"key": "gpu", "operator": "Exists"}, {"key": "other", "operator": "Exists"}
-    gpu = edited(GPU, ("spec.tolerations", [one, other]))
-    assert config_of(import_modules([gpu, EXPORTER], SETTINGS))["spec"]["loaderTolerations"] == [one, other]
-    both = edited(EXPORTER, (f"{P}.tolerations", [other]))
-    spec = config_of(import_modules([gpu, both], SETTINGS))["spec"]
-    assert (spec["tolerations"], spec["loaderTolerations"]) == ([other], [one])
-    assert config_of(import_modules([gpu], SETTINGS))["spec"]["tolerations"] == [one, other]
+    first, second = {"key": "gpu", "operator": "Exists"}, {"key": "other", "operator": "Exists"}
+    gpu = edited(GPU, ("spec.tolerations", [first, second]))
+    assert imported(gpu, EXPORTER)["spec"]["loaderTolerations"] == [first, second]
+    spec = imported(gpu, edited(EXPORTER, (f"{P}.tolerations", [second])))["spec"]
+    assert (spec["tolerations"], spec["loaderTolerations"]) == ([second], [first])
+    assert imported(gpu)["spec"]["tolerations"] == [first, second]
 
 
-WHOLE = samples()[0]["spec"]
-SET = {
-    name: value for name, value in WHOLE["daemonSets"][0].items() if name not in ("serviceAccount", "keepPodTemplate")
+SAMPLE = samples()[0]["spec"]
+ENTRY_FIELDS = {
+    name: value for name, value in SAMPLE["daemonSets"][0].items() if name not in ("serviceAccount", "keepPodTemplate")
 }
 TOGETHER = ("volumes", "volumeMounts", "initContainers", "ports", "service", "livenessProbe", "containers")
 """Fields of a DaemonSet that name each other."""
 
 
 def some(fields: dict[str, Any], *needed: str) -> st.SearchStrategy[dict[str, Any]]:
-    """Some of the fields, and those that are needed."""
+    """Return some of the fields, and those that are needed."""
     optional = {name: st.just(value) for name, value in fields.items() if name not in needed}
     return st.fixed_dictionaries({name: st.just(fields[name]) for name in needed}, optional=optional)
 
@@ -460,67 +437,64 @@ def some(fields: dict[str, Any], *needed: str) -> st.SearchStrategy[dict[str, An
 LEFT_OUT = ("profile", "driverImageParts", "allNodes", "inTreeDriver", "nodeSelector", "daemonSets", "serviceAccount")
 """Fields that say the same in another form, and objects that are neither Modules nor consumers."""
 DAEMON_SETS = st.builds(
-    lambda fields, group: fields | ({name: SET[name] for name in TOGETHER} if group else {}),
-    some({name: value for name, value in SET.items() if name not in TOGETHER}, "name", "imageParts"),
+    lambda fields, group: fields | ({name: ENTRY_FIELDS[name] for name in TOGETHER} if group else {}),
+    some({name: value for name, value in ENTRY_FIELDS.items() if name not in TOGETHER}, "name", "imageParts"),
     st.booleans(),
 )
 SPECS = st.builds(
     lambda fields, sets: SPEC | fields | ({"daemonSets": sets} if sets else {}),
-    some({name: value for name, value in WHOLE.items() if name not in LEFT_OUT}),
+    some({name: value for name, value in SAMPLE.items() if name not in LEFT_OUT}),
     st.lists(DAEMON_SETS, max_size=1),
 )
 
 
-@given(SPECS)
-def test_what_a_config_renders_is_imported_and_rendered_again(spec: dict[str, Any]) -> None:
+def objects_of(spec: dict[str, Any]) -> list[Manifest]:
+    """Return what a config with this spec renders; one with an error is no example."""
     resources = applied(deviceconfig, device_config(spec), settings=SETTINGS)
     assume(not resources.failed)
-    made = generated(resources)
-    whole = import_modules(made, SETTINGS)
-    again = generated(rendered([config_of(whole)], SETTINGS))
-    assert [normal(one) for one in again] == [normal(one) for one in made]
-    assert config_of(import_modules(again, SETTINGS)) == config_of(whole)
+    return generated(resources)
+
+
+@given(SPECS)
+def test_what_a_config_renders_is_imported_and_rendered_again(spec: dict[str, Any]) -> None:
+    objects = objects_of(spec)
+    config = imported(*objects)
+    again = generated(rendered([config], SETTINGS))
+    assert [normal(item) for item in again] == [normal(item) for item in objects]
+    assert imported(*again) == config
 
 
 @given(SPECS, st.data())
 def test_with_a_function_config_that_is_there_it_renders_the_same(spec: dict[str, Any], data: st.DataObject) -> None:
-    resources = applied(deviceconfig, device_config(spec), settings=SETTINGS)
-    assume(not resources.failed)
-    made = generated(resources)
+    objects = objects_of(spec)
     shared = data.draw(st.sets(st.sampled_from(sorted(spec))), label="in the profile")
     others = data.draw(st.dictionaries(st.sampled_from(["firmwarePath", "dirName"]), st.just("/other")), label="other")
     profiles = {"some": {key: spec[key] for key in shared - {"nodeSelector", "daemonSets"}}, "other": others}
     existing = function_config(profiles=profiles, defaults=others if data.draw(st.booleans(), label="defaults") else {})
     assume(not rendered([], SETTINGS, existing).failed)
-    whole = import_modules(made, SETTINGS, existing)
-    configs, new = assembly.assemble(whole.conversions, SETTINGS, existing)
+    result = import_modules(objects, SETTINGS, existing)
+    configs, new = assembly.assemble(result.conversions, SETTINGS, existing)
     again = rendered(configs, SETTINGS, with_settings(existing, **(new or {"spec": {}})["spec"]))
-    taken = {ref(one).id for each in whole.conversions for one in each.objects}
-    assert {ref(one).id for one in made} == taken | {ref(one.manifest).id for one in whole.kept}
-    assert [normal(one) for one in generated(again)] == [normal(one) for one in made if ref(one).id in taken]
+    ids = {ref(item).id for conversion in result.conversions for item in conversion.objects}
+    assert {ref(item).id for item in objects} == ids | {ref(item.manifest).id for item in result.kept}
+    assert [normal(item) for item in generated(again)] == [normal(item) for item in objects if ref(item).id in ids]
 
 
 @given(SPECS)
 def test_pod_templates_stay_as_they_are_where_that_is_asked_for(spec: dict[str, Any]) -> None:
-    resources = applied(deviceconfig, device_config(spec), settings=SETTINGS)
-    assume(not resources.failed)
-    made = [one for one in generated(resources) if one["kind"] != "Service"]
-    sets = [one for one in made if one["kind"] == "DaemonSet"]
-    for one in made:  # as somebody else has made them
-        for labels in (
-            one["metadata"]["labels"],
-            one["spec"].get("template", {}).get("metadata", {}).get("labels", {}),
-        ):
+    objects = [item for item in objects_of(spec) if item["kind"] != "Service"]
+    for item in objects:  # as somebody else has made them
+        template = item["spec"].get("template", {})
+        for labels in (item["metadata"]["labels"], template.get("metadata", {}).get("labels", {})):
             for key in [key for key in labels if key.startswith(("app.kubernetes.io/", "krmfn.dev/served"))]:
                 labels[key] = "other"
-    whole = import_modules(made, SETTINGS, keeps_pods=True)
-    again = {ref(one).id: one for one in generated(rendered([config_of(whole)], SETTINGS))}
-    for one in sets:
-        new, old = (each["spec"]["template"] for each in (again[ref(one).id], one))
+    config = config_of(import_modules(objects, SETTINGS, keeps_pods=True))
+    again = {ref(item).id: item for item in generated(rendered([config], SETTINGS))}
+    for item in (item for item in objects if item["kind"] == "DaemonSet"):
+        new, old = (manifest["spec"]["template"] for manifest in (again[ref(item).id], item))
         assert new["metadata"] == old["metadata"]
-        assert normal({"metadata": {}, "spec": {"template": new}}) == normal(
-            {"metadata": {}, "spec": {"template": old}}
-        )
+        new, old = (normal({"metadata": {}, "spec": {"template": template}}) for template in (new, old))
+        assert new == old
 
 
 def test_an_extra_service_keeps_no_address_that_the_server_gave_it() -> None:
@@ -545,7 +519,8 @@ def test_a_service_that_stays_keeps_its_address() -> None:
     spec = {"clusterIP": "10.0.0.3", "ipFamilies": ["IPv4"], "ports": [{"port": 5000}]}
     service = {**manifest("v1", "Service", "gpu-metrics"), "spec": spec}
     waiting = edited(EXPORTER, (("spec", "template", "metadata", "labels", "krmfn.dev/served-by"), "gpu-metrics"))
-    kept = {one.manifest["kind"]: one.manifest for one in import_modules([waiting, service], SETTINGS).kept}
+    result = import_modules([waiting, service], SETTINGS)
+    kept = {item.manifest["kind"]: item.manifest for item in result.kept}
     assert kept["Service"]["spec"] == spec
 
 
@@ -562,11 +537,12 @@ def test_a_service_that_stays_keeps_its_address() -> None:
 )
 def test_a_module_with_a_value_of_another_type_stays_as_it_is(path: str, value: Any) -> None:
     """Of what is not there the owner is no reason: the server removes it."""
-    whole = import_modules([edited(GPU, (path, value)), EXPORTER], SETTINGS)
-    assert {one.manifest["kind"] for one in whole.kept} == (set() if "owner" in path else {"Module", "DaemonSet"})
+    result = import_modules([edited(GPU, (path, value)), EXPORTER], SETTINGS)
+    assert {item.manifest["kind"] for item in result.kept} == (set() if "owner" in path else {"Module", "DaemonSet"})
 
 
 _MARKED = {"krmfn.dev/owner": "deviceconfig krmfn.dev|DeviceConfig|kmm|gpu apps|DaemonSet|kmm|gpu-metrics"}
+LISTS_OF_PODS = ("containers", "initContainers", "volumes", "imagePullSecrets")
 
 
 @pytest.mark.parametrize(
@@ -576,11 +552,8 @@ _MARKED = {"krmfn.dev/owner": "deviceconfig krmfn.dev|DeviceConfig|kmm|gpu apps|
         ("spec.selector", ["x"]),
         ("spec.template.metadata", "x"),
         ("spec.template.metadata.labels", "x"),
-        *(
-            (f"{P}.{name}", 1)
-            for name in ("containers", "initContainers", "volumes", "imagePullSecrets", "tolerations")
-        ),
-        *((f"{P}.{name}", ["x"]) for name in ("containers", "initContainers", "volumes", "imagePullSecrets")),
+        *((f"{P}.{name}", 1) for name in (*LISTS_OF_PODS, "tolerations")),
+        *((f"{P}.{name}", ["x"]) for name in LISTS_OF_PODS),
         (f"{C}.volumeMounts", "x"),
         (f"{C}.volumes", ["x"]),
         (f"{P}.volumes[0]", {"name": "host-device-0", "hostPath": ["path"]}),
@@ -591,10 +564,10 @@ _MARKED = {"krmfn.dev/owner": "deviceconfig krmfn.dev|DeviceConfig|kmm|gpu apps|
 def test_a_consumer_with_a_value_of_another_type_stays_as_it_is(
     path: str, value: Any, marked: dict[str, str], keeps_pods: bool
 ) -> None:
-    one = edited(EXPORTER, ("metadata.annotations", marked), (path, value))
-    whole = import_modules([GPU, one], SETTINGS, keeps_pods=keeps_pods)
-    assert [each.manifest["kind"] for each in whole.kept] == ["DaemonSet"]
-    assert len(whole.conversions) == 1
+    exporter = edited(EXPORTER, ("metadata.annotations", marked), (path, value))
+    result = import_modules([GPU, exporter], SETTINGS, keeps_pods=keeps_pods)
+    assert [item.manifest["kind"] for item in result.kept] == ["DaemonSet"]
+    assert len(result.conversions) == 1
 
 
 @pytest.mark.parametrize("metadata", [DROP, [], "x"], ids=["none", "list", "text"])
