@@ -8,7 +8,7 @@ import pytest
 from krmfn_functions.ptemplate import ptemplate
 
 from krmfn import ResourceList
-from tests.builders import applied, manifest
+from tests.builders import applied, generated, manifest
 
 SELECTOR = {"node-role.kubernetes.io/worker": ""}
 
@@ -17,16 +17,14 @@ def answer(spec: dict[str, Any], group: str = "pt.example.com", namespace: str =
     return applied(ptemplate, {**manifest(f"{group}/v1alpha1", "Ptemplate", "pt", namespace), "spec": spec})
 
 
-def made(spec: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The Module's and the DaemonSet's spec."""
-    resources = answer({"selector": SELECTOR} | spec)
-    assert not resources.failed, [str(finding) for finding in resources.results]
-    module, consumer = (item.manifest["spec"] for item in resources.items[1:])
-    return module, consumer
+def specs(fields: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the specs of the Module and of the DaemonSet."""
+    module, consumer = generated(answer({"selector": SELECTOR} | fields))
+    return module["spec"], consumer["spec"]
 
 
 def test_a_selector_alone_takes_the_operator_s_defaults() -> None:
-    module, consumer = made({})
+    module, consumer = specs({})
     container = module["moduleLoader"]["container"]
     assert container["modprobe"]["moduleName"] == "ptemplate_char_dev"
     assert container["modprobe"]["parameters"] == ["max_dev=5", "default_msg="]
@@ -54,7 +52,7 @@ def test_a_selector_alone_takes_the_operator_s_defaults() -> None:
     ],
 )
 def test_a_field_reaches_its_place(field: str, value: Any, where: str, expected: Any) -> None:
-    module, consumer = made({field: value})
+    module, consumer = specs({field: value})
     pod = consumer["template"]["spec"]
     container = pod["containers"][0]
     actual = {
@@ -87,15 +85,13 @@ def test_a_field_reaches_its_place(field: str, value: Any, where: str, expected:
 )
 def test_what_is_wrong_is_one_error(spec: dict[str, Any], message: str) -> None:
     resources = answer({"selector": SELECTOR} | spec)
-    messages = [finding.message for finding in resources.results if finding.severity == "error"]
-    assert len(messages) == 1
-    assert message in messages[0]
+    (error,) = [finding.message for finding in resources.results if finding.severity == "error"]
+    assert message in error
     assert len(resources.items) == 1
 
 
 def test_the_group_of_the_guides_is_reported() -> None:
-    resources = answer({"selector": SELECTOR}, group="ptemplates.pt.example.com")
-    (finding,) = resources.results
+    (finding,) = answer({"selector": SELECTOR}, group="ptemplates.pt.example.com").results
     assert "must be 'pt.example.com/v1alpha1'" in finding.message
 
 

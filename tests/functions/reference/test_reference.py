@@ -25,8 +25,8 @@ def test_the_examples_fit_the_schema(number: int) -> None:
     wrong = []
     for name, entry in BY_NAME.items():
         value = fields.specimen(entry.node, definitions(entry.kind), entry.path[-1], number)
-        whole = {"$defs": definitions(entry.kind), "type": "object", "properties": {"x": entry.node}}
-        wrong += [f"{name}: {value}: {finding.message}" for finding in schema.check({"x": value}, whole, "X")]
+        root = {"$defs": definitions(entry.kind), "type": "object", "properties": {"x": entry.node}}
+        wrong += [f"{name}: {value}: {finding.message}" for finding in schema.check({"x": value}, root, "X")]
     unfit = ("is required", "has 1 field", "must have at least", "must be at least")  # an example says one thing
     assert [text for text in wrong if not any(reason in text for reason in unfit)] == []
 
@@ -39,13 +39,12 @@ NOWHERE = {"profile", "options", "unset", "allNodes"}
 
 def test_a_field_of_the_defaults_alone_is_seen_in_a_config() -> None:
     of_defaults = [entry for name, entry in BY_NAME.items() if name.startswith("renderdeviceconfigs.spec.defaults.")]
-    assert [(entry.path[2], len(ends.ends(entry)) > 0) for entry in of_defaults if len(entry.path) == 3] == [
-        ("extraObjects", True)
-    ]
+    (entry,) = (entry for entry in of_defaults if len(entry.path) == 3)
+    assert entry.path[2] == "extraObjects" and ends.ends(entry)
 
 
 def test_the_fields_that_end_up_nowhere() -> None:
-    none = {name.rpartition(".")[2] for name, found in SEEN.items() if name.startswith("deviceconfig.") and not found}
+    none = {name.rpartition(".")[2] for name, seen in SEEN.items() if name.startswith("deviceconfig.") and not seen}
     assert none == NOWHERE
     deeper = {
         entry.path[-1]
@@ -59,9 +58,9 @@ def test_the_fields_that_end_up_nowhere() -> None:
 def test_the_ends_are_those_of_the_table_of_effects(name: str) -> None:
     """Two ways to the same: a table that people wrote, and what is seen."""
     paths = [text.partition(": ") for text in FIELDS[name][1]]
-    wanted = {(text.split()[0], path.replace("[0]", "[]").replace("[1]", "[]")) for text, _, path in paths}
+    expected = {(text.split()[0], path.replace("[0]", "[]").replace("[1]", "[]")) for text, _, path in paths}
     for end in SEEN[f"deviceconfig.spec.{name}"]:
-        assert any(kind == end.kind and path.startswith(end.path) for kind, path in wanted), (end, wanted)
+        assert any(kind == end.kind and path.startswith(end.path) for kind, path in expected), (end, expected)
 
 
 @pytest.mark.parametrize(
@@ -84,11 +83,6 @@ def test_a_default_is_what_stands_there_without_the_field() -> None:
     assert module["spec"]["moduleLoader"]["container"]["modprobe"]["dirName"] == "/opt"
 
 
-def merge(name: str) -> str:
-    entry: Entry = BY_NAME[name]
-    return entry.merge
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -102,7 +96,8 @@ def merge(name: str) -> str:
     ],
 )
 def test_a_row_of_the_merge_table_in_words(name: str, words: str) -> None:
-    assert merge(f"deviceconfig.{name}") == words
+    entry: Entry = BY_NAME[f"deviceconfig.{name}"]
+    assert entry.merge == words
 
 
 def test_a_kind_without_layers_has_no_row() -> None:

@@ -10,7 +10,7 @@ from krmfn_functions.kmm.module import Module
 from krmfn_functions.rendering import claims
 from krmfn_functions.rendering.function_config import FunctionConfig
 
-from krmfn import Manifest, Ref
+from krmfn import Item, Manifest, Ref, ResourceList
 from tests.builders import manifest, module, node, resource_list
 
 
@@ -21,6 +21,11 @@ def loading(name: str, **selector: str) -> Manifest:
 
 def selecting(*keys: str) -> list[Claim]:
     return [Claim(Ref("v1", "A", "", key), {key: "x"}) for key in keys]
+
+
+def written(resources: ResourceList) -> list[tuple[Item, Module]]:
+    """Return the Modules of a list, which somebody wrote."""
+    return [(item, Module(item.manifest)) for item in resources.select("Module")]
 
 
 def test_a_module_claims_what_it_selects_and_loads() -> None:
@@ -38,14 +43,14 @@ def test_a_module_claims_its_loading_order_as_a_config_does() -> None:
 
 
 def test_what_makes_way_for_a_generated_module_claims_nothing() -> None:
-    there = resource_list(loading("a"), loading("b"))
-    written = [(item, Module(item.manifest)) for item in there.items]
-    wanted = Claim(Ref("v1", "DeviceConfig", "kmm", "x"), {}, kernel_modules=frozenset({"drv"}), module=("kmm", "a"))
-    (conflict,) = claims.check(there, [wanted], written, FunctionConfig(), None)
+    resources = resource_list(loading("a"), loading("b"))
+    modules = written(resources)
+    owner = Ref("v1", "DeviceConfig", "kmm", "x")
+    claim = Claim(owner, {}, kernel_modules=frozenset({"drv"}), module=("kmm", "a"))
+    (conflict,) = claims.check(resources, [claim], modules, FunctionConfig(), None)
     assert "Module kmm/b" in conflict[1].message
     assert "Module kmm/a" not in conflict[1].message
-    elsewhere = wanted._replace(module=("other", "a"))
-    (conflict,) = claims.check(there, [elsewhere], written, FunctionConfig(), None)
+    (conflict,) = claims.check(resources, [claim._replace(module=("other", "a"))], modules, FunctionConfig(), None)
     assert "Module kmm/a" in conflict[1].message
 
 
@@ -63,18 +68,16 @@ def test_odd_modules_claim_nothing() -> None:
     ]
     items = [{**module(name=f"m{number}"), "spec": spec} for number, spec in enumerate(odd)]
     del items[-1]["spec"]
-    listed = [(item, Module(item.manifest)) for item in resource_list(*items).items]
-    assert [claim for pair in listed for claim in claims.of_module(*pair)] == []
+    assert [claim for pair in written(resource_list(*items)) for claim in claims.of_module(*pair)] == []
 
 
 def test_nodes_have_the_labels_that_are_selected_by() -> None:
     labels = {"a": "x", "b": "y", "c": ""}
     bare, other = manifest("v1", "Node", "n2", ""), manifest("example.com/v1", "Node", "no", "")
-    there = resource_list(node("n1", **labels), bare, other)
-    wanted = [Node("n1", {"a": "x", "c": ""}), Node("n2", {})]
-    assert claims.nodes(there, selecting("a", "c")) == (wanted, [])
+    resources = resource_list(node("n1", **labels), bare, other)
+    assert claims.nodes(resources, selecting("a", "c")) == ([Node("n1", {"a": "x", "c": ""}), Node("n2", {})], [])
     many = [chr(ord("a") + number) for number in range(20)]
-    assert claims.nodes(there, selecting(*many)) == ([Node("n1", labels), Node("n2", {})], [])
+    assert claims.nodes(resources, selecting(*many)) == ([Node("n1", labels), Node("n2", {})], [])
 
 
 INVENTORY = """\
@@ -91,12 +94,12 @@ spec:
 
 
 def two_on(inventory: str, mode: str = "auto", key: str = "rack") -> list[tuple[str, str]]:
-    """The rules and severities of the findings about two Modules that select the same nodes."""
-    both = [loading("a", **{key: "r1"}), loading("b", **{key: "r1"})]
-    there = resource_list(yaml.safe_load(inventory), *both)
+    """Return the rules and severities of the findings about two Modules that select the same nodes."""
+    modules = [loading("a", **{key: "r1"}), loading("b", **{key: "r1"})]
+    resources = resource_list(yaml.safe_load(inventory), *modules)
     config = FunctionConfig()._replace(exclusivity=mode)
-    written = [(item, Module(item.manifest)) for item in there.select("Module")]
-    return [(finding.rule, finding.severity) for _, finding in claims.check(there, [], written, config, None)]
+    findings = claims.check(resources, [], written(resources), config, None)
+    return [(finding.rule, finding.severity) for _, finding in findings]
 
 
 def test_the_nodes_of_an_inventory_count() -> None:

@@ -15,10 +15,10 @@ from krmfn import KrmfnError, ResourceList
 from tests.builders import function_config, manifest
 
 
-def read(config: dict[str, Any] | None, fallback_namespace: str = "", **own: str) -> tuple[FunctionConfig, list[str]]:
+def read(config: dict[str, Any] | None, fallback_namespace: str = "", **flags: str) -> tuple[FunctionConfig, list[str]]:
     resources = ResourceList(function_config=config)
-    own = {name.replace("_", "-"): value for name, value in own.items()}
-    note(resources, settings=Settings(fallback_namespace=fallback_namespace, flags=own))
+    flags = {name.replace("_", "-"): value for name, value in flags.items()}
+    note(resources, settings=Settings(fallback_namespace=fallback_namespace, flags=flags))
     parsed, problems = read_config(resources)
     return parsed._replace(source=Source()), [str(problem) for problem in problems]
 
@@ -53,31 +53,21 @@ def test_every_field_is_read() -> None:
 
 
 def test_a_config_map_has_paths_and_strings() -> None:
-    parsed, problems = read(
-        config_map(
-            **{
-                "exclusivity.mode": "nodes",
-                "adopt": "true",
-                "prune": "false",
-                "kmm.version": "2.5",
-                "defaults.moduleName": "a",
-                "defaults.imagePullPolicy": "Always",
-            }
-        )
-    )
+    data = {"exclusivity.mode": "nodes", "adopt": "true", "prune": "false", "kmm.version": "2.5"}
+    data |= {"defaults.moduleName": "a", "defaults.imagePullPolicy": "Always"}
+    parsed, problems = read(config_map(**data))
     assert problems == []
-    assert parsed.exclusivity == "nodes"
-    assert (parsed.adopt, parsed.prune, parsed.kmm_version) == (True, "never", "2.5")
+    assert (parsed.exclusivity, parsed.adopt, parsed.prune, parsed.kmm_version) == ("nodes", True, "never", "2.5")
     assert parsed.defaults == {"moduleName": "a", "imagePullPolicy": "Always"}
+
+
+MISSPELT = "data[exclusivty.mode]"
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (
-            {"exclusivty.mode": "nodes"},
-            "data[exclusivty.mode]: unknown field 'exclusivty'; did you mean 'exclusivity'?",
-        ),
+        ({"exclusivty.mode": "nodes"}, f"{MISSPELT}: unknown field 'exclusivty'; did you mean 'exclusivity'?"),
         ({"exclusivity.mode": "maybe"}, "data[exclusivity.mode]: is 'maybe'; must be one of"),
         ({"adopt": "yes"}, "data[adopt]: is the string 'yes'; must be true or false"),
         ({"kmm": "2.6"}, "data[kmm]: is the string '2.6'; must be a mapping"),
@@ -85,23 +75,16 @@ def test_a_config_map_has_paths_and_strings() -> None:
     ],
 )
 def test_a_config_map_s_findings_name_its_own_keys(data: dict[str, Any], message: str) -> None:
-    _, problems = read(config_map(**data))
-    assert len(problems) == 1
-    assert problems[0].startswith("error: ConfigMap settings: ")
-    assert message in problems[0]
+    _, (problem,) = read(config_map(**data))
+    assert problem.startswith("error: ConfigMap settings: ")
+    assert message in problem
 
 
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        (
-            {"apiVersion": "example.com/v1", "kind": "SetLabels"},
-            "example.com/v1 SetLabels; expected krmfn.dev/v1alpha1",
-        ),
-        (
-            {"apiVersion": "apps/v1", "kind": "ConfigMap", "metadata": {"name": "a"}},
-            "functionConfig is apps/v1 ConfigMap",
-        ),
+        (manifest("example.com/v1", "SetLabels"), "example.com/v1 SetLabels; expected krmfn.dev/v1alpha1"),
+        (manifest("apps/v1", "ConfigMap"), "functionConfig is apps/v1 ConfigMap"),
         ({"kind": "RenderDeviceConfigs"}, "functionConfig is"),
         ({"data": {}}, "functionConfig is"),
         (function_config(profile={}), "did you mean 'profiles'?"),
@@ -143,16 +126,11 @@ def test_the_meanings_of_prune(value: Any, meaning: str) -> None:
 
 @pytest.mark.parametrize("value", [1, 0, "yes", "Always", "", None, ["auto"]])
 def test_another_value_of_prune_is_refused(value: Any) -> None:
-    _, problems = read(function_config(prune=value))
-    assert len(problems) == 1
-    assert problems[0].endswith("[KRM110]")
+    _, (problem,) = read(function_config(prune=value))
+    assert problem.endswith("[KRM110]")
 
 
 def test_the_option_prune_wins_and_is_checked() -> None:
-    resources = ResourceList()
-    resources.function_config = function_config(prune="always")
-    note(resources, settings=Settings(flags={"prune": "never"}))
-    assert read_config(resources)[0].prune == "never"
-    note(resources, settings=Settings(flags={"prune": "maybe"}))
+    assert read(function_config(prune="always"), prune="never")[0].prune == "never"
     with pytest.raises(KrmfnError, match="prune is 'maybe'; it must be one of auto, always, never"):
-        read_config(resources)
+        read(function_config(prune="always"), prune="maybe")

@@ -27,44 +27,41 @@ def owned(kind: str, name: str, mark: str) -> Manifest:
 
 
 def widget(name: str, item: Item, owner: Ref = OWNER) -> Generated:
-    made = generated.metadata(name, owner, "widget", {}, {}, {})
-    whole: Manifest = {"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": made, "spec": {"a": "b"}}
-    return Generated(whole, SCOPE, item, owner)
+    metadata = generated.metadata(name, owner, "widget", {}, {}, {})
+    fields: Manifest = {"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": metadata}
+    return Generated({**fields, "spec": {"a": "b"}}, SCOPE, item, owner)
 
 
-def clashing(resources: ResourceList, *wanted: Generated, adopt: bool = False) -> list[str]:
-    return [str(finding) for _, finding in object_checks.check(resources, wanted, FunctionConfig(adopt=adopt), [])]
+def clashing(resources: ResourceList, *children: Generated, adopt: bool = False) -> list[str]:
+    return [str(finding) for _, finding in object_checks.check(resources, children, FunctionConfig(adopt=adopt), [])]
 
 
-def settle(resources: ResourceList, wanted: Generated, prune: str = "auto", kept: Sequence[Item] = ()) -> None:
-    pipeline.settle(resources, [SCOPE], [wanted.manifest], kept, FunctionConfig(prune=prune))
+def settle(resources: ResourceList, child: Generated, prune: str = "auto", kept: Sequence[Item] = ()) -> None:
+    pipeline.settle(resources, [SCOPE], [child.manifest], kept, FunctionConfig(prune=prune))
 
 
 def test_metadata_is_the_owner_s_own_and_ours_over_it() -> None:
     order = {"wave": "0"}
     labels = {"team": "a", "app.kubernetes.io/name": "not this"}
-    made = generated.metadata("child", OWNER, "module", order, labels, {"wave": "9", "contact": "me"})
-    assert made["name"] == "child"
-    assert made["namespace"] == "kmm"
-    assert made["labels"] == {
-        "team": "a",
-        "app.kubernetes.io/name": "gaudi",
-        "app.kubernetes.io/component": "module",
-        "app.kubernetes.io/part-of": "gaudi",
-        "app.kubernetes.io/managed-by": "krmfn",
+    metadata = generated.metadata("child", OWNER, "module", order, labels, {"wave": "9", "contact": "me"})
+    assert metadata == {
+        "name": "child",
+        "namespace": "kmm",
+        "labels": {
+            "team": "a",
+            "app.kubernetes.io/name": "gaudi",
+            "app.kubernetes.io/component": "module",
+            "app.kubernetes.io/part-of": "gaudi",
+            "app.kubernetes.io/managed-by": "krmfn",
+        },
+        "annotations": {"contact": "me", "wave": "0", "krmfn.dev/passed-on": "annotations/contact labels/team"},
     }
-    assert made["annotations"] == {
-        "contact": "me",
-        "wave": "0",
-        "krmfn.dev/passed-on": "annotations/contact labels/team",
-    }
-    assert "ownerReferences" not in made
 
 
 def test_metadata_is_fresh_for_every_object() -> None:
     labels: dict[str, str] = {}
-    one, two = (generated.metadata("a", OWNER, "c", {}, labels, {}) for _ in range(2))
-    assert one["labels"] is not two["labels"]
+    first, second = (generated.metadata("a", OWNER, "c", {}, labels, {}) for _ in range(2))
+    assert first["labels"] is not second["labels"]
     assert labels == {}
 
 
@@ -82,9 +79,9 @@ def test_a_resource_that_stands_twice() -> None:
 
 
 def test_a_part_of_the_items_is_refused() -> None:
-    whole = resource_list(entry("DeviceConfig", "a"))
+    complete = resource_list(entry("DeviceConfig", "a"))
     part = resource_list(entry("DeviceConfig", "a", {"internal.config.k8s.io/kpt-resource-id": "1"}))
-    assert recognition.partial_view(whole, FunctionConfig()) == []
+    assert recognition.partial_view(complete, FunctionConfig()) == []
     assert recognition.partial_view(part, FunctionConfig(partial_view=True)) == []
     (finding,) = recognition.partial_view(part, FunctionConfig())
     assert "remove `selectors` and `exclude`" in finding.message
@@ -116,10 +113,10 @@ def test_of_two_of_one_name_none_is_overwritten() -> None:
     written = entry("Widget", "w", group="example.com")
     for pair in ((written, ours), (ours, written), (ours, ours), (written, written)):
         resources = resource_list(entry("DeviceConfig", "gaudi"), *pair)
+        makers = ["generated" if item is ours else "written by hand or by others" for item in pair]
         for adopt in (False, True):
             (line,) = clashing(resources, widget("w", resources.items[0]), adopt=adopt)
-            who = ["generated" if one is ours else "written by hand or by others" for one in pair]
-            assert f"more than once: items[1] ({who[0]}) and items[2] ({who[1]});" in line
+            assert f"more than once: items[1] ({makers[0]}) and items[2] ({makers[1]});" in line
 
 
 def test_another_function_s_object_is_not_overwritten() -> None:
@@ -146,7 +143,7 @@ def test_our_own_objects_are_updated_in_place(owner: str) -> None:
     assert clashing(resources, child) == []
     settle(resources, child)
     assert [item.kind for item in resources.items] == ["DeviceConfig", "Widget", "Other"]
-    assert [what for what, _ in resources.changes] == ["updated"]
+    assert [change for change, _ in resources.changes] == ["updated"]
 
 
 def test_stale_objects_go_and_others_stay() -> None:

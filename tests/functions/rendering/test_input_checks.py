@@ -10,4 +10,4 @@ def test_a_config_is_judged_by_its_profile_if_that_is_sound_by_itself() -> None:
     message = "error: DeviceConfig kmm/gpu: spec.exporter.port: is 0; must be at least 1 [KRM101]"
     assert rendered(profile(), config)[1] == [message]
     unsound = rendered(profile("version: 1.4.1", "title: GPUs"), config)[1]
-    assert [one.split()[1] for one in unsound] == ["Profile"], unsound
+    assert [line.split()[1] for line in unsound] == ["Profile"], unsound

@@ -31,22 +31,19 @@ def rendered(example: str) -> bytes:
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_what_was_rendered_is_not_rendered_to_nothing(example: str) -> None:
-    said = process("krmfn", "render", "-", stdin=rendered(example)).refused(1)
+    err = process("krmfn", "render", "-", stdin=rendered(example)).refused(1)
     count = rendered(example).count(b"krmfn.dev/owner: ")
     assert count
-    assert said.count("[KRM116]") == count
-    assert "--prune never" in said
+    assert err.count("[KRM116]") == count
+    assert "--prune never" in err
 
 
 def test_what_was_made_of_a_config_that_nothing_drives_any_more_is_named() -> None:
-    objects = vendor.rendered(vendor.profile(), vendor.CR, vendor.cr("other", selector={"example.com/gpu": "b"}))[0]
-    undriven = {**vendor.CR, "metadata": {**vendor.CR["metadata"], "annotations": {"krmfn.dev/profile": "none"}}}
-    _, findings, _ = vendor.rendered(*{**objects, "DeviceConfig gpu": undriven}.values())
-    (finding,) = [one for one in findings if "[KRM116]" in one]
-    assert (
-        "DeviceConfig kmm/gpu any more" in finding
-        and "stays as it is: Module kmm/gpu, DaemonSet kmm/gpu-metrics;" in finding
-    )
+    objects, _, _ = vendor.rendered(vendor.profile(), vendor.CR, vendor.cr("other", selector={"example.com/gpu": "b"}))
+    _, findings, _ = vendor.rendered(*{**objects, "DeviceConfig gpu": vendor.naming("none")}.values())
+    (finding,) = [line for line in findings if "[KRM116]" in line]
+    assert "DeviceConfig kmm/gpu any more" in finding
+    assert "stays as it is: Module kmm/gpu, DaemonSet kmm/gpu-metrics;" in finding
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -54,7 +51,8 @@ def test_the_ways_out_work(example: str) -> None:
     before = rendered(example)
     assert process("krmfn", "render", "-", "--prune", "never", stdin=before).ended(0).out == before
     emptied = process("krmfn", "render", "-", "--prune", "always", "--allow-empty", stdin=before)
-    bystanders = [one for one in yaml.safe_load_all(before) if OWNER not in one["metadata"].get("annotations", {})]
+    documents = list(yaml.safe_load_all(before))
+    bystanders = [document for document in documents if OWNER not in document["metadata"].get("annotations", {})]
     assert (emptied.code, list(yaml.safe_load_all(emptied.out))) == (0, bystanders)
     assert bool(bystanders) == (example == "kpt-package")
     refused = process("krmfn", "render", "-", "--prune", "always", stdin=before)
@@ -115,9 +113,9 @@ FUNCTION_NAMES = st.sampled_from([*["deviceconfig"] * 4, "ptemplate", "stranger"
 OWNERS = st.sampled_from([f"krmfn.dev|DeviceConfig|{place}" for place in ("kmm|a", "kmm|a", "kmm|b", "other|a")])
 
 
-def marks(own: str) -> st.SearchStrategy[str]:
-    """Marks for the object of this id: right ones, and those that are wrong in one part or in all."""
-    right = st.tuples(FUNCTION_NAMES, OWNERS, st.just(own))
+def marks(id_of_object: str) -> st.SearchStrategy[str]:
+    """Return marks for the object of this id: right ones, and those that are wrong in one part or in all."""
+    right = st.tuples(FUNCTION_NAMES, OWNERS, st.just(id_of_object))
     odd = st.tuples(FUNCTION_NAMES, IDS, IDS)
     return st.one_of(*[right.map(" ".join)] * 3, odd.map(" ".join), IDS, st.text("ab|. ", max_size=12))
 
@@ -127,8 +125,8 @@ def objects(draw: st.DrawFn) -> dict[str, Any]:
     """An object of some kind with some mark, or none."""
     api_version, kind = draw(st.sampled_from(KINDS))
     name, namespace = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMESPACES))
-    own = "|".join([api_version.rpartition("/")[0], kind, namespace, name])
-    annotations = {OWNER: draw(marks(own))} if draw(st.integers(0, 3)) else {}
+    id_of_object = "|".join([api_version.rpartition("/")[0], kind, namespace, name])
+    annotations = {OWNER: draw(marks(id_of_object))} if draw(st.integers(0, 3)) else {}
     head = manifest(api_version, kind, name, namespace, annotations=annotations)
     return {**head, "spec": {"selector": {"a": "b"}}}
 
@@ -136,8 +134,8 @@ def objects(draw: st.DrawFn) -> dict[str, Any]:
 CONFIG = device_config(name="a")
 
 
-def _id(one: dict[str, Any]) -> tuple[str, str, str]:
-    return (one["kind"], one["metadata"]["namespace"], one["metadata"]["name"])
+def _id(item: dict[str, Any]) -> tuple[str, str, str]:
+    return (item["kind"], item["metadata"]["namespace"], item["metadata"]["name"])
 
 
 LISTS = st.lists(objects(), max_size=5, unique_by=_id)
@@ -161,8 +159,8 @@ def test_nothing_is_removed_but_what_the_function_made(items: list[Manifest], co
     before, after, code = rendered_list(items, config, prune)
     assert code == 0 or after.keys() == before.keys()
     for removed in before.keys() - after.keys():
-        function, owner, own = before[removed].annotations[OWNER].split(" ")
-        assert (function, own) == ("deviceconfig", "|".join(removed))
+        function, owner, marked = before[removed].annotations[OWNER].split(" ")
+        assert (function, marked) == ("deviceconfig", "|".join(removed))
         assert removed[:2] in DEVICECONFIG.kinds
         assert owner.split("|")[1] == "DeviceConfig" or owner.split("|")[0], "a vendor's kind has a group"
         assert prune == "always" or (prune == "auto" and config and owner == "krmfn.dev|DeviceConfig|kmm|a")
@@ -182,32 +180,37 @@ def test_the_lists_of_objects_reach_every_outcome() -> None:
     assert min(outcomes[outcome] for outcome in ("refused", "always", "auto", "kept")) >= 5, outcomes
 
 
-def test_a_kpt_package_is_seen_by_its_paths() -> None:
+@pytest.mark.parametrize(
+    ("kptfile", "path", "code"),
+    [
+        ("Kptfile", "a.yaml", 0),
+        ("Kptfile", "sub/a.yaml", 0),
+        ("sub/Kptfile", "sub/a.yaml", 0),
+        ("sub/Kptfile", "a.yaml", 1),
+        ("sub/Kptfile", "subtle/a.yaml", 1),
+        (None, "a.yaml", 1),
+        ("Kptfile", None, 1),
+        ("Kptfile", "a.yaml of kustomize", 1),
+    ],
+)
+def test_a_kpt_package_is_seen_by_its_paths(kptfile: str | None, path: str | None, code: int) -> None:
     """No path, a path that kustomize invented, or a Kptfile elsewhere: no package."""
-    mark = "deviceconfig krmfn.dev|DeviceConfig|kmm|gone apps|DaemonSet|kmm|a"
-    path = "internal.config.kubernetes.io/path"
 
-    def code(kpt_path: str | None, made_path: str | None, kustomize: bool = False) -> int:
-        notes = {OWNER: mark} | ({path: made_path} if made_path else {})
-        notes |= {"kustomize.config.k8s.io/id": "kind: DaemonSet"} if kustomize else {}
-        kptfile = manifest("kpt.dev/v1", "Kptfile", "p", "", annotations={path: kpt_path} if kpt_path else {})
-        return run(deviceconfig, list_text(kptfile, manifest("apps/v1", "DaemonSet", annotations=notes)))[1]
+    def notes(path: str | None) -> dict[str, str]:
+        return {"internal.config.kubernetes.io/path": path} if path else {}
 
-    assert code("Kptfile", "a.yaml") == 0
-    assert code("Kptfile", "sub/a.yaml") == 0
-    assert code("sub/Kptfile", "sub/a.yaml") == 0
-    assert code("sub/Kptfile", "a.yaml") == 1
-    assert code("sub/Kptfile", "subtle/a.yaml") == 1
-    assert code(None, "a.yaml") == 1
-    assert code("Kptfile", None) == 1
-    assert code("Kptfile", "a.yaml", kustomize=True) == 1
+    stale = {OWNER: "deviceconfig krmfn.dev|DeviceConfig|kmm|gone apps|DaemonSet|kmm|a"} | notes(path)
+    if path and "kustomize" in path:
+        stale |= {"kustomize.config.k8s.io/id": "kind: DaemonSet"} | notes("a.yaml")
+    package = manifest("kpt.dev/v1", "Kptfile", "p", "", annotations=notes(kptfile))
+    assert run(deviceconfig, list_text(package, manifest("apps/v1", "DaemonSet", annotations=stale)))[1] == code
 
 
 @pytest.mark.parametrize(("prune", "rules"), [("auto", []), ("always", []), ("never", ["KRM304"])])
 def test_what_prune_never_keeps_is_judged(prune: str, rules: list[str]) -> None:
     """A Module that its config asks for no more stays with `never`, and still loads its driver on those nodes."""
     mark = "deviceconfig krmfn.dev|DeviceConfig|kmm|a kmm.sigs.x-k8s.io|Module|kmm|a-old"
-    made = module(name="a-old", selector={"gpu": "a"}, modprobe={"moduleName": "drv"})
-    stale = edited(made, ("metadata.annotations", {OWNER: mark}))
+    module_of_a = module(name="a-old", selector={"gpu": "a"}, modprobe={"moduleName": "drv"})
+    stale = edited(module_of_a, ("metadata.annotations", {OWNER: mark}))
     resources = applied(deviceconfig, CONFIG, stale, function_config=function_config(prune=prune))
     assert [finding.rule for finding in resources.results if finding.severity == "error"] == rules

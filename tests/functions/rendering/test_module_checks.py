@@ -50,7 +50,7 @@ def test_what_a_newer_kmm_has_is_fine_there() -> None:
 def test_the_schema_is_not_first_and_the_webhook_too() -> None:
     spec = SPEC | {"devicePlugin": PLUGIN | {"volumes": [{"name": "v", "projected": {"sourcess": []}}]}}
     results = applied(deviceconfig, device_config(spec, name="n" * 50)).results
-    assert [(one.rule, tag(one, "first")) for one in results] == [("KMM051", "true"), ("KMM003", None)]
+    assert [(result.rule, tag(result, "first")) for result in results] == [("KMM051", "true"), ("KMM003", None)]
 
 
 def test_these_are_the_volumes_that_the_schema_leaves_to_kubernetes() -> None:

@@ -32,26 +32,26 @@ def rendered(*manifests: dict[str, Any]) -> ResourceList:
     return resources
 
 
-def renamed(one: dict[str, Any], step: tuple[str, str, str], noted: bool = True) -> dict[str, Any]:
+def renamed(manifest: dict[str, Any], step: tuple[str, str, str], noted: bool = True) -> dict[str, Any]:
     """Return what kustomize makes of a resource, and notes about its former name."""
     prefix, suffix, namespace = step
-    metadata = one["metadata"]
+    metadata = manifest["metadata"]
     notes = dict(metadata.get("annotations", {}))
-    now = {"Kinds": one["kind"], "Names": metadata["name"], "Namespaces": metadata.get("namespace", "default")}
+    now = {"Kinds": manifest["kind"], "Names": metadata["name"], "Namespaces": metadata.get("namespace", "default")}
     for key, value in now.items() if noted else ():
         before = notes.get(PREVIOUS + key)
         notes[PREVIOUS + key] = f"{before},{value}" if before else value
     name = {"name": f"{prefix}{metadata['name']}{suffix}", "annotations": notes}
-    return one | {"metadata": metadata | name | ({"namespace": namespace} if namespace else {})}
+    return manifest | {"metadata": metadata | name | ({"namespace": namespace} if namespace else {})}
 
 
 def objects(resources: ResourceList) -> list[dict[str, Any]]:
     """Return what was generated, without kustomize's notes, in the order of kinds and names."""
     manifests = [dict(item.manifest) for item in resources.items if item.kind in ("Module", "DaemonSet")]
-    for one in manifests:
-        notes = {key: value for key, value in one["metadata"]["annotations"].items() if not key.startswith(PREVIOUS)}
-        one["metadata"] = one["metadata"] | {"annotations": notes}
-    return sorted(manifests, key=lambda one: (one["kind"], one["metadata"]["namespace"], one["metadata"]["name"]))
+    for item in manifests:
+        notes = {key: value for key, value in item["metadata"]["annotations"].items() if not key.startswith(PREVIOUS)}
+        item["metadata"] = item["metadata"] | {"annotations": notes}
+    return sorted(manifests, key=lambda item: (item["kind"], item["metadata"]["namespace"], item["metadata"]["name"]))
 
 
 @given(st.lists(STEPS, min_size=1, max_size=3), st.booleans(), st.booleans())
@@ -62,7 +62,7 @@ def test_a_second_run_gives_what_a_first_one_would(
     resources = rendered(*inputs)
     for step in steps:
         manifests = [renamed(item.manifest, step) for item in resources.items]
-        inputs = [renamed(one, step) for one in inputs]
+        inputs = [renamed(config, step) for config in inputs]
         resources = rendered(*manifests) if again else resource_list(*manifests)
     second, fresh = rendered(*(item.manifest for item in resources.items)), rendered(*inputs)
     assert objects(second) == objects(fresh)
@@ -77,4 +77,4 @@ def test_without_kustomize_s_notes_nothing_is_taken_for_ours_that_is_not(step: t
     krmfn(resources)
     assert "KRM117" in {result.rule for result in resources.results}
     kept = {(item.kind, item.ref.name) for item in resources.items}
-    assert {(one["kind"], one["metadata"]["name"]) for one in copies} <= kept
+    assert {(copy["kind"], copy["metadata"]["name"]) for copy in copies} <= kept

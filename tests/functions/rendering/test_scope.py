@@ -126,7 +126,7 @@ def test_no_escape_hides_the_owner(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "named", "made"),
+    ("value", "is_named", "is_generated"),
     [
         ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|m", True, True),
         ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|before", True, True),  # kustomize has renamed it
@@ -140,15 +140,15 @@ def test_no_escape_hides_the_owner(key: str) -> None:
         ("a|b|c|d|e", False, False),
     ],
 )
-def test_the_objects_that_a_function_made(value: str, named: bool, made: bool) -> None:
+def test_the_objects_that_a_function_made(value: str, is_named: bool, is_generated: bool) -> None:
     notes = {OWNER: value, f"{PREVIOUS}Names": "before", f"{PREVIOUS}Namespaces": "kmm"}
-    assert OWN.names(mark_of(notes)) is named
-    assert OWN.has_generated(Ref("v1", "Module", "kmm", "m"), notes) is made
+    assert OWN.names(mark_of(notes)) is is_named
+    assert OWN.has_generated(Ref("v1", "Module", "kmm", "m"), notes) is is_generated
 
 
 def test_what_a_function_cannot_make_is_not_its_own() -> None:
     notes = {OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi |Namespace||kmm"}
     assert not OWN.has_generated(Ref("v1", "Namespace", "", "kmm"), notes)
-    own = {OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi krmfn.dev|DeviceConfig|kmm|gaudi"}
+    of_itself = {OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi krmfn.dev|DeviceConfig|kmm|gaudi"}
     everything = OWN._replace(kinds=OWN.kinds | OWN.owners)
-    assert not everything.has_generated(CONFIG, own), "an input is never an output"
+    assert not everything.has_generated(CONFIG, of_itself), "an input is never an output"
