@@ -54,6 +54,14 @@ def test_every_format_reports_every_finding(name: str) -> None:
         assert printed(FORMATS[name](nasty(text), None)).endswith("\n")
 
 
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "prometheus"])
+def test_a_format_says_what_each_finding_is_about(name: str) -> None:
+    """A message says what is wrong, and hardly ever with what: that is the resource and the field."""
+    text = FORMATS[name](Checked([FOUND[0]]), None)
+    missing = [word for word in ("KRM101", "DeviceConfig", "gaudi", "spec.a", "is wrong") if word not in text]
+    assert missing == [], "a finding has these: print `subject`, too"
+
+
 # SARIF.
 
 
