@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -147,3 +148,27 @@ def test_every_rule_is_in_one_file_that_a_walk_asks() -> None:
     rules = [rule for file in files for rule in file.RULES]
     assert [rule for rule in RULES if rule.id < "KMM05" or rule.id.startswith("KRM")] == rules
     assert EVERY_KERNEL
+
+
+_SINCE = re.compile(r"KMM (\d+\.\d+)\+|(all) KMM versions|after KMM (\d+\.\d+)")
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if _SINCE.search(rule.sentence)], ids=lambda rule: rule.id)
+def test_a_sentence_says_for_which_versions_a_rule_holds(rule: Rule) -> None:
+    """A rule that ends names its last version, too: `(KMM 1.1 to 2.6)`."""
+    matches = list(_SINCE.finditer(rule.sentence))
+    match = next((one for one in matches if not one[3]), matches[0])
+    names = [name for name in TARGETS if match[2] or not name[0].isdigit() or _is_in(name, match)]
+    _, (*_, manifest) = parts(rule, rule.bad)
+    if rule.id != "KMM002":  # which is about a change
+        found = [
+            name
+            for name in TARGETS
+            if rule.id in {one.rule for one in module_checks.of_written(Module(manifest), name)}
+        ]
+        assert found == names, "the sentence of the rule names the versions"
+
+
+def _is_in(name: str, match: re.Match[str]) -> bool:
+    version, since = (tuple(map(int, text.split("."))) for text in (name, match[1] or match[3]))
+    return version > since or (bool(match[1]) and version == since)
