@@ -55,4 +55,4 @@ def test_every_option_is_in_a_group_and_every_group_holds_real_options() -> None
     """An option that the table does not have would stand beside --help."""
     parsers = grammar.commands(main.parser()).values()
     names = {option.option_strings[-1] for parser in parsers for option in grammar.options(parser)}
-    assert names - {"--help"} == set(OPTIONS)
+    assert names - {"--help"} == set(OPTIONS), "`_TITLES` of command_line/grammar.py has each option"
