@@ -48,9 +48,8 @@ class Plugin(NamedTuple):
         """Ask for the manifests of a path in a repository, so many times, and no more than so many at once."""
         question = self._question(repository, path, env, times=times, atOnce=at_once)
         done = run(client(), "generate", stdin=question, env=self._environment(), timeout=DEADLINE + 60).ended(0)
-        return [
-            Answer([json.loads(text) for text in one["manifests"] or ()], one["error"]) for one in json.loads(done.out)
-        ]
+        answers = json.loads(done.out)
+        return [Answer([json.loads(text) for text in answer["manifests"] or ()], answer["error"]) for answer in answers]
 
     def manifests(self, repository: Path, path: str = ".", **env: str) -> list[dict[str, Any]]:
         """Ask for manifests that have to come."""
@@ -80,20 +79,20 @@ class Plugin(NamedTuple):
         done = run(client(), "announce", stdin=self._question(repository, "."), env=self._environment()).ended(0)
         return list(json.loads(done.out))
 
-    def left(self) -> list[Path]:
+    def remains(self) -> list[Path]:
         """Return what requests have left in the temporary folder."""
         mine = self.temporary / "_cmp_server"
         return [path for path in [*self.temporary.iterdir(), *mine.iterdir()] if path != mine]
 
-    def _question(self, repository: Path, path: str, env: Mapping[str, str] = NOTHING, **more: int) -> bytes:
-        asked = {"socket": str(self.socket), "repository": str(repository), "path": path, "seconds": DEADLINE}
-        return json.dumps(asked | more | {"env": request_environment(path, "kmm") | dict(env)}).encode()
+    def _question(self, repository: Path, path: str, env: Mapping[str, str] = NOTHING, **options: int) -> bytes:
+        question = {"socket": str(self.socket), "repository": str(repository), "path": path, "seconds": DEADLINE}
+        return json.dumps(question | options | {"env": request_environment(path, "kmm") | dict(env)}).encode()
 
     def _environment(self) -> dict[str, str]:
         """The client packs the repository in a temporary folder, too; it is none of the sidecar's."""
-        own = self.socket.parent / "client"
-        own.mkdir(exist_ok=True)
-        return os.environ | {"TMPDIR": str(own)}
+        folder = self.socket.parent / "client"
+        folder.mkdir(exist_ok=True)
+        return os.environ | {"TMPDIR": str(folder)}
 
 
 def client() -> str:
@@ -110,15 +109,15 @@ def plugin(
     Its socket is in `folder`, which several servers may share as the sidecars of a Pod do.
     """
     name = str(yaml.safe_load(shipped.read_text())["metadata"]["name"])
-    own = folder / name
-    config, temporary = own / "config", own / "tmp"
+    home = folder / name
+    config, temporary = home / "config", home / "tmp"
     config.mkdir(parents=True)
     temporary.mkdir()
     shutil.copy(shipped, config)
     path = os.pathsep.join(map(str, programs))
     environment = {"PATH": path, "TMPDIR": str(temporary), "ARGOCD_PLUGINSOCKFILEPATH": str(folder), **env}
     command: list[str | Path] = [client(), "argocd-cmp-server", "--config-dir-path", config]
-    with process("cmp", *command, folder=own, env=environment) as alive:
+    with process("cmp", *command, folder=home, env=environment) as alive:
         socket = folder / f"{name}.sock"
         wait("the plugin server listens", 90, lambda: alive() and socket.exists())
         yield Plugin(socket, temporary)

@@ -24,10 +24,9 @@ from tests.kmm_crds import Crds
 from .argo import HYDRATOR, PLUGIN, client, crds, plugin
 from .control_plane import HOST, free_port, process, wait
 from .engines import find, must
-from .kube import Cluster, install_crd, started
+from .kube import MERGE, Cluster, install_crd, started
 
 Object = dict[str, Any]
-MERGE = "application/merge-patch+json"
 PATIENCE = 240.0
 """Seconds for a state to be reached; on an idle machine each takes less than ten."""
 KMM, APPS, ARGO = "kmm.sigs.x-k8s.io/v1beta1", "apps/v1", "argoproj.io/v1alpha1"
@@ -60,9 +59,9 @@ class Loop(NamedTuple):
         """Create an Application for the namespace `name`."""
         self.cluster.namespace(name)
         destination = {"server": self.cluster.url, "namespace": name}
-        made = {"apiVersion": ARGO, "kind": "Application", "metadata": {"name": name, "namespace": "argocd"}}
-        text = json.dumps(made | {"spec": spec | {"destination": destination}}).encode()
-        self.cluster.apply(self._place(ARGO, "Application", "argocd", name), text)
+        application = {"apiVersion": ARGO, "kind": "Application", "metadata": {"name": name, "namespace": "argocd"}}
+        text = json.dumps(application | {"spec": spec | {"destination": destination}}).encode()
+        self.cluster.apply(self.cluster.place_of(application), text)
 
     def status(self, name: str) -> Object:
         """Return the status of an Application."""
@@ -76,7 +75,7 @@ class Loop(NamedTuple):
         """
         place, info = self._place(ARGO, "Application", "argocd", name), [{"name": "e2e", "value": uuid4().hex}]
 
-        def asked() -> bool:
+        def is_asked_for() -> bool:
             now = self.get(ARGO, "Application", "argocd", name)
             if "operation" in now or now["status"]["operationState"]["phase"] in ("Running", "Terminating"):
                 return False
@@ -92,7 +91,7 @@ class Loop(NamedTuple):
             state = self.status(name)["operationState"]
             return bool(state["operation"].get("info") == info and state["phase"] == "Succeeded")
 
-        self.until("a sync is asked for", name, asked)
+        self.until("a sync is asked for", name, is_asked_for)
         self.until("another sync is done", name, synced)
 
     def refresh(self, name: str) -> None:
@@ -108,26 +107,22 @@ class Loop(NamedTuple):
 
         wait(f"{name} is refreshed (last at {before})", PATIENCE, refreshed)
 
-    def until(self, what: str, name: str, done: Callable[[], bool]) -> None:
+    def until(self, state: str, name: str, done: Callable[[], bool]) -> None:
         """Wait for a state; fail with what Argo CD says of the Application."""
         try:
-            wait(what, PATIENCE, done)
+            wait(state, PATIENCE, done)
         except AssertionError as late:
             status = self.status(name)
-            said = {key: status.get(key) for key in ("sync", "health", "conditions", "operationState", "resources")}
-            raise AssertionError(f"{late}\n{yaml.safe_dump(said)[:6000]}") from late
+            report = {key: status.get(key) for key in ("sync", "health", "conditions", "operationState", "resources")}
+            raise AssertionError(f"{late}\n{yaml.safe_dump(report)[:6000]}") from late
 
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Object:
         """Return an object; {} when there is none."""
-        code, answer = self.cluster.request("GET", self._place(api_version, kind, namespace, name))
-        assert code in (200, 404), answer
-        return dict(answer) if code == 200 else {}
+        return self.cluster.get(self._place(api_version, kind, namespace, name)) or {}
 
     def patch(self, api_version: str, kind: str, namespace: str, name: str, change: Object, part: str = "") -> None:
         """Merge a change into an object, or into its subresource `part`."""
-        place = self._place(api_version, kind, namespace, name) + part
-        code, answer = self.cluster.request("PATCH", place, json.dumps(change).encode(), MERGE)
-        assert code == 200, answer
+        self.cluster.merge(self._place(api_version, kind, namespace, name) + part, change)
 
     def load(self, namespace: str, name: str, available: int = 3) -> None:
         """Write the status that KMM writes when a Module is loaded on so many of three nodes."""
@@ -154,15 +149,18 @@ AUTHOR = ("-c", "user.name=e2e", "-c", "user.email=e2e@git.example.com")
 
 def _settings(cluster: Cluster) -> Iterator[Object]:
     """Yield what Argo CD expects in its namespace, with the shipped argocd-cm."""
-    part = {"app.kubernetes.io/part-of": "argocd"}
+    labels = {"app.kubernetes.io/part-of": "argocd"}
     shipped = yaml.safe_load((PLUGIN.parent / "argocd-cm.yaml").read_text())["data"]
     for name, data in (
         ("argocd-cm", shipped),
-        *((f"argocd-{one}-cm", {}) for one in ("rbac", "ssh-known-hosts", "tls-certs", "gpg-keys", "cmd-params")),
+        *(
+            (f"argocd-{settings}-cm", {})
+            for settings in ("rbac", "ssh-known-hosts", "tls-certs", "gpg-keys", "cmd-params")
+        ),
     ):
-        yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": part}, "data": data}
+        yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels}, "data": data}
     secret = {"apiVersion": "v1", "kind": "Secret"}
-    yield secret | {"metadata": {"name": "argocd-secret", "labels": part}, "stringData": {"server.secretkey": "e2e"}}
+    yield secret | {"metadata": {"name": "argocd-secret", "labels": labels}, "stringData": {"server.secretkey": "e2e"}}
     authority = base64.b64encode((cluster.folder / "certs" / "apiserver.crt").read_bytes()).decode()
     config = {"bearerToken": cluster.token, "tlsClientConfig": {"caData": authority}}
     data = {"name": "e2e", "server": cluster.url, "config": json.dumps(config)}
@@ -188,9 +186,8 @@ def _prepare(cluster: Cluster) -> None:
         return all(cluster.request("GET", f"/apis/{path}")[0] == 200 for path in paths)
 
     wait("the kinds are served", 90, served)
-    for one in _settings(cluster):
-        place = cluster.path_of(one["apiVersion"], one["kind"], "argocd", one["metadata"]["name"])
-        cluster.apply(place, json.dumps(one).encode())
+    for manifest in _settings(cluster):
+        cluster.apply(cluster.place_of(manifest, "argocd"), json.dumps(manifest).encode())
 
 
 @contextmanager
@@ -233,11 +230,11 @@ def running(folder: Path) -> Iterator[Loop]:
             stack.enter_context(process(name, *command, folder=folder, env=env)) for name, command in servers.items()
         ]
         yield Loop(cluster, repository)
-        assert all(one() for one in alive)
+        assert all(is_alive() for is_alive in alive)
 
 
 @pytest.fixture(scope="session")
 def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loop]:
     """One Argo CD for all tests; each has an Application, a folder and a namespace of its own name."""
-    with running(tmp_path_factory.mktemp("argocd")) as one:
-        yield one
+    with running(tmp_path_factory.mktemp("argocd")) as argocd:
+        yield argocd

@@ -32,10 +32,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [report for group in terminalreporter.stats.values() for report in group]
     if not any("e2e" in getattr(report, "keywords", ()) for report in reports):
         return
-    for engine, why in allowed().items():
-        terminalreporter.write_line(f"may be missing (tests/e2e/engines.txt): {engine}: {why}")
-    for engine, why in sorted(missing.items()):
-        terminalreporter.write_line(f"ENGINE MISSING, ITS TESTS DID NOT RUN: {engine}: {why}", red=True, bold=True)
+    for engine, reason in allowed().items():
+        terminalreporter.write_line(f"may be missing (tests/e2e/engines.txt): {engine}: {reason}")
+    for engine, reason in sorted(missing.items()):
+        terminalreporter.write_line(f"ENGINE MISSING, ITS TESTS DID NOT RUN: {engine}: {reason}", red=True, bold=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -24,11 +24,11 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def wait(what: str, seconds: float, done: Callable[[], bool]) -> None:
+def wait(state: str, seconds: float, done: Callable[[], bool]) -> None:
     """Ask until it is true; fail after so many seconds."""
     end = time.monotonic() + seconds
     while not done():
-        assert time.monotonic() < end, f"{what}: not within {seconds:.0f} s"
+        assert time.monotonic() < end, f"{state}: not within {seconds:.0f} s"
         time.sleep(0.05)
 
 

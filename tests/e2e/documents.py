@@ -38,10 +38,10 @@ def documents(seed: int, count: int, folder: Path) -> Iterator[bytes]:
     Each has a seed of its own, so that a new file below `folder` does not change the documents that are not from there.
     """
     files = (path.read_bytes() for path in sorted(folder.rglob("*.yaml")) if path.stat().st_size < 4_000)
-    whole = [text.decode(errors="replace") for text in files]
+    texts = [text.decode(errors="replace") for text in files]
     for number in range(count):
         rng = random.Random(f"{seed} {number}")
-        text = rng.choice(whole) if rng.random() < 0.1 else Writer(rng).resource()
+        text = rng.choice(texts) if rng.random() < 0.1 else Writer(rng).resource()
         for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
             text = damaged(rng, text)
         yield text.encode(errors="replace")

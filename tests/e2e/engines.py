@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
+import yaml
 
 from tests.commands import COMMANDS, FLEET, REFUSED_EXAMPLES, ROOT, Done, execute
 
@@ -18,6 +19,8 @@ RENDERED = sorted(
 """The examples that `render` takes, each as one folder."""
 TOOLS = ROOT / ".tools" / "bin"
 KUSTOMIZE = "v5.8."
+EXEC = ("--enable-alpha-plugins", "--enable-exec")
+"""The flags with which kustomize runs functions that are programs."""
 
 
 def run(
@@ -50,7 +53,7 @@ def allowed() -> dict[str, str]:
     """Return the engines that may be missing, and why, as engines.txt lists them."""
     lines = (Path(__file__).parent / "engines.txt").read_text().splitlines()
     parts = [line.partition(" ") for line in lines if line and not line.startswith("#")]
-    return {name: why.strip() for name, _, why in parts}
+    return {name: reason.strip() for name, _, reason in parts}
 
 
 missing: dict[str, str] = {}
@@ -59,11 +62,11 @@ missing: dict[str, str] = {}
 
 def absent(engine: str, remedy: str) -> NoReturn:
     """Skip the test when engines.txt lists the engine, and fail it otherwise."""
-    why = allowed().get(engine)
-    missing[engine] = why or remedy
-    if why is None:
+    reason = allowed().get(engine)
+    missing[engine] = reason or remedy
+    if reason is None:
         pytest.fail(f"{engine} is missing, and tests/e2e/engines.txt does not list it: {remedy}", pytrace=False)
-    pytest.skip(f"no {engine} here: {why}")
+    pytest.skip(f"no {engine} here: {reason}")
 
 
 def find(engine: str, remedy: str) -> str:
@@ -79,3 +82,8 @@ def tree(folder: Path) -> dict[str, bytes]:
 def copy_of(example: str, folder: Path) -> Path:
     """A private copy of an example, safe to change."""
     return Path(shutil.copytree(EXAMPLES / example, folder / example))
+
+
+def documents(stream: bytes | str) -> list[Any]:
+    """Return the objects of a YAML stream."""
+    return [document for document in yaml.load_all(stream, yaml.CSafeLoader) if document]

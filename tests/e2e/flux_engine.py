@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import yaml
 from krmfn_functions.kmm.versions import DEFAULT
 
 from krmfn import Manifest
@@ -23,13 +22,12 @@ from tests.commands import Done
 from tests.kmm_crds import Crds
 
 from .control_plane import HOST, free_port, process, wait
-from .engines import TOOLS, absent, find, must, run
+from .engines import TOOLS, absent, documents, find, must, run
 from .kube import Cluster, install_crd, started
 
 REMEDY = "tests/e2e/install builds it with go"
 SYSTEM = "flux-system"
 CRDS = TOOLS.parent / "flux-crds"
-MERGE = "application/merge-patch+json"
 WITHIN = 180.0
 """Seconds; on an idle machine a reconciliation takes about two."""
 
@@ -48,7 +46,7 @@ class Flux:
 
     def create(self, manifest: Manifest) -> None:
         """Apply an object of Flux's."""
-        self.cluster.apply(self._place(manifest), json.dumps(manifest).encode())
+        self.cluster.apply(self.cluster.place_of(manifest), json.dumps(manifest).encode())
 
     def publish(self, source: Manifest, folder: Path) -> str:
         """Give a source a new artifact with the files of a folder; return its revision."""
@@ -63,16 +61,14 @@ class Flux:
             "digest": digest,
             "lastUpdateTime": f"2026-01-01T00:00:{self._revision:02}Z",
         }
-        change = json.dumps({"status": {"artifact": artifact}}).encode()
-        code, answer = self.cluster.request("PATCH", f"{self._place(source)}/status", change, MERGE)
-        assert code == 200, answer
+        self.cluster.merge(f"{self.cluster.place_of(source)}/status", {"status": {"artifact": artifact}})
         return str(artifact["revision"])
 
     def ready(self, name: str) -> tuple[str, str, str]:
         """Return the Ready condition of a Kustomization, its message, and the revision that it has applied."""
         place = f"/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/{SYSTEM}/kustomizations/{name}"
         status = self.cluster.request("GET", place)[1].get("status", {})
-        condition: Manifest = next((one for one in status.get("conditions", []) if one["type"] == "Ready"), {})
+        condition: Manifest = next((entry for entry in status.get("conditions", []) if entry["type"] == "Ready"), {})
         return condition.get("status", ""), condition.get("message", ""), status.get("lastAppliedRevision", "")
 
     def applied(self, revision: str, *names: str) -> None:
@@ -86,19 +82,7 @@ class Flux:
 
     def get(self, api: str, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object as it is on the cluster; None when it is not there."""
-        code, answer = self.cluster.request("GET", self.cluster.path_of(api, kind, namespace, name))
-        assert code in (200, 404), answer
-        return answer if code == 200 else None
-
-    def patch(self, place: str, change: Any) -> Manifest:
-        """Merge a change into an object."""
-        code, answer = self.cluster.request("PATCH", place, json.dumps(change).encode(), MERGE)
-        assert code == 200, answer
-        return dict(answer)
-
-    def _place(self, manifest: Manifest) -> str:
-        own = manifest["metadata"]
-        return self.cluster.path_of(manifest["apiVersion"], manifest["kind"], own.get("namespace", ""), own["name"])
+        return self.cluster.get(self.cluster.path_of(api, kind, namespace, name))
 
 
 def packed(folder: Path) -> bytes:
@@ -111,11 +95,6 @@ def packed(folder: Path) -> bytes:
                 entry.size, entry.mode = path.stat().st_size, 0o644
                 archive.addfile(entry, io.BytesIO(path.read_bytes()))
     return out.getvalue()
-
-
-def documents(text: bytes) -> list[Manifest]:
-    """Return the objects of a YAML stream."""
-    return [one for one in yaml.load_all(text, yaml.CSafeLoader) if one]
 
 
 def built(folder: Path) -> list[Manifest]:
@@ -146,7 +125,7 @@ def _crds() -> dict[str, Manifest]:
     files = sorted(CRDS.glob("*.yaml"))
     if not files:
         absent("flux-crds", "tests/e2e/install takes them from Flux's modules with go")
-    return {one["metadata"]["name"]: one for file in files for one in documents(file.read_bytes())}
+    return {crd["metadata"]["name"]: crd for file in files for crd in documents(file.read_bytes())}
 
 
 @contextmanager
@@ -154,13 +133,13 @@ def flux(folder: Path) -> Iterator[Flux]:
     """A cluster with KMM's and Flux's CRDs, and kustomize-controller, ready; gone when the block ends."""
     controller = find("kustomize-controller", REMEDY)
     kmm = Crds(DEFAULT)
-    crds = {one["metadata"]["name"]: one for one in (kmm.module(), kmm.hub())} | _crds()
+    crds = {definition["metadata"]["name"]: definition for definition in (kmm.module(), kmm.hub())} | _crds()
     served, scratch = folder / "served", folder / "scratch"
     served.mkdir()
     scratch.mkdir()
     health = free_port()
-    own = {"KUBECONFIG": folder / "kubeconfig", "RUNTIME_NAMESPACE": SYSTEM, "TMPDIR": scratch, "HOME": folder}
-    command: list[str | Path] = ["env", *(f"{key}={value}" for key, value in own.items()), controller]
+    env = {"KUBECONFIG": folder / "kubeconfig", "RUNTIME_NAMESPACE": SYSTEM, "TMPDIR": scratch, "HOME": folder}
+    command: list[str | Path] = ["env", *(f"{key}={value}" for key, value in env.items()), controller]
     command += [f"--metrics-addr={HOST}:0", f"--health-addr={HOST}:{health}", "--requeue-dependency=1s"]
     with started(folder) as cluster, _served(served) as address:
         for name, crd in crds.items():

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from krmfn_functions.kmm.versions import DEFAULT
 
+from krmfn import Manifest
+from tests import kmm_crds
 from tests.commands import Done
 from tests.kmm_crds import Crds
 
@@ -21,6 +24,9 @@ from .engines import find, path_of, run
 
 DRY_RUN = "fieldManager=krmfn-e2e&fieldValidation=Strict&dryRun=All"
 APPLY, JSON, YAML = "application/apply-patch+yaml", "application/json", "application/yaml"
+MERGE = "application/merge-patch+json"
+one_version = pytest.mark.parametrize("kmm", kmm_crds.every(DEFAULT), indirect=True, ids=str)
+"""For a test that needs a KMM, whichever its version."""
 STARTS_WITHIN = 90.0
 """Seconds; on an idle machine it is about four."""
 
@@ -87,6 +93,24 @@ class Cluster:
         plural, namespaced = self._plurals[root][kind]
         return f"{root}/namespaces/{namespace}/{plural}/{name}" if namespaced else f"{root}/{plural}/{name}"
 
+    def place_of(self, manifest: Manifest, namespace: str = "") -> str:
+        """Where the server keeps an object that may name no namespace of its own."""
+        metadata = manifest["metadata"]
+        namespace = namespace or metadata.get("namespace", "")
+        return self.path_of(manifest["apiVersion"], manifest["kind"], namespace, metadata["name"])
+
+    def get(self, place: str) -> Manifest | None:
+        """Return an object; None when it is not there."""
+        code, answer = self.request("GET", place)
+        assert code in (200, 404), answer
+        return dict(answer) if code == 200 else None
+
+    def merge(self, place: str, change: Any) -> Manifest:
+        """Merge a change into an object; return what has become of it."""
+        code, answer = self.request("PATCH", place, json.dumps(change).encode(), MERGE)
+        assert code == 200, answer
+        return dict(answer)
+
     def dry_run(self, place: str, text: bytes) -> Verdict:
         """What `kubectl apply --server-side --validate=strict --dry-run=server` asks, and the server's answer."""
         code, answer = self.request("PATCH", f"{place}?{DRY_RUN}", text, APPLY)
@@ -103,8 +127,8 @@ class Cluster:
 
     def namespace(self, name: str) -> None:
         """Let a namespace exist."""
-        wanted = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-        self.apply(f"/api/v1/namespaces/{name}", json.dumps(wanted).encode())
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+        self.apply(f"/api/v1/namespaces/{name}", json.dumps(namespace).encode())
 
     @property
     def kmm(self) -> str:
@@ -115,8 +139,8 @@ class Cluster:
     def kubectl(self, *arguments: str | Path) -> Done:
         """Run kubectl against this server, with nothing of the user's own configuration."""
         program = find("kubectl", "tests/e2e/install builds it with go")
-        own = {"KUBECONFIG": str(self.folder / "kubeconfig"), "HOME": str(self.folder), "KUBERC": "off"}
-        return run(program, *arguments, env=path_of() | own)
+        env = {"KUBECONFIG": str(self.folder / "kubeconfig"), "HOME": str(self.folder), "KUBERC": "off"}
+        return run(program, *arguments, env=path_of() | env)
 
 
 @contextmanager

@@ -86,12 +86,12 @@ def files(levels: tuple[Level, ...], names: str, configs: tuple[str, ...], hashe
     resources = {"account.yaml": ACCOUNT, "secret.yaml": SECRET}
     resources |= {f"config-{number}.yaml": text for number, text in enumerate(configs)}
     resources |= {} if hashed else {"dockerfile.yaml": PLAIN}
-    made: dict[str, str] = {f"l0/{name}": text for name, text in resources.items()}
+    written: dict[str, str] = {f"l0/{name}": text for name, text in resources.items()}
     below: list[str] = sorted(resources)
     for number, level in enumerate(levels):
         folder = "top" if number == len(levels) - 1 else f"l{number}"
-        own = {path: text for path, text in made.items() if path.startswith("l0/")} if number == 0 else {}
-        made |= {f"{folder}/{path.removeprefix('l0/')}": text for path, text in own.items()}
+        copies = {path: text for path, text in written.items() if path.startswith("l0/")} if number == 0 else {}
+        written |= {f"{folder}/{path.removeprefix('l0/')}": text for path, text in copies.items()}
         fields: dict[str, Any] = {"resources": below}
         if number == 0 and hashed:
             fields["configMapGenerator"] = [HASHED]
@@ -103,18 +103,18 @@ def files(levels: tuple[Level, ...], names: str, configs: tuple[str, ...], hashe
         if level.calls:
             home = f"c{number}" if level.in_component and level.component is not None else folder
             (fields if home == folder else inner)["transformers"] = ["../profiles" if level.shared else "function.yaml"]
-            made[f"{'profiles' if level.shared else home}/function.yaml"] = PROFILES
+            written[f"{'profiles' if level.shared else home}/function.yaml"] = PROFILES
             if level.shared:
-                made["profiles/kustomization.yaml"] = "resources: [function.yaml]\n"
+                written["profiles/kustomization.yaml"] = "resources: [function.yaml]\n"
         if level.component is not None:
             fields["components"] = [f"../c{number}"]
-            made[f"c{number}/kustomization.yaml"] = COMPONENT + (yaml.safe_dump(inner) if inner else "")
+            written[f"c{number}/kustomization.yaml"] = COMPONENT + (yaml.safe_dump(inner) if inner else "")
         if level.is_told:
             fields["configurations"] = ["names.yaml"]
-            made[f"{folder}/names.yaml"] = names
-        made[f"{folder}/kustomization.yaml"] = yaml.safe_dump(fields)
+            written[f"{folder}/names.yaml"] = names
+        written[f"{folder}/kustomization.yaml"] = yaml.safe_dump(fields)
         below = [f"../{folder}"]
-    return made
+    return written
 
 
 @st.composite
@@ -156,8 +156,8 @@ PIPELINE = "pipeline: {mutators: [{exec: krmfn, configPath: function.yaml}]}\n"
 def package(configs: list[str], subpackage: bool) -> dict[str, str]:
     """Return the files of a kpt package; its configs may stand in a package within it."""
     folder = "inner/" if subpackage else ""
-    made = {f"{folder}config-{number}.yaml": text for number, text in enumerate(configs)}
-    made |= {"inner/Kptfile": KPTFILE.replace("package", "inner")} if subpackage else {}
+    written = {f"{folder}config-{number}.yaml": text for number, text in enumerate(configs)}
+    written |= {"inner/Kptfile": KPTFILE.replace("package", "inner")} if subpackage else {}
     functions = PROFILES.replace(
         'config.kubernetes.io/function: "exec: {path: krmfn}"', 'config.kubernetes.io/local-config: "true"'
     )
@@ -166,5 +166,5 @@ def package(configs: list[str], subpackage: bool) -> dict[str, str]:
         "function.yaml": functions,
         "account.yaml": ACCOUNT,
         "secret.yaml": SECRET,
-        **made,
+        **written,
     }

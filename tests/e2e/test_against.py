@@ -5,17 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
-from krmfn_functions.kmm.versions import DEFAULT
-
-from tests import kmm_crds
 from tests.commands import ROOT, process
 from tests.trees import altered, plant
 
-from .kube import Cluster
+from .kube import Cluster, one_version
 
 TEAMS = ROOT / "examples" / "two-teams"
-one_version = pytest.mark.parametrize("kmm", kmm_crds.every(DEFAULT), indirect=True, ids=str)
 
 
 def apart(folder: Path) -> Path:
@@ -30,8 +25,8 @@ def apart(folder: Path) -> Path:
 def test_a_dump_of_the_cluster_has_our_own_modules_and_theirs(kmm: Cluster, tmp_path: Path) -> None:
     apart(tmp_path)
     applied = tmp_path / "applied.yaml"
-    made = [process("krmfn", "render", f"teams/{team}", cwd=tmp_path) for team in ("team-a", "team-b")]
-    applied.write_text("---\n".join(one.text for one in made))
+    renders = [process("krmfn", "render", f"teams/{team}", cwd=tmp_path) for team in ("team-a", "team-b")]
+    applied.write_text("---\n".join(done.text for done in renders))
     for team in ("team-a", "team-b"):
         kmm.namespace(team)
     try:

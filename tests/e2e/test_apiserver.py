@@ -22,14 +22,13 @@ from tests.commands import COMMANDS, ROOT
 
 from .control_plane import wait
 from .engines import EXAMPLES, RENDERED, must
-from .kube import YAML, Cluster, Verdict, install_crd
+from .kube import YAML, Cluster, Verdict, install_crd, one_version
 
 MODULES = Path(__file__).parent / "modules"
 """Modules by what the newest KMM's CRD makes of them: valid, invalid, and dropped (apply silently loses a part)."""
 
 every_version = pytest.mark.parametrize("kmm", kmm_crds.every(), indirect=True, ids=str)
 every_structure = pytest.mark.parametrize("kmm", kmm_crds.every(*kmm_crds.DISTINCT), indirect=True, ids=str)
-one_version = pytest.mark.parametrize("kmm", kmm_crds.every(DEFAULT), indirect=True, ids=str)
 newest = pytest.mark.parametrize("kmm", kmm_crds.every(kmm_crds.NEWEST), indirect=True, ids=str)
 
 

@@ -31,25 +31,31 @@ spec:
 
 def metadata(loop: Loop, name: str) -> dict[str, dict[str, Any]]:
     """Return the metadata of all that an Application has made, from the server; any change is in it."""
-    found = {}
-    for one in loop.status(name)["resources"]:
-        api = "/".join(filter(None, (one.get("group"), one["version"])))
-        there = loop.get(api, one["kind"], one.get("namespace", ""), one["name"])
-        found[f"{one['kind']} {one['name']}"] = there["metadata"]
-    return found
+    by_name = {}
+    for resource in loop.status(name)["resources"]:
+        api = "/".join(filter(None, (resource.get("group"), resource["version"])))
+        manifest = loop.get(api, resource["kind"], resource.get("namespace", ""), resource["name"])
+        by_name[f"{resource['kind']} {resource['name']}"] = manifest["metadata"]
+    return by_name
 
 
-def made(loop: Loop, name: str, kind: str) -> list[str]:
-    return [one["name"] for one in loop.status(name).get("resources", []) if one["kind"] == kind]
+def names_of(loop: Loop, name: str, kind: str) -> list[str]:
+    return [resource["name"] for resource in loop.status(name).get("resources", []) if resource["kind"] == kind]
+
+
+def existing(loop: Loop, name: str, api_version: str, kind: str) -> list[str]:
+    """Wait until all that an Application has made of a kind is there; return their names."""
+    names = names_of(loop, name, kind)
+    loop.until(f"each {kind} is there", name, lambda: all(loop.get(api_version, kind, name, item) for item in names))
+    return names
 
 
 def observe(loop: Loop, namespace: str, name: str) -> None:
     """Write what KMM writes into a Module: its finalizer, and a status with all counters."""
     counters = {"nodesMatchingSelectorNumber": 3, "desiredNumber": 3, "availableNumber": 3}
     loop.patch(KMM, "Module", namespace, name, {"metadata": {"finalizers": [FINALIZER]}})
-    loop.patch(
-        KMM, "Module", namespace, name, {"status": {"moduleLoader": counters, "devicePlugin": counters}}, "/status"
-    )
+    status = {"moduleLoader": counters, "devicePlugin": counters}
+    loop.patch(KMM, "Module", namespace, name, {"status": status}, "/status")
 
 
 @pytest.mark.parametrize("options", [["ServerSideApply=true"], []], ids=["server-side", "client-side"])
@@ -65,13 +71,11 @@ def test_two_syncs_of_four_vendors_change_nothing(loop: Loop, options: list[str]
     source = {"repoURL": f"file://{loop.repository}", "targetRevision": "main", "path": name}
     loop.create(name, {"project": "default", "source": source | {"plugin": {"name": "krmfn"}}, "syncPolicy": policy})
 
-    loop.until("the Modules are known", name, lambda: len(made(loop, name, "Module")) == 4)
-    for one in made(loop, name, "Module"):
-        loop.until(f"Module {one} is there", name, lambda one=one: bool(loop.get(KMM, "Module", name, one)))  # type: ignore[misc]
-        observe(loop, name, one)
-    for one in made(loop, name, "DaemonSet"):
-        loop.until(f"DaemonSet {one} is there", name, lambda one=one: bool(loop.get(APPS, "DaemonSet", name, one)))  # type: ignore[misc]
-        loop.roll_out(name, one)
+    loop.until("the Modules are known", name, lambda: len(names_of(loop, name, "Module")) == 4)
+    for module in existing(loop, name, KMM, "Module"):
+        observe(loop, name, module)
+    for daemon_set in existing(loop, name, APPS, "DaemonSet"):
+        loop.roll_out(name, daemon_set)
     loop.until("all is healthy", name, lambda: settled(loop, name))
 
     before = metadata(loop, name)

@@ -16,7 +16,7 @@ from tests.trees import altered, plant
 
 from .argo import PLUGIN, PROGRAMS, Plugin, plugin
 from .control_plane import wait
-from .engines import EXAMPLES, RENDERED, run
+from .engines import EXAMPLES, RENDERED, documents, run
 
 FOLDERS = [*RENDERED, "two-teams/team-a", "two-teams/team-b"]
 MANY, AT_ONCE = 200, 20
@@ -46,16 +46,16 @@ def sentence(folder: Path) -> str:
 def test_every_example_is_served(server: Plugin, example: str) -> None:
     done = run(COMMANDS / "krmfn", "render", ".", cwd=EXAMPLES / example, env=environment(ARGOCD_APP_NAMESPACE="kmm"))
     assert done.code == 0, done.err
-    wanted = [one for one in yaml.safe_load_all(done.out) if one]
-    assert server.manifests(EXAMPLES, example) == wanted != []
-    assert server.left() == []
+    expected = documents(done.out)
+    assert server.manifests(EXAMPLES, example) == expected != []
+    assert server.remains() == []
 
 
 def test_a_conflict_is_the_sentence_of_the_terminal(server: Plugin) -> None:
     refusal = server.refusal(EXAMPLES, "conflict")
     assert 'error generating manifests: `sh -c "krmfn render .; exit $?"` failed exit status 1: ' in refusal
     assert sentence(EXAMPLES / "conflict") in refusal
-    assert server.left() == []
+    assert server.remains() == []
 
 
 def loop(lab: Path) -> None:
@@ -84,15 +84,12 @@ def test_bad_input_is_the_sentence_of_the_terminal(server: Plugin, repository: P
     refusal = server.refusal(repository, "lab")
     assert sentence(repository / "lab") in refusal
     assert "Traceback" not in refusal
-    assert server.left() == []
+    assert server.remains() == []
 
 
 def test_a_missing_kustomize_is_named(repository: Path, tmp_path: Path) -> None:
     (repository / "lab" / "kustomization.yaml").write_text("resources: [deviceconfig.yaml]\n")
-    only_ours = tmp_path / "bin"
-    only_ours.mkdir()
-    (only_ours / "krmfn").symlink_to(COMMANDS / "krmfn")
-    (only_ours / "sh").symlink_to("/bin/sh")
+    only_ours = plant(tmp_path / "bin", {"krmfn": f"-> {COMMANDS / 'krmfn'}", "sh": "-> /bin/sh"})
     with plugin(tmp_path, (only_ours,)) as bare:
         refusal = bare.refusal(repository, "lab")
     assert "neither kustomize nor kubectl is on PATH: install one" in refusal
@@ -102,32 +99,31 @@ def test_a_large_folder_changes_nothing(server: Plugin, repository: Path) -> Non
     """100 MB that krmfn has no business with."""
     with (repository / "lab" / "firmware.bin").open("wb") as file:
         file.truncate(100 << 20)
-    assert [one["kind"] for one in server.manifests(repository, "lab")] == ["Module"]
-    assert server.left() == []
+    assert [manifest["kind"] for manifest in server.manifests(repository, "lab")] == ["Module"]
+    assert server.remains() == []
 
 
 def test_many_requests_at_once_get_the_same_answer(server: Plugin, repository: Path) -> None:
-    [wanted] = server.ask(repository, "lab")
-    assert wanted.error == ""
-    assert server.ask(repository, "lab", times=MANY, at_once=AT_ONCE) == [wanted] * MANY
-    assert server.left() == []
+    [answer] = server.ask(repository, "lab")
+    assert answer.error == ""
+    assert server.ask(repository, "lab", times=MANY, at_once=AT_ONCE) == [answer] * MANY
+    assert server.remains() == []
 
 
 def test_an_ended_request_leaves_nothing(repository: Path, tmp_path: Path) -> None:
     """The repo-server gives up while kustomize runs: the server kills the shell, and krmfn gets SIGTERM."""
     (repository / "lab" / "kustomization.yaml").write_text("resources: [deviceconfig.yaml]\n")
-    started, slow = tmp_path / "started", tmp_path / "bin" / "kustomize"
-    slow.parent.mkdir()
-    slow.write_text(f"#!/bin/sh\necho $$ $PPID > {started}.new\n/bin/mv {started}.new {started}\nexec /bin/sleep 600\n")
-    slow.chmod(0o755)
-    with plugin(tmp_path, (slow.parent, *PROGRAMS), env={"KRMFN_CONFINE": "off"}) as server:
+    started = tmp_path / "started"
+    slow = f"#!/bin/sh\necho $$ $PPID > {started}.new\n/bin/mv {started}.new {started}\nexec /bin/sleep 600\n"
+    programs = plant(tmp_path / "bin", {"kustomize": slow})
+    with plugin(tmp_path, (programs, *PROGRAMS), env={"KRMFN_CONFINE": "off"}) as server:
         client = server.start(repository, "lab")
         wait("kustomize runs", 120, started.exists)
-        assert any(path.name.startswith("krmfn-") for path in server.left()), "kustomize builds in such a folder"
+        assert any(path.name.startswith("krmfn-") for path in server.remains()), "kustomize builds in such a folder"
         client.kill()
         client.wait(60)
         pids = [Path("/proc", pid) for pid in started.read_text().split()]
-        wait("nothing runs and nothing is left", 120, lambda: not server.left() and not any(map(Path.exists, pids)))
+        wait("nothing runs and nothing is left", 120, lambda: not server.remains() and not any(map(Path.exists, pids)))
 
 
 SETTINGS = """\
@@ -149,10 +145,10 @@ def test_parameters_and_variables_arrive(server: Plugin, repository: Path) -> No
 
 def test_the_settings_of_the_page_do_what_it_says(server: Plugin, repository: Path) -> None:
     """The Application of the README: parameters in JSON, variables with the prefix that the repo-server gives them."""
-    [block] = [one.text for one in blocks(PLUGIN.parent / "README.md") if "KMM_VERSION" in one.text]
+    [block] = [entry.text for entry in blocks(PLUGIN.parent / "README.md") if "KMM_VERSION" in entry.text]
     settings = yaml.safe_load(block)["spec"]["source"]["plugin"]
     assert settings["name"] == yaml.safe_load(PLUGIN.read_text())["metadata"]["name"]
-    env = {f"ARGOCD_ENV_{one['name']}": one["value"] for one in settings["env"]}
+    env = {f"ARGOCD_ENV_{entry['name']}": entry["value"] for entry in settings["env"]}
     env["ARGOCD_APP_PARAMETERS"] = json.dumps(settings["parameters"])
     (repository / "clusters").mkdir()
     (repository / "lab").rename(repository / "clusters" / "lab")
@@ -165,13 +161,11 @@ def test_the_settings_of_the_page_do_what_it_says(server: Plugin, repository: Pa
 
 
 def test_a_parameter_of_the_wrong_type_is_a_sentence(server: Plugin, repository: Path) -> None:
-    wrong = '[{"name": "prune", "array": ["never"]}]'
-    refusal = server.refusal(repository, "lab", ARGOCD_APP_PARAMETERS=wrong)
+    refusal = server.refusal(repository, "lab", ARGOCD_APP_PARAMETERS='[{"name": "prune", "array": ["never"]}]')
     assert refusal.endswith("failed exit status 2: error: the parameter prune must be a string, not an array")
 
 
 def test_the_parameters_are_announced(server: Plugin, repository: Path) -> None:
     announced = yaml.safe_load(PLUGIN.read_text())["spec"]["parameters"]["static"]
-    assert [
-        {key: one[key] for key in ("name", "title", "tooltip")} for one in server.announced(repository)
-    ] == announced
+    parameters = server.announced(repository)
+    assert [{key: parameter[key] for key in ("name", "title", "tooltip")} for parameter in parameters] == announced

@@ -70,10 +70,10 @@ def serving(image: str, env: Env, folder: Path, *options: str) -> Iterator[Plugi
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A repository with a kustomization in `lab`."""
-    made = tmp_path / "repository"
-    shutil.copytree(EXAMPLES / "smallest", made / "lab")
-    (made / "lab" / "kustomization.yaml").write_text("resources: [deviceconfig.yaml]\nnamePrefix: lab-\n")
-    return made
+    folder = tmp_path / "repository"
+    shutil.copytree(EXAMPLES / "smallest", folder / "lab")
+    (folder / "lab" / "kustomization.yaml").write_text("resources: [deviceconfig.yaml]\nnamePrefix: lab-\n")
+    return folder
 
 
 def test_it_serves_a_kustomization(sidecar: str, containers: Env, repository: Path, tmp_path: Path) -> None:
@@ -99,4 +99,4 @@ def test_a_krmfn_without_tmp_says_so(sidecar: str, containers: Env, repository: 
         refusal = plugin.refusal(repository, "lab")
         assert "/lab is in ., where temporary files would be read as your own; set the environment" in refusal
         (repository / "lab" / "kustomization.yaml").unlink()
-        assert [one["kind"] for one in plugin.manifests(repository, "lab")] == ["Module"]
+        assert [manifest["kind"] for manifest in plugin.manifests(repository, "lab")] == ["Module"]

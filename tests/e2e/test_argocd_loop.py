@@ -44,8 +44,8 @@ def exporter(loop: Loop, name: str, of: str = "gpu") -> dict[str, Any]:
     return loop.get(APPS, "DaemonSet", name, f"{of}-metrics")
 
 
-def is_going(one: dict[str, Any]) -> bool:
-    return "deletionTimestamp" in one["metadata"]
+def is_going(manifest: dict[str, Any]) -> bool:
+    return "deletionTimestamp" in manifest["metadata"]
 
 
 def settled(loop: Loop, name: str) -> bool:
@@ -59,12 +59,12 @@ def deploy(loop: Loop, name: str, *configs: str, **parameters: str) -> None:
     """Let an Application get to where all is healthy, and Argo CD has nothing left to do."""
     loop.application(name, **parameters)
     configs = configs or ("gpu",)
-    loop.until("the Modules are created", name, lambda: all(module(loop, name, one) for one in configs))
-    for one in configs:
-        loop.load(name, one)
-    loop.until("the DaemonSets are created", name, lambda: all(exporter(loop, name, one) for one in configs))
-    for one in configs:
-        loop.roll_out(name, f"{one}-metrics")
+    loop.until("the Modules are created", name, lambda: all(module(loop, name, driver) for driver in configs))
+    for driver in configs:
+        loop.load(name, driver)
+    loop.until("the DaemonSets are created", name, lambda: all(exporter(loop, name, driver) for driver in configs))
+    for driver in configs:
+        loop.roll_out(name, f"{driver}-metrics")
     loop.until("all is healthy", name, lambda: settled(loop, name))
     loop.refresh(name)
     loop.until("all is healthy after another look", name, lambda: settled(loop, name))
@@ -73,12 +73,12 @@ def deploy(loop: Loop, name: str, *configs: str, **parameters: str) -> None:
 def errors(loop: Loop, name: str) -> list[str]:
     """Return why Argo CD cannot say what an Application shall be."""
     conditions = loop.status(name).get("conditions", [])
-    return [one["message"] for one in conditions if one["type"] == "ComparisonError"]
+    return [condition["message"] for condition in conditions if condition["type"] == "ComparisonError"]
 
 
 def objects(loop: Loop, name: str) -> list[dict[str, Any]]:
     """Return the metadata of what an Application has made; any change of it is a new resourceVersion there."""
-    return [one(loop, name)["metadata"] for one in (module, exporter)]
+    return [read(loop, name)["metadata"] for read in (module, exporter)]
 
 
 def test_a_commit_becomes_a_module_and_then_a_daemonset(loop: Loop) -> None:
@@ -88,8 +88,8 @@ def test_a_commit_becomes_a_module_and_then_a_daemonset(loop: Loop) -> None:
     loop.until("the Module is created", "first", lambda: bool(module(loop, "first")))
 
     def waits() -> bool:
-        said = loop.status("first").get("operationState", {}).get("message", "")
-        return "waiting for healthy state of kmm.sigs.x-k8s.io/Module/gpu" in said
+        message = loop.status("first").get("operationState", {}).get("message", "")
+        return "waiting for healthy state of kmm.sigs.x-k8s.io/Module/gpu" in message
 
     loop.until("Argo CD waits for the Module", "first", waits)
     loop.load("first", "gpu", available=2)
@@ -135,7 +135,7 @@ def test_a_conflict_is_said_and_changes_nothing(loop: Loop) -> None:
     before = objects(loop, "clash")
     loop.commit("a second one for the same nodes", clash__other=config("other"))
     loop.refresh("clash")
-    loop.until("the conflict is said", "clash", lambda: any(SENTENCE in one for one in errors(loop, "clash")))
+    loop.until("the conflict is said", "clash", lambda: any(SENTENCE in message for message in errors(loop, "clash")))
     assert objects(loop, "clash") == before
     assert not module(loop, "clash", "other")
     loop.commit("without the second one", clash__other=None)
@@ -190,7 +190,7 @@ def test_a_parameter_of_the_wrong_name_is_said(loop: Loop) -> None:
     loop.application("wrong", kmm_verson="2.6")
     known = "function-config, kmm-version, namespace, profiles-from, prune"
     sentence = f"krmfn has no parameter 'kmm-verson'; it has {known}"
-    loop.until("it is said", "wrong", lambda: any(sentence in one for one in errors(loop, "wrong")))
+    loop.until("it is said", "wrong", lambda: any(sentence in message for message in errors(loop, "wrong")))
     assert not module(loop, "wrong")
 
 
@@ -199,7 +199,7 @@ def test_a_revision_that_is_nowhere_is_said(loop: Loop) -> None:
     source = {"repoURL": f"file://{loop.repository}", "targetRevision": "nowhere", "path": "nowhere"}
     loop.create("nowhere", {"project": "default", "source": source | {"plugin": {"name": "krmfn"}}})
     sentence = "unable to resolve 'nowhere' to a commit SHA"
-    loop.until("it is said", "nowhere", lambda: any(sentence in one for one in errors(loop, "nowhere")))
+    loop.until("it is said", "nowhere", lambda: any(sentence in message for message in errors(loop, "nowhere")))
     assert not module(loop, "nowhere")
 
 

@@ -17,7 +17,7 @@ from tests.trees import plant
 
 from .argo import HYDRATOR, PLUGIN, crds
 from .control_plane import wait
-from .engines import must
+from .engines import documents, must
 from .kube import Cluster, install_crd
 
 ARGOCD = PLUGIN.parent
@@ -53,15 +53,19 @@ data: {url: "https://argocd.example.com"}
 """
 
 
+def built(kustomize: str, folder: Path, kustomization: str) -> dict[str, dict[str, Any]]:
+    """What a kustomization makes of the shipped folder, as `krmfn`, and parts of an Argo CD, by kind and name."""
+    shutil.copytree(ARGOCD, folder / "krmfn")
+    plant(folder, {"kustomization.yaml": kustomization, "argocd.yaml": STAND_IN})
+    manifests = documents(must(kustomize, "build", folder))
+    return {f"{manifest['kind']} {manifest['metadata']['name']}": manifest for manifest in manifests}
+
+
 @pytest.fixture
 def merged(kustomize: str, tmp_path: Path) -> dict[str, dict[str, Any]]:
-    """What the README's kustomization makes of the folder and parts of an Argo CD, by kind and name."""
-    overlay, both = (one.text for one in blocks(ARGOCD / "README.md") if "components:" in one.text)
-    (tmp_path / "kustomization.yaml").write_text(dedent(overlay).replace("components: [krmfn]", line(both)))
-    (tmp_path / "argocd.yaml").write_text(STAND_IN)
-    shutil.copytree(ARGOCD, tmp_path / "krmfn")
-    built = list(yaml.safe_load_all(must(kustomize, "build", tmp_path)))
-    return {f"{one['kind']} {one['metadata']['name']}": one for one in built}
+    """What the README's kustomization makes of it."""
+    overlay, both = (block.text for block in blocks(ARGOCD / "README.md") if "components:" in block.text)
+    return built(kustomize, tmp_path, dedent(overlay).replace("components: [krmfn]", line(both)))
 
 
 def line(text: str) -> str:
@@ -76,32 +80,29 @@ OWN = ("plugin", "tmp")
 
 def test_the_repo_server_gets_the_sidecars(merged: dict[str, dict[str, Any]]) -> None:
     pod = merged["Deployment argocd-repo-server"]["spec"]["template"]["spec"]
-    by_name = {one["name"]: one for one in pod["containers"]}
+    by_name = {entry["name"]: entry for entry in pod["containers"]}
     assert set(by_name) == {"argocd-repo-server", *SIDECARS}
-    assert (
-        by_name["argocd-repo-server"]
-        == yaml.safe_load(STAND_IN.split("---\n", 1)[0])["spec"]["template"]["spec"]["containers"][0]
-    )
-    volumes = {one["name"]: one for one in pod["volumes"]}
+    deployment = yaml.safe_load(STAND_IN.split("---\n", 1)[0])
+    assert by_name["argocd-repo-server"] == deployment["spec"]["template"]["spec"]["containers"][0]
+    volumes = {entry["name"]: entry for entry in pod["volumes"]}
     assert set(volumes) == {"var-files", "plugins", "tmp", *(f"{name}-{end}" for name in SIDECARS for end in OWN)}
     for name, shipped in SIDECARS.items():
         sidecar = by_name[name]
         assert sidecar["image"] == "registry.example.com/mine/krmfn-argocd:0.1.0"
-        mounts = {one["name"] for one in sidecar["volumeMounts"]}
+        mounts = {entry["name"] for entry in sidecar["volumeMounts"]}
         assert mounts == {"var-files", "plugins", *(f"{name}-{end}" for end in OWN)}
         plugin = merged[f"ConfigMap {volumes[f'{name}-plugin']['configMap']['name']}"]
         assert plugin["data"] == {"plugin.yaml": shipped.read_text()}
-    assert {one["metadata"].get("namespace") for one in merged.values()} == {"argocd"}
+    assert {entry["metadata"].get("namespace") for entry in merged.values()} == {"argocd"}
 
 
 def test_the_network_component_is_for_the_pods_that_have_the_sidecar(kustomize: str, tmp_path: Path) -> None:
-    shutil.copytree(ARGOCD, tmp_path / "krmfn")
-    (tmp_path / "argocd.yaml").write_text(STAND_IN)
     top = {"namespace": "gitops", "resources": ["argocd.yaml"], "components": ["krmfn", "krmfn/network"]}
-    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(top))
-    built = {one["kind"]: one for one in yaml.safe_load_all(must(kustomize, "build", tmp_path))}
-    assert "krmfn" in [one["name"] for one in built["Deployment"]["spec"]["template"]["spec"]["containers"]]
-    policy, labels = built["NetworkPolicy"], built["Deployment"]["spec"]["template"]["metadata"]["labels"]
+    manifests = built(kustomize, tmp_path, yaml.safe_dump(top)).values()
+    by_kind = {manifest["kind"]: manifest for manifest in manifests}
+    pod = by_kind["Deployment"]["spec"]["template"]
+    assert "krmfn" in [entry["name"] for entry in pod["spec"]["containers"]]
+    policy, labels = by_kind["NetworkPolicy"], pod["metadata"]["labels"]
     assert policy["metadata"]["namespace"] == "gitops"
     selected = policy["spec"]["podSelector"]
     assert selected == {"matchLabels": selected["matchLabels"]}
@@ -116,19 +117,17 @@ def test_argocd_cm_keeps_what_it_had(merged: dict[str, dict[str, Any]]) -> None:
 
 def test_the_lenient_scripts_merge_as_well(kustomize: str, tmp_path: Path) -> None:
     """With the component that the README names."""
-    shutil.copytree(ARGOCD, tmp_path / "krmfn")
-    (tmp_path / "kustomization.yaml").write_text("resources: [argocd.yaml]\ncomponents: [krmfn, krmfn/lenient]\n")
-    (tmp_path / "argocd.yaml").write_text(STAND_IN)
-    built = {one["metadata"]["name"]: one for one in yaml.safe_load_all(must(kustomize, "build", tmp_path))}
+    listing = "resources: [argocd.yaml]\ncomponents: [krmfn, krmfn/lenient]\n"
+    manifests = built(kustomize, tmp_path, listing)
     lenient = yaml.safe_load((ARGOCD / "lenient" / "argocd-cm.yaml").read_text())["data"]
-    assert built["argocd-cm"]["data"] == {"url": "https://argocd.example.com"} | lenient
+    assert manifests["ConfigMap argocd-cm"]["data"] == {"url": "https://argocd.example.com"} | lenient
 
 
 def test_what_is_copied_gives_no_finding(tmp_path: Path) -> None:
     """Step 2 of the page, word for word, in a repository that has a DeviceConfig, too."""
     shutil.copytree(ROOT / "examples" / "quickstart", tmp_path / "lab")
     shutil.copytree(ARGOCD, tmp_path / "argo" / "krmfn")
-    overlay = next(one.text for one in blocks(ARGOCD / "README.md") if "components:" in one.text)
+    overlay = next(block.text for block in blocks(ARGOCD / "README.md") if "components:" in block.text)
     plant(tmp_path, {"argo/kustomization.yaml": dedent(overlay), "argo/argocd.yaml": STAND_IN})
     done = process("krmfn", "check", str(tmp_path))
     assert (done.code, done.text.partition(":")[0], done.err) == (0, "no findings", "")
@@ -136,9 +135,9 @@ def test_what_is_copied_gives_no_finding(tmp_path: Path) -> None:
 
 def test_the_api_server_takes_it(merged: dict[str, dict[str, Any]], cluster: Cluster) -> None:
     cluster.namespace("argocd")
-    for one in merged.values():
-        place = cluster.path_of(one["apiVersion"], one["kind"], "argocd", one["metadata"]["name"])
-        assert cluster.dry_run(place, yaml.safe_dump(one).encode()).refusal == ""
+    for manifest in merged.values():
+        place = cluster.place_of(manifest, "argocd")
+        assert cluster.dry_run(place, yaml.safe_dump(manifest).encode()).refusal == ""
 
 
 @pytest.fixture(scope="module")
@@ -159,8 +158,8 @@ def _answers(cluster: Cluster, path: str) -> bool:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.stem))
 def test_argo_cd_s_crds_take_the_examples(path: Path, argo_cluster: Cluster) -> None:
-    [one] = yaml.safe_load_all(path.read_text())
-    place = argo_cluster.path_of(one["apiVersion"], one["kind"], "argocd", one["metadata"]["name"])
+    [manifest] = yaml.safe_load_all(path.read_text())
+    place = argo_cluster.place_of(manifest, "argocd")
     assert argo_cluster.dry_run(place, path.read_bytes()).refusal == ""
     wrong = path.read_bytes().replace(b"repoURL:", b"repoUrl:")
     assert "repoUrl" in argo_cluster.dry_run(place, wrong).refusal

@@ -68,7 +68,7 @@ def test_the_source_hydrator_renders_with_the_plugin(loop: Loop) -> None:
     assert spec["sourceHydrator"]["syncSource"]["targetBranch"] == BRANCH
     loop.create("dry", spec)
     loop.until("it is rendered", "dry", lambda: hydration(loop).get("phase") == "Hydrated")
-    kinds = [one["kind"] for one in yaml.safe_load_all(on_branch(loop, BRANCH, "dry/manifest.yaml"))]
+    kinds = [manifest["kind"] for manifest in yaml.safe_load_all(on_branch(loop, BRANCH, "dry/manifest.yaml"))]
     assert sorted(kinds) == ["DaemonSet", "Module"]
     deploys(loop, "dry")
 

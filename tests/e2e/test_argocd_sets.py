@@ -16,9 +16,8 @@ def test_a_folder_becomes_an_application_of_its_cluster(loop: Loop) -> None:
     loop.commit("a cluster", clusters__e2e__gpu=config())
     text = (PLUGIN.parents[1] / "argocd-applications" / "applicationset.yaml").read_text()
     assert text.count("https://git.example.com/fleet.git") == 2
-    made = yaml.safe_load(text.replace("https://git.example.com/fleet.git", f"file://{loop.repository}"))
-    place = loop.cluster.path_of(ARGO, "ApplicationSet", "argocd", "accelerators")
-    loop.cluster.apply(place, json.dumps(made).encode())
+    manifest = yaml.safe_load(text.replace("https://git.example.com/fleet.git", f"file://{loop.repository}"))
+    loop.cluster.apply(loop.cluster.place_of(manifest, "argocd"), json.dumps(manifest).encode())
     name = "accelerators-e2e"
     loop.until("the Application is made", name, lambda: bool(loop.get(ARGO, "Application", "argocd", name)))
     loop.until("its Module is created", name, lambda: bool(loop.get(KMM, "Module", "kmm", "gpu")))

@@ -33,7 +33,7 @@ def app(tmp_path: Path) -> Path:
 
 
 def findings(done: Done) -> list[tuple[str, str]]:
-    return [(one["severity"], one["rule"]) for one in json.loads(done.out)["findings"]]
+    return [(finding["severity"], finding["rule"]) for finding in json.loads(done.out)["findings"]]
 
 
 @pytest.mark.parametrize("spec", ["exec: {path: krmfn}", "container: {image: localhost/krmfn}"])
@@ -55,9 +55,9 @@ def test_a_mark_is_for_kustomizations_that_call_us(kustomize: str, app: Path) ->
     (app / "pt.yaml").write_text(json.dumps({**pt, "metadata": metadata}))
     plant(app, {"amd.yaml": json.dumps({**CR, "metadata": metadata}), "profile.yaml": PROFILE})
     done = run("krmfn", "check", "--format", "json", app)
-    marked = [one for one in json.loads(done.out)["findings"] if one["rule"] == "KRM190"]
-    assert sorted(Path(one["file"]).name for one in marked) == ["amd.yaml", "config.yaml", "pt.yaml"], done.out
-    assert all("remove the annotation" in one["message"] for one in marked)
+    marked = [finding for finding in json.loads(done.out)["findings"] if finding["rule"] == "KRM190"]
+    assert sorted(Path(finding["file"]).name for finding in marked) == ["amd.yaml", "config.yaml", "pt.yaml"], done.out
+    assert all("remove the annotation" in finding["message"] for finding in marked)
     annotation = "metadata: {annotations: {krmfn.dev/ignore: 'KRM190: every engine here calls krmfn', "
     (app / "config.yaml").write_text(LOCAL.replace("metadata: {annotations: {", annotation, 1))
     assert run("krmfn", "check", "--format", "json", app).out.count(b"KRM190") == done.out.count(b"KRM190") - 1
@@ -70,7 +70,7 @@ def test_what_the_function_reports_in_the_build_is_a_finding(kustomize: str, app
     assert ("warning", "KRM104") in findings(warned), findings(warned)
     (app / "config.yaml").write_text(LOCAL.replace("moduleName", "moduelName"))
     wrong = run("krmfn", "check", "--format", "json", app).ended(1)
-    assert {one for one in findings(wrong) if one[0] == "error"} == {("error", "KRM101")}
+    assert {finding for finding in findings(wrong) if finding[0] == "error"} == {("error", "KRM101")}
     assert "unknown field 'moduelName'" in run("krmfn", "render", app).refused(1)
     assert run("krmfn", "diff", "/dev/null", app).code == 2
 
@@ -86,7 +86,7 @@ def test_a_module_that_an_overlay_adds_is_judged(kustomize: str, app: Path) -> N
     module = must("krmfn", "render", app).decode().replace("name: drv", "name: other")
     files = {"kustomization.yaml": "resources: [../app, own.yaml]\n", "own.yaml": module}
     done = run("krmfn", "check", "--format", "json", plant(app.parent / "lab", files)).ended(1)
-    assert [one for one in findings(done) if one[0] == "error"]
+    assert [finding for finding in findings(done) if finding[0] == "error"]
 
 
 @pytest.mark.parametrize("option", ["--function-config=function.yaml", "--namespace=a", "--prune=never"])
@@ -113,9 +113,9 @@ def test_a_foreign_function_is_named_and_never_run(kustomize: str, app: Path, co
     hostile = path_of(app.parent / "bin")
     paths = ["/dev/null", "app"] if command == "diff" else ["app"]
     done = run("krmfn", command, *paths, env=hostile, cwd=app.parent).ended(2)
-    shown = done.text + done.err
-    assert "app/kustomization.yaml:2:16: error: transformers[0]: " in shown or "function.yaml" in shown
-    assert "[KRM510]" in shown
+    output = done.text + done.err
+    assert "app/kustomization.yaml:2:16: error: transformers[0]: " in output or "function.yaml" in output
+    assert "[KRM510]" in output
     assert not trace.exists()
 
 
@@ -131,14 +131,14 @@ def test_a_remote_base_and_a_path_outside_are_errors_at_their_line(kustomize: st
 
 def test_a_path_with_dots_and_a_component_are_built(kustomize: str, app: Path) -> None:
     odd = app.rename(app.with_name("a..b"))
-    whole = must("krmfn", "render", odd)
+    output = must("krmfn", "render", odd)
     (odd / "kustomization.yaml").write_text(COMPONENT + CALLED)
-    assert must("krmfn", "render", odd) == whole
+    assert must("krmfn", "render", odd) == output
 
 
 def test_a_function_that_cannot_do_its_work_is_a_failure_and_no_finding(kustomize: str, app: Path) -> None:
-    said = run("krmfn", "check", app, env={**path_of(), "KRMFN_MAX_BYTES": "900"}).refused()
-    assert "the input is larger than 900 bytes" in said
+    err = run("krmfn", "check", app, env={**path_of(), "KRMFN_MAX_BYTES": "900"}).refused()
+    assert "the input is larger than 900 bytes" in err
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,8 @@ def test_each_file_is_opened_by_its_reader(results: Path, validator: Any, junit_
     _, page = opened(find("chromium", "install the Debian package chromium"), results / "report.html", tmp_path)
     assert "4 of 4 nodes" in page.text
     inert((results / "comment.md").read_text())
-    made = json.loads((results / "result.json").read_text())
-    assert made["exit"] == int(made["check"]["summary"]["error"] > 0)
+    result = json.loads((results / "result.json").read_text())
+    assert result["exit"] == int(result["check"]["summary"]["error"] > 0)
 
 
 def test_the_schema_is_one_that_refuses(junit_schema: Path, tmp_path: Path) -> None:

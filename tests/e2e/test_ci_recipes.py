@@ -83,8 +83,8 @@ def test_github_installs_from_the_repository_and_a_commit_alone(hub: Hub, tmp_pa
 def test_gitlab_installs_from_the_repository_and_a_commit_alone(tmp_path: Path) -> None:
     """With a kustomize of a given digest; another one is refused."""
     archive = tmp_path / "kustomize.tar.gz"
-    with tarfile.open(archive, "w:gz") as made:
-        made.add(find("kustomize", "tests/e2e/install makes it with go"), "kustomize")
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.add(find("kustomize", "tests/e2e/install makes it with go"), "kustomize")
     recipe = tmp_path / "recipe.yml"
     recipe.write_text((GITLAB / ".gitlab-ci.yml").read_text())
     filled_in(recipe, snapshot(tmp_path / "source"))
@@ -119,7 +119,7 @@ def test_zizmor_has_nothing_to_say(hub: Hub) -> None:
     zizmor = [find("zizmor", "tests/e2e/install makes it with pip"), "--offline", "--quiet", "--format", "json"]
     assert json.loads(must(*zizmor, ".", cwd=hub.repo)) == []
     altered(hub.repo / ".github" / "workflows" / "krmfn.yaml", "$NUMBER", "${{ github.head_ref }}")
-    assert [one["ident"] for one in json.loads(run(*zizmor, ".", cwd=hub.repo).out)] == ["template-injection"]
+    assert [finding["ident"] for finding in json.loads(run(*zizmor, ".", cwd=hub.repo).out)] == ["template-injection"]
 
 
 def test_shellcheck_has_nothing_to_say_of_the_other_commands(hub: Hub, tmp_path: Path) -> None:

@@ -48,19 +48,19 @@ def test_zsh(typed: str, line: str, tmp_path: Path) -> None:
         os.chdir(ROOT)
         signal.alarm(60)  # also ends the shell that was put in our place
         os.execve(zsh, [zsh, "-d", "-i"], env)
-    shown = b""
+    output = b""
     keys = f"{typed}\t\x18".encode()
     try:
         while part := os.read(terminal, 65536):
-            shown += part
-            if keys and b"type here> " in shown:
+            output += part
+            if keys and b"type here> " in output:
                 os.write(terminal, keys)
                 keys = b""
     except OSError:
         pass  # Linux says so at the end
     os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, shown
-    assert (tmp_path / "line").read_text().rstrip() == line, shown
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, output
+    assert (tmp_path / "line").read_text().rstrip() == line, output
 
 
 def fish(line: str, folder: Path) -> list[str]:
@@ -68,8 +68,8 @@ def fish(line: str, folder: Path) -> list[str]:
     program = find("fish", "install the Debian package fish")
     env = path_of() | {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_DATA_HOME": str(folder)}
     script = "krmfn completion fish | source; complete --do-complete=$argv[1]"
-    shown = must(program, "--no-config", "--command", script, line, cwd=ROOT, env=env).decode()
-    return [offer.partition("\t")[0] for offer in shown.splitlines()]
+    output = must(program, "--no-config", "--command", script, line, cwd=ROOT, env=env).decode()
+    return [offer.partition("\t")[0] for offer in output.splitlines()]
 
 
 @pytest.mark.parametrize(("typed", "line"), CASES)

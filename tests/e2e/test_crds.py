@@ -87,8 +87,8 @@ def refusals() -> set[str]:
             return {message for child in node for message in messages(child)}
         if not isinstance(node, dict):
             return set()
-        own = {rule["message"] for rule in node.get("x-kubernetes-validations", [])}
-        return own | {message for child in node.values() for message in messages(child)}
+        texts = {rule["message"] for rule in node.get("x-kubernetes-validations", [])}
+        return texts | {message for child in node.values() for message in messages(child)}
 
     return {message for name in CRDS.values() for message in messages(yaml.safe_load(text(f"crds/{name}.yaml")))}
 
@@ -124,8 +124,8 @@ def disagreement(judge: Judge, manifest: Manifest) -> str:
     file, causes = json_schema(schema_of(manifest)), judge(manifest)
     manifest = json.loads(json.dumps(manifest))  # a plain date, which we refuse, has become a string on the way
     if not causes:
-        found = schema.check(without_nulls(manifest), file)
-        errors = [one for one in found if not (one.field and OPEN.search(one.field.path))]
+        results = schema.check(without_nulls(manifest), file)
+        errors = [result for result in results if not (result.field and OPEN.search(result.field.path))]
         return f"accepted, but: {errors[0]}" if errors else ""
     if schema.check(manifest, file):
         return ""
@@ -153,6 +153,8 @@ def test_it_agrees_with_us_on_damaged_manifests(judge: Judge, manifest: Manifest
 CONTAINER = {"name": "a", "image": "a:1"}
 VARIABLE = {"name": "A", "value": "", "valueFrom": {"fieldRef": {"fieldPath": "a"}}}
 MOUNT = {"name": "a", "mountPath": "/", "subPath": "a", "subPathExpr": "a"}
+HUB = {"spokeNamespace": "a", "clusterSelector": {}}
+POOL = {"name": "a", "nodeSelector": {"a": "b"}}
 PARTS = {"repository": "a", "tag": "1"}
 DIGEST = f"sha256:{'0' * 64}"
 CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
@@ -174,15 +176,12 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ),
     ({"nodePools": [{"name": "a", "nodeSelector": {}}]}, "confirm it with allNodes: true"),
     (
-        {"nodePools": [{"name": "a", "nodeSelector": {"a": "b"}, "driverImage": "a", "driverImageParts": PARTS}]},
+        {"nodePools": [{**POOL, "driverImage": "a", "driverImageParts": PARTS}]},
         "leave out one of driverImage and driverImageParts",
     ),
-    ({"nodePools": [{"name": "a", "nodeSelector": {"a": "b"}}] * 2}, "Duplicate value"),
+    ({"nodePools": [POOL] * 2}, "Duplicate value"),
     (
-        {
-            "dra": {"driverName": "a", "image": "a:1"},
-            "nodePools": [{"name": "a", "nodeSelector": {"a": "b"}, "devicePlugin": {"image": "a:1"}}],
-        },
+        {"dra": {"driverName": "a", "image": "a:1"}, "nodePools": [{**POOL, "devicePlugin": {"image": "a:1"}}]},
         "a devicePlugin in nodePools and dra exclude each other",
     ),
     ({"inTreeDriver": True, "driverImage": "a"}, "inTreeDriver: true loads nothing"),
@@ -195,20 +194,11 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"dra": {"driverName": "a", "image": "a:1", "deviceClasses": [{"name": "a"}] * 2}}, "Duplicate value"),
     ({"daemonSets": [CONTAINER, CONTAINER]}, "Duplicate value"),
     ({"daemonSets": [{**CONTAINER, "initContainers": [CONTAINER] * 2}]}, "Duplicate value"),
-    (
-        {"daemonSets": [{**CONTAINER, "env": [VARIABLE]}]},
-        "a variable has one of value and valueFrom",
-    ),
+    ({"daemonSets": [{**CONTAINER, "env": [VARIABLE]}]}, "a variable has one of value and valueFrom"),
     ({"daemonSets": [{**CONTAINER, "envFrom": [{"prefix": "A"}]}]}, "name one of configMapRef and secretRef"),
-    (
-        {"daemonSets": [{**CONTAINER, "volumeMounts": [MOUNT]}]},
-        "leave out one of subPath and subPathExpr",
-    ),
-    (
-        {"hub": {"spokeNamespace": "a", "clusterSelector": {}}, "daemonSets": [CONTAINER]},
-        "a hub carries no DaemonSets",
-    ),
-    ({"hub": {"spokeNamespace": "a", "clusterSelector": {}}, "inTreeDriver": True}, "a hub needs a kernel module"),
+    ({"daemonSets": [{**CONTAINER, "volumeMounts": [MOUNT]}]}, "leave out one of subPath and subPathExpr"),
+    ({"hub": HUB, "daemonSets": [CONTAINER]}, "a hub carries no DaemonSets"),
+    ({"hub": HUB, "inTreeDriver": True}, "a hub needs a kernel module"),
 ]
 
 

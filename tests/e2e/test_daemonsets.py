@@ -12,6 +12,7 @@ import pytest
 from krmfn_functions.paths import manifests
 
 from krmfn import Manifest
+from tests.builders import AGENT, SPEC, device_config
 
 from .control_plane import HOST, free_port, process, wait
 from .engines import find, must
@@ -21,22 +22,10 @@ NAMESPACE = "daemonsets"
 READY = f"kmm.node.kubernetes.io/{NAMESPACE}.gpu.ready"
 VERSION = f"kmm.node.kubernetes.io/version-module.{NAMESPACE}.gpu"
 VERSION_READY = f"kmm.node.kubernetes.io/{NAMESPACE}.gpu.version.ready"
-MERGE = "application/merge-patch+json"
 WITHIN = 120.0
 """Seconds; on an idle machine the controller needs about one."""
-CONFIG = """\
-apiVersion: krmfn.dev/v1alpha1
-kind: DeviceConfig
-metadata: {name: gpu, namespace: daemonsets}
-spec:
-  driverImage: registry.example.com/gpu/driver
-  driverVersion: "2.0"
-  moduleName: gpu
-  nodeSelector: {gpu: present}
-  daemonSets:
-  - {name: agent, image: "registry.example.com/gpu/agent:2.0"}
-"""
-VERSIONED = '  upgrade: {ordered: true, retain: ["1.0"]}\n'
+SELECTED = {"moduleName": "gpu", "driverVersion": "2.0", "nodeSelector": {"gpu": "present"}, "daemonSets": [AGENT]}
+VERSIONED = {"upgrade": {"ordered": True, "retain": ["1.0"]}}
 
 
 class Nodes:
@@ -50,15 +39,13 @@ class Nodes:
         self.cluster.request("DELETE", f"/api/v1/nodes/{name}")
         node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
         assert self.cluster.request("POST", "/api/v1/nodes", json.dumps(node).encode())[0] == 201
-        self._patch(name, {"spec": {"taints": None}})  # the server marks a new node as not ready
+        self.cluster.merge(
+            f"/api/v1/nodes/{name}", {"spec": {"taints": None}}
+        )  # the server marks a new node as not ready
 
     def label(self, name: str, labels: dict[str, str | None]) -> None:
         """Change labels of a node; None takes one away."""
-        self._patch(name, {"metadata": {"labels": labels}})
-
-    def _patch(self, name: str, change: dict[str, Any]) -> None:
-        code, answer = self.cluster.request("PATCH", f"/api/v1/nodes/{name}", json.dumps(change).encode(), MERGE)
-        assert code == 200, answer
+        self.cluster.merge(f"/api/v1/nodes/{name}", {"metadata": {"labels": labels}})
 
     def targets(self, daemon_set: str) -> set[str]:
         """Return the nodes that the pods of a DaemonSet are made for, and do the part of scheduler and kubelet.
@@ -125,12 +112,12 @@ def controller(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> It
 def nodes(cluster: Cluster, controller: None) -> Iterator[Nodes]:
     """Two nodes with the device, and one without, whose labels say that everything is loaded."""
     cluster.namespace(NAMESPACE)
-    made = Nodes(cluster)
+    cluster_nodes = Nodes(cluster)
     loaded = {READY: "", VERSION: "2.0", VERSION_READY: "2.0"}
-    made.put("gpu-1", gpu="present")
-    made.put("gpu-2", gpu="present")
-    made.put("plain", **loaded)
-    yield made
+    cluster_nodes.put("gpu-1", gpu="present")
+    cluster_nodes.put("gpu-2", gpu="present")
+    cluster_nodes.put("plain", **loaded)
+    yield cluster_nodes
     for path in (
         f"/apis/apps/v1/namespaces/{NAMESPACE}/daemonsets",
         f"/api/v1/namespaces/{NAMESPACE}/pods?gracePeriodSeconds=0",
@@ -140,23 +127,23 @@ def nodes(cluster: Cluster, controller: None) -> Iterator[Nodes]:
         assert cluster.request("DELETE", f"/api/v1/nodes/{name}")[0] == 200
 
 
-def applied(cluster: Cluster, folder: Path, config: str) -> list[str]:
-    """Apply the DaemonSets that a config renders to; return their names."""
-    (folder / "config.yaml").write_text(config)
+def applied(cluster: Cluster, folder: Path, **fields: Any) -> list[str]:
+    """Apply the DaemonSets that a config with further fields renders to; return their names."""
+    config = device_config(SPEC | SELECTED | fields, "gpu", NAMESPACE)
+    (folder / "config.yaml").write_text(json.dumps(config))
     (folder / "out.yaml").write_bytes(must("krmfn", "render", folder / "config.yaml"))
     daemon_sets: list[Manifest] = [
         item.manifest for item in manifests.read(str(folder / "out.yaml")).items if item.kind == "DaemonSet"
     ]
     for daemon_set in daemon_sets:
-        place = f"/apis/apps/v1/namespaces/{NAMESPACE}/daemonsets/{daemon_set['metadata']['name']}"
-        cluster.apply(place, json.dumps(daemon_set).encode())
+        cluster.apply(cluster.place_of(daemon_set), json.dumps(daemon_set).encode())
     return [str(daemon_set["metadata"]["name"]) for daemon_set in daemon_sets]
 
 
 def test_pods_come_with_the_ready_label_and_go_with_the_selector(
     cluster: Cluster, nodes: Nodes, tmp_path: Path
 ) -> None:
-    assert applied(cluster, tmp_path, CONFIG) == ["gpu-agent"]
+    assert applied(cluster, tmp_path) == ["gpu-agent"]
     nodes.runs_on("gpu-agent")
     nodes.label("gpu-1", {READY: ""})
     nodes.runs_on("gpu-agent", "gpu-1")
@@ -169,7 +156,7 @@ def test_pods_come_with_the_ready_label_and_go_with_the_selector(
 
 
 def test_pods_of_a_version_follow_the_node_s_version(cluster: Cluster, nodes: Nodes, tmp_path: Path) -> None:
-    new, old = applied(cluster, tmp_path, CONFIG + VERSIONED)
+    new, old = applied(cluster, tmp_path, **VERSIONED)
     nodes.runs_on(new)
     nodes.runs_on(old)
     nodes.label("gpu-2", {VERSION: "2.0", READY: ""})  # labelled for 2.0, which is not loaded yet

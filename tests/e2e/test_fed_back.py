@@ -9,9 +9,10 @@ import pytest
 
 from tests.builders import folder_text
 from tests.commands import COMMANDS
+from tests.trees import plant
 
 from .conftest import Env
-from .engines import EXAMPLES, copy_of, path_of, run
+from .engines import EXAMPLES, EXEC, copy_of, path_of, run
 
 NAMES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
 
@@ -20,17 +21,14 @@ NAMES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
 def recorder(tmp_path: Path) -> tuple[Path, Env]:
     """A folder that fills with what each call of a function got and gave, and the environment that records."""
     folder = tmp_path / "record"
-    programs = tmp_path / "bin"
-    programs.mkdir()
     folder.mkdir()
     for name in ("krmfn", "deviceconfig", "ptemplate"):
-        program = programs / name
-        program.write_text(
+        program = (
             f"#!/bin/sh\ncall=$(mktemp -d {folder}/{name}.XXXXXX)\ncat > $call/in\n"
             f'{COMMANDS / name} "$@" < $call/in > $call/out\ncode=$?\ncat $call/out\nexit $code\n'
         )
-        program.chmod(0o755)
-    return folder, path_of(programs)
+        plant(tmp_path, {f"bin/{name}": program})
+    return folder, path_of(tmp_path / "bin")
 
 
 def check_fed_back(name: str, sent: bytes) -> bytes:
@@ -51,7 +49,7 @@ def test_an_example_as_one_list(example: str, function: str) -> None:
 @pytest.mark.parametrize("example", [name for name in NAMES if (EXAMPLES / name / "kustomization.yaml").exists()])
 def test_what_kustomize_really_sends(kustomize: str, recorder: tuple[Path, Env], example: str, tmp_path: Path) -> None:
     record, env = recorder
-    run(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", copy_of(example, tmp_path), env=env).ended(0)
+    run(kustomize, "build", *EXEC, copy_of(example, tmp_path), env=env).ended(0)
     check_calls(record)
 
 

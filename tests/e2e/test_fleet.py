@@ -73,8 +73,8 @@ def test_three_versions_over_four_clusters_are_one_screen(fleet: Path, kustomize
     text = krmfn(fleet, kustomize, "diff", "--base", "main", ".").text
     assert text.splitlines()[0] == "78 nodes in 4 clusters reload at once, 20 keep 2.26.0"
     document = json.loads(krmfn(fleet, kustomize, "diff", "--base", "main", ".", "--format", "json").text)
-    assert [one["nodes"]["reloaded"] for one in document["clusters"]] == [6, 10, 50, 12]
-    assert [one["clusters"] for one in document["changes"]] == [
+    assert [entry["nodes"]["reloaded"] for entry in document["clusters"]] == [6, 10, 50, 12]
+    assert [entry["clusters"] for entry in document["changes"]] == [
         list(CLUSTERS),
         [*CLUSTERS[:3]],
         [*CLUSTERS[:3]],
@@ -97,9 +97,8 @@ def test_forty_clusters_are_one_screen_too(tmp_path: Path, kustomize: str) -> No
 def test_an_inventory_elsewhere_is_an_input_of_a_cluster(fleet: Path, kustomize: str) -> None:
     """A cluster whose inventory changed is not the same, also when only its folder is given."""
     path = fleet / "inventories/dev.yaml"
-    path.write_text(
-        path.read_text().replace("nodeCount: 8", "nodeCount: 9") + "      dev-gpu-99 5.14.0-503.11.1.el9_5.x86_64\n"
-    )
+    altered(path, "nodeCount: 8", "nodeCount: 9")
+    path.write_text(f"{path.read_text()}      dev-gpu-99 5.14.0-503.11.1.el9_5.x86_64\n")
     done = krmfn(fleet, kustomize, "diff", "--base", "main", "clusters/dev")
     assert "nothing changes: its files are those of the base" not in done.text
     same = krmfn(fleet, kustomize, "diff", "--base", "main", "clusters/stage")
@@ -114,15 +113,8 @@ def test_argo_cd_renders_what_ci_has_checked(fleet: Path, kustomize: str, name: 
     env = {"ARGOCD_APP_SOURCE_PATH": f"clusters/{name}"}
     done = krmfn(fleet / "clusters" / name, kustomize, "render", ".", **env)
     assert (done.code, done.text.count("\nkind: Module\n")) == (0, 2 if name == "prod-b" else 3), done.err
-    plant(
-        fleet,
-        {
-            "base/nic.yaml": (fleet / "base/gpu.yaml")
-            .read_text()
-            .replace("name: gpu", "name: gpu-2")
-            .replace("/gpu:", "/nic:")
-        },
-    )
+    gpu = (fleet / "base/gpu.yaml").read_text()
+    plant(fleet, {"base/nic.yaml": gpu.replace("name: gpu", "name: gpu-2").replace("/gpu:", "/nic:")})
     clash = krmfn(fleet / "clusters" / name, kustomize, "render", ".", **env)
     assert ("[KRM301]" in clash.err, clash.code) == ((False, 0) if name == "prod-b" else (True, 1)), clash.err
 
@@ -146,16 +138,16 @@ def test_a_call_inside_kustomize_that_sees_no_node_says_so_once(tmp_path: Path, 
     plant(tmp_path, {".git/x": "", "lab/kustomization.yaml": kustomization, "lab/f.yaml": function} | both | nodes)
     for command, path in (("check", "."), ("render", "lab")):
         done = krmfn(tmp_path, kustomize, command, path)
-        told = [line for line in (done.text + done.err).splitlines() if "[KRM302]" in line]
-        assert (done.code, len(told)) == (1, 1), done.text + done.err
-        assert "lab calls krmfn, which does not see the nodes in inventories/lab.yaml there" in told[0]
+        lines = [line for line in (done.text + done.err).splitlines() if "[KRM302]" in line]
+        assert (done.code, len(lines)) == (1, 1), done.text + done.err
+        assert "lab calls krmfn, which does not see the nodes in inventories/lab.yaml there" in lines[0]
 
 
 def test_a_kernel_without_a_mapping_is_told_at_the_profile(fleet: Path, kustomize: str) -> None:
     for name in ("dev", "stage"):
         path = fleet / "inventories" / f"{name}.yaml"
         path.write_text(re.sub(r"5\.14\.0-\S+", "7.1.0-99.fc50.x86_64", path.read_text(), count=3))
-    (line,) = (one for one in krmfn(fleet, kustomize, "check", ".").text.splitlines() if "[KRM604]" in one)
+    (line,) = (row for row in krmfn(fleet, kustomize, "check", ".").text.splitlines() if "[KRM604]" in row)
     assert line.startswith(
         "base/gpu-profile.yaml:9:5: error: DeviceConfig kmm/gpu: spec.kernelMappings: 6 of the 10 nodes"
     )

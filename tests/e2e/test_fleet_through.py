@@ -16,7 +16,7 @@ from tests.commands import ROOT, Done, environment, process
 from tests.functions.comparing.test_base import OWN, commit, repository, run_git
 from tests.gitops.github_runner import Runner
 
-from .engines import must, path_of, run
+from .engines import EXEC, documents, must, path_of, run
 from .test_fleet import CLUSTERS, bump, files
 
 SIZES = {"dev": 8, "stage": 12, "prod-a": 58, "prod-b": 40}
@@ -40,15 +40,17 @@ def krmfn(folder: Path, *args: str, stdin: bytes = b"") -> Done:
     return process("krmfn", *args, cwd=folder, stdin=stdin, PATH=path_of()["PATH"], **OWN)
 
 
-def rendered(folder: Path, name: str) -> list[Any]:
+def rendered(folder: Path, name: str) -> dict[str, Any]:
     done = krmfn(folder / "clusters" / name, "render", ".").ended(0)
-    return [one for one in yaml.safe_load_all(done.text) if one["kind"] == "Module"]
+    return named(documents(done.text))
 
 
 def test_nodes_are_all_there(fleet: Path) -> None:
     done = krmfn(fleet, "nodes", ".", "--format", "json").ended(0)
-    every = {one["cluster"]: {row["node"] for row in one["rows"]} for one in json.loads(done.text)["clusters"]}
-    assert {name: len(names) for name, names in every.items()} == SIZES
+    names_of = {
+        cluster["cluster"]: {row["node"] for row in cluster["rows"]} for cluster in json.loads(done.text)["clusters"]
+    }
+    assert {name: len(names) for name, names in names_of.items()} == SIZES
 
 
 def test_images_are_of_the_new_versions_where_nothing_keeps_the_old(fleet: Path) -> None:
@@ -72,25 +74,25 @@ def test_an_inventory_of_its_nodes_is_the_one_that_it_has(name: str, fleet: Path
         {
             "apiVersion": "v1",
             "kind": "Node",
-            "metadata": {"name": one.name, "labels": {**one.labels, "other": "x"}},
-            "spec": {"taints": [{"key": t.key, "value": t.value, "effect": t.effect} for t in one.taints]},
+            "metadata": {"name": node.name, "labels": {**node.labels, "other": "x"}},
+            "spec": {"taints": [{"key": t.key, "value": t.value, "effect": t.effect} for t in node.taints]},
             "status": {
                 "nodeInfo": {
-                    "kernelVersion": one.kernel,
-                    "architecture": one.architecture,
-                    "osImage": one.os_image,
+                    "kernelVersion": node.kernel,
+                    "architecture": node.architecture,
+                    "osImage": node.os_image,
                 }
             },
         }
-        for one in nodes
+        for node in nodes
     ]
     dump = tmp_path / "nodes.json"
     dump.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
     done = krmfn(fleet, "inventory", str(dump), "--for", f"clusters/{name}", "--name", name).ended(0)
-    made = yaml.safe_load(done.text)
-    assert sorted(inventory.read(made)[0]) == sorted(nodes)
+    listed = yaml.safe_load(done.text)
+    assert sorted(inventory.read(listed)[0]) == sorted(nodes)
     # nothing is ordered on the other clusters, whose inventories hold the label of prod-b's versions, too
-    assert set(kept["spec"]["labelKeys"]) - set(made["spec"]["labelKeys"]) <= {VERSION}
+    assert set(kept["spec"]["labelKeys"]) - set(listed["spec"]["labelKeys"]) <= {VERSION}
 
 
 def test_ci_and_the_workflow_say_what_changes(fleet: Path, tmp_path: Path) -> None:
@@ -110,17 +112,16 @@ def test_ci_and_the_workflow_say_what_changes(fleet: Path, tmp_path: Path) -> No
 def test_function_mode_and_kustomize_give_what_render_gives(
     name: str, fleet: Path, kustomize: str, tmp_path: Path
 ) -> None:
-    wanted = rendered(fleet, name)
-    assert len(wanted) == MODULES[name]
+    expected = rendered(fleet, name)
+    assert len(expected) == MODULES[name]
     plain = tmp_path / "plain"  # kustomize drops what is local
     shutil.copytree(fleet, plain, ignore=shutil.ignore_patterns(".git"))
     for path in plain.glob("base/*.yaml"):
         path.write_text(path.read_text().replace(LOCAL, "x: z"))
-    items = [one for one in yaml.safe_load_all(must(kustomize, "build", plain / "clusters" / name)) if one]
+    items = documents(must(kustomize, "build", plain / "clusters" / name))
     listed = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
     done = process("krmfn", stdin=yaml.safe_dump(listed).encode()).ended(0)
-    made = [one for one in yaml.safe_load(done.text)["items"] if one["kind"] == "Module"]
-    assert named(made) == named(wanted)
+    assert named(yaml.safe_load(done.text)["items"]) == expected
     copy = tmp_path / "fleet"
     shutil.copytree(fleet, copy, ignore=shutil.ignore_patterns(".git"))
     (copy / f"clusters/{name}/render.yaml").write_text(
@@ -129,13 +130,13 @@ def test_function_mode_and_kustomize_give_what_render_gives(
     )
     path = copy / f"clusters/{name}/kustomization.yaml"
     path.write_text(path.read_text() + "transformers: [render.yaml]\n")
-    out = must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", path.parent)
-    assert named([one for one in yaml.safe_load_all(out) if one["kind"] == "Module"]) == named(wanted)
+    out = must(kustomize, "build", *EXEC, path.parent)
+    assert named(documents(out)) == expected
 
 
-def named(modules: list[Any]) -> dict[str, Any]:
-    """The specs of Modules by their names; what krmfn notes of itself is left out."""
-    return {one["metadata"]["name"]: one["spec"] for one in modules}
+def named(manifests: list[Any]) -> dict[str, Any]:
+    """The specs of the Modules by their names; what krmfn notes of itself is left out."""
+    return {entry["metadata"]["name"]: entry["spec"] for entry in manifests if entry["kind"] == "Module"}
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
@@ -144,10 +145,9 @@ def test_the_plugin_gives_what_render_gives(name: str, fleet: Path, tmp_path: Pa
     copy = tmp_path / "copy"
     run_git(tmp_path, "clone", "--quiet", f"file://{fleet}", str(copy))
     shutil.rmtree(copy / ".git")
-    documents = yaml.safe_load_all((ROOT / "gitops/argocd/plugin.yaml").read_text())
-    [spec] = [one["spec"] for one in documents if one and one["kind"] == "ConfigManagementPlugin"]
+    [plugin] = documents((ROOT / "gitops/argocd/plugin.yaml").read_text())
+    spec = plugin["spec"]
     env = path_of() | {"ARGOCD_APP_SOURCE_PATH": f"clusters/{name}", "ARGOCD_APP_NAMESPACE": "kmm"}
     command = [*spec["generate"]["command"], *spec["generate"].get("args", [])]
     done = run(*command, cwd=copy / "clusters" / name, env=env | {"HOME": os.devnull}).ended(0)
-    made = [one for one in yaml.safe_load_all(done.text) if one["kind"] == "Module"]
-    assert named(made) == named(rendered(fleet, name))
+    assert named(documents(done.text)) == rendered(fleet, name)

@@ -13,10 +13,11 @@ import yaml
 from krmfn_functions.rendering.generated import changed_at
 
 from krmfn import Manifest
+from tests import builders
 from tests.commands import ROOT
 
-from .engines import EXAMPLES, RENDERED, must, run
-from .flux_engine import documents, library
+from .engines import EXAMPLES, RENDERED, documents, must, run
+from .flux_engine import library
 
 FLUX = ROOT / "gitops" / "flux"
 MODES = ("strict", "lenient")
@@ -84,15 +85,15 @@ def test_a_substitution_changes_nothing_of_what_we_render(example: str, tmp_path
         files = [path for path in (out / stage).iterdir() if path.name != "kustomization.yaml"]
         rendered = [documents(path.read_bytes())[0] for path in files]
         plain = applied(out / stage, "strict")
-        by_id = {identity(one): one for one in documents(plain)}
-        assert by_id == {identity(one): one for one in rendered}
+        by_id = {identity(manifest): manifest for manifest in documents(plain)}
+        assert by_id == {identity(manifest): manifest for manifest in rendered}
         for mode in MODES:
             assert applied(out / stage, mode, **SUBSTITUTING) == plain, (stage, mode)
 
 
 def identity(manifest: Manifest) -> tuple[str, ...]:
-    own = manifest["metadata"]
-    return manifest["apiVersion"], manifest["kind"], own.get("namespace", ""), own["name"]
+    metadata = manifest["metadata"]
+    return manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
 def folder_of(folder: Path, *manifests: Manifest) -> Path:
@@ -145,7 +146,7 @@ MARK = ", annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}"
 
 
 @pytest.mark.parametrize(
-    ("marks", "texts", "said"),
+    ("marks", "texts", "count"),
     [
         (("", ""), ("$KERNEL_FULL_VERSION", "$BASE"), 0),
         (("", ""), ("${KERNEL_FULL_VERSION}", "$BASE"), 1),
@@ -155,19 +156,19 @@ MARK = ", annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}"
     ],
 )
 def test_of_what_is_written_by_hand_a_finding_says_so(
-    marks: tuple[str, str], texts: tuple[str, str], said: int, tmp_path: Path
+    marks: tuple[str, str], texts: tuple[str, str], count: int, tmp_path: Path
 ) -> None:
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "all.yaml").write_text(HANDWRITTEN % (marks[0], texts[0], marks[1], texts[1]))
     checked = run("krmfn", "check", folder / "all.yaml", "--format", "json")
-    assert checked.out.count(b'"KRM711"') == said, checked.out.decode()
+    assert checked.out.count(b'"KRM711"') == count, checked.out.decode()
     for mode in MODES:
         done = library(
             "build", tmp_path, shutil.copytree(folder, tmp_path / mode), mode, question=kustomization(**SUBSTITUTING)
         )
         kept = done.code == 0 and documents(done.out) == documents(applied(folder, mode))
-        assert kept == (said == 0)
+        assert kept == (count == 0)
 
 
 def test_flux_would_apply_a_daemonset_before_its_module_and_delete_the_module_first() -> None:
@@ -176,15 +177,15 @@ def test_flux_would_apply_a_daemonset_before_its_module_and_delete_the_module_fi
     )
     done = run("krmfn", "render", "-", stdin=source.encode()).ended(0)
     order = json.loads(library("sort", question=documents(done.out)).out)
-    kinds = {way: [one.partition("/")[0] for one in order[way]] for way in ("apply", "delete")}
+    kinds = {step: [name.partition("/")[0] for name in order[step]] for step in ("apply", "delete")}
     assert kinds["apply"] == ["ServiceAccount", "ConfigMap", *["DaemonSet"] * 3, "Module"]
     assert kinds["delete"] == kinds["apply"][::-1]
 
 
 def checks() -> list[Manifest]:
     """Return the healthCheckExprs that we ship."""
-    every = documents((FLUX / "stages" / "kustomizations.yaml").read_bytes())
-    [modules] = [one for one in every if one["metadata"]["name"] == "lab-modules"]
+    kustomizations = documents((FLUX / "stages" / "kustomizations.yaml").read_bytes())
+    [modules] = [manifest for manifest in kustomizations if manifest["metadata"]["name"] == "lab-modules"]
     return list(modules["spec"]["healthCheckExprs"])
 
 
@@ -198,16 +199,12 @@ def status(**sections: str) -> dict[str, Any]:
     return {section: counters(text) for section, text in sections.items()}
 
 
-def module(observed: dict[str, Any] | None, *sections: str, version: str = "", **own: Any) -> Manifest:
+def module(observed: dict[str, Any] | None, *sections: str, version: str = "", **metadata: Any) -> Manifest:
     container = {"version": version} if version else {}
     spec = {section: {"container": container if section == "moduleLoader" else {}} for section in sections}
-    made: Manifest = {
-        "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
-        "kind": "Module",
-        "metadata": {"name": "gpu", "namespace": "kmm", "generation": 3, **own},
-        "spec": {"selector": {}, **spec},
-    }
-    return made if observed is None else made | {"status": observed}
+    manifest = builders.manifest("kmm.sigs.x-k8s.io/v1beta1", "Module", "gpu", **{"generation": 3, **metadata})
+    state = {} if observed is None else {"status": observed}
+    return {**manifest, "spec": {"selector": {}, **spec}, **state}
 
 
 DELETED: dict[str, Any] = {
@@ -262,24 +259,24 @@ HEALTH: dict[str, tuple[Manifest, str]] = {
 }
 
 
-def judged(objects: list[Manifest], asked: list[Manifest]) -> list[str]:
-    done = library("health", question={"checks": asked, "objects": objects}).ended(0)
+def judged(objects: list[Manifest], expressions: list[Manifest]) -> list[str]:
+    done = library("health", question={"checks": expressions, "objects": objects}).ended(0)
     return [str(answer).partition(":")[0] for answer in json.loads(done.out)]
 
 
 def test_the_health_of_a_module_in_each_state() -> None:
-    answers = judged([one for one, _ in HEALTH.values()], checks())
+    answers = judged([manifest for manifest, _ in HEALTH.values()], checks())
     assert dict(zip(HEALTH, answers, strict=True)) == {state: expected for state, (_, expected) in HEALTH.items()}
 
 
 def test_without_the_two_lines_a_kernel_that_no_mapping_matches_holds_nothing_up() -> None:
-    asked = checks()
+    expressions = checks()
     start, end = "(!spec.?moduleLoader.?container.?version", "orValue(0)) ||"
-    before, _, rest = asked[0]["inProgress"].partition(start)
-    asked[0]["inProgress"] = before + rest.partition(end)[2]
+    before, _, rest = expressions[0]["inProgress"].partition(start)
+    expressions[0]["inProgress"] = before + rest.partition(end)[2]
     waiting = [module(status(moduleLoader="3/2/2", devicePlugin="3/3/2"), *BOTH), HEALTH["loaded on one of three"][0]]
     assert judged(waiting, checks()) == ["InProgress", "InProgress"]
-    assert judged(waiting, asked) == ["Current", "InProgress"]
+    assert judged(waiting, expressions) == ["Current", "InProgress"]
 
 
 @pytest.mark.parametrize(
@@ -294,26 +291,17 @@ def test_without_the_two_lines_a_kernel_that_no_mapping_matches_holds_nothing_up
     ],
 )
 def test_the_health_of_a_managed_cluster_module(observed: dict[str, int] | None, expected: str) -> None:
-    made = {"apiVersion": "hub.kmm.sigs.x-k8s.io/v1beta1", "kind": "ManagedClusterModule", "metadata": {"name": "gpu"}}
-    one = made if observed is None else made | {"status": observed}
-    assert judged([one], checks()) == [expected]
-    deleted = one | {"metadata": {"name": "gpu", **DELETED}}
+    head = {"apiVersion": "hub.kmm.sigs.x-k8s.io/v1beta1", "kind": "ManagedClusterModule", "metadata": {"name": "gpu"}}
+    manifest = head if observed is None else head | {"status": observed}
+    assert judged([manifest], checks()) == [expected]
+    deleted = manifest | {"metadata": {"name": "gpu", **DELETED}}
     assert judged([deleted], checks()) == ["InProgress"]
 
 
 def test_an_empty_folder_is_built_and_holds_nothing(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(DOLLARS)
-    must(
-        "krmfn",
-        "render",
-        tmp_path / "config.yaml",
-        "--output-dir",
-        tmp_path / "out",
-        "--split",
-        "stages",
-    )
-    (tmp_path / "config.yaml").write_text("apiVersion: v1\nkind: Node\nmetadata: {name: a}\n")
-    again = ("--output-dir", tmp_path / "out", "--split", "stages", "--replace", "--allow-empty")
-    must("krmfn", "render", tmp_path / "config.yaml", *again)
+    for text in (DOLLARS, "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"):
+        (tmp_path / "config.yaml").write_text(text)
+        options = ("--output-dir", tmp_path / "out", "--split", "stages", "--replace", "--allow-empty")
+        must("krmfn", "render", tmp_path / "config.yaml", *options)
     for stage in ("before", "modules", "consumers"):
         assert applied(tmp_path / "out" / stage, "strict", **SUBSTITUTING) == b""

@@ -6,18 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import CONFIG
 from tests.commands import ROOT, Done
 from tests.trees import plant
 
 from .engines import must, path_of, run
 
 SCRIPT = ROOT / "gitops" / "flux" / "render-branch"
-CONFIG = """\
-apiVersion: krmfn.dev/v1alpha1
-kind: DeviceConfig
-metadata: {name: gpu, namespace: kmm}
-spec: {driverImage: registry.example.com/gpu, driverVersion: "1.0", moduleName: gpu, nodeSelector: {gpu: "1"}}
-"""
 
 
 class Repository:
@@ -60,7 +55,7 @@ def repository(tmp_path: Path) -> Repository:
 def test_what_is_rendered_becomes_a_commit_when_it_has_changed(repository: Repository) -> None:
     repository.commit(lab=CONFIG, prod=CONFIG)
     assert repository.render("lab", "prod").code == 0
-    assert repository.files() == {f"{name}/modules/kmm_kmm_module_gpu.yaml" for name in ("lab", "prod")}
+    assert repository.files() == {f"{name}/modules/kmm_kmm_module_drv.yaml" for name in ("lab", "prod")}
     first = repository.branch()
     assert len(first) == 1
 
@@ -68,9 +63,9 @@ def test_what_is_rendered_becomes_a_commit_when_it_has_changed(repository: Repos
     assert repository.render("lab", "prod").ended(0).text == "rendered is up to date\n"
     assert repository.branch() == first
 
-    repository.commit(lab=CONFIG.replace("name: gpu,", "name: fpga,"))
+    repository.commit(lab=CONFIG.replace("name: drv,", "name: fpga,"))
     assert repository.render("lab", "prod").code == 0
-    assert repository.files() == {"lab/modules/kmm_kmm_module_fpga.yaml", "prod/modules/kmm_kmm_module_gpu.yaml"}
+    assert repository.files() == {"lab/modules/kmm_kmm_module_fpga.yaml", "prod/modules/kmm_kmm_module_drv.yaml"}
     assert repository.branch()[1:] == first
 
 
@@ -78,7 +73,7 @@ def test_with_an_error_in_one_cluster_nothing_is_pushed(repository: Repository) 
     repository.commit(lab=CONFIG, prod=CONFIG)
     assert repository.render("lab", "prod").code == 0
     first = repository.branch()
-    repository.commit(lab=CONFIG.replace("1.0", "2.0"), prod=CONFIG.replace("driverVersion", "driverVersoin"))
+    repository.commit(lab=CONFIG.replace('"1"', '"2"'), prod=CONFIG.replace("driverVersion", "driverVersoin"))
     assert "driverVersoin" in repository.render("lab", "prod").ended(1).err
     assert repository.branch() == first
 
@@ -87,14 +82,14 @@ def test_one_cluster_has_a_folder_of_its_name(repository: Repository) -> None:
     repository.commit(lab=CONFIG)
     for _ in range(2):
         assert repository.render("lab").code == 0
-    assert repository.files() == {"lab/modules/kmm_kmm_module_gpu.yaml"}
+    assert repository.files() == {"lab/modules/kmm_kmm_module_drv.yaml"}
     assert repository.render().code != 0
 
 
 def test_the_clone_of_ci_is_enough(repository: Repository) -> None:
     """Shallow, on a detached head: as CI checks out."""
-    for version in ("1.0", "2.0"):
-        repository.commit(lab=CONFIG.replace("1.0", version))
+    for version in "12":
+        repository.commit(lab=CONFIG.replace('"1"', f'"{version}"'))
     must("git", "push", "--quiet", "origin", "HEAD:main", cwd=repository.clone, env=repository.env)
     shallow = repository.clone.parent / "shallow"
     must("git", "clone", "--quiet", "--depth", "1", repository.remote.as_uri(), shallow, env=repository.env)
@@ -103,13 +98,13 @@ def test_the_clone_of_ci_is_enough(repository: Repository) -> None:
     for commits in (1, 1):
         repository.render("lab").ended(0)
         assert len(repository.branch()) == commits
-    assert repository.files() == {"lab/modules/kmm_kmm_module_gpu.yaml"}
+    assert repository.files() == {"lab/modules/kmm_kmm_module_drv.yaml"}
 
 
 def test_what_is_not_committed_is_not_pushed(repository: Repository) -> None:
     """Elsewhere in the clone it does not matter: CI puts files there."""
     repository.commit(lab=CONFIG)
-    plant(repository.clone, {"cache/x": "", "clusters/lab/other.yaml": CONFIG.replace("gpu", "npu")})
+    plant(repository.clone, {"cache/x": "", "clusters/lab/other.yaml": CONFIG.replace("drv", "npu")})
     done = run(SCRIPT, "clusters/lab", cwd=repository.clone, env=repository.env)
     sentence = "not committed, so no commit would say what is rendered:\n?? clusters/lab/other.yaml\n"
     assert (done.code, done.text, done.err) == (1, "", sentence)

@@ -48,9 +48,9 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize(("fields", "what", "seen"), PLANTED.values(), ids=PLANTED)
+@pytest.mark.parametrize(("fields", "kind", "seen"), PLANTED.values(), ids=PLANTED)
 def test_the_readers_tell_what_kustomize_would_have_done(
-    readers: Readers, tmp_path: Path, fields: str, what: str, seen: object
+    readers: Readers, tmp_path: Path, fields: str, kind: str, seen: object
 ) -> None:
     files = {
         "kustomization.yaml": f"resources: [own.yaml]\n{fields}\n",
@@ -60,5 +60,5 @@ def test_the_readers_tell_what_kustomize_would_have_done(
     }
     folder = Path(os.path.realpath(tmp_path))
     archive.plant(str(folder), {name: text.encode() for name, text in files.items()})
-    told = getattr(readers.build(folder), what)
-    assert told == seen or str(seen) in str(told)
+    answer = getattr(readers.build(folder), kind)
+    assert answer == seen or str(seen) in str(answer)

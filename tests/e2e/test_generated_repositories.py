@@ -6,7 +6,6 @@ import json
 import tempfile
 from pathlib import Path
 
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +13,7 @@ from tests.commands import Done, process
 from tests.examples import EXAMPLES
 from tests.trees import plant
 
-from .engines import run
+from .engines import EXEC, documents, run
 from .overlays import CHANGES, config, package, repositories
 
 INPUTS = {"DeviceConfig", "RenderDeviceConfigs", "Kptfile"}
@@ -25,18 +24,17 @@ tried = settings(max_examples=max(20, EXAMPLES // 4), derandomize=True, database
 
 def objects(stream: bytes) -> list[str]:
     """Return what would reach a cluster, in an order of its own."""
-    manifests = (manifest for manifest in yaml.safe_load_all(stream) if manifest)
-    return sorted(json.dumps(one, sort_keys=True) for one in manifests if one["kind"] not in INPUTS)
+    return sorted(json.dumps(item, sort_keys=True) for item in documents(stream) if item["kind"] not in INPUTS)
 
 
-def agree(one: Done, rendered: Done) -> None:
+def agree(engine: Done, rendered: Done) -> None:
     """Compare what an engine and what `render` gave: the same, or a refusal of `render` that names a rule."""
     if rendered.code == 0:
-        assert one.code == 0, f"render gives what the engine refuses: {one.err}"
-        assert objects(rendered.out) == objects(one.out)
+        assert engine.code == 0, f"render gives what the engine refuses: {engine.err}"
+        assert objects(rendered.out) == objects(engine.out)
     else:
         assert rendered.out == b""
-        assert one.code or "[KRM" in rendered.err, rendered.err
+        assert engine.code or "[KRM" in rendered.err, rendered.err
 
 
 @tried
@@ -45,7 +43,7 @@ def test_kustomize_and_render_agree(kustomize: str, files: dict[str, str]) -> No
     with tempfile.TemporaryDirectory() as folder:
         plant(Path(folder), files)
         top = Path(folder, "top")
-        built = run(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", top)
+        built = run(kustomize, "build", *EXEC, top)
         if built.code == 0 and not any("transformers" in text for text in files.values()):
             built = run("krmfn", "render", "-", stdin=built.out)
         agree(built, run("krmfn", "render", "--root", folder, top))

@@ -31,8 +31,8 @@ def graph_of(folder: Path, root: Path | None = None) -> Graph:
 
 def build(kustomize: str, folder: Path, graph: Graph) -> Done:
     """Build a folder with the functions that the graph names, and nothing else."""
-    with tempfile.TemporaryDirectory() as own:
-        how = confine(own, graph.calls(os.path.realpath(folder)))
+    with tempfile.TemporaryDirectory() as home:
+        how = confine(home, graph.calls(os.path.realpath(folder)))
         return run(kustomize, "build", *how.flags, folder, env=how.environment)
 
 
@@ -45,12 +45,12 @@ def test_the_files_of_the_graph_are_those_that_kustomize_reads(kustomize: str, f
         graph = graph_of(folder)
         assert [str(finding) for finding in graph.findings(os.path.realpath(folder))] == []
         read = {Path(path).resolve() for path in files_of(graph, os.path.realpath(folder))}
-        whole = build(kustomize, folder, graph).ended(0)
+        expected = build(kustomize, folder, graph).ended(0)
         for name in files:
             path = Path(temporary, name).resolve()
             if path not in read:
                 path.unlink()
-        assert build(kustomize, folder, graph).out == whole.out
+        assert build(kustomize, folder, graph).out == expected.out
         for path in read:
             aside = path.rename(path.with_name("aside"))
             done = build(kustomize, folder, graph)
@@ -68,8 +68,8 @@ def trace_of(kustomize: str, folder: Path) -> bool:
         plant(place, {"planted": f"#!/bin/sh\n: > {trace}\ncat\n"})
     with tempfile.TemporaryDirectory() as other:
         harmless = plant(Path(other), {"kustomization.yaml": "transformers: [a.yaml]\n", "a.yaml": OUR_FUNCTION})
-        with tempfile.TemporaryDirectory() as own:
-            how = confine(own, graph_of(harmless).calls(os.path.realpath(harmless)))
+        with tempfile.TemporaryDirectory() as home:
+            how = confine(home, graph_of(harmless).calls(os.path.realpath(harmless)))
             run(kustomize, "build", *FLAGS, folder, env=how.environment)
     return trace.exists()
 
@@ -111,7 +111,7 @@ def sample(schema: dict[str, Any]) -> Any:
     """A value that fits, with every field and an entry in every list."""
     match schema["type"] if isinstance(schema["type"], str) else schema["type"][0]:
         case "object":
-            return {key: sample(one) for key, one in schema.get("properties", {}).items()} or {"a": "b"}
+            return {key: sample(inner) for key, inner in schema.get("properties", {}).items()} or {"a": "b"}
         case "array":
             return [sample(schema["items"])]
         case kind:
@@ -122,16 +122,16 @@ def spoilt(schema: dict[str, Any]) -> Iterator[Any]:
     """Every way to spoil the sample in one place: a value of another type, an unknown field."""
     kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
     yield OTHER[kind]
-    whole = sample(schema)
+    fitting = sample(schema)
     if kind == "array":
-        yield from ([one] for one in spoilt(schema["items"]))
+        yield from ([value] for value in spoilt(schema["items"]))
     elif kind == "object":
         if schema.get("additionalProperties") is False:
-            yield {**whole, "unknownField": "a"}
+            yield {**fitting, "unknownField": "a"}
         elif "additionalProperties" in schema:
-            yield from ({"a": one} for one in spoilt(schema["additionalProperties"]))
+            yield from ({"a": value} for value in spoilt(schema["additionalProperties"]))
         for key, inner in schema.get("properties", {}).items():
-            yield from ({**whole, key: one} for one in spoilt(inner))
+            yield from ({**fitting, key: value} for value in spoilt(inner))
 
 
 @pytest.mark.parametrize("field", [name for name in fields.SCHEMA["properties"] if name not in ("apiVersion", "kind")])
@@ -204,8 +204,11 @@ def test_what_kustomize_refuses_is_a_finding(kustomize: str, tmp_path: Path, fil
 
 
 @pytest.fixture
-def hostile(tmp_path: Path) -> Path:
-    """A folder of programs with every name that kustomize may look up; each leaves a trace."""
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on PATH and for a home, with every program that kustomize may look up; each leaves a trace."""
+    monkeypatch.setenv("PATH", f"{tmp_path / 'hostile'}{os.pathsep}{os.environ['PATH']}")
+    for variable in ("HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "hostile"))
     names = ["curl", "helm", "docker", "krmfn", "deviceconfig", "sh", "python3"]
     files = {name: f"#!/bin/sh\n: > {tmp_path}/trace-{name}\n" for name in names}
     files["kustomize/plugin/example.com/v1/planted/Planted"] = f"#!/bin/sh\n: > {tmp_path}/trace-plugin\n"
@@ -225,12 +228,9 @@ def test_our_functions_run_and_nothing_else(
     (folder / "function.yaml").write_text(function(spec) + "spec: {defaults: {imagePullPolicy: IfNotPresent}}\n")
     for program in hostile.iterdir():
         if program.is_file():
-            (folder / program.name).write_bytes(program.read_bytes())
-            (folder / program.name).chmod(0o755)
+            plant(folder, {program.name: program.read_text()})
     plant(folder, {"krmfn_functions/__init__.py": "import os; os.mknod('trace-python')\n"})
-    for variable in ("HOME", "XDG_CONFIG_HOME", "PYTHONPATH"):
-        monkeypatch.setenv(variable, str(hostile if variable != "PYTHONPATH" else folder))
-    monkeypatch.setenv("PATH", f"{hostile}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(folder))
     graph = graph_of(folder, folder)
     assert [str(finding) for finding in graph.findings(os.path.realpath(folder))] == []
     assert build(kustomize, folder, graph).ended(0).out.decode() == (folder / "expected.txt").read_text()
@@ -248,12 +248,9 @@ def test_our_functions_run_and_nothing_else(
     ],
 )
 def test_programs_that_are_looked_up_by_name_are_not_there(
-    kustomize: str, tmp_path: Path, hostile: Path, monkeypatch: pytest.MonkeyPatch, text: str
+    kustomize: str, tmp_path: Path, hostile: Path, text: str
 ) -> None:
     """Without the graph's refusal, too: what is left is a path with a slash."""
-    monkeypatch.setenv("PATH", f"{hostile}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("HOME", str(hostile))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(hostile))
     files = {
         "kustomization.yaml": "resources: [own.yaml]\ntransformers: [f.yaml]\n",
         "own.yaml": CONFIG_MAP,

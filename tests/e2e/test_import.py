@@ -5,19 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
-from krmfn_functions.kmm.versions import DEFAULT
 
 from krmfn.yamltext import emit
-from tests import kmm_crds
 from tests.builders import edited
 from tests.commands import process
 from tests.functions.importing.manifests import EXPORTER, GPU
 
-from .kube import Cluster
-
-one_version = pytest.mark.parametrize("kmm", kmm_crds.every(DEFAULT), indirect=True, ids=str)
+from .kube import Cluster, one_version
 
 
 def applied(cluster: Cluster, file: Path) -> None:

@@ -5,19 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.builders import CONFIG
+
 from .engines import must
 
-CONFIG = """\
-apiVersion: krmfn.dev/v1alpha1
-kind: DeviceConfig
-metadata: {name: gpu, namespace: kmm}
-spec:
-  moduleName: gpu
-  driverImage: registry.example.com/gpu
-  driverVersion: "1.0"
-  nodeSelector: {gpu: "true"}
-  kernelMappings: [{regexp: el9}]
-"""
+SELECTING = CONFIG.replace("{a: b}", "{gpu: 'true'}, kernelMappings: [{regexp: el9}]")
 
 
 def test_an_inventory_says_the_same_behind_kustomize(kustomize: str, tmp_path: Path) -> None:
@@ -35,7 +27,7 @@ def test_an_inventory_says_the_same_behind_kustomize(kustomize: str, tmp_path: P
     inventory = must("krmfn", "inventory", dump, "--all-labels")
     for folder in (plain, built):
         folder.mkdir()
-        (folder / "config.yaml").write_text(CONFIG)
+        (folder / "config.yaml").write_text(SELECTING)
         (folder / "nodes.yaml").write_bytes(inventory)
     (built / "kustomization.yaml").write_text("resources: [config.yaml, nodes.yaml]\nlabels: [{pairs: {team: a}}]\n")
     rows = [json.loads(must("krmfn", "nodes", folder, "--format", "json")) for folder in (plain, built)]

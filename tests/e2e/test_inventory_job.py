@@ -73,7 +73,10 @@ def job(cluster: Cluster) -> dict[str, Any]:
 def test_only_the_step_that_lists_nodes_has_the_account(installed: Cluster) -> None:
     pod = job(installed)
     containers = [*pod["initContainers"], *pod["containers"]]
-    held = {one["name"]: {mount["name"] for mount in one["volumeMounts"]} - {"work", "steps"} for one in containers}
+    held = {
+        container["name"]: {mount["name"] for mount in container["volumeMounts"]} - {"work", "steps"}
+        for container in containers
+    }
     # krmfn writes to /tmp, and its root file system is read-only
     assert held == {"clone": {"git"}, "nodes": {"account"}, "inventory": {"tmp"}, "push": {"git"}}
     assert pod["automountServiceAccountToken"] is False
@@ -98,11 +101,11 @@ class Steps:
         self.home.mkdir()
         pod = job(self.cluster)
         maps = self.cluster.kubectl("get", "configmap", "-n", NAMESPACE, "-o", "json")
-        data = {one["metadata"]["name"]: one.get("data", {}) for one in json.loads(maps.out)["items"]}
+        data = {entry["metadata"]["name"]: entry.get("data", {}) for entry in json.loads(maps.out)["items"]}
         for container in [*pod["initContainers"], *pod["containers"]]:
             (source,) = container["envFrom"]
             settings = data[source["configMapRef"]["name"]] | {"REPOSITORY": str(self.remote), "HOME": str(self.home)}
-            steps = next(one["configMap"]["name"] for one in pod["volumes"] if one["name"] == "steps")
+            steps = next(entry["configMap"]["name"] for entry in pod["volumes"] if entry["name"] == "steps")
             script = data[steps][container["command"][1].removeprefix("/steps/")]
             account = {"KUBECONFIG": str(self.account())} if container["name"] == "nodes" else {}
             done = run("sh", "-c", script, env=self.env | settings | account, cwd=self.home)
@@ -116,7 +119,7 @@ class Steps:
         """A kubeconfig with a token of the job's account."""
         token = self.cluster.kubectl("create", "token", NAMESPACE, "-n", NAMESPACE).text.strip()
         config = yaml.safe_load((self.cluster.folder / "kubeconfig").read_text())
-        config["users"] = [{"name": one["name"], "user": {"token": token}} for one in config["users"]]
+        config["users"] = [{"name": user["name"], "user": {"token": token}} for user in config["users"]]
         path = self.home.parent / "kubeconfig"
         path.write_text(yaml.safe_dump(config))
         return path

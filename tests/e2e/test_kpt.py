@@ -11,8 +11,8 @@ import yaml
 from tests.commands import Done
 
 from .conftest import Env
-from .engines import copy_of, path_of, run, tree
-from .spoiled import every_way, spoil
+from .engines import copy_of, documents, path_of, run, tree
+from .spoiled import every_mistake, spoil
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def in_a_container(package: Path, image: str) -> None:
 
 def manifests(files: dict[str, bytes]) -> list[dict[str, Any]]:
     texts = [text for path, text in files.items() if path.endswith((".yaml", ".yml"))]
-    return [document for text in texts for document in yaml.safe_load_all(text) if document]
+    return [document for text in texts for document in documents(text)]
 
 
 def kinds(files: dict[str, bytes]) -> set[str]:
@@ -81,11 +81,11 @@ def test_without_its_deviceconfig_the_generated_objects_go_and_nothing_else(
     assert second == {path: text for path, text in first.items() if path not in generated and path not in configs}
 
 
-@every_way
-def test_a_finding_is_shown_and_changes_no_file(kpt: str, package: tuple[Path, Env], way: str) -> None:
+@every_mistake
+def test_a_finding_is_shown_and_changes_no_file(kpt: str, package: tuple[Path, Env], mistake: str) -> None:
     folder, env = package
     rendered(kpt, folder, env)
-    fragments = spoil(folder, way)
+    fragments = spoil(folder, mistake)
     before = tree(folder)
     done = render(kpt, folder, env).ended(1)
     assert [fragment for fragment in fragments if fragment not in done.err] == [], done.err
@@ -105,7 +105,7 @@ def test_copies_of_generated_objects_and_foreign_marks_stay(kpt: str, package: t
     folder, env = package
     first = rendered(kpt, folder, env)
     path = next(path for path, text in first.items() if b"kind: DaemonSet\n" in text)
-    generated = next(one for one in yaml.safe_load_all(first[path]) if one["kind"] == "DaemonSet")
+    generated = next(manifest for manifest in yaml.safe_load_all(first[path]) if manifest["kind"] == "DaemonSet")
     mark = generated["metadata"]["annotations"]["krmfn.dev/owner"]
     generated["metadata"]["name"] += "-copy"
     (folder / "copy.yaml").write_text(yaml.safe_dump(generated, sort_keys=False))

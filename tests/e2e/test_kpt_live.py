@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,18 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from krmfn_functions.kmm.versions import DEFAULT
 
 from krmfn import Manifest
-from tests import kmm_crds
 
 from .control_plane import wait
 from .engines import copy_of, must, path_of
-from .kube import Cluster
+from .kube import Cluster, one_version
 
-one_version = pytest.mark.parametrize("kmm", kmm_crds.every(DEFAULT), indirect=True, ids=str)
 MODULE, DAEMONSET = ("kmm.sigs.x-k8s.io/v1beta1", "Module", "gaudi"), ("apps/v1", "DaemonSet", "gaudi-metrics")
-MERGE = "application/merge-patch+json"
 WITHIN = 180.0
 """Seconds; on an idle machine each step takes a few."""
 
@@ -62,29 +57,27 @@ class Live:
             finally:
                 running.kill()
 
-    def get(self, what: tuple[str, str, str]) -> Manifest | None:
-        api, kind, name = what
-        code, answer = self.cluster.request("GET", self.cluster.path_of(api, kind, "kmm", name))
-        assert code in (200, 404), answer
-        return answer if code == 200 else None
+    def get(self, reference: tuple[str, str, str]) -> Manifest | None:
+        return self.cluster.get(self.place_of(reference))
 
-    def there(self, what: tuple[str, str, str]) -> Manifest:
-        found = self.get(what)
-        assert found, what
-        return found
+    def place_of(self, reference: tuple[str, str, str]) -> str:
+        api, kind, name = reference
+        return self.cluster.path_of(api, kind, "kmm", name)
 
-    def hold(self, what: tuple[str, str, str], *finalizers: str) -> None:
+    def existing(self, reference: tuple[str, str, str]) -> Manifest:
+        manifest = self.get(reference)
+        assert manifest, reference
+        return manifest
+
+    def hold(self, reference: tuple[str, str, str], *finalizers: str) -> None:
         """Give an object these finalizers and none else."""
-        self.patch(what, {"metadata": {"finalizers": list(finalizers)}})
+        self.patch(reference, {"metadata": {"finalizers": list(finalizers)}})
 
-    def patch(self, what: tuple[str, str, str], change: dict[str, Any], part: str = "") -> None:
-        api, kind, name = what
-        place = self.cluster.path_of(api, kind, "kmm", name) + part
-        code, answer = self.cluster.request("PATCH", place, json.dumps(change).encode(), MERGE)
-        assert code == 200, answer
+    def patch(self, reference: tuple[str, str, str], change: dict[str, Any], part: str = "") -> None:
+        self.cluster.merge(self.place_of(reference) + part, change)
 
-    def is_leaving(self, what: tuple[str, str, str]) -> bool:
-        return "deletionTimestamp" in self.there(what)["metadata"]
+    def is_leaving(self, reference: tuple[str, str, str]) -> bool:
+        return "deletionTimestamp" in self.existing(reference)["metadata"]
 
 
 def version(manifest: Manifest) -> int:
@@ -95,26 +88,26 @@ def version(manifest: Manifest) -> int:
 @pytest.fixture
 def live(kpt: str, kmm: Cluster, tmp_path: Path) -> Live:
     """The example, rendered, with an inventory."""
-    made = Live(kpt, kmm, copy_of("kpt-package", tmp_path))
-    made.render()
-    must(kpt, "live", "init", made.package, "--namespace", "kmm", "--name", "accelerators", env=made.env)
-    return made
+    installed = Live(kpt, kmm, copy_of("kpt-package", tmp_path))
+    installed.render()
+    must(kpt, "live", "init", installed.package, "--namespace", "kmm", "--name", "accelerators", env=installed.env)
+    return installed
 
 
 @one_version
 def test_the_module_comes_first_and_goes_last(live: Live) -> None:
     live.apply()
-    assert version(live.there(MODULE)) < version(live.there(DAEMONSET))
+    assert version(live.existing(MODULE)) < version(live.existing(DAEMONSET))
 
     live.hold(MODULE, "kmm.node.kubernetes.io/module-finalizer")  # KMM's own, until it has unloaded
     live.hold(DAEMONSET, "example.com/look")  # as long as its pods run
     with live.started("destroy") as destroy:
         wait("the DaemonSet is being deleted", WITHIN, lambda: live.is_leaving(DAEMONSET))
         assert not live.is_leaving(MODULE)
-        leaving = version(live.there(DAEMONSET))
+        leaving = version(live.existing(DAEMONSET))
         live.hold(DAEMONSET)
         wait("the Module is being deleted", WITHIN, lambda: live.is_leaving(MODULE))
-        assert version(live.there(MODULE)) > leaving
+        assert version(live.existing(MODULE)) > leaving
         assert live.get(DAEMONSET) is None
         live.hold(MODULE)
         wait("the Module is gone", WITHIN, lambda: live.get(MODULE) is None)

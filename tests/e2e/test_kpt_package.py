@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import ROOT
+from tests.functions.comparing.test_base import commit, repository, run_git
 from tests.trees import altered
 
 from .conftest import Env
@@ -21,17 +22,13 @@ IMAGE = "registry.example.com/krmfn:0.1.0"
 @pytest.fixture
 def upstream(tmp_path: Path) -> Path:
     """A repository with the package, at v0.1.0; and at v0.2.0 with another default and another label."""
-    made = tmp_path / "krmfn"
-    shutil.copytree(ROOT / PACKAGE, made / PACKAGE)
-    git = ("git", "-C", made, "-c", "user.name=e2e", "-c", "user.email=e2e@git.example.com")
-    must("git", "init", "--quiet", "--initial-branch=main", made)
-    must(*git, "add", "--all")
-    must(*git, "commit", "--quiet", "--message", "the package")
-    must(*git, "tag", "v0.1.0")
-    altered(made / PACKAGE / "function.yaml", "IfNotPresent", "Always")
-    must(*git, "commit", "--quiet", "--all", "--message", "another default")
-    must(*git, "tag", "v0.2.0")
-    return made
+    shutil.copytree(ROOT / PACKAGE, tmp_path / "krmfn" / PACKAGE)
+    folder = repository(tmp_path / "krmfn", {})
+    run_git(folder, "tag", "v0.1.0")
+    altered(folder / PACKAGE / "function.yaml", "IfNotPresent", "Always")
+    commit(folder)
+    run_git(folder, "tag", "v0.2.0")
+    return folder
 
 
 def get(kpt: str, upstream: Path) -> Path:
@@ -42,33 +39,24 @@ def get(kpt: str, upstream: Path) -> Path:
     return folder
 
 
-def replaced(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-
-
 def test_the_image_and_the_program_write_the_same(kpt: str, upstream: Path, containers: Env, image: str) -> None:
     by_program = get(kpt, upstream)
     by_image = Path(shutil.copytree(by_program, upstream.parent / "by-image"))
-    replaced(by_program / "Kptfile", f"image: {IMAGE}", "exec: krmfn")
-    replaced(by_image / "Kptfile", IMAGE, image)
+    altered(by_program / "Kptfile", f"image: {IMAGE}", "exec: krmfn")
+    altered(by_image / "Kptfile", IMAGE, image)
     must(kpt, "fn", "render", by_image, env=containers)  # an image needs no --allow-exec
-    ours, theirs = rendered(kpt, by_program), tree(by_image)
+    ours, contained = rendered(kpt, by_program), tree(by_image)
     assert kinds(ours) >= {"Module", "DaemonSet"}
-    assert {path for path in ours if ours[path] != theirs.get(path)} == {"Kptfile"}
-    assert ours.keys() == theirs.keys()
+    assert {path for path in ours if ours[path] != contained.get(path)} == {"Kptfile"}
+    assert ours.keys() == contained.keys()
 
 
 def test_an_update_keeps_what_was_changed(kpt: str, upstream: Path) -> None:
     folder = get(kpt, upstream)
-    replaced(folder / "Kptfile", f"image: {IMAGE}", "exec: krmfn")
-    replaced(folder / "deviceconfig.yaml", 'driverVersion: "1.16.2"', 'driverVersion: "1.17.0"')
+    altered(folder / "Kptfile", f"image: {IMAGE}", "exec: krmfn")
+    altered(folder / "deviceconfig.yaml", 'driverVersion: "1.16.2"', 'driverVersion: "1.17.0"')
     first = rendered(kpt, folder)
-    git = ("git", "-C", folder.parent, "-c", "user.name=e2e", "-c", "user.email=e2e@git.example.com")
-    must("git", "init", "--quiet", folder.parent)
-    must(*git, "add", "--all")
-    must(*git, "commit", "--quiet", "--message", "mine")  # kpt updates what is committed
+    repository(folder.parent, {})  # kpt updates what is committed
     must(kpt, "pkg", "update", f"{folder.name}@v0.2.0", cwd=folder.parent)
     second = rendered(kpt, folder)
     assert first.keys() == second.keys()

@@ -131,7 +131,7 @@ def deployed(out: bytes) -> bytes:
 
 
 def test_there_are_builds_to_compare(outcomes: dict[str, Outcome]) -> None:
-    assert sum(bool(one.plain) for one in outcomes.values()) >= FEWEST
+    assert sum(bool(outcome.plain) for outcome in outcomes.values()) >= FEWEST
 
 
 def test_the_recordings_say_what_the_program_prints(recordings: Path, kustomize: str) -> None:
@@ -143,23 +143,23 @@ def test_the_recordings_say_what_the_program_prints(recordings: Path, kustomize:
 
 
 def test_what_is_built_is_what_kustomize_builds(outcomes: dict[str, Outcome]) -> None:
-    taken = {name: one for name, one in outcomes.items() if one.code == 0 and name not in LOOSE}
-    assert {name: one.failure for name, one in taken.items() if one.failure} == {}
-    assert [name for name, one in taken.items() if deployed(one.out) != one.plain.encode()] == []
+    built = {name: outcome for name, outcome in outcomes.items() if outcome.code == 0 and name not in LOOSE}
+    assert {name: outcome.failure for name, outcome in built.items() if outcome.failure} == {}
+    assert [name for name, outcome in built.items() if deployed(outcome.out) != outcome.plain.encode()] == []
 
 
 def test_what_is_refused_is_known_with_its_reason(outcomes: dict[str, Outcome]) -> None:
     known = {name: rule for (rule, _), names in REFUSED.items() for name in names.split()}
-    refused = {name: one for name, one in outcomes.items() if one.plain and one.code}
-    news = {name: one.errors for name, one in refused.items() if name not in known}
+    refused = {name: outcome for name, outcome in outcomes.items() if outcome.plain and outcome.code}
+    news = {name: outcome.errors for name, outcome in refused.items() if name not in known}
     assert news == {}, "refused, and kustomize builds it: is that right?"
-    assert {name: one.rules for name, one in refused.items()} == {name: {rule} for name, rule in known.items()}
+    assert {name: outcome.rules for name, outcome in refused.items()} == {name: {rule} for name, rule in known.items()}
 
 
 def test_nothing_of_what_is_refused_is_printed(outcomes: dict[str, Outcome]) -> None:
-    assert {one.code for one in outcomes.values()} == {0, 1, 2}
-    assert [name for name, one in outcomes.items() if one.code and (one.out or not one.errors)] == []
+    assert {outcome.code for outcome in outcomes.values()} == {0, 1, 2}
+    assert [name for name, outcome in outcomes.items() if outcome.code and (outcome.out or not outcome.errors)] == []
 
 
 def test_what_kustomize_refuses_krmfn_refuses(outcomes: dict[str, Outcome]) -> None:
-    assert {name for name, one in outcomes.items() if one.failure and one.code == 0} == LOOSE
+    assert {name for name, outcome in outcomes.items() if outcome.failure and outcome.code == 0} == LOOSE

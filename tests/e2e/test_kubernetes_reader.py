@@ -21,8 +21,9 @@ from krmfn.item import Item
 from krmfn.resource import ref
 from krmfn.yamltext import documents as divided
 from krmfn.yamltext import emit, load, simple, split
-from tests.builders import device_config
+from tests import builders
 from tests.commands import ROOT
+from tests.small_lists import HEAD
 
 from .documents import TEXT, documents
 from .engines import find, run
@@ -55,17 +56,17 @@ def ours(text: bytes) -> Any:
         return REFUSED
 
 
-def alike(one: Any, other: Any) -> bool:
+def alike(value: Any, other: Any) -> bool:
     """True when two values have the same strings, numbers, booleans and nulls at the same places; 1 is 1.0 to JSON."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(alike(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(alike, one, other))
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, float) or isinstance(other, float):
-        return isinstance(one, (int, float)) and isinstance(other, (int, float)) and float(one) == float(other)
-    return bool(one == other)
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(alike(child, other[key]) for key, child in value.items())
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(alike, value, other))
+    if isinstance(value, bool) or isinstance(other, bool):
+        return value is other
+    if isinstance(value, float) or isinstance(other, float):
+        return isinstance(value, (int, float)) and isinstance(other, (int, float)) and float(value) == float(other)
+    return bool(value == other)
 
 
 def looks(item: Item) -> list[Any]:
@@ -107,17 +108,17 @@ def test_documents_mean_to_us_what_they_mean_to_kubernetes(reader: str) -> None:
     seen: Counter[str] = Counter()
     for batch in fuzzed():
         printed: list[tuple[bytes, bytes, Any]] = []
-        for text, theirs in zip(batch, kubernetes(reader, batch), strict=True):
-            if theirs is REFUSED:
+        for text, answer in zip(batch, kubernetes(reader, batch), strict=True):
+            if answer is REFUSED:
                 seen["refused by Kubernetes"] += 1
                 continue
             data = ours(text)
             seen["refused by us" if data is REFUSED else "read by both"] += 1
-            assert data is REFUSED or alike(data, theirs), (text, data, theirs)
+            assert data is REFUSED or alike(data, answer), (text, data, answer)
             plain = simple.read(text.decode())
             if plain is not None:
                 seen["simple"] += 1
-                assert alike(plain, theirs), (text, plain, theirs)
+                assert alike(plain, answer), (text, plain, answer)
             for above in (b"",) if text.startswith(b"\xef\xbb\xbf") else (b"", b"\n", b" # behind a divider\n"):
                 document = above + text
                 item = Item(document, 0, len(document), -2, split.is_simple(document))
@@ -127,12 +128,12 @@ def test_documents_mean_to_us_what_they_mean_to_kubernetes(reader: str) -> None:
                 except KrmfnError:
                     assert data is REFUSED, document
                 else:
-                    assert alike(actual, expected(theirs)), (document, actual, expected(theirs))
-            printed += [(text, again, theirs) for again in prints(text, data)]
-        for (text, again, theirs), read in zip(printed, kubernetes(reader, [it[1] for it in printed]), strict=True):
+                    assert alike(actual, expected(answer)), (document, actual, expected(answer))
+            printed += [(text, again, answer) for again in prints(text, data)]
+        for (text, again, answer), read in zip(printed, kubernetes(reader, [it[1] for it in printed]), strict=True):
             seen["printed"] += 1
             assert read is not REFUSED, (text, again)
-            assert alike(read, theirs), (text, again, read, theirs)
+            assert alike(read, answer), (text, again, read, answer)
     assert min(seen[name] for name in ("read by both", "simple", "printed", "refused by Kubernetes")) > COUNT // 20, (
         seen
     )
@@ -156,11 +157,14 @@ def prints(text: bytes, data: Any) -> Iterator[bytes]:
 
 FREE = "zq7marker"
 """Stands for the hostile text; the same object with it tells where that has to come out."""
-SPEC: dict[str, Any] = {
-    "driverImage": "registry.example.com/driver",
-    "driverVersion": "1.0",
-    "moduleName": "drv",
-    "nodeSelector": {"gpu": "a"},
+CONTAINER: dict[str, Any] = {
+    "command": ["run"],
+    "args": ["-a"],
+    "env": [{"name": "A", "value": "b"}],
+    "volumes": [{"name": "v", "hostPath": {"path": "/v"}}],
+    "volumeMounts": [{"name": "v", "mountPath": "/v"}],
+}
+SPEC: dict[str, Any] = builders.SPEC | {
     "parameters": ["a=1"],
     "firmwarePath": "/fw",
     "dirName": "/opt",
@@ -173,25 +177,8 @@ SPEC: dict[str, Any] = {
     "labels": {"team": "a"},
     "annotations": {"contact": "a"},
     "tolerations": [{"key": "a", "operator": "Equal", "value": "b"}],
-    "devicePlugin": {
-        "image": "registry.example.com/plugin:1",
-        "command": ["run"],
-        "args": ["-a"],
-        "env": [{"name": "A", "value": "b"}],
-        "volumes": [{"name": "v", "hostPath": {"path": "/v"}}],
-        "volumeMounts": [{"name": "v", "mountPath": "/v"}],
-    },
-    "daemonSets": [
-        {
-            "name": "agent",
-            "image": "registry.example.com/agent:1",
-            "command": ["run"],
-            "args": ["-a"],
-            "env": [{"name": "A", "value": "b"}],
-            "volumes": [{"name": "v", "hostPath": {"path": "/v"}}],
-            "volumeMounts": [{"name": "v", "mountPath": "/v"}],
-        }
-    ],
+    "devicePlugin": builders.PLUGIN | CONTAINER,
+    "daemonSets": [builders.AGENT | CONTAINER],
 }
 HOSTILE = [text for text in dict.fromkeys(TEXT) if "$" not in text]
 
@@ -215,9 +202,7 @@ def specs(text: str) -> Iterator[Any]:
 
 def generated(spec: Any) -> bytes | None:
     """The list with what is generated for a config; None when the config is refused."""
-    item = emit.dump([device_config(spec)])
-    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
-    resources = ResourceList.parse(f"{head}{item}".encode())
+    resources = ResourceList.parse(f"{HEAD}{emit.dump([builders.device_config(spec)])}".encode())
     deviceconfig(resources)
     return None if resources.failed else resources.to_bytes()
 
@@ -235,12 +220,12 @@ def test_generated_objects_hold_the_strings_that_came_in(reader: str) -> None:
     """Whatever stands in a field leaves as itself, read back by Kubernetes' reader."""
     fields = list(specs(FREE))
     patterns = kubernetes(reader, [generated(spec) or b"null" for spec in fields])
-    taken = [at for at, pattern in enumerate(patterns) if pattern]
-    assert len(taken) >= 25
+    numbers = [at for at, pattern in enumerate(patterns) if pattern]
+    assert len(numbers) >= 25
     assert all(
         len(pattern["items"]) == 3 and FREE in json.dumps(pattern["items"][1:]) for pattern in patterns if pattern
     )
-    cases = [(at, text) for text in HOSTILE for at, _ in enumerate(fields) if at in taken]
+    cases = [(at, text) for text in HOSTILE for at, _ in enumerate(fields) if at in numbers]
     spoiled = {text: list(specs(text)) for text in HOSTILE}
     outs = [(at, text, out) for at, text in cases if (out := generated(spoiled[text][at])) is not None]
     assert len(outs) > len(cases) // 4

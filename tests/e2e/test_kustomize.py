@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 from tests.commands import Done
+from tests.trees import altered
 
 from .conftest import Env
-from .engines import copy_of, must, run, tree
-from .spoiled import every_way, spoil
+from .engines import EXEC, copy_of, must, run, tree
+from .spoiled import every_mistake, spoil
 
-EXEC = ["--enable-alpha-plugins", "--enable-exec"]
 FUNCTION = "config.kubernetes.io/function"
 
 
@@ -62,11 +62,9 @@ def objects(stream: bytes) -> list[dict[str, Any]]:
 
 def test_render_runs_kustomize_itself(kustomize: str, copy: Path) -> None:
     """The Argo CD way: the kustomization lists no function, `render` is the function."""
-    function = copy / "function.yaml"
-    kustomization = copy / "kustomization.yaml"
     expected = objects(build(kustomize, copy, *EXEC).out)
-    kustomization.write_text(kustomization.read_text().replace("transformers:\n- function.yaml\n", ""))
-    rendered = must("krmfn", "render", "--function-config", function, copy)
+    altered(copy / "kustomization.yaml", "transformers:\n- function.yaml\n", "")
+    rendered = must("krmfn", "render", "--function-config", copy / "function.yaml", copy)
     assert objects(rendered) == expected
 
 
@@ -86,21 +84,21 @@ def test_base_and_overlay_may_both_list_the_function(kustomize: str, copy: Path)
     assert objects(build(kustomize, copy, *EXEC).ended(0).out) == objects((copy / "expected.txt").read_bytes())
 
 
-@every_way
-def test_a_finding_stops_the_build_and_is_read_on_stderr(kustomize: str, copy: Path, way: str) -> None:
-    fragments = spoil(copy, way)
+@every_mistake
+def test_a_finding_stops_the_build_and_is_read_on_stderr(kustomize: str, copy: Path, mistake: str) -> None:
+    fragments = spoil(copy, mistake)
     before = tree(copy)
-    said = build(kustomize, copy, *EXEC).refused(1)
-    assert [fragment for fragment in fragments if fragment not in said] == [], said
-    assert "Traceback" not in said
+    err = build(kustomize, copy, *EXEC).refused(1)
+    assert [fragment for fragment in fragments if fragment not in err] == [], err
+    assert "Traceback" not in err
     assert tree(copy) == before
 
 
 def test_a_finding_in_a_container_stops_the_build(kustomize: str, containers: Env, image: str, copy: Path) -> None:
     in_a_container(copy, image)
     fragments = spoil(copy, "conflict")
-    said = build(kustomize, copy, "--enable-alpha-plugins", env=containers).refused(1)
-    assert [fragment for fragment in fragments if fragment not in said] == [], said
+    err = build(kustomize, copy, "--enable-alpha-plugins", env=containers).refused(1)
+    assert [fragment for fragment in fragments if fragment not in err] == [], err
 
 
 def test_render_passes_kustomize_s_failure_on(kustomize: str, copy: Path) -> None:
@@ -123,14 +121,11 @@ def test_a_build_fed_back_is_refused_and_not_rendered_to_nothing(kustomize: str,
 def test_functions_in_base_and_overlay_agree_on_owners(kustomize: str, copy: Path) -> None:
     """The base has generated under the old name; the overlay's run finds these objects renamed, and updates them."""
     base = copy / "base"
-    config = base / "deviceconfig.yaml"
-    config.write_text(
-        config.read_text().replace('config.kubernetes.io/local-config: "true"', 'example.com/kept: "true"')
-    )
+    altered(base / "deviceconfig.yaml", "config.kubernetes.io/local-config:", "example.com/kept:")
     (base / "function.yaml").write_text((copy / "function.yaml").read_text())
     with (base / "kustomization.yaml").open("a") as file:
         file.write("namespace: base\ntransformers:\n- function.yaml\n")
     done = build(kustomize, copy, *EXEC).ended(0)
-    names = [(one["kind"], one["metadata"]["name"]) for one in yaml.safe_load_all(done.out)]
+    names = [(manifest["kind"], manifest["metadata"]["name"]) for manifest in yaml.safe_load_all(done.out)]
     assert names.count(("Module", "prod-gaudi")) == 1
     assert [name for kind, name in names if kind == "DaemonSet"] == ["prod-gaudi-metrics"]

@@ -15,7 +15,7 @@ from tests.functions.final.lists import judged
 from tests.functions.final.test_resolved import MODULE
 from tests.trees import plant
 
-from .engines import must
+from .engines import documents, must
 
 NAMED = {"Secret": "secretGenerator", "ConfigMap": "configMapGenerator"}
 
@@ -44,14 +44,14 @@ def repository(folder: Path, is_told: bool) -> Path:
 
 def not_reached(kustomize: str, top: Path) -> list[str]:
     """Return the fields that still hold a name from before the build."""
-    built = [one for one in yaml.safe_load_all(must(kustomize, "build", top)) if one]
-    return [one.field.path for one in judged(*built) if one.rule == "KRM703" and one.field]
+    results = judged(*documents(must(kustomize, "build", top)))
+    return [result.field.path for result in results if result.rule == "KRM703" and result.field]
 
 
 def test_every_field_is_reached(kustomize: str, tmp_path: Path) -> None:
-    told, untold = (repository(tmp_path / str(is_told), is_told) for is_told in (True, False))
+    informed, untold = (repository(tmp_path / str(is_told), is_told) for is_told in (True, False))
     assert sorted(not_reached(kustomize, untold)) == sorted(f"spec.{path}" for path in MODULE)
-    assert not_reached(kustomize, told) == []
+    assert not_reached(kustomize, informed) == []
 
 
 @pytest.mark.parametrize("kind", ["DaemonSet", "Deployment"])
@@ -79,4 +79,4 @@ def test_claims_of_devices_are_reached(kind: str, namespace: bool, kustomize: st
     text = json.dumps(built)
     assert text.count('"lab-wanted"') == (3 if namespace else 4)
     assert text.count('"wanted"') == (1 if namespace else 0)
-    assert [(one.rule, one.severity) for one in judged(*built)] == [("KRM703", "error")] * namespace
+    assert [(result.rule, result.severity) for result in judged(*built)] == [("KRM703", "error")] * namespace

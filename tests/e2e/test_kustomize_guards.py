@@ -16,12 +16,8 @@ from .flux_engine import library
 
 PAGE = (ROOT / "gitops" / "kustomize" / "README.md").read_text()
 SECTION = PAGE.partition("## What keeps the function from being skipped")[2].partition("##")[0]
-ROWS = [
-    tuple(cell.strip() for cell in line.strip("|").split("|")) for line in SECTION.splitlines() if line[:3] == "| `"
-]
-ROWS += [
-    tuple(cell.strip() for cell in line.strip("|").split("|")) for line in SECTION.splitlines() if "| Flux" in line
-]
+LINES = [line for line in SECTION.splitlines() if line.startswith(("| `", "| Flux"))]
+ROWS = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in LINES]
 FLUX = {"kind": "Kustomization", "metadata": {"name": "lab", "namespace": "flux-system"}, "spec": {}}
 
 
@@ -51,8 +47,8 @@ def test_a_function_is_run_or_refused_or_skipped_as_the_page_says(
         assert (done.code, is_made, done.err, says) == (0, False, "", "nothing"), done.err
     else:
         assert does.startswith("stops the ")
-        said = re.sub(r"\s+", " ", done.err)
-        assert done.code != 0 and not is_made and says.strip("` ") in said, said
+        err = re.sub(r"\s+", " ", done.err)
+        assert done.code != 0 and not is_made and says.strip("` ") in err, err
         assert not any("Module" in path.read_text() for path in (tmp_path / "kpt-package").glob("kmm_*.yaml"))
 
 

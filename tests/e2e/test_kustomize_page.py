@@ -13,7 +13,7 @@ import yaml
 from tests.commands import ROOT, process
 from tests.trees import plant
 
-from .engines import must, run
+from .engines import EXEC, must, run
 from .overlays import Level, config, files
 
 PAGE = (ROOT / "gitops" / "kustomize" / "README.md").read_text().partition("## Names and images")[2]
@@ -29,28 +29,29 @@ WHERE = ("base", "component", "overlay", "base and overlay")
 
 def cells() -> list[tuple[bool, str, str, str]]:
     """Return the cells of both tables: with configurations or not, what is changed, where krmfn is called, the word."""
-    found = []
-    for told, table in zip((True, False), re.findall(r"(?:^\|.*\n)+", PAGE, re.MULTILINE), strict=True):
+    entries = []
+    for is_told, table in zip((True, False), re.findall(r"(?:^\|.*\n)+", PAGE, re.MULTILINE), strict=True):
         head, _, *rows = (line.strip("| ").split(" | ") for line in table.splitlines())
         assert tuple(head[1:]) == WHERE
-        found += [(told, row[0].strip("`"), *pair) for row in rows for pair in zip(WHERE, row[1:], strict=True)]
-    return found
+        entries += [(is_told, row[0].strip("`"), *pair) for row in rows for pair in zip(WHERE, row[1:], strict=True)]
+    return entries
 
 
-def repository(told: bool, change: str, where: str) -> dict[str, str]:
+def repository(is_told: bool, change: str, where: str) -> dict[str, str]:
     """Return the files of one cell."""
     changes = (CHANGES[change],) if change in CHANGES else ()
-    base = Level(calls=where.startswith("base"), is_told=told)
+    base = Level(calls=where.startswith("base"), is_told=is_told)
     component = () if where == "component" else None
-    top = Level(changes, where != "base", told, component, in_component=where == "component")
+    top = Level(changes, where != "base", is_told, component, in_component=where == "component")
     return files((base, top), process("krmfn", "kustomize-config").text, (config(),), change not in CHANGES)
 
 
 def is_right(objects: list[dict[str, Any]], change: str) -> bool:
     """Return True when names, images and labels of a build are what a person means by the change."""
-    (module,) = (one for one in objects if one["kind"] == "Module")
-    (agent,) = (one for one in objects if one["kind"] == "DaemonSet")
-    there = {(one["kind"], one["metadata"]["name"], one["metadata"]["namespace"]) for one in objects}
+    (module,) = (manifest for manifest in objects if manifest["kind"] == "Module")
+    (agent,) = (manifest for manifest in objects if manifest["kind"] == "DaemonSet")
+    metadata = [(manifest["kind"], manifest["metadata"]) for manifest in objects]
+    references = {(kind, about["name"], about["namespace"]) for kind, about in metadata}
     space, loader = module["metadata"]["namespace"], module["spec"]["moduleLoader"]
     pod = agent["spec"]["template"]["spec"]
     named = {
@@ -64,19 +65,21 @@ def is_right(objects: list[dict[str, Any]], change: str) -> bool:
     ready = f"kmm.node.kubernetes.io/{space}.{module['metadata']['name']}.ready"
     image = loader["container"]["kernelMappings"][0]["containerImage"]
     return (
-        named <= there
+        named <= references
         and ready in pod["nodeSelector"]
         and image.startswith("mirror.example.com/" if change == "images" else "registry.example.com/")
         and (change != "labels" or module["metadata"]["labels"].get("team") == "storage")
     )
 
 
-@pytest.mark.parametrize(("told", "change", "where", "word"), cells())
-def test_a_cell_is_what_happens(told: bool, change: str, where: str, word: str, kustomize: str, tmp_path: Path) -> None:
-    plant(tmp_path, repository(told, change, where))
+@pytest.mark.parametrize(("is_told", "change", "where", "word"), cells())
+def test_a_cell_is_what_happens(
+    is_told: bool, change: str, where: str, word: str, kustomize: str, tmp_path: Path
+) -> None:
+    plant(tmp_path, repository(is_told, change, where))
     top = tmp_path / "top"
-    built = must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", top)
+    built = must(kustomize, "build", *EXEC, top)
     done = run("krmfn", "check", "--root", tmp_path, "--format", "json", top)
-    rules = {one["rule"] for one in json.loads(done.out)["findings"]}
+    rules = {finding["rule"] for finding in json.loads(done.out)["findings"]}
     assert is_right(list(yaml.safe_load_all(built)), change) == (word == "right")
     assert not rules if word == "right" else word in rules

@@ -47,14 +47,14 @@ def affinity(*labels: str) -> Layer:
     return {"affinity": {"nodeAffinity": required}}
 
 
-def near(**fields: Any) -> Layer:
+def pods(**fields: Any) -> Layer:
     term = {"topologyKey": "zone", **fields}
     return {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
 
 
 def claims(*names: str) -> Layer:
-    own = [{"name": name, "resourceClaimName": name} for name in names]
-    return {**pod(resources={"claims": [{"name": name} for name in names]}), "resourceClaims": own}
+    references = [{"name": name, "resourceClaimName": name} for name in names]
+    return {**pod(resources={"claims": [{"name": name} for name in names]}), "resourceClaims": references}
 
 
 def tolerated(key: str) -> Layer:
@@ -108,7 +108,7 @@ TWINS: dict[str, tuple[Layer, Layer]] = {
     ),
     "labelSelector": (spread(labelSelector=A), spread(labelSelector=B)),
     "matchLabels": (spread(labelSelector=A), spread(labelSelector=B)),
-    "namespaceSelector": (near(namespaceSelector=A, labelSelector=A), near(namespaceSelector=B, labelSelector=B)),
+    "namespaceSelector": (pods(namespaceSelector=A, labelSelector=A), pods(namespaceSelector=B, labelSelector=B)),
     "requiredDuringSchedulingIgnoredDuringExecution": (affinity("a", "b"), affinity("c")),
     "securityContext": (pod(securityContext={"runAsUser": 1}), pod(securityContext={"runAsGroup": 2})),
     "livenessProbe": (
@@ -162,14 +162,14 @@ def form(spec: Layer) -> Any:
 def both(cluster: Cluster, below: Layer, above: Layer) -> tuple[Any, Any]:
     """The two layers as we merge them, and as the server does."""
     below = merged([below, {"containers": [NAMED]}])
-    theirs = applied(cluster, daemon_set(below), daemon_set(above))["spec"]["template"]["spec"]
-    return form(merged([above, below])), form(theirs)
+    served = applied(cluster, daemon_set(below), daemon_set(above))["spec"]["template"]["spec"]
+    return form(merged([above, below])), form(served)
 
 
 @pytest.mark.parametrize("name", TWINS)
 def test_a_row_merges_as_server_side_apply_does(place: Cluster, name: str) -> None:
-    ours, theirs = both(place, *TWINS[name])
-    assert ours == theirs
+    ours, served = both(place, *TWINS[name])
+    assert ours == served
 
 
 def test_labels_merge_as_server_side_apply_does(place: Cluster) -> None:
@@ -199,13 +199,13 @@ def test_two_containers_merge_as_server_side_apply_does(place: Cluster) -> None:
     @settings(max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck), deadline=None)
     @given(CONTAINERS, CONTAINERS)
     def judge(below: Layer, above: Layer) -> None:
-        ours, theirs = both(place, below, above)
+        ours, served = both(place, below, above)
         for name in ("env", "ports"):
-            lists = [one["containers"][0].get(name, []) for one in (ours, theirs)]
+            lists = [spec["containers"][0].get(name, []) for spec in (ours, served)]
             texts = [sorted(json.dumps(entry, sort_keys=True) for entry in entries) for entries in lists]
             assert texts[0] == texts[1]
-        for one in (ours, theirs):
-            one["containers"][0] |= {"env": [], "ports": []}
-        assert ours == theirs
+        for spec in (ours, served):
+            spec["containers"][0] |= {"env": [], "ports": []}
+        assert ours == served
 
     judge()

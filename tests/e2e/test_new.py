@@ -41,15 +41,8 @@ def base(containers: Env, tmp_path_factory: pytest.TempPathFactory) -> str:
         if os.getuid() != 0:
             absent("base image", "only root can make it with debootstrap")
         root = tmp_path_factory.mktemp("base")
-        packages = "--include=python3,python3-venv,ca-certificates"
-        must(
-            find("debootstrap", "install the Debian package"),
-            "--variant=minbase",
-            packages,
-            "bookworm",
-            root,
-            timeout=900,
-        )
+        options = ("--variant=minbase", "--include=python3,python3-venv,ca-certificates")
+        must(find("debootstrap", "install the Debian package"), *options, "bookworm", root, timeout=900)
         subprocess.run(f"tar -C {root} -c . | podman import - {BASE}", shell=True, check=True, env=containers)
         shutil.rmtree(root)
     return BASE

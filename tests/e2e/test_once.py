@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import builders
 from tests.functions.comparing.test_base import repository
 from tests.functions.kustomization.test_untouched import UNTOUCHED
 from tests.trees import altered, config_map, plant
@@ -13,15 +14,8 @@ from tests.trees import altered, config_map, plant
 from .conftest import Env
 from .engines import must, path_of, run
 
-CONFIG = """\
-apiVersion: krmfn.dev/v1alpha1
-kind: DeviceConfig
-metadata:
-  name: gpu
-  namespace: kmm
-  annotations: {config.kubernetes.io/local-config: "true"}
-spec: {driverImage: r.example.com/gpu, driverVersion: "1", moduleName: gpu, nodeSelector: {a: b}, fualt: 1}
-"""
+LOCAL = 'namespace: kmm, annotations: {config.kubernetes.io/local-config: "true"}'
+CONFIG = builders.CONFIG.replace("drv", "gpu").replace("namespace: kmm", LOCAL).replace("{a: b}", "{a: b}, fualt: 1")
 
 
 def counting(folder: Path, kustomize: str) -> tuple[Env, Path]:
@@ -32,18 +26,18 @@ def counting(folder: Path, kustomize: str) -> tuple[Env, Path]:
     return path_of(folder / "bin") | {"KRMFN_CONFINE": "off"}, notes
 
 
-def overlays(number: int, more: str = "") -> dict[str, str]:
+def overlays(number: int, fields: str = "") -> dict[str, str]:
     """Return the files of some overlays of one base with a fault."""
     files = {"base/kustomization.yaml": "resources: [config.yaml]\n", "base/config.yaml": CONFIG}
-    each = {f"o{at}/kustomization.yaml": f"resources: [../base]\nnamePrefix: o{at}-\n{more}" for at in range(number)}
-    return files | each
+    tops = {f"o{at}/kustomization.yaml": f"resources: [../base]\nnamePrefix: o{at}-\n{fields}" for at in range(number)}
+    return files | tops
 
 
-@pytest.mark.parametrize(("more", "runs"), [("", 5), ("commonAnnotations: {a: b}\n", 10)])
-def test_each_root_with_a_finding_is_built_once(kustomize: str, tmp_path: Path, more: str, runs: int) -> None:
+@pytest.mark.parametrize(("fields", "runs"), [("", 5), ("commonAnnotations: {a: b}\n", 10)])
+def test_each_root_with_a_finding_is_built_once(kustomize: str, tmp_path: Path, fields: str, runs: int) -> None:
     counted, notes = counting(tmp_path, kustomize)
-    done = run("krmfn", "check", plant(tmp_path / "repo", overlays(5, more)), env=counted).ended(1)
-    assert "repo/base/config.yaml:7:" in done.text
+    done = run("krmfn", "check", plant(tmp_path / "repo", overlays(5, fields)), env=counted).ended(1)
+    assert "repo/base/config.yaml:4:" in done.text
     assert len(notes.read_text().splitlines()) == runs
 
 

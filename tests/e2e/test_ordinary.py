@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -38,6 +39,13 @@ RESOURCES = {name: {"kustomization.yaml": A, "a.yaml": text} for name, text in L
 """Resources in each shape, read by kustomize."""
 READ: Mapping[str, Callable[[str], str]] = {"plain": lambda text: text, **SHAPES}
 """The shapes of what krmfn itself reads."""
+
+
+def listed(fields: str, files: Mapping[str, str] = MappingProxyType({})) -> Mapping[str, str]:
+    """Return a kustomization of one ConfigMap with further fields and files."""
+    return {"kustomization.yaml": A + fields, "a.yaml": CM, **files}
+
+
 KUSTOMIZATIONS: dict[str, Mapping[str, str]] = {
     "JSON": {"kustomization.yaml": "resources: [a.json]\n", "a.json": json.dumps({**json.loads(POD)}, indent=2)},
     "Windows": {"kustomization.yaml": crlf("# lab\nresources:\n- a.yaml\nnamePrefix: lab-\n"), "a.yaml": crlf(CM)},
@@ -49,14 +57,8 @@ KUSTOMIZATIONS: dict[str, Mapping[str, str]] = {
     "an end": {"kustomization.yaml": f"{A}...\n", "a.yaml": CM},
     "a kustomization in JSON": {"kustomization.yaml": '{"resources": ["a.yaml"]}', "a.yaml": CM},
     "comments in Unicode": {"kustomization.yaml": f"# für das Labor – 実験 🚀\n{A}", "a.yaml": CM},
-    "anchors": {
-        "kustomization.yaml": f"{A}commonAnnotations: &a {{a: b}}\nlabels:\n- pairs: *a\n",
-        "a.yaml": CM,
-    },
-    "merge keys": {
-        "kustomization.yaml": f"{A}configMapGenerator:\n- &g\n  name: b\n  literals: [a=b]\n- <<: *g\n  name: c\n",
-        "a.yaml": CM,
-    },
+    "anchors": listed("commonAnnotations: &a {a: b}\nlabels:\n- pairs: *a\n"),
+    "merge keys": listed("configMapGenerator:\n- &g\n  name: b\n  literals: [a=b]\n- <<: *g\n  name: c\n"),
     "a linked base": {
         "kustomization.yaml": "resources: [base]\n",
         "base": "-> other",
@@ -70,71 +72,60 @@ KUSTOMIZATIONS: dict[str, Mapping[str, str]] = {
         "base/real/a.yaml": CM,
     },
     "a linked file": {"kustomization.yaml": A, "a.yaml": "-> b.yaml", "b.yaml": CM},
-    "a component": {
-        "kustomization.yaml": f"{A}components: [part]\n",
-        "a.yaml": CM,
-        "part/kustomization.yaml": f"{COMPONENT}patches: [{{path: b.yaml, {TARGET}}}]\n",
-        "part/b.yaml": OPERATIONS,
-    },
+    "a component": listed(
+        "components: [part]\n",
+        {
+            "part/kustomization.yaml": f"{COMPONENT}patches: [{{path: b.yaml, {TARGET}}}]\n",
+            "part/b.yaml": OPERATIONS,
+        },
+    ),
     "an inline JSON patch": {"kustomization.yaml": f"{A}patches:\n- {TARGET}\n  patch: '{OPERATIONS}'\n", "a.yaml": CM},
-    "an inline JSON patch in lines": {
-        "kustomization.yaml": f"{A}patches:\n- {TARGET}\n  patch: |-\n{indented(IN_YAML)}",
-        "a.yaml": CM,
-    },
-    "a folded JSON patch": {
-        "kustomization.yaml": f"{A}patches:\n- {TARGET}\n  patch: >-\n    {OPERATIONS}\n",
-        "a.yaml": CM,
-    },
-    "an inline JSON patch of old": {
-        "kustomization.yaml": f"{A}patchesJson6902:\n- target: {{version: v1, kind: ConfigMap, name: a}}\n  patch: |\n"
-        f"{indented(IN_YAML)}",
-        "a.yaml": CM,
-    },
-    "JSON patches in files": {
-        "kustomization.yaml": f"{A}patches:\n- {{path: b.json, {TARGET}}}\n- {{path: c.yaml, {TARGET}}}\n"
+    "an inline JSON patch in lines": listed(f"patches:\n- {TARGET}\n  patch: |-\n{indented(IN_YAML)}"),
+    "a folded JSON patch": listed(f"patches:\n- {TARGET}\n  patch: >-\n    {OPERATIONS}\n"),
+    "an inline JSON patch of old": listed(
+        f"patchesJson6902:\n- target: {{version: v1, kind: ConfigMap, name: a}}\n  patch: |\n{indented(IN_YAML)}"
+    ),
+    "JSON patches in files": listed(
+        f"patches:\n- {{path: b.json, {TARGET}}}\n- {{path: c.yaml, {TARGET}}}\n"
         "patchesJson6902:\n- {path: c.yaml, target: {version: v1, kind: ConfigMap, name: a}}\n",
-        "a.yaml": CM,
-        "b.json": OPERATIONS,
-        "c.yaml": f"---\n{IN_YAML}",
-    },
+        {"b.json": OPERATIONS, "c.yaml": f"---\n{IN_YAML}"},
+    ),
     "a patch in several documents": {
         "kustomization.yaml": f"{A}patches: [{{path: b.yaml}}]\n",
         "a.yaml": f"{CM}---\n{config_map('b')}",
         "b.yaml": f"# first\n---\n{MERGE}--- # second\n{MERGE.replace('name: a', 'name: b')}",
     },
-    "inline patches": {
-        "kustomization.yaml": f"{A}patches:\n- patch: |-\n{indented(MERGE)}- patch: {json.dumps(MERGE)}\n"
-        "- patch: '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {b: c}}'\n",
-        "a.yaml": CM,
-    },
+    "inline patches": listed(
+        f"patches:\n- patch: |-\n{indented(MERGE)}- patch: {json.dumps(MERGE)}\n"
+        "- patch: '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {b: c}}'\n"
+    ),
     "a patch that deletes": {
         "kustomization.yaml": f"{A}patches:\n- patch: |\n    $patch: delete\n{indented(config_map('b'))}",
         "a.yaml": f"{CM}---\n{config_map('b')}",
     },
-    "merge patches of old": {
-        "kustomization.yaml": f"{A}patchesStrategicMerge:\n- b.yaml\n- |-\n{indented(MERGE)}"
+    "merge patches of old": listed(
+        f"patchesStrategicMerge:\n- b.yaml\n- |-\n{indented(MERGE)}"
         "- '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {b: c}}'\n",
-        "a.yaml": CM,
-        "b.yaml": crlf(MERGE),
-    },
-    "transformers of kustomize": {
-        "kustomization.yaml": f"{A}transformers:\n- b.yaml\n- |-\n    apiVersion: builtin\n    kind: LabelTransformer\n"
+        {"b.yaml": crlf(MERGE)},
+    ),
+    "transformers of kustomize": listed(
+        "transformers:\n- b.yaml\n- |-\n    apiVersion: builtin\n    kind: LabelTransformer\n"
         "    metadata: {name: b}\n    labels: {a: b}\n    fieldSpecs: [{path: metadata/labels, create: true}]\n"
         "- '{apiVersion: builtin, kind: AnnotationsTransformer, metadata: {name: c}, annotations: {a: b}, fieldSpecs: "
         "[{path: metadata/annotations, create: true}]}'\n",
-        "a.yaml": CM,
-        "b.yaml": "# Copyright\n---\napiVersion: builtin\nkind: PrefixTransformer\nmetadata:\n  name: a # ours\n"
-        "prefix: lab-\nfieldSpecs:\n- path: metadata/name\n---\n# none\n---\napiVersion: builtin\n"
-        "kind: PatchTransformer\nmetadata:\n  name: d\n"
-        f"target: {{kind: ConfigMap}}\npatch: |-\n{indented(IN_YAML)}",
-    },
-    "a merge transformer": {
-        "kustomization.yaml": f"{A}transformers:\n- |\n    apiVersion: builtin\n"
+        {
+            "b.yaml": "# Copyright\n---\napiVersion: builtin\nkind: PrefixTransformer\nmetadata:\n  name: a # ours\n"
+            "prefix: lab-\nfieldSpecs:\n- path: metadata/name\n---\n# none\n---\napiVersion: builtin\n"
+            "kind: PatchTransformer\nmetadata:\n  name: d\n"
+            f"target: {{kind: ConfigMap}}\npatch: |-\n{indented(IN_YAML)}",
+        },
+    ),
+    "a merge transformer": listed(
+        f"transformers:\n- |\n    apiVersion: builtin\n"
         "    kind: PatchStrategicMergeTransformer\n"
         f"    metadata: {{name: a}}\n    paths: [b.yaml]\n    patches: |\n{indented(indented(MERGE))}",
-        "a.yaml": CM,
-        "b.yaml": MERGE,
-    },
+        {"b.yaml": MERGE},
+    ),
     "Windows transformers": {
         "kustomization.yaml": crlf(f"{A}transformers:\n- b.yaml\n"),
         "a.yaml": CM,
@@ -144,12 +135,13 @@ KUSTOMIZATIONS: dict[str, Mapping[str, str]] = {
             "metadata: {name: a}\nsuffix: -a\nfieldSpecs: [{path: metadata/name}]\n"
         ),
     },
-    "a transformer with anchors": {
-        "kustomization.yaml": f"{A}transformers: [b.yaml]\n",
-        "a.yaml": CM,
-        "b.yaml": "apiVersion: builtin\nkind: LabelTransformer\nmetadata:\n  name: &n lab\nlabels:\n  &k app: *n\n"
-        "fieldSpecs:\n- &f {path: metadata/labels, create: true}\n- <<: *f\n  path: metadata/annotations\n",
-    },
+    "a transformer with anchors": listed(
+        "transformers: [b.yaml]\n",
+        {
+            "b.yaml": "apiVersion: builtin\nkind: LabelTransformer\nmetadata:\n  name: &n lab\nlabels:\n  &k app: *n\n"
+            "fieldSpecs:\n- &f {path: metadata/labels, create: true}\n- <<: *f\n  path: metadata/annotations\n",
+        },
+    ),
     "generators": {
         "kustomization.yaml": "generators:\n- b.yaml\nconfigMapGenerator:\n- name: a\n  files: [a.txt, b=c.yaml]\n"
         "  literals: ['a=b', 'c={}', 'd=http://example.com/{x}']\nsecretGenerator:\n- {name: b, envs: [a.env]}\n",
@@ -158,13 +150,14 @@ KUSTOMIZATIONS: dict[str, Mapping[str, str]] = {
         "a.env": "A=---\n",
         "b.yaml": "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: b}\nname: c\nliterals: ['a={b}']\n",
     },
-    "replacements": {
-        "kustomization.yaml": f"{A}replacements:\n- path: b.yaml\n- source: {{kind: ConfigMap, fieldPath: data.a}}\n"
+    "replacements": listed(
+        "replacements:\n- path: b.yaml\n- source: {kind: ConfigMap, fieldPath: data.a}\n"
         "  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.c], options: {create: true}}]\n",
-        "a.yaml": CM,
-        "b.yaml": "source: {kind: ConfigMap, fieldPath: metadata.name}\n"
-        "targets: [{select: {kind: ConfigMap}, fieldPaths: [data.b], options: {create: true}}]\n",
-    },
+        {
+            "b.yaml": "source: {kind: ConfigMap, fieldPath: metadata.name}\n"
+            "targets: [{select: {kind: ConfigMap}, fieldPaths: [data.b], options: {create: true}}]\n",
+        },
+    ),
     "nothing but other YAML beside": {"kustomization.yaml": A, "a.yaml": CM, **OTHERS},
 }
 """Kustomizations as people write them."""

@@ -94,7 +94,7 @@ def repositories(draw: st.DrawFn) -> dict[str, str]:
     chain = draw(st.lists(overlays, min_size=1, max_size=3))
     names = draw(st.permutations(NAMES))[: draw(st.integers(1, 3))]
     call = draw(st.sampled_from([None, 0, 0, len(chain) - 1]))
-    patching = [at for at, one in enumerate(chain) if one.form != "none" and (call is None or at >= call)]
+    patching = [at for at, overlay in enumerate(chain) if overlay.form != "none" and (call is None or at >= call)]
     faulty = draw(st.sampled_from([*patching, "base"]))
     texts = [CONFIG.replace("CONFIG", name) for name in names]
     victim = draw(st.integers(0, len(names) - 1))
@@ -108,20 +108,20 @@ def repositories(draw: st.DrawFn) -> dict[str, str]:
     elif layout == "files":
         files |= {f"base/{name}.yaml": text for name, text in zip(names, texts, strict=True)}
     else:
-        whole = "---\n".join(texts)
-        files["base/all.yaml"] = whole.replace("\n", "\r\n") if layout == "crlf" else whole
+        stream = "---\n".join(texts)
+        files["base/all.yaml"] = stream.replace("\n", "\r\n") if layout == "crlf" else stream
     files["base/kustomization.yaml"] = f"resources: [{', '.join(sorted(Path(name).name for name in files))}]\n"
     name = names[victim]
-    for at, one in reversed([*enumerate(chain)]):
+    for at, overlay in reversed([*enumerate(chain)]):
         below = f"../f{at + 1}" if at + 1 < len(chain) else "../base"
-        text, more = patched(one, name, at == faulty)
-        head = f"resources: [{below}]\nnamePrefix: '{one.prefix}'\nnameSuffix: '{one.suffix}'\n"
+        text, parts = patched(overlay, name, at == faulty)
+        head = f"resources: [{below}]\nnamePrefix: '{overlay.prefix}'\nnameSuffix: '{overlay.suffix}'\n"
         call_text = "transformers: [function.yaml]\n" if call == at else ""
         files[f"f{at}/kustomization.yaml"] = head + call_text + text
-        files |= {f"f{at}/{path}": part for path, part in more.items()}
+        files |= {f"f{at}/{path}": part for path, part in parts.items()}
         if call == at:
             files[f"f{at}/function.yaml"] = function("exec: {path: krmfn}")
-        name = f"{one.prefix}{name}{one.suffix}"
+        name = f"{overlay.prefix}{name}{overlay.suffix}"
     return files
 
 
@@ -145,8 +145,8 @@ def test_a_fault_stands_where_it_is_written(kustomize: str, files: dict[str, str
         for name, text in files.items():
             (folder / name).write_bytes(text.encode())
         done = run("krmfn", "check", "--format", "json", "f0", cwd=folder)
-        found = [one for one in json.loads(done.out)["findings"] if one["rule"] == "KRM101"]
-        places = [f"{one['file']}:{one['line']}:{one['column']}" for one in found]
+        findings = [finding for finding in json.loads(done.out)["findings"] if finding["rule"] == "KRM101"]
+        places = [f"{finding['file']}:{finding['line']}:{finding['column']}" for finding in findings]
         event("base" if places[0].startswith("base") else "patch")
         assert places == [place_of_fault(files)], (files, done.out)
-        assert found[0]["ref"]["name"] in NAMES
+        assert findings[0]["ref"]["name"] in NAMES

@@ -12,6 +12,7 @@ from krmfn_functions.deviceconfig.daemonset_rules import _IN_THE_WAY, _NAMED
 from krmfn_functions.deviceconfig.merging import merged
 from krmfn_functions.pods import structure
 
+from tests.builders import manifest
 from tests.commands import ROOT
 
 from .kube import APPLY, Cluster
@@ -35,12 +36,8 @@ def test_the_table_is_what_the_server_serves(cluster: Cluster) -> None:
 def daemon_set(pod: dict[str, Any]) -> dict[str, Any]:
     labels = {"app": "agent"}
     template = {"metadata": {"labels": labels}, "spec": pod}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": {"name": "agent", "namespace": "kmm"},
-        "spec": {"selector": {"matchLabels": labels}, "template": template},
-    }
+    spec = {"selector": {"matchLabels": labels}, "template": template}
+    return {**manifest("apps/v1", "DaemonSet", "agent"), "spec": spec}
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -67,16 +64,13 @@ def put(path: tuple[Any, ...], value: Any) -> Any:
 
 def test_what_the_server_cannot_read_we_refuse_and_what_we_refuse_it_refuses(cluster: Cluster) -> None:
     cluster.namespace("kmm")
+    place = f"{PLACE.rpartition('/')[0]}?fieldValidation=Strict&dryRun=All"
     wrong = []
     tried = 0
     for path in places("PodSpec"):
         for value in KINDS:
             pod = put(path, value)
-            code, answer = cluster.request(
-                "POST",
-                f"{PLACE.rpartition('/')[0]}?fieldValidation=Strict&dryRun=All",
-                json.dumps(daemon_set(AGENT | pod)).encode(),
-            )
+            code, answer = cluster.request("POST", place, json.dumps(daemon_set(AGENT | pod)).encode())
             ours = list(structure.check(pod))
             tried += 1
             too_strict = code < 400 and any(not message.startswith("is missing") for _, message in ours)
@@ -87,7 +81,17 @@ def test_what_the_server_cannot_read_we_refuse_and_what_we_refuse_it_refuses(clu
 
 
 SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
-TERMS = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Exists"}]}]}
+TERM = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"a": "b"}}}
+
+
+def required(kind: str, value: Any) -> dict[str, Any]:
+    return {"affinity": {kind: {"requiredDuringSchedulingIgnoredDuringExecution": value}}}
+
+
+def terms(key: str, operator: str) -> dict[str, Any]:
+    return {"nodeSelectorTerms": [{"matchExpressions": [{"key": key, "operator": operator}]}]}
+
+
 LAYERS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (
         {"hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a"]}, {"ip": "192.0.2.2", "hostnames": ["b"]}]},
@@ -106,30 +110,8 @@ LAYERS: list[tuple[dict[str, Any], dict[str, Any]]] = [
         {"resourceClaims": [{"name": "a", "resourceClaimName": "a"}]},
         {"resourceClaims": [{"name": "b", "resourceClaimTemplateName": "b"}]},
     ),
-    (
-        {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": TERMS}}},
-        {
-            "affinity": {
-                "podAntiAffinity": {
-                    "requiredDuringSchedulingIgnoredDuringExecution": [
-                        {"topologyKey": "zone", "labelSelector": {"matchLabels": {"a": "b"}}}
-                    ]
-                }
-            }
-        },
-    ),
-    (
-        {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": TERMS}}},
-        {
-            "affinity": {
-                "nodeAffinity": {
-                    "requiredDuringSchedulingIgnoredDuringExecution": {
-                        "nodeSelectorTerms": [{"matchExpressions": [{"key": "b", "operator": "DoesNotExist"}]}]
-                    }
-                }
-            }
-        },
-    ),
+    (required("nodeAffinity", terms("a", "Exists")), required("podAntiAffinity", [TERM])),
+    (required("nodeAffinity", terms("a", "Exists")), required("nodeAffinity", terms("b", "DoesNotExist"))),
     ({"dnsConfig": {"nameservers": ["192.0.2.1"], "searches": ["a"]}}, {"dnsConfig": {"nameservers": ["192.0.2.2"]}}),
     (
         {"securityContext": {"fsGroup": 1, "supplementalGroups": [1], "sysctls": [{"name": "net.a", "value": "1"}]}},
@@ -143,9 +125,8 @@ def test_layers_merge_as_server_side_apply_does(cluster: Cluster, below: dict[st
     cluster.namespace("kmm")
     cluster.request("DELETE", PLACE)
     for manager, pod in (("weaker", AGENT | below), ("stronger", above)):
-        code, answer = cluster.request(
-            "PATCH", f"{PLACE}?fieldManager={manager}&force=true", json.dumps(daemon_set(pod)).encode(), APPLY
-        )
+        place, text = f"{PLACE}?fieldManager={manager}&force=true", json.dumps(daemon_set(pod)).encode()
+        code, answer = cluster.request("PATCH", place, text, APPLY)
         assert code in (200, 201), answer
     served = answer["spec"]["template"]["spec"]
     ours = merged([{"podSpec": above}, {"podSpec": below}])["podSpec"]
@@ -159,5 +140,5 @@ def subset(ours: Any, served: Any) -> bool:
     if isinstance(ours, dict) and isinstance(served, dict):
         return all(key in served and subset(value, served[key]) for key, value in ours.items())
     if isinstance(ours, list) and isinstance(served, list):
-        return len(ours) == len(served) and all(any(subset(one, other) for other in served) for one in ours)
+        return len(ours) == len(served) and all(any(subset(entry, other) for other in served) for entry in ours)
     return bool(ours == served)

@@ -75,8 +75,8 @@ def bill_of(dist: Path, name: str) -> dict[str, Any]:
 
 def listed(bill: dict[str, Any], kind: str) -> set[tuple[str, str]]:
     """The name and version of the components whose purl is of a kind."""
-    found = [one for one in bill["components"] if one.get("purl", "").startswith(f"pkg:{kind}/")]
-    return {(plain(one["name"]), one["version"]) for one in found}
+    components = [component for component in bill["components"] if component.get("purl", "").startswith(f"pkg:{kind}/")]
+    return {(plain(component["name"]), component["version"]) for component in components}
 
 
 def plain(name: str) -> str:
@@ -93,7 +93,7 @@ def test_the_bill_of_an_image_lists_every_package_in_it(
 
     def inside(program: str, *args: str) -> set[tuple[str, str]]:
         out = must("podman", "run", *LOCKED, f"--entrypoint={program}", image, *args, env=containers).decode()
-        return {(plain(one), other) for one, other in map(str.split, out.splitlines())}
+        return {(plain(package), version) for package, version in map(str.split, out.splitlines())}
 
     debian = inside("dpkg-query", "--show", "--showformat", "${Package} ${Version}\n")
     assert len(debian) > 50

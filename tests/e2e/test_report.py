@@ -31,9 +31,9 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
     folder = tmp_path_factory.mktemp("reports")
     pages = {}
     for nodes, clusters in SIZES.items():
-        made = [str(one) for one in fleets.plant(folder / str(nodes), nodes, clusters)]
+        paths = [str(path) for path in fleets.plant(folder / str(nodes), nodes, clusters)]
         pages[nodes] = folder / f"{nodes}.html"
-        process("krmfn", "report", *made, "-o", str(pages[nodes])).ended(1)
+        process("krmfn", "report", *paths, "-o", str(pages[nodes])).ended(1)
     return pages
 
 
@@ -58,9 +58,9 @@ def opened(chromium: str, page: Path, folder: Path, *flags: str) -> tuple[str, P
 def changed(page: Path, folder: Path, end: str, policy: str = "") -> Path:
     """Return a copy of the page with more at its end; `policy` is added to its own, and "none" takes that away."""
     text = page.read_text()
-    own = re.findall(r"<meta http-equiv=[^>]*>", text)
-    more = f'<meta http-equiv="Content-Security-Policy" content="{policy}">' if policy not in ("", "none") else ""
-    text = text.replace(own[0], "" if policy == "none" else own[0] + more)
+    policies = re.findall(r"<meta http-equiv=[^>]*>", text)
+    addition = f'<meta http-equiv="Content-Security-Policy" content="{policy}">' if policy not in ("", "none") else ""
+    text = text.replace(policies[0], "" if policy == "none" else policies[0] + addition)
     copy = folder / "changed.html"
     copy.write_text(text.replace("</body>", f"{end}</body>"))
     return copy
@@ -127,17 +127,17 @@ def test_the_page_s_policy_lets_no_other_script_run(reports: dict[int, Path], ch
     assert "10 of 10 nodes" in texts[0], "its own script runs"
 
 
-@pytest.mark.parametrize(("policy", "wanted"), [("", []), ("none", ["http://pictures.invalid/x.png"])])
+@pytest.mark.parametrize(("policy", "expected"), [("", []), ("none", ["http://pictures.invalid/x.png"])])
 def test_nothing_is_fetched(
-    policy: str, wanted: list[str], reports: dict[int, Path], chromium: str, tmp_path: Path
+    policy: str, expected: list[str], reports: dict[int, Path], chromium: str, tmp_path: Path
 ) -> None:
     """Not even what somebody has put into the page; without its policy the browser's log has that."""
     log = tmp_path / "net.json"
     page = changed(reports[500], tmp_path, '<img src="http://pictures.invalid/x.png">', policy)
     opened(chromium, page, tmp_path, f"--log-net-log={log}")
     events = [event.get("params", {}) for event in json.loads(log.read_text())["events"]]
-    by_pages = {one["url"] for one in events if "url" in one and one.get("initiator", BROWSER) != BROWSER}
-    assert [url for url in by_pages if not url.startswith("file:")] == wanted
+    by_pages = {entry["url"] for entry in events if "url" in entry and entry.get("initiator", BROWSER) != BROWSER}
+    assert [url for url in by_pages if not url.startswith("file:")] == expected
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

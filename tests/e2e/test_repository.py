@@ -148,9 +148,9 @@ PLANTED: dict[str, tuple[dict[str, str], str, int]] = {
 }
 
 
-@pytest.mark.parametrize("what", PLANTED)
-def test_a_planted_fault_is_found_and_hides_nothing(what: str, repo: Path) -> None:
-    planted, message, code = PLANTED[what]
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_fault_is_found_and_hides_nothing(fault: str, repo: Path) -> None:
+    planted, message, code = PLANTED[fault]
     for name in planted:
         (repo / name).unlink(missing_ok=True)
     plant(repo, planted)
@@ -162,7 +162,7 @@ def test_a_planted_fault_is_found_and_hides_nothing(what: str, repo: Path) -> No
     second.write_text(
         CONFIG.format(name="second", namespace="kmm", module="second", label="second") + "  wrong: true\n"
     )
-    assert ("packages/nic/second.yaml:9:3: error: " in check(repo).text) is (what != "a misspelt configuration file")
+    assert ("packages/nic/second.yaml:9:3: error: " in check(repo).text) is (fault != "a misspelt configuration file")
 
 
 def test_a_repository_is_rendered_into_a_folder_per_cluster(repo: Path) -> None:

@@ -16,6 +16,6 @@ RULES = [rule for rule in catalogue.rules() if needs_kustomize(rule)]
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_a_built_example(rule: Rule, kustomize: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", path_of()["PATH"])
-    assert {one.severity for one in findings(rule, rule.bad) if one.rule == rule.id} == {rule.severities[0]}
+    assert {result.severity for result in findings(rule, rule.bad) if result.rule == rule.id} == {rule.severities[0]}
     good = findings(rule, rule.good)
     assert [finding for finding in good if finding.rule == rule.id or finding.severity == "error"] == []

@@ -36,7 +36,7 @@ def repository(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def said(repo: Path, *flags: str, env: Env | None = None) -> tuple[int, dict[str, Any]]:
+def diff_of(repo: Path, *flags: str, env: Env | None = None) -> tuple[int, dict[str, Any]]:
     """Return the exit code and what `diff` says of the repository against its last commit."""
     done = run("krmfn", "diff", "--base", "HEAD", "--format", "json", *flags, cwd=repo, env=env)
     return done.code, json.loads(done.out) if done.out else {}
@@ -73,7 +73,7 @@ def test_what_is_the_same_is_not_built(kustomize: str, tmp_path: Path, name: str
     files, same = CHANGES[name]
     counted, notes = counting(tmp_path, kustomize)
     repo = plant(repository(tmp_path / "repo", FILES), files)
-    code, document = said(repo, env=counted)
+    code, document = diff_of(repo, env=counted)
     assert document["summary"].get("same", 0) == same
     assert (code == 0) == (name in ("nothing", "a new inventory", "an inventory"))
     if 0 < same < 4:
@@ -86,7 +86,7 @@ def test_a_link_that_leads_elsewhere_is_a_change(kustomize: str, tmp_path: Path)
     repo = repository(tmp_path / "repo", FILES)
     (repo / "linked").unlink()
     plant(repo, {"linked": "-> other", "other/kustomization.yaml": "resources: [a]\n", "other/a": FILES["o1/p.yaml"]})
-    assert said(repo)[1]["summary"]["same"] == 3
+    assert diff_of(repo)[1]["summary"]["same"] == 3
 
 
 def generates(name: str, file: str = "text") -> str:
@@ -122,7 +122,7 @@ def test_links_that_change_places_are_a_change(kustomize: str, tmp_path: Path, n
     for path, target in zip(links, reversed(targets), strict=True):
         (repo / path).unlink()
         (repo / path).symlink_to(target)
-    assert said(repo, "top")[1]["changes"]
+    assert diff_of(repo, "top")[1]["changes"]
 
 
 @tried
@@ -133,13 +133,13 @@ def test_both_ways_say_the_same(kustomize: str, files: dict[str, str], data: st.
     text = data.draw(st.sampled_from([files[changed].replace("patched", "other"), files[changed] + "\n", ""]))
     with tempfile.TemporaryDirectory() as folder:
         repo = plant(repository(Path(folder), files), {changed: text})
-        whole_code, whole = said(repo, "--allow-remote")
-        code, document = said(repo)
-        if whole_code == 2:
+        complete_code, complete = diff_of(repo, "--allow-remote")
+        code, document = diff_of(repo)
+        if complete_code == 2:
             return  # it cannot be built: the same on both sides is no change then
-        assert code == whole_code
+        assert code == complete_code
         for key in ("changes", "effects", "notes"):
-            assert document[key] == whole[key]
+            assert document[key] == complete[key]
 
 
 def forked(folder: str, chosen: object) -> tuple[int, str, str]:
@@ -176,8 +176,8 @@ def test_a_part_of_the_commit_says_what_the_whole_says(
         patch.chdir(repo)
         patch.setenv("PATH", path_of()["PATH"])
         for folder in folders:
-            part, whole = (forked(folder, chosen) for chosen in (base_files.needed_entries, _all))
-            assert part == whole, folder
+            part, complete = (forked(folder, chosen) for chosen in (base_files.needed_entries, _all))
+            assert part == complete, folder
             assert part[0] == 2 or part[1], folder
 
 

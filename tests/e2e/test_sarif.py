@@ -41,9 +41,9 @@ def validator(tmp_path_factory: pytest.TempPathFactory) -> Any:
             SCHEMA.parent.mkdir(exist_ok=True)
             SCHEMA.write_bytes(file.read())
     schema = json.loads(SCHEMA.read_bytes())
-    made = jsonschema.validators.validator_for(schema)
-    made.check_schema(schema)
-    return made(schema, format_checker=made.FORMAT_CHECKER)
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
+    return kind(schema, format_checker=kind.FORMAT_CHECKER)
 
 
 def problems(validator: Any, text: str) -> list[str]:

@@ -68,7 +68,7 @@ def in_tree(folder: Path) -> str:
     """Return what kustomize prints in the tree of a folder; "" where that is refused."""
     real = os.path.realpath(folder)
     graph = reading.read([real], None, OURS)
-    if any(one.severity == "error" for one in graph.findings(real)):
+    if any(finding.severity == "error" for finding in graph.findings(real)):
         return ""
     try:
         return kustomizing.build(real, tree(graph, real), (), Decision(())).stream.decode()

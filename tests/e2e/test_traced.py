@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.builders import CONFIG
+from tests.functions.comparing.test_base import repository
 from tests.trees import config_map, function, plant
 
 from .engines import find, path_of, run
@@ -58,10 +59,7 @@ def traced(log: Path) -> Trace:
 )
 def test_no_file_of_the_repository_is_touched(kustomize: str, tmp_path: Path, command: tuple[str, ...]) -> None:
     strace = find("strace", "install the Debian package")
-    repo, log = plant(tmp_path / "repo", FILES), tmp_path / "log"
-    git = ["git", "-C", str(repo), "-c", "user.name=a", "-c", "user.email=a@example.com"]
-    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "a"]):
-        assert run(*git, *words).code == 0
+    repo, log = repository(tmp_path / "repo", FILES), tmp_path / "log"
     plant(repo, {"app/a.yaml": config_map("b")})
     called = [strace, "-f", "-v", "-s", "65536", "-e", "trace=%file,%process", "-o", str(log)]
     done = run(*called, "krmfn", *command, cwd=repo, env=path_of() | {"SECRET_TOKEN": _SECRET})
@@ -74,11 +72,11 @@ def test_no_file_of_the_repository_is_touched(kustomize: str, tmp_path: Path, co
     for line in trace.started:
         assert _SECRET not in line and '"PWD=' not in line
     programs = {match[1] for line in trace.lines if (match := re.match(r'execve\("([^"]*)"', line))}
-    assert all(re.search(r"/krmfn-[^/]*/bin/krmfn-[0-9a-f]{24}$|/python[0-9.]*$|^/bin/sh$", one) for one in programs), (
-        programs
-    )
-    assert any("/krmfn-" in one for one in programs)
+    assert all(
+        re.search(r"/krmfn-[^/]*/bin/krmfn-[0-9a-f]{24}$|/python[0-9.]*$|^/bin/sh$", path) for path in programs
+    ), programs
+    assert any("/krmfn-" in path for path in programs)
     folders = {
         match[1] for line in log.read_text().splitlines() if (match := re.search(r'chdir\("([^"]*)"\) = 0', line))
     }
-    assert any(re.search(r"/krmfn-[^/]*/wrapper$", one) for one in folders)
+    assert any(re.search(r"/krmfn-[^/]*/wrapper$", path) for path in folders)

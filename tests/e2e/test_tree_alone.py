@@ -44,7 +44,7 @@ def unrefused(kustomize: str) -> Iterator[None]:
 
 def rendered(folder: Path) -> int:
     """Render a folder in this process, with the path of a program outside of the tree in place of its own."""
-    for path in [one for one in folder.rglob("*") if one.is_file() and one.name != "planted"]:
+    for path in [file for file in folder.rglob("*") if file.is_file() and file.name != "planted"]:
         path.write_bytes(path.read_bytes().replace(b"./planted", f"{folder.parent}/planted".encode()))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

@@ -56,9 +56,9 @@ def in_file(text: str) -> Mapping[str, str]:
     return {"kustomization.yaml": "FIELD: [trick.yaml]\n", "trick.yaml": text}
 
 
-def entry(text: str, more: Mapping[str, str]) -> Mapping[str, str]:
+def entry(text: str, others: Mapping[str, str]) -> Mapping[str, str]:
     """The files of a list of functions with one entry that is written out, and what stands beside it."""
-    return {"kustomization.yaml": f"FIELD: [{json.dumps(text)}]\n", **more}
+    return {"kustomization.yaml": f"FIELD: [{json.dumps(text)}]\n", **others}
 
 
 def tricks(field: str) -> dict[str, Mapping[str, str]]:
@@ -124,8 +124,8 @@ def planted(app: Path, trick: str, field: str, place: str) -> Path:
         plant(app, {**OURS, "kustomization.yaml": f"{CALLED}components: [part]\n"})
         seen, mark, hidden = text.rpartition("---\n")
         seen = seen.replace("HEAD", "apiVersion: kustomize.config.k8s.io/v1alpha1, kind: Component, ")
-        more = "namespace: a\n" if mark else ""
-        plant(app / "part", {**files, "kustomization.yaml": f"{seen}{mark}{COMPONENT}{more}{hidden}"})
+        fields = "namespace: a\n" if mark else ""
+        plant(app / "part", {**files, "kustomization.yaml": f"{seen}{mark}{COMPONENT}{fields}{hidden}"})
     else:
         plant(app, {**OURS, **files, "kustomization.yaml": with_call(text.replace("HEAD", ""), field)})
     for folder in (app, app / "part", app.parent / "bin", app.parent):
@@ -166,8 +166,8 @@ def test_no_list_runs_a_program(kustomize: str, tmp_path: Path, trick: str) -> N
         planted(tmp_path / name, trick, field, place)
     done = run("krmfn", "check", "--format", "json", *names, cwd=tmp_path).ended(2)
     assert not (tmp_path / "trace").exists()
-    errors = [one for one in json.loads(done.out)["findings"] if one["severity"] == "error"]
-    assert {one["file"].partition("/")[0] for one in errors} == set(names)
+    errors = [finding for finding in json.loads(done.out)["findings"] if finding["severity"] == "error"]
+    assert {finding["file"].partition("/")[0] for finding in errors} == set(names)
 
 
 @pytest.fixture

@@ -69,24 +69,24 @@ def test_what_two_readers_read_differently_is_refused_and_nothing_else(line: str
     head = b"apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  labels:\n"
     texts = [head + line.format(scalar).encode() + b"\n" for scalar in SCALARS]
     differ = 0
-    for scalar, text, theirs, printed in zip(SCALARS, texts, read(texts), read(texts, "kustomize"), strict=True):
-        said = ours(text)
-        if said is REFUSED:
+    for scalar, text, parsed, printed in zip(SCALARS, texts, read(texts), read(texts, "kustomize"), strict=True):
+        messages = ours(text)
+        if messages is REFUSED:
             continue
-        differs = json.dumps(theirs) != json.dumps(printed)
+        differs = json.dumps(parsed) != json.dumps(printed)
         differ += differs
         is_date = type(simple.scalar(scalar)) is simple.Timestamp
-        assert bool(said) == differs or (said and is_date), (scalar, theirs, printed, said)
-        if said and not is_date:
-            (value,) = theirs if "{}: a" in line else theirs.values()
-            assert f" is {json.dumps(value)} to Kubernetes" in str(said[0]), said
-            assert ("refused by kustomize" in str(said[0])) == (printed is REFUSED), said
-        if said and printed is not REFUSED and not is_date:
-            assert f'and "{scalar}" to kustomize' in str(said[0]), said
+        assert bool(messages) == differs or (messages and is_date), (scalar, parsed, printed, messages)
+        if messages and not is_date:
+            (value,) = parsed if "{}: a" in line else parsed.values()
+            assert f" is {json.dumps(value)} to Kubernetes" in str(messages[0]), messages
+            assert ("refused by kustomize" in str(messages[0])) == (printed is REFUSED), messages
+        if messages and printed is not REFUSED and not is_date:
+            assert f'and "{scalar}" to kustomize' in str(messages[0]), messages
     assert differ > 20
 
 
 def test_the_table_holds_the_scalars_of_the_issue() -> None:
     """Of a value 0777 both make 511, of 12:30 both make a string."""
-    assert {one for one in SCALARS if simple.differs(one)} >= {"y", "on", "NO", "2001-01-01"}
+    assert {scalar for scalar in SCALARS if simple.differs(scalar)} >= {"y", "on", "NO", "2001-01-01"}
     assert not any(map(simple.differs, ("0777", "12:30", "true", "1.10", "oFF")))

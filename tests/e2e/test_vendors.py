@@ -14,10 +14,10 @@ import yaml
 from krmfn import Manifest
 from tests.commands import COMMANDS, process
 from tests.pages import blocks
-from tests.trees import plant
+from tests.trees import altered, plant
 
 from .argo import PLUGIN, Plugin, plugin
-from .engines import EXAMPLES, must, run
+from .engines import EXAMPLES, EXEC, documents, must, run
 
 VENDORS = {"amd-gpu": "gpu.yaml", "neuron": "neuron.yaml"}
 MONITOR = "ServiceMonitor gpu-operator-metrics-exporter"
@@ -59,13 +59,13 @@ spec: {profile: p}
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A repository with a file of each vendor below `vendors`, and their custom resources in `lab`."""
-    made = tmp_path / "repository"
-    (made / "vendors").mkdir(parents=True)
-    (made / "lab").mkdir()
+    folder = tmp_path / "repository"
+    (folder / "vendors").mkdir(parents=True)
+    (folder / "lab").mkdir()
     for vendor, config in VENDORS.items():
-        shutil.copy(EXAMPLES / "vendor-profiles" / vendor / "profile.yaml", made / "vendors" / f"{vendor}.yaml")
-        shutil.copy(EXAMPLES / "vendor-profiles" / vendor / config, made / "lab" / config)
-    return made
+        shutil.copy(EXAMPLES / "vendor-profiles" / vendor / "profile.yaml", folder / "vendors" / f"{vendor}.yaml")
+        shutil.copy(EXAMPLES / "vendor-profiles" / vendor / config, folder / "lab" / config)
+    return folder
 
 
 def settings(folder: Path, **spec: Any) -> None:
@@ -75,40 +75,44 @@ def settings(folder: Path, **spec: Any) -> None:
 def marked(folder: Path) -> None:
     """Mark the vendors' files as those that are read where the engine calls the function, and not deployed."""
     for path in folder.rglob("*.yaml"):
-        one = yaml.safe_load(path.read_text())
-        if "metadata" in one:  # no kustomization
-            one["metadata"].setdefault("annotations", {})["config.kubernetes.io/local-config"] = "true"
-        path.write_text(yaml.safe_dump(one))
+        document = yaml.safe_load(path.read_text())
+        if "metadata" in document:  # no kustomization
+            document["metadata"].setdefault("annotations", {})["config.kubernetes.io/local-config"] = "true"
+        path.write_text(yaml.safe_dump(document))
+
+
+def prepared(repository: Path, engine: str, **spec: Any) -> Path:
+    """Return a folder for an engine with the custom resources, the vendors' files and a functionConfig."""
+    folder = Path(shutil.copytree(repository / "lab", repository / engine, dirs_exist_ok=True))
+    shutil.copytree(repository / "vendors", folder / "vendors", dirs_exist_ok=True)
+    marked(folder)
+    settings(folder, **spec)
+    return folder
 
 
 def named(output: bytes) -> dict[str, Manifest]:
     """The objects of an output that reach a cluster, by kind and name."""
-    made = [one for one in yaml.safe_load_all(output) if one]
-    deployed = (one for one in made if "local-config" not in str(one["metadata"].get("annotations")))
-    return {f"{one['kind']} {one['metadata']['name']}": one for one in deployed}
+    deployed = (
+        manifest for manifest in documents(output) if "local-config" not in str(manifest["metadata"].get("annotations"))
+    )
+    return {f"{manifest['kind']} {manifest['metadata']['name']}": manifest for manifest in deployed}
 
 
 def by_kustomize(kustomize: str, repository: Path, **spec: Any) -> dict[str, Manifest]:
     files = [*VENDORS.values(), *(f"vendors/{vendor}.yaml" for vendor in VENDORS)]
-    folder = Path(shutil.copytree(repository / "lab", repository / "kustomize", dirs_exist_ok=True))
-    shutil.copytree(repository / "vendors", folder / "vendors", dirs_exist_ok=True)
-    marked(folder)
-    settings(folder, **spec)
+    folder = prepared(repository, "kustomize", **spec)
     (folder / "kustomization.yaml").write_text(yaml.safe_dump({"resources": files, "transformers": ["function.yaml"]}))
-    return named(must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", folder))
+    return named(must(kustomize, "build", *EXEC, folder))
 
 
 def by_kpt(kpt: str, repository: Path, **spec: Any) -> dict[str, Manifest]:
-    folder = Path(shutil.copytree(repository / "lab", repository / "kpt"))
-    shutil.copytree(repository / "vendors", folder / "vendors", dirs_exist_ok=True)
-    marked(folder)
-    settings(folder, **spec)
+    folder = prepared(repository, "kpt", **spec)
     pipeline = {"mutators": [{"exec": "krmfn", "configPath": "function.yaml"}]}
     head = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "lab"}, "pipeline": pipeline}
     (folder / "Kptfile").write_text(yaml.safe_dump(head))
     must(kpt, "fn", "render", "--allow-exec", folder)
-    made = [path.read_bytes() for path in sorted(folder.rglob("*.yaml"))]
-    return named(b"\n---\n".join(made))
+    texts = [path.read_bytes() for path in sorted(folder.rglob("*.yaml"))]
+    return named(b"\n---\n".join(texts))
 
 
 @pytest.fixture(scope="module")
@@ -119,13 +123,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plugin]:
 
 def by_argo(server: Plugin, repository: Path, **spec: Any) -> dict[str, Manifest]:
     settings(repository / "vendors", **spec)
-    made = server.manifests(repository, "lab", ARGOCD_APP_PARAMETERS=parameters())
-    return named(yaml.safe_dump_all(made).encode())
+    manifests = server.manifests(repository, "lab", ARGOCD_APP_PARAMETERS=parameters())
+    return named(yaml.safe_dump_all(manifests).encode())
 
 
 def parameters() -> str:
     """What the Application of gitops/argocd's page sets."""
-    [page] = [one.text for one in blocks(PLUGIN.parent / "README.md") if "profiles-from" in one.text]
+    [page] = [block.text for block in blocks(PLUGIN.parent / "README.md") if "profiles-from" in block.text]
     return json.dumps(yaml.safe_load(page)["spec"]["source"]["plugin"]["parameters"])
 
 
@@ -133,8 +137,8 @@ def test_two_vendors_are_two_files_and_each_engine_makes_the_same(
     kustomize: str, kpt: str, server: Plugin, repository: Path
 ) -> None:
     objects = by_kustomize(kustomize, repository)
-    marks = {one["metadata"]["annotations"]["krmfn.dev/profile"].partition("@")[0] for one in objects.values()}
-    assert marks == VENDORS.keys()
+    profiles = [manifest["metadata"]["annotations"]["krmfn.dev/profile"] for manifest in objects.values()]
+    assert {profile.partition("@")[0] for profile in profiles} == VENDORS.keys()
     assert objects.keys() >= {"Module gpu-operator", "Module device-config", MONITOR, ROLE}
     assert by_kpt(kpt, repository) == objects
     assert by_argo(server, repository) == objects
@@ -148,8 +152,8 @@ def test_a_platform_team_drops_a_service_monitor_and_a_right(
     after = by_kustomize(kustomize, repository, overrides=OVERRIDES)
     assert after[ROLE]["rules"] == [PODS]
     assert before.keys() - after.keys() == {MONITOR}
-    assert {name: one for name, one in after.items() if name != ROLE} == {
-        name: one for name, one in before.items() if name not in (ROLE, MONITOR)
+    assert {name: manifest for name, manifest in after.items() if name != ROLE} == {
+        name: manifest for name, manifest in before.items() if name not in (ROLE, MONITOR)
     }
     assert by_kpt(kpt, repository, overrides=OVERRIDES) == after
     assert by_argo(server, repository, overrides=OVERRIDES) == after
@@ -158,14 +162,11 @@ def test_a_platform_team_drops_a_service_monitor_and_a_right(
 def test_a_new_version_of_a_vendor_is_one_replaced_file(repository: Path) -> None:
     old = Path(shutil.copytree(repository, repository.parent / "old"))
     new = repository / "vendors" / "amd-gpu.yaml"
-    text = new.read_text().replace("version: 1.4.1\n", "version: 1.5.0\n")
-    new.write_text(text.replace("terminationGracePeriodSeconds: 1", "terminationGracePeriodSeconds: 5"))
-    done = run(COMMANDS / "krmfn", "diff", old, repository)
-    assert (done.code, done.out.decode().splitlines()[0]) == (
-        1,
-        "! changed Profile: amd-gpu@1.4.1 becomes amd-gpu@1.5.0",
-    )
-    assert "3 changed, 16 unchanged" in done.out.decode()
+    altered(new, "version: 1.4.1\n", "version: 1.5.0\n")
+    altered(new, "terminationGracePeriodSeconds: 1", "terminationGracePeriodSeconds: 5")
+    done = run(COMMANDS / "krmfn", "diff", old, repository).ended(1)
+    assert done.text.splitlines()[0] == "! changed Profile: amd-gpu@1.4.1 becomes amd-gpu@1.5.0"
+    assert "3 changed, 16 unchanged" in done.text
 
 
 def test_a_kustomization_gives_no_rights_by_calling_krmfn_itself(kustomize: str, tmp_path: Path) -> None:

@@ -69,11 +69,10 @@ def test_the_targets_that_they_call_exist(path: Path) -> None:
 )
 def test_nothing_is_made_without_a_base_by_its_digest(base: str, stops: bool, tmp_path: Path) -> None:
     """What comes after is not run: `sudo` here says that it would be."""
-    [step] = [
-        one for one in yaml.safe_load(RELEASE.read_text())["jobs"]["make"]["steps"] if "BASE" in one.get("env", ())
-    ]
+    steps = yaml.safe_load(RELEASE.read_text())["jobs"]["make"]["steps"]
+    [script] = [step["run"] for step in steps if "BASE" in step.get("env", ())]
     plant(tmp_path, {"sudo": "#!/bin/sh\necho reached; exit 7\n"})
     mine = path_of(tmp_path) | {"BASE": base, "OWNER": "Team"}
-    done = run("bash", "-e", "-o", "pipefail", "-c", step["run"], cwd=tmp_path, env=mine).ended(1 if stops else 7)
+    done = run("bash", "-e", "-o", "pipefail", "-c", script, cwd=tmp_path, env=mine).ended(1 if stops else 7)
     assert ("reached" not in done.text) == stops
     assert ("::error::" in done.text) == stops
