@@ -155,8 +155,8 @@ def manifest(
     for labels in {entry.keys for entry in entries}:
         formats[labels] = "".join(f" {key}={{{index}}}" for index, key in enumerate(labels) if key not in shared)
     lines: defaultdict[int, list[str]] = defaultdict(list)
-    for number, (name_of_node, kernel, _, labels, values, _) in zip(group_of, entries, strict=True):
-        lines[number].append(f"{name_of_node} {kernel}{formats[labels].format(*values)}\n")
+    for number, (node, kernel, _, labels, values, _) in zip(group_of, entries, strict=True):
+        lines[number].append(f"{node} {kernel}{formats[labels].format(*values)}\n")
     groups = []
     for number, entry in dict(zip(group_of, entries, strict=True)).items():
         pairs = zip(entry.keys, entry.values, strict=True)

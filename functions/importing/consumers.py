@@ -70,11 +70,11 @@ def entry_of(consumer: Consumer, fields: Mapping[str, Any], base: str, keeps_pod
     _, container = next(tables(pod, "containers"), (0, dict[str, Any]()))
     labels = _not_inherited(own_notes(metadata, "labels"), fields.get("labels"))
     volumes, mounts, devices = _devices(pod, container)
-    labels_of_pods = table(spec, "selector", "matchLabels")
+    selector = table(spec, "selector", "matchLabels")
     set_name, suffix = ref(consumer.manifest).name, with_version("", consumer.version)
     inner = set_name.removeprefix(f"{base}-").removesuffix(suffix)
     name = inner if inner and set_name == f"{base}-{inner}{suffix}" else container.get("name")
-    match_labels = {} if labels_of_pods == {OWN_LABEL: set_name} else labels_of_pods
+    match_labels = {} if selector == {OWN_LABEL: set_name} else selector
     inherited, pod_labels = {**(fields.get("labels") or {}), **labels}, own_notes(notes, "labels")
     pod_fields = _pod_fields(consumer, pod, {} if keeps_pods else fields)
     if keeps_pods:

@@ -101,21 +101,21 @@ def judge(draft: Draft, settings: Settings, existing: Manifest | None = None) ->
     entries = zip(draft.entries, draft.config["spec"].get("daemonSets", ()), strict=True)
     kept = {number for number, entry in entries if "keepPodTemplate" in entry}
     reasons: Reasons = {}
-    differences: list[tuple[Ref, Difference]] = []
+    pairs: list[tuple[Ref, Difference]] = []
     for manifest, number in draft.objects:
         new = manifests.pop(ref(manifest).id, None)
-        changes = compare(manifest, new, selector) if new else []
+        differences = compare(manifest, new, selector) if new else []
         if new and number in kept and new["kind"] == "DaemonSet":
-            changes = [difference for difference in changes if difference.change.parts[:2] != ("spec", "template")]
-            changes += template_differences(manifest, new)
-        differences += ((ref(manifest), difference) for difference in changes)
-        refusals = tuple(refusal(difference.change) for difference in changes if not difference.reason)
+            differences = [entry for entry in differences if entry.change.parts[:2] != ("spec", "template")]
+            differences += template_differences(manifest, new)
+        pairs += ((ref(manifest), difference) for difference in differences)
+        refusals = tuple(refusal(difference.change) for difference in differences if not difference.reason)
         if refusals or not new:
             reasons[number] = (*reasons.get(number, ()), *(refusals or ("nothing of this name is rendered",)))
     added = tuple(f"{kind} {namespace}/{name} would be added" for _, kind, namespace, name in manifests)
     if added and not reasons:
         reasons = dict.fromkeys(draft.older or (MODULE,), added)
-    return reasons, tuple(differences)
+    return reasons, tuple(pairs)
 
 
 def rendered(manifests: Iterable[Manifest], settings: Settings, config: Manifest | None = None) -> ResourceList:

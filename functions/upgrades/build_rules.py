@@ -44,10 +44,10 @@ def builds_have_names(impact: Impact) -> Iterator[Result]:
             names = dict.fromkeys(name for parts in changes.values() for name in parts)
             position = next(iter(changes)).new or 0
             path = f"{MAPPINGS}[{position}]" if text(new.mappings[position], "containerImage") else CONTAINER
-            kernel_texts = some([kernels.text for kernels in changes], len(changes), SHOWN)
+            affected = some([kernels.text for kernels in changes], len(changes), SHOWN)
             message = (
                 f"{' and '.join(names)} changed, but the image keeps its name: KMM builds and signs only what the "
-                f"registry lacks, so the image that is there stays in use for kernels of {kernel_texts}"
+                f"registry lacks, so the image that is there stays in use for kernels of {affected}"
             )
             yield warning(message, ref=ref(manifest), field=Field(f"{path}.containerImage"))
 
