@@ -69,9 +69,10 @@ def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
 
 def first_lines(comparisons: Sequence[Comparison]) -> list[str]:
     """Return the lines that stand before all others, with their clusters where there are several; all of them."""
-    names_of = grouping.grouped((line, comparison.name) for comparison in comparisons for line in comparison.first)
+    pairs = dict.fromkeys((line, comparison.name) for comparison in comparisons for line in comparison.first)
     clusters = [comparison.name for comparison in comparisons]
-    return [f"{line} ({grouped.where(names, clusters)})" if clusters[1:] else line for line, names in names_of.items()]
+    by_line = grouping.grouped(pairs).items()
+    return [f"{line} ({grouped.where(names, clusters)})" if clusters[1:] else line for line, names in by_line]
 
 
 def summary(comparison: Comparison, with_nodes: bool = True) -> str:

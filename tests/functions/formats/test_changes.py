@@ -168,6 +168,11 @@ def test_however_much_there_is_it_fits_and_all_is_counted(sizes: list[tuple[int,
     unmarked(comment)
 
 
+def test_a_line_that_one_cluster_has_twice_names_that_cluster_alone() -> None:
+    twice = Comparison("a", plan([], [thing("x")]), first=("new right: r", "new right: r"))
+    assert text([twice, Comparison("b", plan([], []))]).startswith("! new right: r (a)\n\n")
+
+
 def test_clusters_without_a_change_are_counted() -> None:
     still = [Comparison(name, plan(OLD, OLD)) for name in "abc"]
     comment = markdown([still[0], Comparison("x", plan(OLD, NEW)), *still[1:]])
