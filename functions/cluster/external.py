@@ -1,4 +1,4 @@
-"""What a cluster gets from elsewhere (--against): the cluster is compared with it, and it is not checked itself."""
+"""What a cluster gets from elsewhere (--against): it is compared with the cluster, and not checked itself."""
 
 import os
 import stat

@@ -142,10 +142,10 @@ def _unwatched(item: Item, roots: Iterable[tuple[Cluster, Root, str]], config: C
     missing: dict[str, str] = {}
     for cluster, root, folder in roots if written and watched.strip("; ") else ():
         path = _FOLDER.sub(folder, written) if is_set and _generates(item.manifest, folder) else written
-        texts = _FOLDER.sub(folder, watched)
-        if os.path.normpath(path) != folder or "{{" in texts:
+        known = _FOLDER.sub(folder, watched)
+        if os.path.normpath(path) != folder or "{{" in known:
             continue
-        paths = [os.path.normpath(os.path.join("/", folder, text.strip())) for text in texts.split(";") if text.strip()]
+        paths = [os.path.normpath(os.path.join("/", folder, part.strip())) for part in known.split(";") if part.strip()]
         for real in _sources(cluster, root, config, has_plugin="plugin" in source):
             name = os.path.normpath(f"/{os.path.relpath(real, config.folder)}")
             if within(real, config.folder) and not _is_watched(name, paths, real):
@@ -198,10 +198,10 @@ def _is_watched(name: str, paths: Sequence[str], real: str) -> bool:
         files = (os.path.join(top, file) for top, _, entries in os.walk(real) for file in entries)
         names = [name.rstrip("/") + file[len(real) :] for file in files if file.endswith((".yaml", ".yml"))]
 
-    def is_watched(file: str) -> bool:
+    def is_matched(file: str) -> bool:
         return any(path in (*parents(file),) or PurePosixPath(file).match(path) for path in paths)
 
-    return bool(names) and all(map(is_watched, names))
+    return bool(names) and all(map(is_matched, names))
 
 
 _APPLICATION = """\

@@ -136,7 +136,7 @@ def _is_read(name: str) -> bool:
 def _sort_files(kept: Iterable[tuple[str, File]]) -> tuple[list[str], set[str], set[str], list[Loose]]:
     """Return the real folders of kustomizations, outermost packages and charts, and the other files with their folders.
 
-    `kept` are the files with their paths.
+    `kept` has each file with its path.
     """
     real = lru_cache(maxsize=None)(os.path.realpath)
     folder_of = lru_cache(maxsize=None)(lambda path: resolved(path, real))

@@ -136,7 +136,7 @@ def _depth(cluster: Cluster, top: str, path: str) -> int:
 
 
 def _compare(base: Base, name: str, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:
-    """Return the comparison of one cluster with its base; `lost` and `missing` could not be read of old and new."""
+    """Return the comparison of one cluster; of its old side `lost` could not be read, of its new side `missing`."""
     if pair.new and (not pair.new.is_whole or _errors(pair.new.final.results)):
         missing = [*missing, *_errors(pair.new.final.results)] or [error("it cannot be read completely")]
     if missing:

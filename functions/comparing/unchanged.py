@@ -73,13 +73,14 @@ def lay_out_sides(context: Context, base: Base, names: Sequence[str]) -> Sides:
             if twin and is_built and _inputs(twin, base.folder, digest) == _inputs(cluster, base.root, digest):
                 same[cluster.name] = twin.name
     order = {cluster.name: at for at, cluster in enumerate(new.clusters) if same}
-    old = old._replace(clusters=[cluster for cluster in old.clusters if cluster.name not in same.values()])
+    gone = {*same.values()}
+    old = old._replace(clusters=[cluster for cluster in old.clusters if cluster.name not in gone])
     new = new._replace(clusters=[cluster for cluster in new.clusters if cluster.name not in same])
     return Sides(old, new, frozenset(same), order)
 
 
 def _same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
-    """Return True when both sides have the same functionConfigs, no flags for kustomize and no `profiles` for all."""
+    """Return True when both sides have the same functionConfigs, and neither flags for kustomize nor `profiles`."""
     if new.kustomize or new.allow_remote or len(old.function_config) != len(new.function_config):
         return False
     pairs = zip(old.function_config, new.function_config, strict=True)

@@ -53,7 +53,7 @@ class Overview(NamedTuple):
 
 
 def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
-    """Return what changes in `clusters`, which are the names of all of them."""
+    """Return what changes; `clusters` are the names of all clusters, also of those without a change."""
     changes = grouped.changes(comparisons)
     if len(clusters) < 2:
         (comparison,) = comparisons
@@ -68,7 +68,7 @@ def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
 
 
 def first_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return the lines that stand before all others, with their clusters where there are several; all of them."""
+    """Return all lines that stand before the others, each once, with its clusters where there are several."""
     pairs = dict.fromkeys((line, comparison.name) for comparison in comparisons for line in comparison.first)
     clusters = [comparison.name for comparison in comparisons]
     by_line = grouping.grouped(pairs).items()

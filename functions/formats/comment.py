@@ -39,7 +39,8 @@ def markdown(comparisons: Sequence[Comparison]) -> str:
     Each stands there once, with the clusters that have it. What does not fit is counted for each cluster: details are
     left out first, then changes, then what happens.
     """
-    clusters = [name if len(name) <= _NAME else f"{name[:_NAME]}..." for name, *_ in comparisons]
+    names = [comparison.name for comparison in comparisons]
+    clusters = [name if len(name) <= _NAME else f"{name[:_NAME]}..." for name in names]
     comparisons = [comparison._replace(name=name) for comparison, name in zip(comparisons, clusters, strict=True)]
     listed = [c for c in comparisons if c.plan.changes or c.plan.effects or c.notes or c.failed]
     fleet = overview(listed or comparisons[:1], clusters)

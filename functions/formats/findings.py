@@ -36,14 +36,14 @@ def text(
 
 def _excerpt(result: Result, paint: Paint, source: Source) -> list[str]:
     """Return the line of a finding and, where its file can be read, the line of the file with a caret below."""
-    first = f"{printing.finding(result, paint)}{cluster_suffix(result)}"
+    head = f"{printing.finding(result, paint)}{cluster_suffix(result)}"
     place = result.place
-    line_text = source(place.path, place.line) if place and place.path and place.line else ""
-    if not place or not line_text.strip():
-        return [first]
+    line = source(place.path, place.line) if place and place.path and place.line else ""
+    if not place or not line.strip():
+        return [head]
     number = f"{place.line:,}"
-    caret = [f"{' ' * len(number)} | {' ' * (place.column - 1)}^"] if 0 < place.column <= len(line_text) else []
-    return [first, f"{number} | {printable(line_text)}", *caret]
+    caret = [f"{' ' * len(number)} | {' ' * (place.column - 1)}^"] if 0 < place.column <= len(line) else []
+    return [head, f"{number} | {printable(line)}", *caret]
 
 
 def summary_line(checked: Checked, paint: Paint = plain) -> str:

@@ -85,7 +85,7 @@ def entry(module: Module, kernel: str, resolution: Resolution) -> Entry:
 def play(before: Entry | None, old: View | None, new: View, is_known: bool = True) -> Move:
     """Return what KMM does when its view of a node and a Module changes from `old` to `new`.
 
-    `before` is what is loaded; with `is_known` False and None an older version may be loaded, or nothing.
+    `before` is what is loaded; None with `is_known` False is nothing or an older version, nobody knows which.
     `old` is None where the node or the Module was not there.
     """
     is_rebooted = bool(old and old.kernel and new.kernel and old.kernel != new.kernel)

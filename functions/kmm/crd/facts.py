@@ -78,7 +78,7 @@ def _node(notation: Any, table: dict[str, Any]) -> Fact:
 
 def at(path: str, table: dict[str, Any]) -> Any:
     """Return the part of the table at a path like `spec.devicePlugin.volumes[].csi`."""
-    part_of_facts: Any = table
+    value: Any = table
     for part in path.replace("[]", ".$list").replace("{}", ".$map").split("."):
-        part_of_facts = part_of_facts[part] if part in part_of_facts else part_of_facts[part + "!"]
-    return part_of_facts
+        value = value[part] if part in value else value[part + "!"]
+    return value
