@@ -156,12 +156,6 @@ def test_what_one_config_turns_off_reaches_the_others() -> None:
     assert finding.message.endswith("; affects DeviceConfig kmm/b")
 
 
-def test_profiles_with_pools_are_rendered() -> None:
-    pools = [{"name": "a", "nodeSelector": {"gpu": "a"}}, {"name": "b", "nodeSelector": {"gpu": "b"}}]
-    user = config(profile="p", driverImage="x:$KERNEL_FULL_VERSION", moduleName="drv")
-    assert run({"profiles": {"p": {"nodePools": pools}}}, user) == []
-
-
 def test_a_contradiction_is_reported_at_the_stronger_layer() -> None:
     user = config(profile="p", rawLoadArgs=["a"], driverImage="x:$KERNEL_FULL_VERSION")
     findings = run({"profiles": {"p": {"moduleName": "drv"}}}, user)

@@ -320,13 +320,6 @@ def test_an_extra_object_is_the_same_for_all_pools() -> None:
     assert faults(answer(device_config(spec), extraObjects=[SETTINGS])) == []
 
 
-@pytest.mark.parametrize("name", ["cluster-admin", "admin", "edit", "view"])
-def test_no_role_of_the_cluster_is_overwritten(name: str) -> None:
-    objects = generated(answer(device_config(USED, name), serviceAccount=ACCOUNT))
-    roles = [item["metadata"]["name"] for item in objects if item["kind"].startswith("ClusterRole")]
-    assert roles == [f"krmfn.kmm.{name}"] * 2
-
-
 def test_labels_of_a_config_add_its_role_to_no_other() -> None:
     label = {"rbac.authorization.k8s.io/aggregate-to-edit": "true"}
     resources = answer(device_config(USED | {"labels": label}), serviceAccount=ACCOUNT)

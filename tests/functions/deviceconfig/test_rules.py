@@ -58,11 +58,6 @@ def test_a_missing_version_of_an_ordered_upgrade_is_one_finding() -> None:
     assert [(rule, field) for rule, field, _ in reported] == [("KRM131", "spec.driverVersion")]
 
 
-def test_a_variable_that_stands_twice_is_a_warning() -> None:
-    twice = [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]
-    assert [rule for rule, _, _ in findings({"devicePlugin": PLUGIN | {"env": twice}})] == ["KRM127"]
-
-
 @pytest.mark.parametrize("change", ACCEPTED)
 def test_what_is_right_has_no_finding(change: dict[str, Any]) -> None:
     assert [finding for finding in findings(change) if not finding[0].startswith("KRM2")] == []

@@ -151,15 +151,6 @@ def test_a_retained_version_has_its_own_entry() -> None:
     assert findings(RETAINED, upgrade) == []
 
 
-def test_a_new_release_changes_one_line_of_the_profile_and_what_belongs_to_it() -> None:
-    """The retained version's objects are those that the current version had before."""
-    before = rendered(RETAINED, config(driverVersion="1.0"))
-    after = rendered(RETAINED, config(driverVersion="2.0", upgrade={"retain": ["1.0"]}))
-    kept = {name: item for name, item in before.items() if name.startswith("DaemonSet")}
-    assert kept.items() <= after.items()
-    assert after["Module dc"] != before["Module dc"]
-
-
 def test_the_findings_of_a_retained_version_are_those_of_its_daemon_sets() -> None:
     """The device plugin of an earlier version is not generated, so that it may be anything."""
     mount = {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}
@@ -298,12 +289,6 @@ def test_versions_that_nobody_uses_are_no_finding_and_are_checked() -> None:
     for configs in ((config(),), ()):
         paths = [path for rule, path in places(findings(wrong, *configs)) if rule == "KRM225"]
         assert paths == ["spec.profiles.p.versions[1].devicePlugin.image"]
-
-
-def test_a_profile_s_field_that_every_used_version_replaces_is_for_the_others() -> None:
-    spec = settings({"version": "1.0", "parameters": ["a=1"]})
-    assert findings(spec, config()) == []
-    assert findings(settings({"version": "1.0"}), config()) == []
 
 
 def test_a_driver_version_that_picks_an_entry_has_an_effect() -> None:

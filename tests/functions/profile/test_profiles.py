@@ -554,7 +554,7 @@ def test_what_stays_is_told_of_each_config_by_itself() -> None:
     objects, findings, code = rendered(profile(), *undriven, *children(profile(), *configs))
     assert (len(objects), code) == (7, 0)
     lines = [line for line in findings if "any more, so what was generated from it stays" in line]
-    words = ("kmm/gpu any more", "kmm/gpu-metrics", "kmm/other")
+    words = ("kmm/gpu any more", "stays as it is: Module kmm/gpu, DaemonSet kmm/gpu-metrics;", "kmm/other")
     assert [[word in line for word in words] for line in lines] == [[True, True, False], [False, False, True]]
 
 

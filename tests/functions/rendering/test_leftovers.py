@@ -18,7 +18,6 @@ from krmfn import Item, Manifest, ResourceList, run
 from krmfn.ownership import OWNER, Id
 from tests.builders import applied, device_config, edited, function_config, list_text, manifest, module
 from tests.commands import cached, process
-from tests.functions.profile import vendor
 
 EXAMPLES = ["quickstart", "two-vendors", "inline-profiles", "ptemplate", "kpt-package"]
 """Examples that render without other programs."""
@@ -36,14 +35,6 @@ def test_what_was_rendered_is_not_rendered_to_nothing(example: str) -> None:
     assert count
     assert err.count("[KRM116]") == count
     assert "--prune never" in err
-
-
-def test_what_was_made_of_a_config_that_nothing_drives_any_more_is_named() -> None:
-    objects, _, _ = vendor.rendered(vendor.profile(), vendor.CR, vendor.cr("other", selector={"example.com/gpu": "b"}))
-    _, findings, _ = vendor.rendered(*{**objects, "DeviceConfig gpu": vendor.naming("none")}.values())
-    (finding,) = [line for line in findings if "[KRM116]" in line]
-    assert "DeviceConfig kmm/gpu any more" in finding
-    assert "stays as it is: Module kmm/gpu, DaemonSet kmm/gpu-metrics;" in finding
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -83,33 +83,12 @@ def test_an_object_with_a_key_twice_is_nobody_s(line: str, flow: bool) -> None:
     assert (resources.items == []) is REPEATED[line]
 
 
-def test_what_is_left_over_is_seen_and_removed() -> None:
-    resources = parsed(OWNED + LEFT_OVER)
-    assert left_over(resources) == ["left-over"]
-    prune(resources, [module()])
-    assert {"DaemonSet/left-over", "DaemonSet/stale"}.isdisjoint(refs(resources))
-
-
 def test_an_owner_without_a_namespace_stands_in_the_one_that_is_given() -> None:
     config = "- apiVersion: krmfn.dev/v1alpha1\n  kind: DeviceConfig\n  metadata:\n    name: gone\n"
     resources = parsed(LEFT_OVER + config)
     assert left_over(resources) == ["left-over"]
     assert left_over(resources, "other") == ["left-over"]
     assert left_over(resources, "kmm") == []
-
-
-def test_an_owner_is_there_also_under_a_new_name() -> None:
-    config = """\
-- apiVersion: krmfn.dev/v1alpha1
-  kind: DeviceConfig
-  metadata:
-    name: prod-gone
-    namespace: prod
-    annotations:
-      internal.config.kubernetes.io/previousNames: gone
-      internal.config.kubernetes.io/previousNamespaces: kmm
-"""
-    assert left_over(parsed(LEFT_OVER + config)) == []
 
 
 @pytest.mark.parametrize(
