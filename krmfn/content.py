@@ -72,7 +72,7 @@ class Content:
     def lend(self, parts: _Parts) -> None:
         """Note that somebody may change a field in place, or data below it; it may hold the item's name.
 
-        Call it with () for the whole manifest. Code that only reads `manifest` saves the fingerprint.
+        Call it with () for the whole manifest. Code that only reads `manifest` need not: no fingerprint is taken then.
         """
         if not self.is_lent:
             self.is_lent, self._fingerprint = True, hash(fingerprint(self.manifest))

@@ -78,7 +78,7 @@ def known_as(now: Ref, annotations: dict[str, str]) -> set[Id]:
 
 
 def updated(existing: Manifest, new: Manifest) -> Manifest:
-    """Return what an update makes of `existing`: all that `wanted` says, and labels, annotations, keys of others."""
+    """Return what an update makes of `existing`: all that `new` says, and labels, annotations, keys of others."""
     old_meta = mapping(existing.get("metadata"))
     new_meta = new["metadata"]
     taken_back = set(str(annotations_of(existing).get(PASSED_ON, "")).split())

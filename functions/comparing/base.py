@@ -87,7 +87,7 @@ def check_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> Iter
     absent = git.missing_objects(root, commit)
     listing = git.entries(root, commit, absent)
     tops = [_from_root(path, root) for path in paths]
-    gone = [name for name in history.unchecked_out(root) if any(is_below(name, top) for top in tops)]
+    gone = [name for name in history.skipped_files(root) if any(is_below(name, top) for top in tops)]
     if gone:  # they would count as deleted
         raise KrmfnError(
             f"this is a sparse checkout without {gone[0]}{f' and {len(gone) - 1:,} more' if gone[1:] else ''}, "

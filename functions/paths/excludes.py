@@ -150,7 +150,7 @@ def missing_parts(
 
         names = [
             name
-            for name in history.unchecked_out(root, os.path.relpath(folder, root), CONFIG)
+            for name in history.skipped_files(root, os.path.relpath(folder, root), CONFIG)
             if name == CONFIG or (is_read(os.path.basename(name)) and not is_excluded(os.path.join(root, name)))
         ]
         if names:

@@ -36,15 +36,15 @@ def merge_base(root: str, ref: str) -> str:
     return base
 
 
-def unchecked_out(root: str, *paths: str) -> list[str]:
+def skipped_files(root: str, *paths: str) -> list[str]:
     """Return the files of the index that a sparse checkout leaves out of the work tree, from the root.
 
     With `paths`, which are also relative to the root, only those and what is below them.
     """
     pathspecs = (f":(literal){path}" for path in paths)
     names = git.run(root, "ls-files", "-z", "-t", "--cached", "--", *pathspecs).split("\0")
-    skipped = [name[2:] for name in names if name.startswith("S ")]
-    return [name for name in skipped if not os.path.lexists(os.path.join(root, name))]
+    marked = [name[2:] for name in names if name.startswith("S ")]
+    return [name for name in marked if not os.path.lexists(os.path.join(root, name))]
 
 
 def _commit(root: str, ref: str, shallow: bool) -> str:

@@ -1,4 +1,4 @@
-"""The root: the folder that nothing outside of is read, and what is inside of it.
+"""The root, a folder outside of which nothing is read; and which paths are inside of it.
 
 Whoever commits a file to a repository chooses its name, its type and the target of a link; whoever runs the command
 chooses PATH. So no link may lead out of the root: the folder that --root names, else the Git work tree that holds PATH,
@@ -27,7 +27,7 @@ def root_of(folder: str, root: str | None = None) -> str | None:
 
 
 def above(path: str, root: str | None = None) -> Iterator[str]:
-    """Yield each root that an absolute path is in as it is spelled, links not followed.
+    """Yield each root that holds an absolute path as it is spelled, links not followed.
 
     This is `root` (--root), else all Git work trees and what ARGOCD_APP_SOURCE_PATH says.
     """

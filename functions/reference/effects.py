@@ -53,7 +53,7 @@ def effects(product: Profile, option: Entry) -> list[Effect]:
 
 
 def _bases(product: Profile, excluded: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
-    """Yield options to render with, the least first, and in words what they switch; none sets the option `excluded`."""
+    """Yield options to render with, the least first, and in words what they switch; no switch is `excluded`."""
     node = product.options.get("properties", {}).get("spec", {})
     least = samples.least_trial(product).options
     yield least, ""
@@ -74,7 +74,7 @@ def _bases(product: Profile, excluded: tuple[str, ...]) -> Iterator[tuple[Any, s
 
 def _condition_options(node: Node, condition: Mapping[str, Any], excluded: tuple[str, ...]) -> dict[str, Written]:
     """Return the options in a condition but for `excluded`, each with a value for which it holds."""
-    options: dict[str, Written] = {}
+    settings: dict[str, Written] = {}
     for path, value in condition.items():
         root, *rest = path_of(path) or ("",)
         parts = tuple(rest)
@@ -82,8 +82,8 @@ def _condition_options(node: Node, condition: Mapping[str, Any], excluded: tuple
         if option is not None and value != {"exists": False}:
             choices = value if isinstance(value, list) else [value]
             sample = samples.full_sample(option) if isinstance(value, dict) else choices[0]
-            options[path] = parts, sample
-    return options
+            settings[path] = parts, sample
+    return settings
 
 
 def _values(node: Node) -> list[Any]:
