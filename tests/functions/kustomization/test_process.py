@@ -14,7 +14,7 @@ from krmfn_functions.kustomization import kustomize
 from krmfn_functions.kustomization.calls import Call
 from krmfn_functions.kustomization.kustomize import Decision
 
-from tests.commands import COMMANDS, ROOT, Done, environment, process
+from tests.commands import COMMANDS, ROOT, Done, environment, execute, process
 from tests.trees import plant
 
 from .test_confinement import calls
@@ -57,12 +57,9 @@ WITH_A_CHILD = "sleep 600 & echo $! > {0}/child-$$; echo $$ > {0}/.$$; mv {0}/.$
 
 def test_one_that_takes_too_long_is_ended_with_its_children(folder: Path, notes: Path, tmp_path: Path) -> None:
     path = fake(tmp_path, WITH_A_CHILD.format(notes))
-    done = check(folder, "a", "--timeout", "1", PATH=path, TMPDIR=str(plant(tmp_path / "tmp", {"x": ""})))
-    assert done.code == 2
-    assert (
-        "kustomize build a took longer than 1 second and was stopped; raise the limit with --timeout SECONDS"
-        in done.err
-    )
+    done = check(folder, "a", "--timeout", "1", PATH=path, TMPDIR=str(plant(tmp_path / "tmp", {"x": ""}))).ended(2)
+    sentence = "kustomize build a took longer than 1 second and was stopped; raise the limit with --timeout SECONDS"
+    assert sentence in done.err
     assert [is_gone(path) for path in notes.iterdir()] == [True, True]
     assert [path.name for path in (tmp_path / "tmp").iterdir()] == ["x"]
 
@@ -70,8 +67,7 @@ def test_one_that_takes_too_long_is_ended_with_its_children(folder: Path, notes:
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_output_is_bounded_while_it_is_written(stream: str, folder: Path, notes: Path, tmp_path: Path) -> None:
     path = fake(tmp_path, f"yes | head -c 3000000 >&{('stdout', 'stderr').index(stream) + 1}; touch {notes}/done")
-    done = check(folder, "a", PATH=path, KRMFN_MAX_BYTES="100000")
-    assert done.code == 2
+    done = check(folder, "a", PATH=path, KRMFN_MAX_BYTES="100000").ended(2)
     most = {"stdout": "100,000", "stderr": "1,048,576"}[stream]
     assert f"kustomize build a wrote more than {most} bytes to {stream} and was stopped; raise the" in done.err
     assert not [*notes.iterdir()], "it wrote all of it"
@@ -100,16 +96,14 @@ def test_processors_and_memory_are_bounded_and_a_lower_limit_stays(folder: Path,
     lines = check(folder, "a", "--timeout", "7", PATH=path).err.splitlines()
     assert lines[1:3] == [str(7 * len(os.sched_getaffinity(0))), str(4 << 20)]
     command = f"ulimit -v 3000000; ulimit -t 5; exec {COMMANDS / 'krmfn'} check a"
-    done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment(PATH=path), capture_output=True, text=True)
-    assert done.stderr.splitlines()[1:3] == ["5", "3000000"]
+    done = execute("sh", "-c", command, cwd=folder, env=environment(PATH=path))
+    assert done.err.splitlines()[1:3] == ["5", "3000000"]
 
 
 SECRETS = ("SECRET_TOKEN", "GITHUB_TOKEN", "KRMFN_TOKEN", "PYTHONPATH", "GODEBUG", "BASH_ENV", "ENV", "KUBECONFIG")
 """Variables that no list names."""
-CLOSED, OPEN, HELM = (
-    {name.replace(".*", "X") for name in names.split("|")}
-    for names in (variables.CLOSED, variables.OPEN, variables.HELM)
-)
+LISTS = (variables.CLOSED, variables.OPEN, variables.HELM)
+CLOSED, OPEN, HELM = ({name.replace(".*", "X") for name in names.split("|")} for names in LISTS)
 GIVEN = {"": CLOSED, "--enable-helm": CLOSED | OPEN | HELM, "--allow-remote": CLOSED | OPEN}
 EVERY = dict.fromkeys(GIVEN["--enable-helm"], "x") | {"TMPDIR": "/tmp"}
 
