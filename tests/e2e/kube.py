@@ -105,6 +105,9 @@ class Cluster:
         assert code in (200, 404), answer
         return dict(answer) if code == 200 else None
 
+    def is_served(self, place: str) -> bool:
+        return bool(self.request("GET", place)[0] == 200)
+
     def merge(self, place: str, change: Any) -> Manifest:
         """Merge a change into an object; return what has become of it."""
         code, answer = self.request("PATCH", place, json.dumps(change).encode(), MERGE)

@@ -18,6 +18,7 @@ from krmfn_functions.rendering.kinds import DEVICECONFIG, PTEMPLATE
 
 from krmfn import Item, Manifest
 from tests import kmm_crds
+from tests.builders import manifest
 from tests.commands import COMMANDS, ROOT
 
 from .control_plane import wait
@@ -180,9 +181,8 @@ def test_every_field_takes_the_kinds_of_values_that_the_server_takes(kmm: Cluste
     assert kmm.crds
     [version] = kmm.crds.module()["spec"]["versions"]
     spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
-    api = "kmm.sigs.x-k8s.io/v1beta1"
-    head: Manifest = {"apiVersion": api, "kind": "Module", "metadata": {"name": "a", "namespace": "kmm"}}
-    place = kmm.path_of(api, "Module", "kmm", "a")
+    head = manifest("kmm.sigs.x-k8s.io/v1beta1", "Module")
+    place = kmm.place_of(head)
     table = []
     for path, schema, wrap in fields_of(spec, "spec", beside(head, "spec", dict)):
         for value in KINDS[:-1] if silent(schema) else KINDS:
@@ -252,19 +252,12 @@ def install_others(cluster: Cluster, items: list[Item]) -> None:
         schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
         version = {"name": number, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
         scope = "Namespaced" if namespace else "Cluster"
-        crd = {
-            "apiVersion": "apiextensions.k8s.io/v1",
-            "kind": "CustomResourceDefinition",
-            "metadata": {"name": f"{names['plural']}.{group}"},
-            "spec": {"group": group, "names": names, "scope": scope, "versions": [version]},
-        }
-        install_crd(cluster, json.dumps(crd).encode(), f"{names['plural']}.{group}")
+        name = f"{names['plural']}.{group}"
+        crd = manifest("apiextensions.k8s.io/v1", "CustomResourceDefinition", name, "")
+        crd["spec"] = {"group": group, "names": names, "scope": scope, "versions": [version]}
+        install_crd(cluster, json.dumps(crd).encode(), name)
         place = f"/apis/{api_version}{'/namespaces/kmm' if namespace else ''}/{names['plural']}"
-        wait(f"{kind} is served", 30, partial(is_served, cluster, place))
-
-
-def is_served(cluster: Cluster, place: str) -> bool:
-    return cluster.request("GET", place)[0] == 200
+        wait(f"{kind} is served", 30, partial(cluster.is_served, place))
 
 
 def refused(cluster: Cluster, items: list[Item]) -> list[str]:

@@ -147,13 +147,9 @@ def argo_cluster(cluster: Cluster) -> Cluster:
         install_crd(cluster, crd, name)
         plural = name.partition(".")[0]
         path = f"/apis/argoproj.io/v1alpha1/namespaces/argocd/{plural}"
-        wait(f"{plural} are served", 60, partial(_answers, cluster, path))
+        wait(f"{plural} are served", 60, partial(cluster.is_served, path))
     cluster.namespace("argocd")
     return cluster
-
-
-def _answers(cluster: Cluster, path: str) -> bool:
-    return cluster.request("GET", path)[0] == 200
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.stem))

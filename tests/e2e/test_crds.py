@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ def served(cluster: Cluster) -> Cluster:
     for name in CRDS.values():
         install_crd(cluster, text(f"crds/{name}.yaml").encode(), name)
         place = folder(name)
-        wait(f"{place} is served", 30, lambda place=place: cluster.request("GET", place)[0] == 200)  # type: ignore[misc]
+        wait(f"{place} is served", 30, partial(cluster.is_served, place))
     return cluster
 
 

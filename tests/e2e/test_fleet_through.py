@@ -12,6 +12,7 @@ import pytest
 import yaml
 from krmfn_functions.fleet import inventory
 
+from tests import builders
 from tests.commands import ROOT, Done, environment, process
 from tests.functions.comparing.test_base import OWN, commit, repository, run_git
 from tests.gitops.github_runner import Runner
@@ -23,6 +24,7 @@ SIZES = {"dev": 8, "stage": 12, "prod-a": 58, "prod-b": 40}
 RECIPE = ROOT / "gitops/ci/github"
 LOCAL = 'config.kubernetes.io/local-config: "true"'
 VERSION = "kmm.node.kubernetes.io/version-module.kmm.gpu"
+INFO = ("kernelVersion", "architecture", "osImage")
 MODULES = {"dev": 3, "stage": 3, "prod-a": 3, "prod-b": 2}
 
 
@@ -72,17 +74,9 @@ def test_an_inventory_of_its_nodes_is_the_one_that_it_has(name: str, fleet: Path
     nodes, _ = inventory.read(kept)
     items = [
         {
-            "apiVersion": "v1",
-            "kind": "Node",
-            "metadata": {"name": node.name, "labels": {**node.labels, "other": "x"}},
+            **builders.node(node.name, **node.labels, other="x"),
             "spec": {"taints": [{"key": t.key, "value": t.value, "effect": t.effect} for t in node.taints]},
-            "status": {
-                "nodeInfo": {
-                    "kernelVersion": node.kernel,
-                    "architecture": node.architecture,
-                    "osImage": node.os_image,
-                }
-            },
+            "status": {"nodeInfo": dict(zip(INFO, (node.kernel, node.architecture, node.os_image), strict=True))},
         }
         for node in nodes
     ]

@@ -58,8 +58,8 @@ spec:
 
 
 def kustomization(**spec: Any) -> Manifest:
-    named = {"name": "lab", "namespace": "flux-system"}
-    return {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": named, "spec": spec}
+    head = builders.manifest("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "lab", "flux-system")
+    return {**head, "spec": spec}
 
 
 def applied(folder: Path, mode: str, **spec: Any) -> bytes:

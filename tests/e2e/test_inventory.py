@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.builders import CONFIG
+from tests.builders import CONFIG, node
 
 from .engines import must
 
@@ -15,9 +15,7 @@ SELECTING = CONFIG.replace("{a: b}", "{gpu: 'true'}, kernelMappings: [{regexp: e
 def test_an_inventory_says_the_same_behind_kustomize(kustomize: str, tmp_path: Path) -> None:
     nodes = [
         {
-            "apiVersion": "v1",
-            "kind": "Node",
-            "metadata": {"name": f"1e{number}", "labels": {"gpu": "true", "yes": "no", "rack": f"0{number}"}},
+            **node(f"1e{number}", gpu="true", yes="no", rack=f"0{number}"),
             "status": {"nodeInfo": {"kernelVersion": f"5.14.0-{number}.el{8 + number % 2}.x86_64+"}},
         }
         for number in range(12)

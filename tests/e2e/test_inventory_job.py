@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.builders import CONFIG
+from tests.builders import CONFIG, node
 from tests.commands import ROOT, Done
 from tests.trees import plant
 
@@ -39,10 +39,10 @@ def installed(cluster: Cluster, kustomize: str) -> Iterator[Cluster]:
 
 def add_node(cluster: Cluster, name: str, kernel: str) -> None:
     """A Node with its status, as its kubelet writes it."""
-    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"a": "b", "other": "x"}}}
-    cluster.apply(f"/api/v1/nodes/{name}", json.dumps(node).encode())
+    listed = node(name, a="b", other="x")
+    cluster.apply(f"/api/v1/nodes/{name}", json.dumps(listed).encode())
     info = {"kernelVersion": kernel, "architecture": "amd64", "osImage": "Linux", "kubeletVersion": "v1.34.2"}
-    status = {**node, "status": {"nodeInfo": info}}
+    status = {**listed, "status": {"nodeInfo": info}}
     place = f"/api/v1/nodes/{name}/status?fieldManager=kubelet&force=true"
     code, answer = cluster.request("PATCH", place, json.dumps(status).encode(), "application/apply-patch+yaml")
     assert code == 200, answer

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests import builders
 from tests.commands import Done
 
 from .conftest import Env
@@ -109,11 +110,7 @@ def test_copies_of_generated_objects_and_foreign_marks_stay(kpt: str, package: t
     mark = generated["metadata"]["annotations"]["krmfn.dev/owner"]
     generated["metadata"]["name"] += "-copy"
     (folder / "copy.yaml").write_text(yaml.safe_dump(generated, sort_keys=False))
-    space = {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": "x", "annotations": {"krmfn.dev/owner": mark}},
-    }
+    space = builders.manifest("v1", "Namespace", "x", "", annotations={"krmfn.dev/owner": mark})
     (folder / "namespace.yaml").write_text(yaml.safe_dump(space, sort_keys=False))
     for config in [path for path, text in first.items() if b"kind: DeviceConfig\n" in text]:
         (folder / config).unlink()

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from krmfn import Manifest
+from tests import builders
 from tests.commands import COMMANDS, process
 from tests.pages import blocks
 from tests.trees import altered, plant
@@ -22,27 +23,15 @@ from .engines import EXAMPLES, EXEC, documents, must, run
 VENDORS = {"amd-gpu": "gpu.yaml", "neuron": "neuron.yaml"}
 MONITOR = "ServiceMonitor gpu-operator-metrics-exporter"
 ROLE = "ClusterRole krmfn.aws-neuron-operator.device-config:device-plugin"
-SETTINGS: Manifest = {
-    "apiVersion": "krmfn.dev/v1alpha1",
-    "kind": "RenderDeviceConfigs",
-    "metadata": {
-        "name": "settings",
-        "annotations": {
-            "config.kubernetes.io/function": "exec:\n  path: krmfn\n",
-            "config.kubernetes.io/local-config": "true",
-        },
-    },
-    "spec": {},
+NOTES = {
+    "config.kubernetes.io/function": "exec:\n  path: krmfn\n",
+    "config.kubernetes.io/local-config": "true",
 }
-MONITOR_OFF = {
-    "apiVersion": "monitoring.coreos.com/v1",
-    "kind": "ServiceMonitor",
-    "metadata": {"name": "$KRMFN_NAME-metrics-exporter"},
-    "enabled": False,
-}
+SETTINGS = builders.manifest("krmfn.dev/v1alpha1", "RenderDeviceConfigs", "settings", "", annotations=NOTES)
+EXPORTER = builders.manifest("monitoring.coreos.com/v1", "ServiceMonitor", "$KRMFN_NAME-metrics-exporter", "")
 PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]}
 OVERRIDES = {
-    "amd-gpu": {"extraObjects": [MONITOR_OFF]},
+    "amd-gpu": {"extraObjects": [{**EXPORTER, "enabled": False}]},
     "neuron": {"devicePlugin": {"serviceAccount": {"clusterRules": [PODS]}}},
 }
 
