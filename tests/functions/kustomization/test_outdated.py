@@ -1,4 +1,4 @@
-"""What is changed after krmfn was called: what was generated from it does not follow, names of kustomize's aside."""
+"""A config that is changed after krmfn was called is an error: its generated objects stay. Renaming it is none."""
 
 from __future__ import annotations
 

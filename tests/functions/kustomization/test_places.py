@@ -38,7 +38,7 @@ def test_two_builds_are_traced_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_finding_is_looked_up_once() -> None:
-    """It has a place then; of two that are one and the same there one stays."""
+    """It has its place afterwards; of two findings that are equal there, one is kept."""
     messages: list[str] = []
 
     def place_of(result: Result) -> Result:

@@ -1,4 +1,4 @@
-"""Patches that match nothing, which kustomize does not say: a warning only where it is certain."""
+"""Patches that match nothing: kustomize is silent about them, krmfn warns where it is certain."""
 
 from __future__ import annotations
 

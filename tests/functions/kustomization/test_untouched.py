@@ -1,4 +1,4 @@
-"""What leaves annotations alone, so that kustomize may note origins at once; all else is built without them first."""
+"""Kustomizations that leave annotations alone: only these are built with kustomize's notes of origins at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are read together, in part by a second process: found as by one, and ended with it."""
+"""Many files are read together, in part by a second process: errors and places are the same as one by one."""
 
 from __future__ import annotations
 

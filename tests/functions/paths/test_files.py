@@ -290,7 +290,7 @@ def test_a_crash_is_exit_2_with_its_traceback(body: str, app: Path) -> None:
 
 
 def test_an_interrupt_stays_130(app: Path, tmp_path: Path) -> None:
-    """While it reads a pipe: to open that for writing waits until somebody has opened it for reading."""
+    """It waits for a pipe: opening that for writing returns once krmfn has opened it for reading."""
     pipe = tmp_path / "pipe.yaml"
     os.mkfifo(pipe)
     # A shell that runs the tests in the background lets its children ignore SIGINT.

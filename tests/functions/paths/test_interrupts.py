@@ -1,4 +1,4 @@
-"""Interrupts are held back while a process is started, and come afterwards."""
+"""An interrupt that comes while a process is started takes effect afterwards."""
 
 from __future__ import annotations
 
