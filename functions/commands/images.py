@@ -27,6 +27,10 @@ from ..run import run_of
 from ..settings import LOOK
 from . import clusters, moving
 
+_EMPTY = (
+    "no node would pull an image, so the list would be empty; check that this is the right PATH, and that the "
+    "selectors match nodes (see `krmfn check`)"
+)
 _WRONG = "it has errors (run `krmfn check` on it)"
 """Why not all images of a cluster in a file of --from are known."""
 
@@ -89,12 +93,9 @@ def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
         if reason := _WRONG if part.has_errors else part.unlisted:
             results.append(error(f"the images of {part.name} are not known: {reason}"))
     images = merge_images(image_lists)
-    of_lists = (finding for resources in lists.values() for finding in resources.results)
-    if not images and not any(finding.severity == "error" for finding in (*results, *of_lists)):
-        raise KrmfnError(
-            "no node would pull an image, so the list would be empty; check that this is the right PATH, and that "
-            "the selectors match nodes (see `krmfn check`)"
-        )
+    findings = (*results, *(finding for resources in lists.values() for finding in resources.results))
+    if not images and not any(finding.severity == "error" for finding in findings):
+        raise KrmfnError(_EMPTY)
     if names is not None:
         results += _missing(images, names, file)
     return _text(lists, args, images, builds, names) if image_lists else "", results

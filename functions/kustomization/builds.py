@@ -44,17 +44,14 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     if decision.refused:
         raise Unreadable(decision.refused)
     if options.hardened and (decision.is_own or not landlock.version()):
-        raise KrmfnError(
-            f"--hardened: kustomize is {'not confined with your plugins' if decision.is_own else landlock.status()}"
-        )
+        status = "not confined with your plugins" if decision.is_own else landlock.status()
+        raise KrmfnError(f"--hardened: kustomize is {status}")
     try:
         output, trace = _output(options, path, folder, graph, decision)
     except KrmfnError as failure:
-        patches = _patches_with(graph, folder, " ".join(failure.args)) if kustomize.WHICH_PATCH in failure.args else []
-        if not patches:
-            raise
-        hint = f"(kustomize does not name the patch; this path is in {some(patches, len(patches))})"
-        raise KrmfnError(*failure.args[:-1], hint) from failure
+        if hint := _patch_hint(graph, folder, failure) if kustomize.WHICH_PATCH in failure.args else "":
+            raise KrmfnError(*failure.args[:-1], hint) from failure
+        raise
     try:
         resources = manifests.read_stream(output.stream)
     except KrmfnError as failure:
@@ -73,9 +70,8 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     note(resources, transformed=renames, is_plain=not graph.calls(folder))
     if decision.calls:
         resources.report(build_checks.later_changes(output.inputs, resources))
-        config = decision.calls[0].config
-        note(resources, is_settled=True, config_item=config)
-        resources.function_config = config.manifest
+        note(resources, is_settled=True, config_item=decision.calls[0].config)
+        resources.function_config = decision.calls[0].config.manifest
     return resources
 
 
@@ -106,12 +102,14 @@ def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: b
     return Decision((), () if own_plugins else tuple(calls), is_open, own_plugins)
 
 
-def _patches_with(graph: Graph, folder: str, message: str) -> list[str]:
-    """Return file and line of each patch of a build that has the path which kustomize, by its message, did not find."""
-    paths = re.findall(_PATH, message.partition("operation does not apply: ")[2].partition("\n")[0].encode())
+def _patch_hint(graph: Graph, folder: str, failure: KrmfnError) -> str:
+    """Return file and line of each patch of a build that has the path which kustomize did not find; "" without any."""
+    message = " ".join(failure.args).partition("operation does not apply: ")[2].partition("\n")[0]
+    paths = re.findall(_PATH, message.encode())
     patches = [reference for base in graph.below(folder) for reference in base.references if reference.is_patch]
     texts = [(patch.place, graph.texts.get(patch.real) or patch.data) for patch in patches]
-    return [f"{place.path}:{place.line}" for place, text in texts if paths and paths[0] in re.findall(_PATH, text)]
+    names = [f"{place.path}:{place.line}" for place, text in texts if paths and paths[0] in re.findall(_PATH, text)]
+    return f"(kustomize does not name the patch; this path is in {some(names, len(names))})" if names else ""
 
 
 def _output(
