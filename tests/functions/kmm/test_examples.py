@@ -98,11 +98,11 @@ def test_the_walks_leave_nothing_out_of_an_example(version: str) -> None:
         compare(manifest, version)
 
 
-def over(one: Any, other: Any) -> Any:
+def over(base: Any, other: Any) -> Any:
     """Return two Modules laid over each other, their lists joined."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return {**one, **{key: over(one[key], value) if key in one else value for key, value in other.items()}}
-    return [*one, *other] if isinstance(one, list) and isinstance(other, list) else other
+    if isinstance(base, dict) and isinstance(other, dict):
+        return {**base, **{key: over(base[key], value) if key in base else value for key, value in other.items()}}
+    return [*base, *other] if isinstance(base, list) and isinstance(other, list) else other
 
 
 JUNK: Any = st.sampled_from([None, 3, 1.5, True, "", "x", [], {}, [None], ["x"], [[]], {"a": None}, {"a": []}])
@@ -112,13 +112,13 @@ VALUES: Any = st.one_of(JUNK, st.sampled_from([value for manifest in MODULES for
 @st.composite
 def modules(draw: Any) -> Manifest:
     """Draw a Module of several examples, in which some fields hold something else, or a branch is cut short."""
-    made: Any = copy.deepcopy(draw(st.sampled_from(MODULES)))
+    manifest: Any = copy.deepcopy(draw(st.sampled_from(MODULES)))
     for other in draw(st.lists(st.sampled_from(MODULES), max_size=4)):
-        made = over(made, copy.deepcopy(other))
+        manifest = over(manifest, copy.deepcopy(other))
     for _ in range(draw(st.integers(0, 3))):
-        path, _ = draw(st.sampled_from([leaf for leaf in leaves(made) if leaf[0]] or [(("spec",), None)]))
-        made = edited(made, (path[: draw(st.integers(1, len(path)))], draw(VALUES)))
-    return made  # type: ignore[no-any-return]
+        path, _ = draw(st.sampled_from([leaf for leaf in leaves(manifest) if leaf[0]] or [(("spec",), None)]))
+        manifest = edited(manifest, (path[: draw(st.integers(1, len(path)))], draw(VALUES)))
+    return manifest  # type: ignore[no-any-return]
 
 
 @given(modules(), st.sampled_from([*TARGETS]))
@@ -135,11 +135,11 @@ TEXTS = st.text(alphabet="$${}AB_:-+=@/.xKERNL1", max_size=12) | st.lists(
 @example("x:${MOD_NAMESPACE}", VARIABLES, False, "gpu")
 @given(TEXTS, st.sampled_from([(), KERNEL_VARIABLES, VARIABLES]), st.booleans(), st.sampled_from(["", "gpu", "a.b"]))
 def test_an_image_is_judged_as_if_no_equal_one_had_been(
-    text: str, known: tuple[str, ...], every: bool, name: str
+    text: str, known: tuple[str, ...], is_for_all: bool, name: str
 ) -> None:
-    template = image_lints.Template(text, known, takes_every_kernel=every)
+    template = image_lints.Template(text, known, takes_every_kernel=is_for_all)
     fresh = image_lints._findings.__wrapped__(template, name or "x", name or "x")
-    assert [one._replace(field=None) for one in image_lints._located("p", template, name, name)] == list(fresh)
+    assert [finding._replace(field=None) for finding in image_lints._located("p", template, name, name)] == list(fresh)
 
 
 def test_every_rule_is_in_one_file_that_a_walk_asks() -> None:

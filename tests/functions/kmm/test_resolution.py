@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from typing import Any
@@ -41,10 +42,9 @@ def test_what_a_kernel_takes(mappings: list[Any], container: Any, answers: dict[
 
 
 def test_what_a_difference_of_reloads_a_node() -> None:
-    own = Module(
-        module({"regexp": ".", "containerImage": "i:1"}, registryTLS={"insecure": True}, imagePullPolicy="Always")
-    )
-    fields = compared_fields(own, own.mappings[0])
+    mapping = {"regexp": ".", "containerImage": "i:1"}
+    view = Module(module(mapping, registryTLS={"insecure": True}, imagePullPolicy="Always"))
+    fields = compared_fields(view, view.mappings[0])
     assert {name: value for name, value in fields.items() if name != "containerImage"} == {
         "inTreeModulesToRemove": (),
         "imagePullPolicy": "Always",
@@ -55,11 +55,10 @@ def test_what_a_difference_of_reloads_a_node() -> None:
 
 @pytest.mark.parametrize("kernel", ["6.8", "", "6,8,1", "6_8_1", "6.8+"])
 def test_fewer_than_three_parts_is_an_error(kernel: str) -> None:
-    shown = kernel.removesuffix("+").replace(",", "_")
-    text = f"invalid kernel version {shown}: expected at least three components (major.minor.patch)"
-    with pytest.raises(KrmfnError) as caught:
-        variables(kernel.removesuffix("+"))
-    assert str(caught.value) == text
+    version = kernel.removesuffix("+")
+    text = f"invalid kernel version {version.replace(',', '_')}: expected at least three components (major.minor.patch)"
+    with pytest.raises(KrmfnError, match=f"^{re.escape(text)}$"):
+        variables(version)
     if kernel:
         with pytest.raises(KrmfnError, match=r"at least three components"):
             image("no-variable:1", kernel)
@@ -77,19 +76,17 @@ def test_parts_may_be_split_by_dashes() -> None:
 
 
 def test_an_unclosed_brace_fails_with_kmms_text() -> None:
-    with pytest.raises(KrmfnError) as caught:
+    reason = 'failed to substitute "i:${KERNEL_X": closing brace expected'
+    text = f"failed to substitute templates in the ContainerImage field: {reason}"
+    with pytest.raises(KrmfnError, match=f"^{re.escape(text)}$"):
         image("i:${KERNEL_X")
-    assert str(caught.value) == (
-        "failed to substitute templates in the ContainerImage field: "
-        'failed to substitute "i:${KERNEL_X": closing brace expected'
-    )
 
 
 def test_a_regexp_that_does_not_compile_fails_when_it_is_matched() -> None:
-    made = module({"literal": "6.1.0-a", "containerImage": "i:0"}, {"regexp": "(", "containerImage": "i:1"})
-    assert resolve(made, "6.1.0-a").mapping == 0
+    manifest = module({"literal": "6.1.0-a", "containerImage": "i:0"}, {"regexp": "(", "containerImage": "i:1"})
+    assert resolve(manifest, "6.1.0-a").mapping == 0
     with pytest.raises(KrmfnError, match=r'could not match regexp "\(" against kernel "6\.1\.0-b": error parsing'):
-        resolve(made, "6.1.0-b")
+        resolve(manifest, "6.1.0-b")
 
 
 def test_without_a_loader_nothing_matches() -> None:
@@ -97,13 +94,9 @@ def test_without_a_loader_nothing_matches() -> None:
 
 
 def test_sixty_mappings_and_ten_thousand_kernels() -> None:
-    made = module(
-        *(
-            {"regexp": rf"^6\.{at}\.0-[0-9]+\.el9(_\d+)?$", "containerImage": f"i:{at}-${{KERNEL_X}}"}
-            for at in range(60)
-        )
-    )
-    resolve_kernel = resolver(made)
+    regexps = (rf"^6\.{at}\.0-[0-9]+\.el9(_\d+)?$" for at in range(60))
+    mappings = ({"regexp": regexp, "containerImage": f"i:{at}-${{KERNEL_X}}"} for at, regexp in enumerate(regexps))
+    resolve_kernel = resolver(module(*mappings))
     answers = [resolve_kernel(f"6.{at % 70}.0-{at}.el9_2") for at in range(10_000)]
     assert [answer.mapping for answer in answers] == [at % 70 if at % 70 < 60 else None for at in range(10_000)]
 
@@ -199,8 +192,8 @@ def test_a_backtracking_trap_is_answered() -> None:
 # What nobody's kernel needs.
 
 
-def lints(made: dict[str, Any]) -> list[Result]:
-    return list(mapping_lints.check(Module(made), ["5.14.0-503.el9.x86_64"]))
+def lints(manifest: dict[str, Any]) -> list[Result]:
+    return list(mapping_lints.check(Module(manifest), ["5.14.0-503.el9.x86_64"]))
 
 
 @pytest.mark.parametrize(
@@ -216,16 +209,16 @@ def lints(made: dict[str, Any]) -> list[Result]:
 )
 def test_costly_regexps_cost_little(regexps: list[str], refused: int) -> None:
     """Compiled as Go would, the first of these take half a minute and a gigabyte."""
-    made = module(*({"regexp": regexp, "containerImage": "i:1"} for regexp in regexps))
-    results = [*lints(made), *loader.check(Module(made))]
+    manifest = module(*({"regexp": regexp, "containerImage": "i:1"} for regexp in regexps))
+    results = [*lints(manifest), *loader.check(Module(manifest))]
     assert [finding.rule for finding in results if finding.severity == "error"] == ["KRM216"] * refused
     assert all("too large to be judged" in finding.message for finding in results if finding.rule == "KRM216")
     if refused:
         with pytest.raises(KrmfnError, match=r"could not match regexp .* is too large to be judged") as failure:
-            resolve(made, "5.14.0-503.el9.x86_64")
+            resolve(manifest, "5.14.0-503.el9.x86_64")
         assert len(str(failure.value)) < 1000
     else:
-        resolve(made, "5.14.0-503.el9.x86_64")
+        resolve(manifest, "5.14.0-503.el9.x86_64")
 
 
 def test_regexps_that_are_too_large_together_are_matched_one_by_one() -> None:
@@ -236,8 +229,8 @@ def test_regexps_that_are_too_large_together_are_matched_one_by_one() -> None:
 
 
 def test_twenty_thousand_mappings_are_judged() -> None:
-    made = module(*({"literal": f"5.14.{at}", "containerImage": "i:1"} for at in range(20_000)))
-    assert lints(made) == []
+    manifest = module(*({"literal": f"5.14.{at}", "containerImage": "i:1"} for at in range(20_000)))
+    assert lints(manifest) == []
 
 
 SIMPLE = regexps._is_simple.__self__.pattern  # type: ignore[attr-defined]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,10 @@ Phase = dict[str, list[Manifest]]
 
 
 def node(kernel: str = EL9, label: str | None = None, name: str = "a", *taints: str, **labels: str) -> Manifest:
-    made = manifest(
-        "v1", "Node", name, "", labels={"gpu": "a", **({LABEL: label} if label is not None else {}), **labels}
-    )
+    version = {} if label is None else {LABEL: label}
+    head = manifest("v1", "Node", name, "", labels={"gpu": "a", **version, **labels})
     spec = {"taints": [{"key": f"node.kubernetes.io/{taint}", "effect": "NoSchedule"} for taint in taints]}
-    return {**made, "spec": spec, "status": {"nodeInfo": {"kernelVersion": kernel}}}
+    return {**head, "spec": spec, "status": {"nodeInfo": {"kernelVersion": kernel}}}
 
 
 def drv(image: str = "r/drv:1-$KERNEL_FULL_VERSION", **container: Any) -> Manifest:
@@ -44,14 +44,18 @@ def drv(image: str = "r/drv:1-$KERNEL_FULL_VERSION", **container: Any) -> Manife
 
 
 def divided(phase: list[Manifest]) -> Phase:
-    return {f"{kind.lower()}s": [one for one in phase if one["kind"] == kind] for kind in ("Module", "Node")}
+    return {f"{kind.lower()}s": [item for item in phase if item["kind"] == kind] for kind in ("Module", "Node")}
+
+
+def rows_of(phases: list[Phase]) -> list[Any]:
+    """What is predicted of each phase, node and Module."""
+    return list(predictions.predictions({"id": "", "phases": phases}))
 
 
 def fate(*phases: list[Manifest], name: str = "a") -> tuple[str, list[str], str | None]:
     """The effect, the events and the image that is loaded after the last phase."""
     split = [divided(phase) for phase in phases]
-    told = list(predictions.predictions({"id": "one", "phases": split}))
-    [last] = [one["prediction"] for one in told if (one["phase"], one["node"]) == (len(phases) - 1, name)]
+    [last] = [row["prediction"] for row in rows_of(split) if (row["phase"], row["node"]) == (len(phases) - 1, name)]
     return last["effect"], last["events"], last["loaded"]
 
 
@@ -150,9 +154,9 @@ PHASES = st.builds(
 @given(st.lists(PHASES, min_size=4, max_size=8))
 def test_what_was_before_is_not_made_up(phases: list[Phase]) -> None:
     """Of a long history `diff` sees two phases: what KMM unloads in the second is not kept, nor gained for certain."""
-    told = [one["prediction"]["events"] for one in predictions.predictions({"id": "", "phases": phases})]
+    expected = [row["prediction"]["events"] for row in rows_of(phases)]
     sides = list(map(predictions.side, phases))
-    for old, new, events in zip(sides, sides[1:], told[1:], strict=False):
+    for old, new, events in zip(sides, sides[1:], expected[1:], strict=False):
         [[moved]] = moves.transitions(old, new)
         is_certain = moved.move.effect == "kept" or (moved.move.effect == "gained" and moved.move.is_known)
         assert not (is_certain and events and events[0].startswith("Unload"))
@@ -169,18 +173,23 @@ def compare() -> Any:
     return program
 
 
+def by_key(rows: Iterable[Any]) -> dict[tuple[int, str, str], Any]:
+    """Predictions by their phase, node and Module."""
+    return {(row["phase"], row["node"], row["module"]): row["prediction"] for row in rows}
+
+
 @recorded
 @pytest.mark.parametrize("version", ["v2.6.0", "main"])
 def test_every_recorded_fleet_is_predicted(version: str) -> None:
     """Image, events and effect per phase, node and Module."""
     wrong, number = [], 0
     for case in predictions.cases(Path(FLEETS)):
-        told = {(one["phase"], one["node"], one["module"]): one["prediction"] for one in predictions.predictions(case)}
+        predicted = by_key(predictions.predictions(case))
         for row in compare().observed(case, compare().version_of(case, version)):
-            found = compare().differences(row, told.pop((row.phase, row.node, row.module)), whole=True)
-            wrong += [(row.id, row.phase, row.node, row.module, found)] if found else []
+            answer = compare().differences(row, predicted.pop((row.phase, row.node, row.module)), whole=True)
+            wrong += [(row.id, row.phase, row.node, row.module, answer)] if answer else []
             number += 1
-        assert told == {}
+        assert predicted == {}
     assert wrong == []
     assert number > 4000
 
@@ -193,28 +202,27 @@ CERTAIN = {"kept", "gained"}
 
 def labelled(phase: Phase, other: Phase | None = None) -> Phase:
     """Return a phase whose nodes have the version labels of another one; None: none."""
-    prefix = VERSION_LABELS
-    theirs = {one["metadata"]["name"]: one["metadata"]["labels"] for one in other["nodes"]} if other else {}
+    labels_of = {node["metadata"]["name"]: node["metadata"]["labels"] for node in other["nodes"]} if other else {}
     nodes = []
-    for one in phase["nodes"]:
-        own, others = one["metadata"]["labels"], theirs.get(one["metadata"]["name"], {})
-        kept = {key: value for key, value in own.items() if not key.startswith(prefix)}
-        kept |= {key: value for key, value in others.items() if key.startswith(prefix)}
-        nodes.append(edited(one, ("metadata.labels", kept)))
+    for machine in phase["nodes"]:
+        labels, others = machine["metadata"]["labels"], labels_of.get(machine["metadata"]["name"], {})
+        kept = {key: value for key, value in labels.items() if not key.startswith(VERSION_LABELS)}
+        kept |= {key: value for key, value in others.items() if key.startswith(VERSION_LABELS)}
+        nodes.append(edited(machine, ("metadata.labels", kept)))
     return {**phase, "nodes": nodes}
 
 
-def without_history(one: Phase, two: Phase) -> Iterator[tuple[Phase, Phase]]:
+def without_history(first: Phase, second: Phase) -> Iterator[tuple[Phase, Phase]]:
     """Yield both sides of a change with less than what was: see the test."""
-    yield labelled(one), labelled(two)
-    yield labelled(one), two
-    yield labelled(one, two), two
-    yield {**one, "nodes": two["nodes"]}, two
+    yield labelled(first), labelled(second)
+    yield labelled(first), second
+    yield labelled(first, second), second
+    yield {**first, "nodes": second["nodes"]}, second
     for kind in ("modules", "nodes"):
-        for number in range(len(one[kind])):
-            yield {**one, kind: one[kind][:number] + one[kind][number + 1 :]}, two
-        for number in range(len(two[kind])):
-            yield one, {**two, kind: two[kind][:number] + two[kind][number + 1 :]}
+        for number in range(len(first[kind])):
+            yield {**first, kind: first[kind][:number] + first[kind][number + 1 :]}, second
+        for number in range(len(second[kind])):
+            yield first, {**second, kind: second[kind][:number] + second[kind][number + 1 :]}
 
 
 @recorded
@@ -223,20 +231,20 @@ def test_an_unload_is_never_kept_or_gained_without_history() -> None:
 
     Of a pair that is not on the first side at all the same is asked with what is loaded not known.
     """
-    asked = 0
+    number = 0
     for case in predictions.cases(Path(FLEETS)):
         rows = [row for row in compare().observed(case, compare().version_of(case, "v2.6.0")) if row.phase == 1]
-        pairs = {(row.node, row.module) for row in rows if any(one["action"] == "Unload" for one in row.events)}
+        pairs = {(row.node, row.module) for row in rows if any(event["action"] == "Unload" for event in row.events)}
         for sides in without_history(*case["phases"]) if pairs else ():
             old, new = map(predictions.side, sides)
-            for moved in (one for alike in moves.transitions(old, new) for one in alike):
+            for moved in chain.from_iterable(moves.transitions(old, new)):
                 key = moved.driver.ref.id
                 met = {name for name in moved.nodes if (name, "/".join(key[2:])) in pairs}
                 is_new = key not in old.drivers or not {(name, None) for name in met} <= old.group_of.keys()
                 effect = play(None, None, moved.new, is_known=False).effect if is_new else moved.move.effect
                 assert not (met and effect in CERTAIN), (case["id"], met, moved)
-                asked += len(met)
-    assert asked > 500
+                number += len(met)
+    assert number > 500
 
 
 @recorded
@@ -247,17 +255,16 @@ def test_a_node_without_a_label_beside_labelled_ones_gains() -> None:
     played from an empty cluster.
     """
     gained = 0
-    for case in (one for one in predictions.cases(Path(FLEETS)) if len(one["phases"]) == 2):
-        one, two = case["phases"]
-        for number, bare in enumerate(labelled(one)["nodes"]):
-            first, name = {**one, "nodes": [*one["nodes"]]}, bare["metadata"]["name"]
-            first["nodes"][number] = bare
-            played = predictions.predictions({"id": case["id"], "phases": [first, two]})
-            told = {(one["phase"], one["node"], one["module"]): one["prediction"] for one in played}
-            for moved in (one for alike in moves.transitions(*map(predictions.side, (first, two))) for one in alike):
+    for case in (case for case in predictions.cases(Path(FLEETS)) if len(case["phases"]) == 2):
+        first, second = case["phases"]
+        for number, bare in enumerate(labelled(first)["nodes"]):
+            name = bare["metadata"]["name"]
+            phases = [{**first, "nodes": [*first["nodes"][:number], bare, *first["nodes"][number + 1 :]]}, second]
+            predicted = by_key(rows_of(phases))
+            for moved in chain.from_iterable(moves.transitions(*map(predictions.side, phases))):
                 is_first = moved.old and moved.old.version and not moved.old.label and moved.move.effect == "gained"
                 if is_first and name in moved.nodes:
-                    own = told[1, name, "/".join(moved.driver.ref.id[2:])]
-                    assert (own["effect"], own["events"]) == ("gained", list(moved.move.events))
+                    row = predicted[1, name, "/".join(moved.driver.ref.id[2:])]
+                    assert (row["effect"], row["events"]) == ("gained", list(moved.move.events))
                     gained += 1
     assert gained > 20

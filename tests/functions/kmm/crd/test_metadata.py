@@ -21,8 +21,8 @@ ROWS = [row for rows in table(__file__, "metadata.yaml").values() for row in row
 
 def owned(metadata: Any) -> dict[str, Any]:
     """A Module with this metadata, to which a name and a namespace are added."""
-    whole = {"name": "simple", "namespace": "kmm"} | metadata if isinstance(metadata, dict) else metadata
-    return {"apiVersion": "kmm.sigs.x-k8s.io/v1beta1", "kind": "Module", "metadata": whole}
+    named = {"name": "simple", "namespace": "kmm"} | metadata if isinstance(metadata, dict) else metadata
+    return {"apiVersion": "kmm.sigs.x-k8s.io/v1beta1", "kind": "Module", "metadata": named}
 
 
 def texts(metadata: Any) -> list[str]:
@@ -56,8 +56,8 @@ def test_annotations_are_short() -> None:
 
 @pytest.mark.parametrize("metadata", [{"name": None}, {"annotations": {"a": "x" * 2**18}}])
 def test_what_is_missing_or_too_long_blocks_the_cel_rules(metadata: dict[str, Any]) -> None:
-    made = {"kind": "Module", "metadata": {"name": "a"} | metadata}
-    assert [result.rule for result in refused_by_schema(made, "main")][1:] == ["KMM060"]
+    manifest = {"kind": "Module", "metadata": {"name": "a"} | metadata}
+    assert [result.rule for result in refused_by_schema(manifest, "main")][1:] == ["KMM060"]
 
 
 @pytest.mark.parametrize("junk", [None, 3, 1.5, "x", [], {}, [None], ["x"], [[]], {"a": None}, {"a": []}, float("nan")])

@@ -24,7 +24,7 @@ from tests import kmm_crds
 from tests.builders import DROP, edited, module
 from tests.tables import table
 
-from ..manifests import check, refused_by_schema
+from ..manifests import check, refused_by_schema, refused_update
 
 CASES = table(__file__, "structure.yaml")
 
@@ -37,18 +37,18 @@ RESOURCES = "spec.devicePlugin.container.resources"
 KEY_REF = "spec.devicePlugin.container.env[0].valueFrom.fileKeyRef"
 
 
-def texts(made: dict[str, Any], version: str = "2.6") -> list[str | None]:
-    return [tag(result, "admission") for result in refused_by_schema(made, version)]
+def texts(item: dict[str, Any], version: str = "2.6") -> list[str | None]:
+    return [tag(result, "admission") for result in refused_by_schema(item, version)]
 
 
-def one(made: dict[str, Any], version: str = "2.6") -> Result:
-    [finding] = refused_by_schema(made, version)
+def only_finding(item: dict[str, Any], version: str = "2.6") -> Result:
+    [finding] = refused_by_schema(item, version)
     assert tag(finding, "first") == "true" and finding.severity == "error" and str(finding.ref) == "Module kmm/simple"
     return finding
 
 
-def wrong_type(path: str, wanted: str, given: str) -> str:
-    return f'{path}: Invalid value: "{given}": {path} in body must be of type {wanted}: "{given}"'
+def wrong_type(path: str, expected: str, actual: str) -> str:
+    return f'{path}: Invalid value: "{actual}": {path} in body must be of type {expected}: "{actual}"'
 
 
 @pytest.mark.parametrize("version", TARGETS)
@@ -75,7 +75,7 @@ def test_unknown_fields(path: str, hint: str) -> None:
 def test_where_no_field_is_known_none_is_listed() -> None:
     template: Any = {"metadata": {"labels": {}}, "spec": {"resources": {}}}
     volume = {"name": "a", "ephemeral": {"volumeClaimTemplate": template}}
-    finding = one(edited(module(), ("spec.devicePlugin", {**PLUGIN, "volumes": [volume]})))
+    finding = only_finding(edited(module(), ("spec.devicePlugin", {**PLUGIN, "volumes": [volume]})))
     assert finding.message.endswith('volumeClaimTemplate.metadata.labels" (nothing is known here)')
 
 
@@ -94,20 +94,20 @@ FIELD_SINCE = [
 
 @pytest.mark.parametrize(("path", "value", "versions"), FIELD_SINCE)
 def test_fields_per_version(path: str, value: Any, versions: list[str]) -> None:
-    made = edited(module(), ("spec.devicePlugin", dict(PLUGIN)), (path, value))
+    item = edited(module(), ("spec.devicePlugin", dict(PLUGIN)), (path, value))
     if path == "spec.dra":
-        del made["spec"]["devicePlugin"]
+        del item["spec"]["devicePlugin"]
     assert set(versions) <= TARGETS.keys()
     for version in TARGETS:
         expected = [] if version in versions else [f'strict decoding error: unknown field "{path}"']
-        assert texts(made, version) == expected
+        assert texts(item, version) == expected
 
 
-@pytest.mark.parametrize(("path", "value", "wanted", "given", "hint"), CASES["wrong_types"])
-def test_wrong_types(path: str, value: Any, wanted: str, given: str, hint: str) -> None:
-    finding = one(edited(module(), (path, value)))
+@pytest.mark.parametrize(("path", "value", "expected", "actual", "hint"), CASES["wrong_types"])
+def test_wrong_types(path: str, value: Any, expected: str, actual: str, hint: str) -> None:
+    finding = only_finding(edited(module(), (path, value)))
     where = {"registryTLS": ".insecure", "inTreeModulesToRemove": "[0]"}.get(path.rpartition(".")[2], "")
-    assert finding.rule == "KMM052" and tag(finding, "admission") == wrong_type(path + where, wanted, given)
+    assert finding.rule == "KMM052" and tag(finding, "admission") == wrong_type(path + where, expected, actual)
     assert finding.field and finding.field.path == path + where
     assert hint in finding.message and (finding.message == tag(finding, "admission")) == (hint == "")
     assert not isinstance(finding.field.current, (dict, list))
@@ -127,8 +127,8 @@ def test_wrong_types(path: str, value: Any, wanted: str, given: str, hint: str) 
 )
 @pytest.mark.parametrize("absent", [DROP, None])
 def test_required_fields(path: str, absent: Any) -> None:
-    made = edited(module(), ("spec.devicePlugin", {"container": {"image": "i:1"}}), (path, absent))
-    assert texts(made) == [f"{path}: Required value"]
+    item = edited(module(), ("spec.devicePlugin", {"container": {"image": "i:1"}}), (path, absent))
+    assert texts(item) == [f"{path}: Required value"]
 
 
 @pytest.mark.parametrize(("versions", "edits", "refusals"), CASES["refusals"])
@@ -138,8 +138,8 @@ def test_both_sides_of_a_border(versions: list[str], edits: dict[str, Any], refu
 
 
 def test_a_quantity_is_no_fraction() -> None:
-    made = edited(module(), (f"{RESOURCES}.limits.cpu", 0.5), ("spec.devicePlugin.container.image", "i:1"))
-    assert refused_by_schema(made)[0].message.endswith('write it in quotes, "0.5"; a YAML reader turns 1.10 into 1.1)')
+    item = edited(module(), (f"{RESOURCES}.limits.cpu", 0.5), ("spec.devicePlugin.container.image", "i:1"))
+    assert refused_by_schema(item)[0].message.endswith('write it in quotes, "0.5"; a YAML reader turns 1.10 into 1.1)')
 
 
 def test_too_many() -> None:
@@ -160,10 +160,10 @@ def test_dra_or_device_plugin() -> None:
     assert structure.NOT_CHECKED not in texts(edited(module(), ("spec.selector", 1)), "2.6")
 
 
-@pytest.mark.parametrize(("path", "wanted"), CASES["nulls"])
-def test_nulls(path: str, wanted: str) -> None:
-    finding = one(edited(module(), ("spec.devicePlugin", dict(PLUGIN)), (path, None)))
-    assert finding.rule == "KMM059" and tag(finding, "admission") == wrong_type(path, wanted, "null")
+@pytest.mark.parametrize(("path", "expected"), CASES["nulls"])
+def test_nulls(path: str, expected: str) -> None:
+    finding = only_finding(edited(module(), ("spec.devicePlugin", dict(PLUGIN)), (path, None)))
+    assert finding.rule == "KMM059" and tag(finding, "admission") == wrong_type(path, expected, "null")
     assert "leave the field out" in finding.message
 
 
@@ -197,53 +197,50 @@ def test_a_field_that_a_later_version_drops_is_unknown(tmp_path: Path, monkeypat
 
 
 def test_free_parameters_may_be_anything_but_a_list() -> None:
-    config = "spec.dra.deviceClasses[0].config[0].opaque.parameters"
-    made = edited(
-        module(), ("spec.dra", {**DRA, "deviceClasses": [{"name": "a", "config": [{"opaque": {"driver": "d"}}]}]})
-    )
-    opaque = made["spec"]["dra"]["deviceClasses"][0]["config"][0]["opaque"]
-    opaque["parameters"] = {"a": [{"b": None}]}
-    assert texts(made, "main") == []
-    opaque["parameters"] = [{"a": 1}]
-    assert texts(made, "main") == [wrong_type(config, "object", "array"), structure.NOT_CHECKED]
+    path = "spec.dra.deviceClasses[0].config[0].opaque.parameters"
+    classes = [{"name": "a", "config": [{"opaque": {"driver": "d"}}]}]
+    driven = edited(module(), ("spec.dra", {**DRA, "deviceClasses": classes}))
+    assert texts(edited(driven, (path, {"a": [{"b": None}]})), "main") == []
+    refusals = [wrong_type(path, "object", "array"), structure.NOT_CHECKED]
+    assert texts(edited(driven, (path, [{"a": 1}])), "main") == refusals
 
 
-@pytest.mark.parametrize(("value", "given", "hint"), CASES["whole_numbers_with_a_point_are_integers"])
-def test_whole_numbers_with_a_point_are_integers(value: float, given: str, hint: str) -> None:
-    finding = one(edited(module(), (f"{C}.version", value)))
-    assert tag(finding, "admission") == wrong_type(f"{C}.version", "string", given)
+@pytest.mark.parametrize(("value", "actual", "hint"), CASES["whole_numbers_with_a_point_are_integers"])
+def test_whole_numbers_with_a_point_are_integers(value: float, actual: str, hint: str) -> None:
+    finding = only_finding(edited(module(), (f"{C}.version", value)))
+    assert tag(finding, "admission") == wrong_type(f"{C}.version", "string", actual)
     assert hint in finding.message
 
 
 @pytest.mark.parametrize(("claims", "texts"), CASES["claims"])
 def test_claims(claims: list[Any], texts: list[str]) -> None:
-    made = edited(module(), (f"{RESOURCES}.claims", claims), ("spec.devicePlugin.container.image", "i:1"))
-    refusals = [tag(result, "admission") for result in refused_by_schema(made) if result.rule == "KMM057"]
+    item = edited(module(), (f"{RESOURCES}.claims", claims), ("spec.devicePlugin.container.image", "i:1"))
+    refusals = [tag(result, "admission") for result in refused_by_schema(item) if result.rule == "KMM057"]
     assert refusals == [f"{RESOURCES}.claims{text}" for text in texts]
 
 
-def first(made: dict[str, Any], version: str = "2.6") -> list[str | None]:
-    return [result.rule for result in refused_by_schema(made, version) if tag(result, "first")]
+def first(item: dict[str, Any], version: str = "2.6") -> list[str | None]:
+    return [result.rule for result in refused_by_schema(item, version) if tag(result, "first")]
 
 
 def test_first_is_what_a_create_prints() -> None:
-    made = edited(
+    item = edited(
         module(), ("spec.selector", 1), ("spec.tolerations", None), ("metadata.labels", {"a b": "c"}), ("status", 1)
     )
-    made["metadata"] |= {"finalizers": ["a", "a"], "managedFields": []}
-    assert first(made, "main") == ["KMM063", "KMM052", "KMM060"]
-    made["metadata"]["nope"] = made["spec"]["nope"] = 1
-    assert first(made, "main") == ["KMM066", "KMM051"]
-    made["metadata"] |= {"uid": 1, "generation": "x"}
-    [finding] = [result for result in refused_by_schema(made) if tag(result, "first")]
+    item["metadata"] |= {"finalizers": ["a", "a"], "managedFields": []}
+    assert first(item, "main") == ["KMM063", "KMM052", "KMM060"]
+    item["metadata"]["nope"] = item["spec"]["nope"] = 1
+    assert first(item, "main") == ["KMM066", "KMM051"]
+    item["metadata"] |= {"uid": 1, "generation": "x"}
+    [finding] = [result for result in refused_by_schema(item) if tag(result, "first")]
     assert finding.field and finding.field.path == "metadata.generation"
 
 
 def test_what_only_an_apply_refuses_is_first_when_it_is_all() -> None:
-    made = edited(module(), ("spec.tolerations", None), ("status", 1), ("metadata.managedFields", []))
-    assert first(made) == ["KMM073", "KMM059", "KMM052"]
-    made["spec"]["moduleLoader"]["container"]["kernelMappings"] = []
-    assert first(made, "main") == ["KMM054"]
+    item = edited(module(), ("spec.tolerations", None), ("status", 1), ("metadata.managedFields", []))
+    assert first(item) == ["KMM073", "KMM059", "KMM052"]
+    item["spec"]["moduleLoader"]["container"]["kernelMappings"] = []
+    assert first(item, "main") == ["KMM054"]
 
 
 def test_what_judges_generated_modules_does_not_load_the_facts() -> None:
@@ -270,14 +267,17 @@ def test_ids_are_unique() -> None:
 @pytest.mark.parametrize("junk", [None, 3, 1.5, "x", [], {}, [None], ["x"], [[]], {"a": None}, {"a": []}, float("nan")])
 def test_a_broken_module_raises_nothing(junk: Any) -> None:
     paths = ("spec", "metadata", "metadata.labels", "metadata.name", "status", "spec.selector", "spec.tolerations", C)
-    more = ("spec.devicePlugin", f"{C}.kernelMappings", f"{C}.kernelMappings[0]", f"{C}.modprobe", f"{C}.sign")
-    for path in (*paths, *more):
+    parts = ("spec.devicePlugin", "spec.dra", "spec.moduleLoader", f"{C}.kernelMappings[0]", f"{C}.sign")
+    modprobe = (f"{C}.{field}" for field in ("modprobe", "modprobe.rawArgs", "modprobe.modulesLoadingOrder"))
+    for path in (*paths, *parts, f"{C}.kernelMappings", *modprobe):
+        broken = edited(module(), (path, junk))
         for version in TARGETS:
-            check(edited(module(), (path, junk)), version, ["6.1.0-1"])
+            check(broken, version, ["6.1.0-1"])
+        refused_update(broken, module())
 
 
 def test_field_paths_are_split_where_dots_are_not_ambiguous() -> None:
-    finding = one(edited(module(), ("spec.selector", {"example.com/a": 1})))
+    finding = only_finding(edited(module(), ("spec.selector", {"example.com/a": 1})))
     assert finding.field and finding.field.path == "spec.selector[example.com/a]"
     assert tag(finding, "admission") == wrong_type("spec.selector.example.com/a", "string", "integer")
 
@@ -310,9 +310,9 @@ if kmm_crds.UPSTREAM:
 
     @pytest.mark.parametrize("version", kmm_crds.VERSIONS)
     def test_the_crds_made_from_the_tables_judge_as_kmms_own(version: str) -> None:
-        made, own = kmm_crds.Crds(version), kmm_crds.Crds(version, upstream=True)
-        assert judging(made.module()) == judging(own.module())
-        assert judging(made.hub()) == judging(own.hub())
+        ours, upstream = kmm_crds.Crds(version), kmm_crds.Crds(version, upstream=True)
+        assert judging(ours.module()) == judging(upstream.module())
+        assert judging(ours.hub()) == judging(upstream.hub())
 
 
 def judging(crd: dict[str, Any]) -> Any:
