@@ -17,6 +17,8 @@ FILES = {
     "base/a.yaml": config("a", "card: x"),
     **{f"clusters/{name}/kustomization.yaml": "resources: [../../base]\n" for name in ("dev", "lab")},
 }
+WITH_TWO = {".krmfn.yaml": FILES[".krmfn.yaml"].replace("clusters/lab", "clusters/lab, inventories/lab.yaml")}
+"""The configuration file with an inventory for each of the two clusters."""
 SET = """\
 apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet
@@ -47,13 +49,13 @@ def inventory(cluster: str, *nodes: str) -> str:
     )
 
 
-def said(folder: Path, rule: str) -> list[str]:
+def lines_of(folder: Path, rule: str) -> list[str]:
     done = process("krmfn", "check", ".", cwd=folder)
     return [line for line in done.text.splitlines() if f"[{rule}]" in line]
 
 
 @pytest.mark.parametrize(
-    ("text", "paths", "lacking"),
+    ("text", "paths", "gap"),
     [
         (SET, ".;/.krmfn.yaml;/base;/inventories", ""),
         (SET, "/", ""),
@@ -71,20 +73,18 @@ def said(folder: Path, rule: str) -> list[str]:
         (ONE.replace("clusters/dev", "clusters/gone"), ".", ""),
     ],
 )
-def test_argo_cd_watches_what_a_cluster_is_made_of(tmp_path: Path, text: str, paths: str, lacking: str) -> None:
+def test_argo_cd_watches_what_a_cluster_is_made_of(tmp_path: Path, text: str, paths: str, gap: str) -> None:
     plant(tmp_path, {**FILES, "argocd/a.yaml": text.replace("PATHS", paths)})
     plant(tmp_path, {"inventories/dev.yaml": inventory("dev", "n-1 5.14.0-503.el9.x86_64")})
-    found = said(tmp_path, "KRM529")
-    assert [f": does not name {lacking}, which clusters/dev is made of: " in line for line in found] == [True] * bool(
-        lacking
-    ), found
+    lines = lines_of(tmp_path, "KRM529")
+    assert len(lines) == bool(gap), lines
+    assert all(f": does not name {gap}, which clusters/dev is made of: " in line for line in lines), lines
 
 
 def test_an_inventory_that_was_copied_is_told(tmp_path: Path) -> None:
     """Its name was changed, so that nothing else tells: the drivers of dev were planned for lab."""
     nodes = [f"worker-{at} 5.14.0-503.el9.x86_64" for at in range(3)]
-    two = {".krmfn.yaml": FILES[".krmfn.yaml"].replace("clusters/lab", "clusters/lab, inventories/lab.yaml")}
-    plant(tmp_path, {**FILES, **two, "inventories/dev.yaml": inventory("dev", *nodes)})
+    plant(tmp_path, {**FILES, **WITH_TWO, "inventories/dev.yaml": inventory("dev", *nodes)})
     for held, is_copy in (
         (nodes, True),
         ([*nodes[:2], "lab-1 5.14.0-503.el9.x86_64"], True),
@@ -92,18 +92,17 @@ def test_an_inventory_that_was_copied_is_told(tmp_path: Path) -> None:
         ([node.replace("503", "570") for node in nodes], False),
     ):
         plant(tmp_path, {"inventories/lab.yaml": inventory("lab", *held)})
-        found = said(tmp_path, "KRM613")
-        assert [line.startswith("inventories/lab.yaml:") for line in found] == [True] * is_copy, found
+        lines = lines_of(tmp_path, "KRM613")
+        assert [line.startswith("inventories/lab.yaml:") for line in lines] == [True] * is_copy, lines
 
 
 def test_nodes_with_the_same_names_are_no_copy_for_ever(tmp_path: Path) -> None:
     """The nodes of small clusters that are alike may have the same names: it is turned off, and that is no finding."""
-    clusters = FILES[".krmfn.yaml"].replace("clusters/lab", "clusters/lab, inventories/lab.yaml")
     held = {f"inventories/{name}.yaml": inventory(name, "node-1 5.14.0-503.el9.x86_64") for name in ("dev", "lab")}
     off = {"krmfn.dev/ignore": "KRM613: each site has a node-1"}
     annotated = held["inventories/lab.yaml"].replace("{name: lab}", f"{{name: lab, annotations: {off}}}")
-    plant(tmp_path, {**FILES, **held, ".krmfn.yaml": clusters})
-    assert said(tmp_path, "KRM613")
+    plant(tmp_path, {**FILES, **held, **WITH_TWO})
+    assert lines_of(tmp_path, "KRM613")
     plant(tmp_path, {"inventories/lab.yaml": annotated})
     done = process("krmfn", "check", ".", cwd=tmp_path)
     assert (done.code, done.text.count("\n")) == (0, 1), done.text
@@ -113,12 +112,12 @@ def test_nodes_with_the_same_names_are_no_copy_for_ever(tmp_path: Path) -> None:
 
 def test_an_application_of_another_source_is_not_that_of_the_whole_repository(tmp_path: Path) -> None:
     """A chart has no path, which is not the folder of a cluster that is all of the repository."""
-    plant(tmp_path, {".git/x": "", ".krmfn.yaml": "clusters: {all: [.]}\n"})
-    plant(tmp_path, {"kustomization.yaml": "resources: [a.yaml]\n"})
+    files = {".git/x": "", ".krmfn.yaml": "clusters: {all: [.]}\n"}
+    plant(tmp_path, files | {"kustomization.yaml": "resources: [a.yaml]\n"})
     for source, is_told in (("chart: x", False), ("path: .", True), ("path: ./", True)):
-        one = ONE.replace("path: clusters/dev", source).replace("PATHS", "/docs")
-        plant(tmp_path, {"a.yaml": config("a", "card: x") + "---\n" + one})
-        assert len(said(tmp_path, "KRM529")) == is_told
+        application = ONE.replace("path: clusters/dev", source).replace("PATHS", "/docs")
+        plant(tmp_path, {"a.yaml": config("a", "card: x") + "---\n" + application})
+        assert len(lines_of(tmp_path, "KRM529")) == is_told
 
 
 def test_resources_of_stdin_are_in_no_folder(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_settings_of_several_stand_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "one", "other"),
+    ("name", "value", "other"),
     [
         ("kmm", {"version": "2.6"}, {"version": "2.5"}),
         ("kmm", None, {"version": "2.6"}),
@@ -43,16 +43,17 @@ def test_settings_of_several_stand_together() -> None:
         ("operators", None, [{"group": "a.com", "kind": "DeviceConfig"}]),
     ],
 )
-def test_a_setting_in_two_is_refused_and_both_are_named(name: str, one: Any, other: Any) -> None:
+def test_a_setting_in_two_is_refused_and_both_are_named(name: str, value: Any, other: Any) -> None:
     """One of them was null: a traceback, or the other one's setting was lost."""
-    for specs in permutations([{name: one}, {name: other}]):
+    for specs in permutations([{name: value}, {name: other}]):
         with pytest.raises(KrmfnError, match=rf"^spec\.{name}.* is in .* a \(.*\) and in .* b \(.*\); set it once$"):
             function_runs.join_configs(items(*specs))
 
 
 def test_a_finding_stands_in_the_one_that_has_its_field() -> None:
     """The first one was named, whichever had it."""
-    one, other = items({"profiles": {"a": {"moduleName": "a"}}}, {"profiles": {"b": {"modulName": "b"}}})
-    source = Source(one.ref, one, {}, (one, other))
-    for path, holder in (("profiles.b.modulName", other), ("profiles.a.x", one), ("profiles.c", one), ("kmm", one)):
+    first, second = items({"profiles": {"a": {"moduleName": "a"}}}, {"profiles": {"b": {"modulName": "b"}}})
+    source = Source(first.ref, first, {}, (first, second))
+    holders = {"profiles.b.modulName": second, "profiles.a.x": first, "profiles.c": first, "kmm": first}
+    for path, holder in holders.items():
         assert source.located(error("is wrong", field=Field(f"spec.{path}"))).ref == holder.ref

@@ -27,14 +27,14 @@ FILES = {
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository with two apps and loose files, as working folder."""
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
     return plant(tmp_path, FILES)
 
 
-def shown(laid: Clusters) -> dict[str, list[str]]:
+def roots_of(laid: Clusters) -> dict[str, list[str]]:
     """Return the roots of each cluster, with the files of those that are files."""
     return {
         cluster.name: [
@@ -55,7 +55,7 @@ def findings(config: str, *paths: str) -> list[str]:
 
 
 def test_each_root_is_a_cluster_of_its_own() -> None:
-    assert shown(layout()) == {
+    assert roots_of(layout()) == {
         ".": [".: inventory.yaml nodes/lab/config.yaml nodes/prod/config.yaml"],
         "apps/gpu": ["apps/gpu"],
         "apps/nic": ["apps/nic"],
@@ -66,7 +66,7 @@ def test_the_configuration_file_joins_roots_folders_of_files_and_files() -> None
     config = "clusters:\n  lab: [apps, nodes/lab, inventory.yaml]\n  prod: [nodes/prod, apps/gpu]\n"
     laid = layout(config)
     assert laid.findings == []
-    assert shown(laid) == {
+    assert roots_of(laid) == {
         "lab": ["apps/gpu", "apps/nic", "inventory.yaml: inventory.yaml", "nodes/lab: nodes/lab/config.yaml"],
         "prod": ["apps/gpu", "nodes/prod: nodes/prod/config.yaml"],
     }
@@ -76,7 +76,7 @@ def test_the_option_goes_before_the_file_and_adds_its_paths() -> None:
     config = "clusters: {lab: [apps/gpu, apps/nic], prod: [nodes/prod]}\n"
     laid = layout(config, "nodes", named={"lab": ["apps/gpu", "nodes/lab"]})
     assert laid.findings == []
-    assert shown(laid) == {
+    assert roots_of(laid) == {
         "lab": ["nodes/lab: nodes/lab/config.yaml", "apps/gpu"],
         "prod": ["nodes/prod: nodes/prod/config.yaml"],
     }
@@ -92,18 +92,18 @@ def test_a_part_of_a_cluster_that_is_not_given_is_said() -> None:
 
 
 def test_several_paths_hold_each_root_once() -> None:
-    assert shown(layout("", "apps", "apps/gpu", ".", "nodes/lab/config.yaml")) == {
+    assert roots_of(layout("", "apps", "apps/gpu", ".", "nodes/lab/config.yaml")) == {
         ".": [".: inventory.yaml nodes/prod/config.yaml"],
         "apps/gpu": ["apps/gpu"],
         "apps/nic": ["apps/nic"],
         "nodes/lab/config.yaml": ["nodes/lab/config.yaml: nodes/lab/config.yaml"],
     }
-    assert shown(layout("", "-", "apps/gpu")) == {"-": ["-"], "apps/gpu": ["apps/gpu"]}
+    assert roots_of(layout("", "-", "apps/gpu")) == {"-": ["-"], "apps/gpu": ["apps/gpu"]}
 
 
 def test_a_cluster_with_the_name_of_a_folder_takes_none_of_it() -> None:
     plant(Path.cwd(), {"lab/kustomization.yaml": "namePrefix: a-"})
-    assert shown(layout("clusters: {lab: [apps]}", "lab", "apps")) == {
+    assert roots_of(layout("clusters: {lab: [apps]}", "lab", "apps")) == {
         "lab": ["apps/gpu", "apps/nic"],
         "./lab": ["lab"],
     }
@@ -112,7 +112,7 @@ def test_a_cluster_with_the_name_of_a_folder_takes_none_of_it() -> None:
 def test_what_the_file_excludes() -> None:
     laid = layout("exclude: [apps, 'nodes/p*']\nformat: sarif\n")
     assert laid.excluded == 3
-    assert shown(laid) == {".": [".: inventory.yaml nodes/lab/config.yaml"]}
+    assert roots_of(laid) == {".": [".: inventory.yaml nodes/lab/config.yaml"]}
     assert laid.config.format == "sarif"
 
 
@@ -140,36 +140,36 @@ WRONG = {
 
 
 @pytest.mark.parametrize("config", WRONG)
-def test_what_is_wrong_with_the_configuration_file(config: str, here: Path) -> None:
-    plant(here, {"out": "-> /etc", "empty/values.yaml": "a: b"})
+def test_what_is_wrong_with_the_configuration_file(config: str, repo: Path) -> None:
+    plant(repo, {"out": "-> /etc", "empty/values.yaml": "a: b"})
     (finding,) = [finding for finding in findings(config) if "KRM523" not in finding]
     assert finding.startswith(f".krmfn.yaml:{WRONG[config]}")
 
 
-def test_a_path_of_the_configuration_file_is_the_same_on_every_machine(here: Path) -> None:
-    (finding,) = findings(f"clusters: {{lab: [{here}/apps]}}")
+def test_a_path_of_the_configuration_file_is_the_same_on_every_machine(repo: Path) -> None:
+    (finding,) = findings(f"clusters: {{lab: [{repo}/apps]}}")
     assert "is not a path inside the repository [KRM522]" in finding
 
 
-def test_the_configuration_file_is_no_link_out(here: Path) -> None:
-    plant(here, {".krmfn.yaml": "-> /etc/passwd"})
+def test_the_configuration_file_is_no_link_out(repo: Path) -> None:
+    plant(repo, {".krmfn.yaml": "-> /etc/passwd"})
     assert findings("") == [".krmfn.yaml: error: is a link that leads out of the repository [KRM521]"]
 
 
-def test_the_configuration_file_is_the_one_at_the_root_of_the_repository(here: Path) -> None:
-    plant(here, {"apps/.krmfn.yaml": "clusters: {lab: [gpu, nic]}", ".krmfn.yaml": "clusters: {all: [apps]}"})
+def test_the_configuration_file_is_the_one_at_the_root_of_the_repository(repo: Path) -> None:
+    plant(repo, {"apps/.krmfn.yaml": "clusters: {lab: [gpu, nic]}", ".krmfn.yaml": "clusters: {all: [apps]}"})
     laid = layout("", "apps/nic", "apps/gpu")
-    assert shown(laid) == {"all": ["apps/nic", "apps/gpu"]}
+    assert roots_of(laid) == {"all": ["apps/nic", "apps/gpu"]}
     [other] = [finding for finding in laid.findings if finding.rule == "KRM521"]
     assert str(other).startswith("apps/.krmfn.yaml: warning: this configuration file is not read")
     laid = layouts.layout(["apps"], RunOptions(root="apps"), {})
-    assert shown(laid) == {"lab": ["apps/gpu", "apps/nic"]}
+    assert roots_of(laid) == {"lab": ["apps/gpu", "apps/nic"]}
     assert (laid.config.name, laid.findings) == ("apps/.krmfn.yaml", [])
 
 
-def test_two_repositories_with_a_file_each_are_refused(here: Path) -> None:
-    plant(here, {"apps/gpu/.git": "", "apps/gpu/.krmfn.yaml": "exclude: []", ".krmfn.yaml": "exclude: []"})
-    assert shown(layout("", "apps/gpu")) == {"apps/gpu": ["apps/gpu"]}
+def test_two_repositories_with_a_file_each_are_refused(repo: Path) -> None:
+    plant(repo, {"apps/gpu/.git": "", "apps/gpu/.krmfn.yaml": "exclude: []", ".krmfn.yaml": "exclude: []"})
+    assert roots_of(layout("", "apps/gpu")) == {"apps/gpu": ["apps/gpu"]}
     with pytest.raises(KrmfnError, match=r"apps/gpu/.krmfn.yaml and .krmfn.yaml both define clusters"):
         layout("", "apps/gpu", "apps/nic")
 
@@ -181,25 +181,24 @@ def test_the_option() -> None:
             config.parse(text)
 
 
-def test_two_clusters_with_one_name_are_refused(here: Path) -> None:
+def test_two_clusters_with_one_name_are_refused(repo: Path) -> None:
     args = ("check", "--cluster", "lab=nodes/lab", "--cluster", "lab=nodes/prod")
-    said = process("krmfn", *args, cwd=here).refused()
-    assert said == (
+    assert process("krmfn", *args, cwd=repo).refused() == (
         "error: --cluster names lab twice; give one of the two clusters another name, or write "
         "--cluster lab=nodes/lab,nodes/prod if they are one\n"
     )
 
 
-def test_two_folders_with_one_last_name_are_two_clusters(here: Path) -> None:
+def test_two_folders_with_one_last_name_are_two_clusters(repo: Path) -> None:
     other = CONFIG.replace("name: drv", "name: other")
-    plant(here, {"east/lab/a.yaml": CONFIG, "west/lab/a.yaml": other})
-    done = process("krmfn", "nodes", "east/lab", "west/lab", "--format", "json", "--nodes", "x", cwd=here)
+    plant(repo, {"east/lab/a.yaml": CONFIG, "west/lab/a.yaml": other})
+    done = process("krmfn", "nodes", "east/lab", "west/lab", "--format", "json", "--nodes", "x", cwd=repo)
     assert (done.code, "write --live CLUSTER=DUMP with one of 2 clusters" in done.err) == (2, True)
-    both = process("krmfn", "check", "east/lab", "west/lab", "--format", "json", cwd=here)
+    both = process("krmfn", "check", "east/lab", "west/lab", "--format", "json", cwd=repo)
     assert json.loads(both.text)["clusters"] == ["east/lab", "west/lab"]
-    rendered = process("krmfn", "render", "east/lab", "west/lab", "--output-dir", "out", cwd=here)
+    rendered = process("krmfn", "render", "east/lab", "west/lab", "--output-dir", "out", cwd=repo)
     assert (rendered.code, "would both be written to the folder lab" in rendered.err) == (2, True)
-    assert not (here / "out").exists()
+    assert not (repo / "out").exists()
 
 
 def test_a_path_of_the_option_that_is_not_there_is_said_once() -> None:

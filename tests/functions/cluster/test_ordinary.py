@@ -54,5 +54,5 @@ def test_other_yaml_is_passed_over(tmp_path: Path, plain: bytes) -> None:
 
 def test_a_version_of_yaml_is_refused_as_by_kubectl_and_kustomize(tmp_path: Path) -> None:
     """They divide the stream at `---` first, and then miss it behind the directive."""
-    said = process("krmfn", "render", str(plant(tmp_path, {"config.yaml": f"%YAML 1.1\n---\n{CONFIG}"}))).refused()
-    assert "config.yaml:" in said
+    folder = plant(tmp_path, {"config.yaml": f"%YAML 1.1\n---\n{CONFIG}"})
+    assert "config.yaml:" in process("krmfn", "render", str(folder)).refused()

@@ -26,7 +26,7 @@ class Terminal(io.StringIO):
         self.written.set()
 
 
-def shown(monkeypatch: pytest.MonkeyPatch, log: Log, is_terminal: bool = True, after: float = 0) -> str:
+def stderr_of(monkeypatch: pytest.MonkeyPatch, log: Log, is_terminal: bool = True, after: float = 0) -> str:
     """Return what a run over two clusters writes to stderr."""
     stream = Terminal(is_terminal)
     monkeypatch.setattr(sys, "stderr", stream)
@@ -42,14 +42,14 @@ def shown(monkeypatch: pytest.MonkeyPatch, log: Log, is_terminal: bool = True, a
 def test_the_line_counts_and_is_gone_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     start = "\r\x1b[K"
     lines = [f"{start}{number} of 2 clusters" for number in range(3)]
-    assert shown(monkeypatch, Log()) == "".join(lines) + start
+    assert stderr_of(monkeypatch, Log()) == "".join(lines) + start
 
 
 @pytest.mark.parametrize("log", [Log("json"), Log(quiet=True)])
 def test_programs_and_quiet_runs_see_nothing(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shown(monkeypatch, log) == ""
+    assert stderr_of(monkeypatch, log) == ""
 
 
 def test_neither_does_a_file_nor_a_short_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shown(monkeypatch, Log(), is_terminal=False) == ""
-    assert shown(monkeypatch, Log(), after=3600) == ""
+    assert stderr_of(monkeypatch, Log(), is_terminal=False) == ""
+    assert stderr_of(monkeypatch, Log(), after=3600) == ""

@@ -82,8 +82,7 @@ def test_what_readers_divide_differently_is_refused_with_its_line(text: str, tmp
 @pytest.mark.parametrize("command", ["check", "render", "diff a.yaml", "images", "nodes", "report"])
 def test_no_command_prints_anything_of_a_stream_that_hides_a_resource(command: str, tmp_path: Path) -> None:
     plant(tmp_path, {"a.yaml": CONFIG, "b.yaml": f"{ADMIN}---# x: y\n{A}"})
-    name, *more = command.split()
-    done = process("krmfn", name, *more, ".", cwd=tmp_path).ended(2)
+    done = process("krmfn", *command.split(), ".", cwd=tmp_path).ended(2)
     assert re.search(rf"b\.yaml:5: error: .*{FOLLOWED}", done.text + done.err)
 
 
@@ -98,8 +97,8 @@ def test_what_all_readers_divide_alike_is_read(text: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("text", [f"{A}---# x: y\n{ADMIN}", f"{A}...\n{ADMIN}"])
 def test_nothing_is_built_of_a_file_that_readers_divide_differently(field: str, text: str, tmp_path: Path) -> None:
     plant(tmp_path, {"kustomization.yaml": field, "a.yaml": text, "b.yaml": config_map("a")})
-    said = process("krmfn", "render", ".", cwd=tmp_path).refused()
-    assert re.search(rf"^a\.yaml:5: error: .*(?:{FOLLOWED}|{ENDED}).*\[KRM517\]$", said, re.MULTILINE)
+    refusal = process("krmfn", "render", ".", cwd=tmp_path).refused()
+    assert re.search(rf"^a\.yaml:5: error: .*(?:{FOLLOWED}|{ENDED}).*\[KRM517\]$", refusal, re.MULTILINE)
 
 
 LISTS = {
@@ -210,7 +209,7 @@ WORDS = st.sampled_from(
 
 @given(st.lists(st.dictionaries(WORDS, WORDS | st.lists(WORDS, max_size=2), max_size=3), min_size=1, max_size=3))
 def test_kubectl_divides_what_is_printed_into_what_was_judged(drawn: list[Manifest]) -> None:
-    new = [{**one, "apiVersion": "v1", "kind": "WishList"} for one in drawn]
+    new = [{**fields, "apiVersion": "v1", "kind": "WishList"} for fields in drawn]
     assert divided(output.dump(new)) == new
     items = manifests.read("-", listed(*map(emit.dump, new))).items
     assert divided(output.dump(items)) == [item.manifest for item in items] == new

@@ -21,7 +21,7 @@ A = config_map("a")
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The top of a repository, as working folder."""
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -76,20 +76,18 @@ def test_the_roots_of_a_repository() -> None:
     }
 
 
-def test_a_part_of_a_repository(here: Path) -> None:
+def test_a_part_of_a_repository(repo: Path) -> None:
     assert survey(REPOSITORY, "base") == {"kustomization base": ["base/forgotten.yaml"]}
     assert survey({}, "parts/gpu") == {"kustomization parts/gpu": []}
-    assert survey({}, "packages") == {
-        "package packages/gpu": ["packages/gpu/config.yaml", "packages/gpu/sub/config.yaml"]
-    }
+    files = ["packages/gpu/config.yaml", "packages/gpu/sub/config.yaml"]
+    assert survey({}, "packages") == {"package packages/gpu": files}
     assert survey({}, "./clusters/../loose/") == {"files loose": ["./clusters/../loose/config.yaml"]}
-    assert survey({}, "clusters/lab/kustomization.yaml") == {
-        "kustomization clusters/lab": ["clusters/lab/inventory.yaml"]
-    }
+    lab = {"kustomization clusters/lab": ["clusters/lab/inventory.yaml"]}
+    assert survey({}, "clusters/lab/kustomization.yaml") == lab
     assert survey({}, "packages/gpu/Kptfile").keys() == {"package packages/gpu"}
     assert survey({}, "mkdocs.yml") == {"files mkdocs.yml": ["mkdocs.yml"]}
     assert survey({}, "-") == {"stream -": []}
-    assert survey({}, str(here / "loose")) == {f"files {here}/loose": [f"{here}/loose/config.yaml"]}
+    assert survey({}, str(repo / "loose")) == {f"files {repo}/loose": [f"{repo}/loose/config.yaml"]}
     with pytest.raises(KrmfnError, match="nowhere: No such file or directory"):
         survey({}, "nowhere")
 
@@ -162,9 +160,8 @@ def test_kustomizations_in_a_circle_are_roots_with_a_finding() -> None:
 def test_a_broken_kustomization_is_a_root_and_hides_no_other() -> None:
     plant(Path.cwd(), {**REPOSITORY, "base/kustomization.yaml": "resources: [a.yaml"})
     surveyed = surveys.survey(".", OURS)
-    actual = {
-        root.name: [one.rule for one in root.graph.findings(root.path)] for root in surveyed.roots if root.name != "."
-    }
+    roots = (root for root in surveyed.roots if root.name != ".")
+    actual = {root.name: [finding.rule for finding in root.graph.findings(root.path)] for root in roots}
     assert actual == {"clusters/lab": ["KRM502"], "clusters/prod": ["KRM502"], "packages/gpu": []}
     plant(Path.cwd(), {"base/kustomization.yaml": BASE, "clusters/lab/kustomization.yaml": "resources: ["})
     numbers = {root.name: len(root.graph.findings(root.path)) for root in surveys.survey(".", OURS).roots}
@@ -199,47 +196,45 @@ def test_a_folder_with_a_kustomization_can_be_that_root_and_no_other() -> None:
     assert [root.name for root in surveys.survey("other", OURS, as_root=True).roots] == ["other"]
 
 
-def test_links(here: Path) -> None:
+def test_links(repo: Path) -> None:
     """A linked folder is read once, as what it is; a link that leads out is a finding and hides nothing."""
-    plant(here, {"app/kustomization.yaml": "resources: [../link]", "link": "-> base", "base/kustomization.yaml": BASE})
-    plant(here, {"base/a.yaml": A, "out.yaml": "-> /etc/hostname", "pipe.yaml/a.yaml": A, "twice": "-> app"})
-    os.mkfifo(here / "fifo.yaml")
+    plant(repo, {"app/kustomization.yaml": "resources: [../link]", "link": "-> base", "base/kustomization.yaml": BASE})
+    plant(repo, {"base/a.yaml": A, "out.yaml": "-> /etc/hostname", "pipe.yaml/a.yaml": A, "twice": "-> app"})
+    os.mkfifo(repo / "fifo.yaml")
     surveyed = surveys.survey(".", OURS)
     assert [(root.kind, root.name) for root in surveyed.roots] == [("files", "."), ("kustomization", "app")]
     assert [str(finding).split(";")[0] for finding in surveyed.findings] == [
         "fifo.yaml: error: is a pipe, not a file",
-        f"out.yaml: error: is a link that leads out of {here}, where nothing is read",
+        f"out.yaml: error: is a link that leads out of {repo}, where nothing is read",
     ]
 
 
-def test_a_kustomization_that_is_path_is_judged_by_itself_also_when_a_link_below_lists_it(here: Path) -> None:
+def test_a_kustomization_that_is_path_is_judged_by_itself_also_when_a_link_below_lists_it(repo: Path) -> None:
     """Without links kustomize refuses the circle; the one through the link may delete what PATH deploys."""
     files = {"app/kustomization.yaml": BASE, "app/a.yaml": A, "other/kustomization.yaml": "resources: [../app]\n"}
-    plant(here, {**files, "app/hide": "-> ../other"})
+    plant(repo, {**files, "app/hide": "-> ../other"})
     assert {"app", "other"} == {root.name for root in surveys.survey("app", OURS).roots}
 
 
-def test_a_resource_in_a_chart_is_counted_as_left_out(here: Path) -> None:
-    plant(here, {"app/Chart.yaml": "apiVersion: v2\nname: app\n", "app/values.yaml": "a: b\n", "app/crd.yaml": A})
-    plant(here, {"app/template.yaml": f"# {{{{ a comment hides nothing }}}}\n{A}", "b.yaml": A})
-    found = surveys.survey(".", OURS)
-    assert [file.name for root in found.roots for file in root.files] == ["b.yaml"]
-    assert found.excluded == {str((here / "app" / name).resolve()) for name in ("crd.yaml", "template.yaml")}
+def test_a_resource_in_a_chart_is_counted_as_left_out(repo: Path) -> None:
+    plant(repo, {"app/Chart.yaml": "apiVersion: v2\nname: app\n", "app/values.yaml": "a: b\n", "app/crd.yaml": A})
+    plant(repo, {"app/template.yaml": f"# {{{{ a comment hides nothing }}}}\n{A}", "b.yaml": A})
+    surveyed = surveys.survey(".", OURS)
+    assert [file.name for root in surveyed.roots for file in root.files] == ["b.yaml"]
+    assert surveyed.excluded == {str((repo / "app" / name).resolve()) for name in ("crd.yaml", "template.yaml")}
 
 
-def test_through_a_link_to_a_folder_names_are_those_of_the_folder(here: Path) -> None:
-    plant(here, {"deep/app/kustomization.yaml": "resources: [../base]", "deep/base/kustomization.yaml": BASE})
-    plant(here, {"deep/base/a.yaml": A, "app": "-> deep/app"})
+def test_through_a_link_to_a_folder_names_are_those_of_the_folder(repo: Path) -> None:
+    plant(repo, {"deep/app/kustomization.yaml": "resources: [../base]", "deep/base/kustomization.yaml": BASE})
+    plant(repo, {"deep/base/a.yaml": A, "app": "-> deep/app"})
     (root,) = surveys.survey("app", OURS).roots
     assert (root.kind, root.name) == ("kustomization", "deep/app")
-    assert [one.name for one in root.graph.below(root.path)] == [
-        "deep/app/kustomization.yaml",
-        "deep/base/kustomization.yaml",
-    ]
+    names = [kustomization.name for kustomization in root.graph.below(root.path)]
+    assert names == [f"deep/{name}/kustomization.yaml" for name in ("app", "base")]
 
 
-def test_outside_of_any_repository_a_base_may_lie_anywhere(here: Path) -> None:
-    (here / ".git").rmdir()
+def test_outside_of_any_repository_a_base_may_lie_anywhere(repo: Path) -> None:
+    (repo / ".git").rmdir()
     files = {"app/kustomization.yaml": "resources: [../base]", "base/kustomization.yaml": BASE, "base/a.yaml": A}
     assert survey(files, "app") == {"kustomization app": []}
     (root,) = surveys.survey("app", OURS, "app").roots
@@ -247,20 +242,12 @@ def test_outside_of_any_repository_a_base_may_lie_anywhere(here: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["k.yaml", "b/kustomization.yaml"])
-def test_a_kustomization_that_is_a_link_is_one(here: Path, target: str) -> None:
-    plant(
-        here,
-        {
-            "app/k.yaml": "resources: [a.yaml]\n",
-            "app/a.yaml": config_map("a"),
-            "app/kustomization.yaml": f"-> {target}",
-        },
-    )
-    plant(here, {"app/b/kustomization.yaml": "namePrefix: a-\n"})
+def test_a_kustomization_that_is_a_link_is_one(repo: Path, target: str) -> None:
+    plant(repo, {"app/k.yaml": BASE, "app/a.yaml": A, "app/kustomization.yaml": f"-> {target}"})
+    plant(repo, {"app/b/kustomization.yaml": "namePrefix: a-\n"})
     roots = {root.name: root for root in surveys.survey("app", OURS).roots}
     assert roots["app"].kind == "kustomization"
-    rules = [finding.rule for finding in roots["app"].graph.kustomizations[roots["app"].path].findings]
-    assert rules == []
+    assert roots["app"].graph.kustomizations[roots["app"].path].findings == []
 
 
 @pytest.mark.parametrize("name", [".argocd-source.yaml", ".argocd-source-krmfn.yaml"])

@@ -33,7 +33,7 @@ CR = "apiVersion: nic.example.org/v1\nkind: FastNic\nmetadata: {name: nic, names
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Path:
+def repo(tmp_path: Path) -> Path:
     """A repository with a cluster, and an ApplicationSet that is in none."""
     (tmp_path / ".git").mkdir()
     return plant(tmp_path, FILES)
@@ -51,9 +51,9 @@ def krmfn(folder: Path, *arguments: str) -> Done:
         ("clusters/lab/nic.yaml", f"{NIC}---\n{CR}", "a kustomization"),
     ],
 )
-def test_a_config_in_no_cluster_is_a_warning_at_its_file(here: Path, file: str, text: str, kustomization: str) -> None:
-    plant(here, {file: text})
-    done = krmfn(here, "check", ".")
+def test_a_config_in_no_cluster_is_a_warning_at_its_file(repo: Path, file: str, text: str, kustomization: str) -> None:
+    plant(repo, {file: text})
+    done = krmfn(repo, "check", ".")
     lines = done.text.splitlines()
     assert (done.code, done.err, len(lines)) == (0, "", 3), done.text
     assert lines[0].startswith(f"{file}:")
@@ -63,55 +63,55 @@ def test_a_config_in_no_cluster_is_a_warning_at_its_file(here: Path, file: str, 
     )
     assert lines[1].startswith("1 warning: ")
     assert "clusters" not in lines[1], "there is one cluster"
-    assert krmfn(here, "check", "--strict", ".").code == 1
-    assert file in krmfn(here, "nodes", ".").err
+    assert krmfn(repo, "check", "--strict", ".").code == 1
+    assert file in krmfn(repo, "nodes", ".").err
 
 
-def test_a_file_that_a_cluster_has_or_that_is_named_alone_is_judged(here: Path) -> None:
-    plant(here, {"clusters/lab/gpu.yaml": config("fpga", "card: b")})
-    assert "KRM524" not in krmfn(here, "check", "clusters/lab").text
-    plant(here, {".krmfn.yaml": FILES[".krmfn.yaml"] + "  lab: [clusters/lab]\n"})
-    assert "2 clusters" in krmfn(here, "check", ".").text
-    plant(here, {".krmfn.yaml": "exclude: [argocd]\n"})
-    assert "KRM524" not in krmfn(here, "check", ".").text, "without clusters each root is one"
+def test_a_file_that_a_cluster_has_or_that_is_named_alone_is_judged(repo: Path) -> None:
+    plant(repo, {"clusters/lab/gpu.yaml": config("fpga", "card: b")})
+    assert "KRM524" not in krmfn(repo, "check", "clusters/lab").text
+    plant(repo, {".krmfn.yaml": FILES[".krmfn.yaml"] + "  lab: [clusters/lab]\n"})
+    assert "2 clusters" in krmfn(repo, "check", ".").text
+    plant(repo, {".krmfn.yaml": "exclude: [argocd]\n"})
+    assert "KRM524" not in krmfn(repo, "check", ".").text, "without clusters each root is one"
 
 
 @pytest.mark.parametrize("vendors", ["", "profiles: [vendors]\n"])
-def test_what_is_not_deployed_makes_no_cluster(here: Path, vendors: str) -> None:
+def test_what_is_not_deployed_makes_no_cluster(repo: Path, vendors: str) -> None:
     if vendors:
-        plant(here, {".krmfn.yaml": FILES[".krmfn.yaml"] + vendors, "vendors/nic.yaml": NIC})
-    assert "clusters" not in krmfn(here, "check", ".").text
-    nodes = krmfn(here, "nodes", ".")
+        plant(repo, {".krmfn.yaml": FILES[".krmfn.yaml"] + vendors, "vendors/nic.yaml": NIC})
+    assert "clusters" not in krmfn(repo, "check", ".").text
+    nodes = krmfn(repo, "nodes", ".")
     assert (nodes.code, nodes.text.count("kmm/gpu"), nodes.err) == (0, 1, "")
-    rendered = krmfn(here, "render", ".")
+    rendered = krmfn(repo, "render", ".")
     assert (rendered.code, rendered.text.count("kind: Module")) == (0, 1), "it is one cluster"
 
 
-def test_what_is_wrong_in_a_file_of_no_cluster_is_still_said(here: Path) -> None:
-    plant(here, {"vendors/nic.yaml": NIC.replace("moduleName", "moduleNam"), "profiles.yaml": FUNCTION + "  a: 1\n"})
-    done = krmfn(here, "check", ".").ended(2)
+def test_what_is_wrong_in_a_file_of_no_cluster_is_still_said(repo: Path) -> None:
+    plant(repo, {"vendors/nic.yaml": NIC.replace("moduleName", "moduleNam"), "profiles.yaml": FUNCTION + "  a: 1\n"})
+    done = krmfn(repo, "check", ".").ended(2)
     assert "vendors/nic.yaml:7" in done.text
     assert "profiles.yaml" in done.text
 
 
-def test_a_config_whose_profile_is_of_another_cluster_is_an_error(here: Path) -> None:
+def test_a_config_whose_profile_is_of_another_cluster_is_an_error(repo: Path) -> None:
     """No Module is made of it, and Argo CD would prune the driver."""
-    own = {f"clusters/{name}/kustomization.yaml": "resources: [nic.yaml]\n" for name in ("dev", "prod")}
-    own |= {f"clusters/{name}/nic.yaml": CR for name in ("dev", "prod")}
+    files = {f"clusters/{name}/kustomization.yaml": "resources: [nic.yaml]\n" for name in ("dev", "prod")}
+    files |= {f"clusters/{name}/nic.yaml": CR for name in ("dev", "prod")}
     prod = "  prod: [clusters/prod, vendors]\n"
-    plant(here, {**own, "vendors/nic.yaml": NIC, ".krmfn.yaml": f"clusters:\n  dev: [clusters/dev]\n{prod}"})
-    done = krmfn(here, "check", ".").ended(1)
+    plant(repo, {**files, "vendors/nic.yaml": NIC, ".krmfn.yaml": f"clusters:\n  dev: [clusters/dev]\n{prod}"})
+    done = krmfn(repo, "check", ".").ended(1)
     assert (
         "clusters/dev/nic.yaml:1: error: FastNic kmm/nic: vendors/nic.yaml has a Profile for this kind, but it is not "
         "in the cluster dev; add vendors/nic.yaml to clusters.dev in .krmfn.yaml, or if its own operator acts on it, "
         "write the annotation `krmfn.dev/profile: none` on it, or `operators: [{group: nic.example.org, kind: "
         "FastNic}]` in the functionConfig's spec [KRM107] (dev)"
     ) in done.text.splitlines()
-    plant(here, {".krmfn.yaml": f"clusters:\n  dev: [clusters/dev, vendors/nic.yaml]\n{prod}"})
-    assert "KRM107" not in krmfn(here, "check", ".").text, "the remedy helps"
-    plant(here, {".krmfn.yaml": f"clusters:\n  dev: [clusters/dev]\n{prod}"})
-    plant(here, {"clusters/dev/nic.yaml": CR.replace("kmm}", "kmm, annotations: {krmfn.dev/profile: none}}")})
-    assert krmfn(here, "check", ".").code == 0
+    plant(repo, {".krmfn.yaml": f"clusters:\n  dev: [clusters/dev, vendors/nic.yaml]\n{prod}"})
+    assert "KRM107" not in krmfn(repo, "check", ".").text, "the remedy helps"
+    plant(repo, {".krmfn.yaml": f"clusters:\n  dev: [clusters/dev]\n{prod}"})
+    plant(repo, {"clusters/dev/nic.yaml": CR.replace("kmm}", "kmm, annotations: {krmfn.dev/profile: none}}")})
+    assert krmfn(repo, "check", ".").code == 0
 
 
 OVERRIDE = """\
@@ -138,46 +138,46 @@ VENDOR = {
     ],
 )
 def test_a_vendor_s_cluster_is_refused_whichever_folder_is_rendered(
-    here: Path, listed: str, rule: str, words: str
+    repo: Path, listed: str, rule: str, words: str
 ) -> None:
     """In the cluster's own folder, as in Argo CD, the driver vanished, and a right stayed, with exit code 0."""
     prod = f"resources: [{listed}]\n"
-    plant(here, {**VENDOR, "clusters/prod/kustomization.yaml": prod, "clusters/prod/fix.yaml": OVERRIDE})
-    whole = krmfn(here, "check", ".")
-    assert (whole.code, f"[{rule}] (prod)" in whole.text, words in whole.text) == (1, True, True), whole.text
+    plant(repo, {**VENDOR, "clusters/prod/kustomization.yaml": prod, "clusters/prod/fix.yaml": OVERRIDE})
+    done = krmfn(repo, "check", ".").ended(1)
+    assert (f"[{rule}] (prod)" in done.text, words in done.text) == (True, True), done.text
     for command in (["render"], ["check"], ["render", "--profiles-from", "../.."]):
-        done = process("krmfn", *command, ".", cwd=here / "clusters/prod")
-        found = done.text + done.err
-        assert (done.code, rule in found, words in found, "moduleLoader" in found) == (1, True, True, False), found
+        done = process("krmfn", *command, ".", cwd=repo / "clusters/prod")
+        output = done.ended(1).text + done.err
+        assert (rule in output, words in output, "moduleLoader" in output) == (True, True, False), output
 
 
-def test_a_profile_that_a_prefix_renames_keeps_its_name(here: Path) -> None:
+def test_a_profile_that_a_prefix_renames_keeps_its_name(repo: Path) -> None:
     """An override by the vendor's name had no effect on it, without a word."""
     prod = "namePrefix: prod-\nresources: [../../base, ../../vendor, fix.yaml]\n"
     fix = OVERRIDE.replace("fastnicc", "fastnic")
-    plant(here, {**VENDOR, "clusters/prod/kustomization.yaml": prod, "clusters/prod/fix.yaml": fix})
-    done = process("krmfn", "render", ".", cwd=here / "clusters/prod")
+    plant(repo, {**VENDOR, "clusters/prod/kustomization.yaml": prod, "clusters/prod/fix.yaml": fix})
+    done = process("krmfn", "render", ".", cwd=repo / "clusters/prod")
     assert (done.code, "a=1" in done.text, "prod-fastnic" in done.text) == (0, True, False), done.text + done.err
 
 
 @pytest.mark.parametrize("text", ["clusters:\n  dev: [clusters/dev, vendors]\n", "profiles: [vendors]\n"])
-def test_a_profile_that_is_given_twice_counts_once(here: Path, text: str) -> None:
-    plant(here, {"vendors/nic.yaml": NIC, "base/gpu.yaml": CR, ".krmfn.yaml": f"{text}exclude: [argocd]\n"})
-    done = krmfn(here, "check", "clusters/dev", "--function-config", "vendors/nic.yaml").ended(0)
+def test_a_profile_that_is_given_twice_counts_once(repo: Path, text: str) -> None:
+    plant(repo, {"vendors/nic.yaml": NIC, "base/gpu.yaml": CR, ".krmfn.yaml": f"{text}exclude: [argocd]\n"})
+    done = krmfn(repo, "check", "clusters/dev", "--function-config", "vendors/nic.yaml").ended(0)
     assert "KRM184" not in done.text, done.text
     twice = f"{NIC}---\n{NIC}"
-    plant(here, {"vendors/nic.yaml": twice})
-    assert "KRM184" in krmfn(here, "check", "clusters/dev", "--function-config", "vendors/nic.yaml").text
+    plant(repo, {"vendors/nic.yaml": twice})
+    assert "KRM184" in krmfn(repo, "check", "clusters/dev", "--function-config", "vendors/nic.yaml").text
 
 
-def test_explain_takes_it_for_no_second_cluster(here: Path) -> None:
-    assert "moduleName" in krmfn(here, "explain", ".", "gpu").ended(0).text
+def test_explain_takes_it_for_no_second_cluster(repo: Path) -> None:
+    assert "moduleName" in krmfn(repo, "explain", ".", "gpu").ended(0).text
 
 
-def test_profiles_that_no_root_here_needs_hide_nothing(here: Path) -> None:
+def test_profiles_that_no_root_here_needs_hide_nothing(repo: Path) -> None:
     """A kustomization that cannot be built, or that calls krmfn, is judged without them."""
     files = {".krmfn.yaml": "profiles: [vendors]\n", "vendors/a.yaml": "a: [\n"}
-    plant(here, {**files, "k/kustomization.yaml": "resources: [nope.yaml]\n"})
-    done = krmfn(here, "check", "k")
+    plant(repo, {**files, "k/kustomization.yaml": "resources: [nope.yaml]\n"})
+    done = krmfn(repo, "check", "k")
     assert "k/nope.yaml: No such file or directory" in done.text, done.text
     assert "vendors" not in done.text
