@@ -16,7 +16,7 @@ from krmfn import Function, Manifest, ResourceList, Result
 from krmfn.resource import split
 
 Path = tuple[str | int, ...]
-Whole = TypeVar("Whole")
+Value = TypeVar("Value")
 
 SPEC: dict[str, Any] = {
     "driverImage": "registry.example.com/driver",
@@ -97,20 +97,20 @@ DROP: Any = object()
 """The value that takes a field away."""
 
 
-def edited(whole: Whole, *edits: tuple[str | Path, Any]) -> Whole:
+def edited(value: Value, *edits: tuple[str | Path, Any]) -> Value:
     """Return a copy with other values at paths such as `spec.a[0].b`; what holds them is made where it is missing."""
-    whole = copy.deepcopy(whole)
-    for path, value in edits:
+    changed = copy.deepcopy(value)
+    for path, part in edits:
         *parents, last = split(path) if isinstance(path, str) else path
-        holder: Any = whole
-        for part in parents:
-            holder = holder[int(part)] if isinstance(holder, list) else holder.setdefault(part, {})
+        holder: Any = changed
+        for step in parents:
+            holder = holder[int(step)] if isinstance(holder, list) else holder.setdefault(step, {})
         key = int(last) if isinstance(holder, list) else last
-        if value is DROP:
+        if part is DROP:
             del holder[key]
         else:
-            holder[key] = copy.deepcopy(value)
-    return whole
+            holder[key] = copy.deepcopy(part)
+    return changed
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:

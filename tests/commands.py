@@ -42,11 +42,11 @@ class Done(NamedTuple):
         return self.err
 
 
-def environment(**more: str) -> dict[str, str]:
+def environment(**variables: str) -> dict[str, str]:
     """PATH with the commands under test, a terminal of 80 columns, and no settings of ours or Argo CD's."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
     path = os.pathsep.join([str(COMMANDS), os.environ["PATH"]])
-    return {**kept, "PATH": path, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **more}
+    return {**kept, "PATH": path, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **variables}
 
 
 def execute(
@@ -68,8 +68,8 @@ def execute(
 
 def process(program: str, *args: str, stdin: str | bytes = b"", cwd: Path = ROOT, **env: str) -> Done:
     """Run one of our commands to its end; whatever it was given, it shows no traceback."""
-    given = stdin.encode() if isinstance(stdin, str) else stdin
-    done = execute(COMMANDS / program, *args, stdin=given, cwd=cwd, env=environment(**env), timeout=60)
+    data = stdin.encode() if isinstance(stdin, str) else stdin
+    done = execute(COMMANDS / program, *args, stdin=data, cwd=cwd, env=environment(**env), timeout=60)
     assert "Traceback" not in done.err, done.err
     return done
 

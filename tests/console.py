@@ -21,21 +21,21 @@ def check(block: Block, folder: Path, env: dict[str, str] | None = None) -> None
     """Run a block in a copy of the examples below `folder`; a session shows what it says, other commands succeed."""
     _prepare(block.page, folder)
     if block.language == "sh":
-        codes, shown = _run([f"(\nset -e\n{block.text})"], folder, env or environment())
-        assert codes == [0], shown
+        codes, output = _run([f"(\nset -e\n{block.text})"], folder, env or environment())
+        assert codes == [0], output
         return
-    _, shown = _run(block.commands, folder, env or environment())
-    rewritten_unless(block, shown)
+    _, output = _run(block.commands, folder, env or environment())
+    rewritten_unless(block, output)
 
 
-def rewritten_unless(block: Block, wanted: str) -> None:
-    """Fail unless a block is as wanted; rewrite it first when KRMFN_UPDATE is set."""
-    if block.text != wanted and os.environ.get("KRMFN_UPDATE"):
+def rewritten_unless(block: Block, expected: str) -> None:
+    """Fail unless a block has this text; rewrite it first when KRMFN_UPDATE is set."""
+    if block.text != expected and os.environ.get("KRMFN_UPDATE"):
         text = block.page.read_text()
-        now = next(one for one in parse(block.page, text) if one.number == block.number)  # earlier ones may be longer
-        block.page.write_text(text[: now.start] + wanted + text[now.end :])
+        now = next(twin for twin in parse(block.page, text) if twin.number == block.number)  # others may be longer
+        block.page.write_text(text[: now.start] + expected + text[now.end :])
         pytest.fail("rewritten; read the difference, then run again", pytrace=False)
-    assert block.text == wanted, block.id
+    assert block.text == expected, block.id
 
 
 def _prepare(page: Path, folder: Path) -> None:

@@ -45,7 +45,7 @@ def _upstream(version: str, file: str) -> dict[str, Any]:
     return crd
 
 
-def every(*versions: str) -> list[Crds]:
+def crds(*versions: str) -> list[Crds]:
     """Return the CRDs of these versions, or of all, from every source at hand."""
     sources = [False, True] if UPSTREAM else [False]
     return [Crds(version, source) for source in sources for version in versions or VERSIONS]

@@ -25,7 +25,7 @@ def module(**metadata: str) -> dict[str, Any]:
 
 
 def modules_config(
-    wanted: str = IMAGE,
+    planned: str = IMAGE,
     loaded: str = IMAGE,
     boot: str = "b1",
     module: tuple[str, str] = ("kmm", "nic"),
@@ -34,7 +34,7 @@ def modules_config(
 ) -> dict[str, Any]:
     """Return a NodeModulesConfig; "" stands for no entry."""
     named = dict(zip(("namespace", "name"), module, strict=True))
-    config = [{**named, "config": {"containerImage": wanted, "kernelVersion": kernel}}] if wanted else []
+    config = [{**named, "config": {"containerImage": planned, "kernelVersion": kernel}}] if planned else []
     status = {**named, "config": {"containerImage": loaded, "kernelVersion": kernel}, "bootId": boot}
     body = {"spec": {"modules": config}, "status": {"modules": [status] if loaded else []}}
     return {"apiVersion": KMM, "kind": "NodeModulesConfig", "metadata": {"name": node}, **body}

@@ -85,12 +85,12 @@ def _command(part: str) -> str:
 
 def pages() -> list[Path]:
     """Every page that people write; docs/rules.md and docs/fields.md are made from what has tests of its own."""
-    made = (ROOT / "docs" / "rules.md", ROOT / "docs" / "fields.md")
+    generated = (ROOT / "docs" / "rules.md", ROOT / "docs" / "fields.md")
     paths: list[Path] = []
     for room in ROOMS:
-        here = sorted(page for page in ROOT.glob(f"{room}.md") if page not in made)
-        assert here, f"no page is left in {room}"
-        paths += here
+        in_room = sorted(page for page in ROOT.glob(f"{room}.md") if page not in generated)
+        assert in_room, f"no page is left in {room}"
+        paths += in_room
     return paths
 
 

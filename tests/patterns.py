@@ -40,9 +40,9 @@ def _strings(value: Any, key: str) -> Iterator[str]:
         yield from _strings(part, key)
 
 
-def _of_files(folder: str, key: str, *more: Any) -> list[str]:
+def _of_files(folder: str, key: str, *schemas: Any) -> list[str]:
     data = [json.loads(path.read_bytes()) for path in sorted((ROOT / folder).glob("*.json"))]
-    return sorted({*_strings([*data, *more], key)})
+    return sorted({*_strings([*data, *schemas], key)})
 
 
 RULES = _of_files("schemas", "pattern", config.SCHEMA)
@@ -113,11 +113,11 @@ class File:
         """Return what an expression is, for each of the values of the local variables that it has."""
         function = self.function(node)
         local = LOCALS.get(f"{self.path} {function.name}" if function else self.path) or LOCALS.get(self.path) or [{}]
-        for one in function.body if function else []:
-            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant):
-                known[ast.unparse(one.targets[0])] = one.value.value
+        for line in function.body if function else []:
+            if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant):
+                known[ast.unparse(line.targets[0])] = line.value.value
         try:
-            return [eval(ast.unparse(node), {**self.names, **each, **known}) for each in local]
+            return [eval(ast.unparse(node), {**self.names, **variables, **known}) for variables in local]
         except NameError as unknown:
             place = f"{self.path}:{node.lineno}"
             raise AssertionError(
@@ -136,7 +136,7 @@ def sources() -> list[File]:
 def uses() -> Mapping[Use, str]:
     """Return every use of a pattern in the sources, with its place."""
     places: dict[Use, str] = {}
-    own = set(OURS)
+    unused = set(OURS)
     for file in sources():
         for node in file.nodes:
             place = f"{file.path}:{getattr(node, 'lineno', 0)}"
@@ -148,10 +148,10 @@ def uses() -> Mapping[Use, str]:
                 assert isinstance(call, ast.Call) and call.func is node, place
                 for pattern, flags, method in _of_call(file, call, node.attr):
                     simple = method if method in ("match", "fullmatch", "search") else "finditer"
-                    own.discard((file.path, simple))
+                    unused.discard((file.path, simple))
                     if (file.path, simple) not in OURS:
                         places[Use(pattern, flags, simple, LONGEST.get(file.path, LONG))] = place
-    assert not own, f"not used any more: {own}"
+    assert not unused, f"not used any more: {unused}"
     return places
 
 
@@ -162,34 +162,33 @@ def other_engines() -> set[tuple[str, str]]:
         for file in sources()
         for node in file.nodes
         if isinstance(node, (ast.Import, ast.ImportFrom))
-        for name in {getattr(node, "module", ""), *(one.name for one in node.names)} & ENGINES
+        for name in {getattr(node, "module", ""), *(alias.name for alias in node.names)} & ENGINES
     }
 
 
 def _of_call(file: File, call: ast.Call, name: str) -> Iterator[tuple[str | bytes, int, str]]:
     """Yield the patterns of a call of `re`, with their flags and the methods that are used."""
-    given = [word.value for word in call.keywords if word.arg == "flags"] + call.args[FLAGS_AT[name] :][:1]
-    flags = int(file.values(given[0])[0]) if given else 0
+    words = [word.value for word in call.keywords if word.arg == "flags"] + call.args[FLAGS_AT[name] :][:1]
+    flags = int(file.values(words[0])[0]) if words else 0
     function = file.function(call)
     calls: list[tuple[ast.Call, dict[str, Any]]] = [(call, {})]
-    if (
-        name == "compile" and function and isinstance(file.parents[call], ast.Return)
-    ):  # the pattern is what the function returns
-        callers = [one for one in file.nodes if isinstance(one, ast.Call) and ast.unparse(one.func) == function.name]
+    if name == "compile" and function and isinstance(file.parents[call], ast.Return):  # which it returns
+        called = (node for node in file.nodes if isinstance(node, ast.Call))
+        callers = [node for node in called if ast.unparse(node.func) == function.name]
         is_known = f"{file.path} {function.name}" in LOCALS
-        calls = [(one, {} if is_known else _arguments(file, function, one)) for one in callers]
-    for one, known in calls:
+        calls = [(node, {} if is_known else _arguments(file, function, node)) for node in callers]
+    for caller, known in calls:
         for pattern in file.values(call.args[0], **known):
-            for method in {name} - {"compile"} or _methods(file, one):
+            for method in {name} - {"compile"} or _methods(file, caller):
                 yield pattern, flags, method
 
 
 def _arguments(file: File, function: ast.FunctionDef, call: ast.Call) -> dict[str, Any]:
     """Return the values of a function's parameters in a call of it."""
-    given = [file.values(one)[0] for one in call.args]
-    names = [one.arg for one in function.args.args]
-    rest = {function.args.vararg.arg: tuple(given[len(names) :])} if function.args.vararg else {}
-    return {**dict(zip(names, given, strict=False)), **rest}
+    values = [file.values(argument)[0] for argument in call.args]
+    names = [parameter.arg for parameter in function.args.args]
+    rest = {function.args.vararg.arg: tuple(values[len(names) :])} if function.args.vararg else {}
+    return {**dict(zip(names, values, strict=False)), **rest}
 
 
 @cache
@@ -215,13 +214,13 @@ def _methods(file: File, call: ast.Call) -> set[str]:
     if function:
         loads = [(file, node) for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
     else:
-        own = file.names[name]
-        aliases = {alias for other in sources() for alias, value in other.names.items() if value is own}
+        pattern = file.names[name]
+        aliases = {alias for other in sources() for alias, value in other.names.items() if value is pattern}
         loads = [
             (other, node)
             for other, node in itertools.chain(*map(_loads().__getitem__, aliases))
-            if isinstance(node, ast.Attribute) or other.names.get(node.id) is own
+            if isinstance(node, ast.Attribute) or other.names.get(node.id) is pattern
         ]
     parents = [other.parents[node] for other, node in loads if isinstance(node.ctx, ast.Load)]
-    names = {one.attr if isinstance(one, ast.Attribute) else "" for one in parents}
+    names = {node.attr if isinstance(node, ast.Attribute) else "" for node in parents}
     return names if names and names <= {*FLAGS_AT} else ANYHOW

@@ -118,22 +118,22 @@ def example(nodes: Nodes, style: Style, groups: dict[int, list[int]]) -> list[in
 def repeats(nodes: Nodes, before: Nodes, after: Nodes) -> Iterator[tuple[Nodes, Nodes, Nodes]]:
     """Yield what stands before, in and behind each repeat."""
     for at, (op, value) in enumerate(nodes):
-        left, right = [*before, *nodes[:at]], [*nodes[at + 1 :], *after]
+        head, tail = [*before, *nodes[:at]], [*nodes[at + 1 :], *after]
         for part in inner(op, value):
             if op in REPEATS and value[1] > value[0] + 9:
-                yield left, part, right
-            yield from repeats(part, left, right)
+                yield head, part, tail
+            yield from repeats(part, head, tail)
 
 
 def single(nodes: Nodes) -> tuple[list[tuple[Any, Any]], int]:
     """Return the nodes in a sequence that are one character, and how many alternatives it has at most."""
     singles: list[tuple[Any, Any]] = []
-    branches, left = 1, list(nodes)
-    while left:
-        op, value = left.pop()
+    branches, rest = 1, list(nodes)
+    while rest:
+        op, value = rest.pop()
         parts = inner(op, value)
         branches = max(branches, len(parts))
-        left.extend(itertools.chain(*parts))
+        rest.extend(itertools.chain(*parts))
         if not parts and op not in (c.AT, c.GROUPREF):
             singles.append((op, value))
     return singles, branches
@@ -155,23 +155,23 @@ def shapes(pattern: str | bytes, flags: int) -> list[tuple[str, str, str]]:
         pattern = pattern.decode("latin-1")
     nodes = list(parser.parse(pattern, flags & ~re.DEBUG))
     chars = letters(nodes)
-    found: dict[tuple[str, str, str], None] = {}
+    texts: dict[tuple[str, str, str], None] = {}
 
     def add(first: list[int], unit: list[int], rest: list[int]) -> None:
         ends = [[], rest, *([*head, char] for head in ([], [10], rest) for char in chars[:3])]
         for end in ends if unit else ():
-            found["".join(map(chr, first)), "".join(map(chr, unit)), "".join(map(chr, end))] = None
+            texts["".join(map(chr, first)), "".join(map(chr, unit)), "".join(map(chr, end))] = None
 
     for before, body, after in [*repeats(nodes, [], []), ([], nodes, [])]:
         singles, branches = single(body)
-        own = [char for char in chars if any(is_member(*one, char) for one in singles)]
-        for style in itertools.starmap(Style, itertools.product(own, (0, 1), range(branches))):
+        fitting = [char for char in chars if any(is_member(*node, char) for node in singles)]
+        for style in itertools.starmap(Style, itertools.product(fitting, (0, 1), range(branches))):
             groups: dict[int, list[int]] = {}
             first, unit = example(before, style, groups), example(body, style, groups)
             rest = example(after, style._replace(times=0), groups)
             add(first, unit, rest)
             add([], first + unit, [])  # for a search, which begins at each
-    return random.Random(1).sample([*found], min(MANY, len(found)))
+    return random.Random(1).sample([*texts], min(MANY, len(texts)))
 
 
 def run(use: Use, text: str, size: int) -> None:
@@ -216,11 +216,11 @@ def main() -> None:
 def hanging(uses: Sequence[Use], seconds: int = SECONDS) -> dict[int, str]:
     """Return the numbers of those that take too long, each with a text that shows it."""
     slow: dict[int, str] = {}
-    left = list(enumerate(uses))
-    while left:
+    rest = list(enumerate(uses))
+    while rest:
         child = subprocess.run(
             [sys.executable, "-m", "tests.pumps"],
-            input=pickle.dumps((seconds, left)),
+            input=pickle.dumps((seconds, rest)),
             cwd=ROOT,
             capture_output=True,
             check=False,
@@ -231,7 +231,7 @@ def hanging(uses: Sequence[Use], seconds: int = SECONDS) -> dict[int, str]:
         lines = child.stdout.decode().splitlines()
         last = next(int(line) for line in reversed(lines) if line.isdigit())
         slow[last] = lines[-1]
-        left = [(number, use) for number, use in left if number > last]
+        rest = [(number, use) for number, use in rest if number > last]
     return slow
 
 

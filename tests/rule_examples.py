@@ -85,8 +85,8 @@ def findings(rule: Rule, example: str) -> list[Finding]:
         assert code in ((0, 1, 2) if rule.id.startswith("KRM5") else (0, 1)), f"exit code {code} for:\n{example}"
         report = json.loads(out)
         return [
-            Finding(one["rule"], one["severity"], one["message"])
-            for one in (report["notes"] if len(paths) > 1 else report["findings"])
+            Finding(finding["rule"], finding["severity"], finding["message"])
+            for finding in (report["notes"] if len(paths) > 1 else report["findings"])
         ]
 
 
@@ -130,15 +130,15 @@ def _filled_in(text: str, rule: str, heading: dict[str, str]) -> str:
     if "file" in heading and re.search("^apiVersion:", text, re.MULTILINE):
         return text  # perhaps no YAML: that may be the point
     encoded = text.encode()
-    own = Item(encoded, 0, len(encoded), -2).manifest
-    if "apiVersion" in own or ("file" in heading and "kind" not in own):
+    example = Item(encoded, 0, len(encoded), -2).manifest
+    if "apiVersion" in example or ("file" in heading and "kind" not in example):
         return text
-    return json.dumps(_over(LEAST[own.get("kind", usual_kind(rule))], own)) + "\n"
+    return json.dumps(_over(LEAST[example.get("kind", usual_kind(rule))], example)) + "\n"
 
 
-def _over(least: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+def _over(least: dict[str, Any], example: dict[str, Any]) -> dict[str, Any]:
     merged = dict(least)
-    for key, value in own.items():
+    for key, value in example.items():
         if value is None and key in least:
             del merged[key]
         elif value and isinstance(value, dict) and isinstance(least.get(key), dict) and key not in _SELECTORS:

@@ -29,10 +29,10 @@ def test_a_block_shows_what_happens(block: Block, tmp_path: Path) -> None:
 
 @every_page
 def test_no_block_is_left_out_silently(page: Path) -> None:
-    text, here = page.read_text(), blocks(page)
-    assert len(re.findall(r"^ *```", text, re.MULTILINE)) == sum(2 + inner_fences(block) for block in here)
-    commands = "\n".join(command for block in here for command in block.commands)
-    for block in here:
+    text, on_page = page.read_text(), blocks(page)
+    assert len(re.findall(r"^ *```", text, re.MULTILINE)) == sum(2 + inner_fences(block) for block in on_page)
+    commands = "\n".join(command for block in on_page for command in block.commands)
+    for block in on_page:
         assert block.language in LANGUAGES, block.id
         assert block.is_run or block.language not in ("console", "sh") or len(block.note.split()) > 3, block.id
         assert block.language != "text" or not re.search(r"^\$ ", block.text, re.MULTILINE), block.id
@@ -58,9 +58,10 @@ def outside(page: Path) -> str:
 def test_a_block_that_no_test_would_hold_is_noticed(tmp_path: Path) -> None:
     """The two ways in which the parser could lose a block: a fence that it does not pair, a fence in a block."""
     page = tmp_path / "page.md"
-    shown = list(parse(page, "<!-- not run: it needs\na cluster -->\n```sh\nx\n```\n\n````console\n$ cat\n```\n````\n"))
-    assert [(block.language, block.is_run) for block in shown] == [("sh", False), ("console", True)]
-    assert shown[1].text == "$ cat\n```\n"
+    text = "<!-- not run: it needs\na cluster -->\n```sh\nx\n```\n\n````console\n$ cat\n```\n````\n"
+    parsed = list(parse(page, text))
+    assert [(block.language, block.is_run) for block in parsed] == [("sh", False), ("console", True)]
+    assert parsed[1].text == "$ cat\n```\n"
     assert [block.language for block in parse(page, "```\n$ krmfn\n```\n")] == [""]
 
 
@@ -111,9 +112,9 @@ def validator(kind: str) -> Draft202012Validator:
 @every_page
 def test_links_lead_somewhere(page: Path) -> None:
     for target, anchor in _LINK.findall(outside(page)):
-        there = (page.parent / target).resolve() if target else page
-        assert there.exists(), target
-        assert not anchor or anchor in anchors(there), f"{target}#{anchor}"
+        destination = (page.parent / target).resolve() if target else page
+        assert destination.exists(), target
+        assert not anchor or anchor in anchors(destination), f"{target}#{anchor}"
 
 
 def anchors(page: Path) -> set[str]:

@@ -44,14 +44,14 @@ def test_every_test_that_a_page_of_gitops_names_exists() -> None:
 
 def test_what_cannot_be_had_is_listed_with_its_reason() -> None:
     lines = (E2E / "engines.txt").read_text().splitlines()
-    [block] = [one for one in blocks(PAGE) if one.language == "text"]
+    [block] = [block for block in blocks(PAGE) if block.language == "text"]
     rewritten_unless(block, "".join(f"{line}\n" for line in lines if not line.startswith("#")))
 
 
 def test_every_test_with_a_real_engine_is_on_the_page() -> None:
     """But for those of the repository itself, and those whose engine is only a reader or a schema."""
-    own = {"test_inventory", "test_many_files", "test_recipes", "test_repository", "test_rule_examples"}
-    own |= {"test_kubernetes_reader", "test_sarif", "test_places_generated"}
-    there = {path.stem for path in E2E.glob("test_*.py")}
+    without = {"test_inventory", "test_many_files", "test_recipes", "test_repository", "test_rule_examples"}
+    without |= {"test_kubernetes_reader", "test_sarif", "test_places_generated"}
+    present = {path.stem for path in E2E.glob("test_*.py")}
     named = set(re.findall(r"`(test_\w+)`", PAGE.read_text()))
-    assert there - named == own
+    assert present - named == without

@@ -13,9 +13,9 @@ def test_every_package_with_several_modules_has_its_lines() -> None:
     rules = ConfigParser()
     rules.read(ROOT / ".importlinter")
     listed = {rules[name]["containers"].replace(".", "/") for name in rules if "containers" in rules[name]}
-    packages = [one.parent for top in ("krmfn", "functions") for one in (ROOT / top).rglob("__init__.py")]
-    several = {one for one in packages if len([*one.glob("[!_]*.py")]) > 1}
-    assert {str(one.relative_to(ROOT)) for one in several} == listed
+    packages = [path.parent for top in ("krmfn", "functions") for path in (ROOT / top).rglob("__init__.py")]
+    several = {package for package in packages if len([*package.glob("[!_]*.py")]) > 1}
+    assert {str(package.relative_to(ROOT)) for package in several} == listed
 
 
 def test_imports_point_down() -> None:

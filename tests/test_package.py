@@ -49,8 +49,8 @@ def test_the_wheel_installs_two_packages_and_no_other_name(wheel: Path) -> None:
 def test_the_wheel_carries_every_module_and_every_schema(wheel: Path) -> None:
     ours = [(top, path) for top in FOLDERS for path in (ROOT / top).rglob("*") if path.suffix in SHIPPED[top]]
     assert {top for top, _ in ours} == set(FOLDERS)
-    wanted = {f"{FOLDERS[top]}/{path.relative_to(ROOT / top)}" for top, path in ours}
-    assert wanted - set(zipfile.ZipFile(wheel).namelist()) == set()
+    expected = {f"{FOLDERS[top]}/{path.relative_to(ROOT / top)}" for top, path in ours}
+    assert expected - set(zipfile.ZipFile(wheel).namelist()) == set()
 
 
 def test_the_sdist_carries_the_sources(built: Path) -> None:

@@ -115,15 +115,10 @@ def lists(draw: st.DrawFn) -> bytes:
         'functionConfig: "a\nitems: b"\n',
         "x: [a,\nb]\n",
     )
-    parts = [
-        HEAD,
-        some,
-        *draw(st.lists(st.sampled_from((*config, "results:\n- message: m\n", "# c\n", "\n")), max_size=1)),
-    ]
-    text = "".join(draw(st.permutations(parts)))
-    text = (
-        draw(st.sampled_from(("",) * 9 + ("---\n", "# top\n\n---\n", "%YAML 1.1\n---\n", "--- # why\n", "\n"))) + text
-    )
+    others = st.lists(st.sampled_from((*config, "results:\n- message: m\n", "# c\n", "\n")), max_size=1)
+    body = "".join(draw(st.permutations([HEAD, some, *draw(others)])))
+    tops = ("---\n", "# top\n\n---\n", "%YAML 1.1\n---\n", "--- # why\n", "\n")
+    text: str = draw(st.sampled_from(("",) * 9 + tops)) + body
     text += draw(st.sampled_from(("",) * 9 + ("...\n", "# end\n", "\n", "---\n")))
     for _ in range(draw(st.sampled_from((0, 0, 0, 1, 1, 2)))):
         text = damaged(draw, text)
@@ -149,10 +144,10 @@ def values(data: bytes) -> list[Any] | None:
     """The items as a parser reads the whole document; None when it is no mapping with items."""
     try:
         root = yaml.compose(data, Loader=load.Composer)  # type: ignore[arg-type]
-        whole = build(root)
+        document = build(root)
     except (yaml.YAMLError, KrmfnError):
         return None
-    listed = whole.get("items") if isinstance(whole, dict) else None
+    listed = document.get("items") if isinstance(document, dict) else None
     return listed if isinstance(listed, list) else None
 
 
@@ -174,39 +169,30 @@ def test_an_item_with_an_anchor_or_a_tag_from_elsewhere_is_not_read_alone(text: 
 @example(b"items:\n- a: 'x''y\n- b'\n- c: d\n")
 @example(b' "a\nkind: R\nitems: []\n')
 def test_the_quick_cut_is_the_exact_cut(data: bytes) -> None:
-    whole = values(data)
-    if whole is None:
+    parsed = values(data)
+    if parsed is None:
         return
     quick = split.quick(data)
     try:
         exact = split_exact.exact(data)
     except KrmfnError as failure:
         assert quick is None
-        assert (
-            re.search("start of a line|appears twice|must be a word", str(failure))
-            or b"\xc2\x85" in data
-            or b"\xe2" in data
-        )
+        is_expected = re.search("start of a line|appears twice|must be a word", str(failure))
+        assert is_expected or b"\xc2\x85" in data or b"\xe2" in data
         return
     if quick is not None:
         assert quick._replace(dubious=frozenset(), heads=()) == exact._replace(dubious=frozenset())
-    assert len(whole) == len(exact.items)
-    for (start, end), value in zip(exact.items, whole, strict=True):
+    assert len(parsed) == len(exact.items)
+    for (start, end), value in zip(exact.items, parsed, strict=True):
         read = alone(data[start:end])
         assert read is ... or repr(read) == repr(value if exact.indent < 0 else [value])
 
 
 def looks(item: Item) -> list[Any]:
     """Everything an item says of itself without its manifest."""
-    named = [
-        item.kind,
-        item.name,
-        item.group,
-        item.ref,
-        itemtext.string(item, "spec", "a"),
-        itemtext.string(item, "kind"),
-    ]
-    return [*named, item.labels, item.annotations]
+    named = [item.kind, item.name, item.group, item.ref]
+    texts = [itemtext.string(item, "spec", "a"), itemtext.string(item, "kind")]
+    return [*named, *texts, item.labels, item.annotations]
 
 
 def expected_looks(value: Any) -> list[Any]:
@@ -225,10 +211,10 @@ def expected_looks(value: Any) -> list[Any]:
     return [*named, *maps]
 
 
-def agree(fresh: list[Item], whole: list[Any]) -> None:
+def agree(fresh: list[Item], parsed: list[Any]) -> None:
     """Cheap looks, then the manifest, of every item that can be read alone."""
-    assert len(fresh) == len(whole)
-    for item, value in zip(fresh, whole, strict=True):
+    assert len(fresh) == len(parsed)
+    for item, value in zip(fresh, parsed, strict=True):
         if alone(item.text) is ...:
             continue
         assert looks(item) == expected_looks(value)
@@ -237,14 +223,14 @@ def agree(fresh: list[Item], whole: list[Any]) -> None:
 
 @given(lists())
 def test_cheap_looks_say_what_the_parser_says(data: bytes) -> None:
-    whole = values(data)
-    if whole is None:
+    parsed = values(data)
+    if parsed is None:
         return
     try:
         resources = ResourceList.parse(data)
     except KrmfnError:
         return
-    agree(resources.items, whole)
+    agree(resources.items, parsed)
 
 
 @given(resources(), st.integers(0, 2), st.data())
@@ -294,8 +280,8 @@ def changed(draw: Draw, value: Any) -> Any:
 
 @given(lists(), st.data())
 def test_an_edit_means_the_change_and_nothing_else(data: bytes, choice: st.DataObject) -> None:
-    whole = values(data)
-    if not whole:
+    parsed = values(data)
+    if not parsed:
         return
     try:
         resources = ResourceList.parse(data)
@@ -303,20 +289,20 @@ def test_an_edit_means_the_change_and_nothing_else(data: bytes, choice: st.DataO
         return
     if any(alone(item.text) is ... for item in resources.items):
         return
-    at = choice.draw(st.integers(0, len(whole) - 1))
-    wanted = changed(choice.draw, whole[at] if isinstance(whole[at], dict) else {})
+    at = choice.draw(st.integers(0, len(parsed) - 1))
+    edit = changed(choice.draw, parsed[at] if isinstance(parsed[at], dict) else {})
     try:
-        check_plain(wanted)
+        check_plain(edit)
     except KrmfnError:  # .inf is no JSON, and upsert says so
         return
-    if not wanted:  # an empty item is one without data
+    if not edit:  # an empty item is one without data
         return
     old = resources.items[at]
-    old.content.take(wanted)
+    old.content.take(edit)
     new = editing.edited_item(resources.envelope, old)
     resources.items[at] = new
     out = resources.to_bytes()
-    expected = [*whole[:at], wanted, *whole[at + 1 :]]
+    expected = [*parsed[:at], edit, *parsed[at + 1 :]]
     assert same(values(out), expected)  # a key that Kubernetes reads as another word may move
     for index, item in enumerate(resources.items):
         assert index == at or (item.text in out and item.text in data)
@@ -326,8 +312,8 @@ def test_an_edit_means_the_change_and_nothing_else(data: bytes, choice: st.DataO
 
 @given(lists())
 def test_what_was_not_changed_leaves_as_it_came(data: bytes) -> None:
-    whole = values(data)
-    if whole is None:
+    parsed = values(data)
+    if parsed is None:
         return
     try:
         resources = ResourceList.parse(data)
@@ -341,8 +327,8 @@ def test_what_was_not_changed_leaves_as_it_came(data: bytes) -> None:
     out = resources.to_bytes()
     after = values(out)
     assert after is not None
-    assert repr(after[: len(whole)]) == repr(whole)
-    assert len(after) == len(whole) + 1
+    assert repr(after[: len(parsed)]) == repr(parsed)
+    assert len(after) == len(parsed) + 1
     assert all(item.text in out for item in resources.items[:-2] + resources.items[-1:])
     again = ResourceList.parse(out)
     again.upsert([{"apiVersion": "v1", "kind": "New", "metadata": {"name": "new"}}])

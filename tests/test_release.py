@@ -71,9 +71,9 @@ def test_a_dirty_checkout_or_another_tag_makes_nothing(
         assert make.main(["--registry", "r.example.com"]) == 1
     finally:
         os.umask(former)
-    said = capsys.readouterr()
-    assert re.search(words, said.err)
-    assert said.out == ""
+    output = capsys.readouterr()
+    assert re.search(words, output.err)
+    assert output.out == ""
     assert [path.name for path in (checkout / "dist").iterdir()] == ["former"]
 
 
@@ -88,7 +88,7 @@ def test_a_failing_program_is_named_and_makes_nothing(
 
 
 @pytest.mark.parametrize(
-    ("there", "base", "words"),
+    ("programs", "base", "words"),
     [
         ([], "", "not on PATH: buildah, go, debootstrap"),
         (["go", "debootstrap"], "", "not on PATH: buildah"),
@@ -102,13 +102,13 @@ def test_a_missing_tool_is_named_and_makes_nothing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    there: list[str],
+    programs: list[str],
     base: str,
     words: str,
 ) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
-    for name in there:
+    for name in programs:
         plant(tools, {name: "#!/bin/sh\nexit 1\n"})
     monkeypatch.setattr(make, "ROOT", checkout)
     monkeypatch.setattr(images, "_path", lambda: str(tools))
@@ -209,24 +209,24 @@ def test_sums_are_those_of_sha256sum(tmp_path: Path) -> None:
 
 
 def test_the_statement_names_what_was_made_from_what() -> None:
-    made = provenance.statement(commit(), ROOT, {"b": "1", "a": "2"}, {"registry": "r.example.com"})
-    assert made["subject"] == [{"name": "a", "digest": {"sha256": "2"}}, {"name": "b", "digest": {"sha256": "1"}}]
-    materials = made["predicate"]["buildDefinition"]["resolvedDependencies"]
+    statement = provenance.statement(commit(), ROOT, {"b": "1", "a": "2"}, {"registry": "r.example.com"})
+    assert statement["subject"] == [{"name": "a", "digest": {"sha256": "2"}}, {"name": "b", "digest": {"sha256": "1"}}]
+    materials = statement["predicate"]["buildDefinition"]["resolvedDependencies"]
     assert materials[0] == {"name": "krmfn", "digest": {"gitCommit": "0" * 40}}
-    assert len([one for one in materials if one.get("uri", "").startswith("pkg:pypi/")]) == 4
+    assert len([item for item in materials if item.get("uri", "").startswith("pkg:pypi/")]) == 4
 
 
 def test_what_differs_between_two_clones_is_named(tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    for folder in (one, other):
+    first, other = tmp_path / "one", tmp_path / "other"
+    for folder in (first, other):
         folder.mkdir()
-    assert list(check.compare(one, other)) == ["nothing was made"]
-    for folder in (one, other):
+    assert list(check.compare(first, other)) == ["nothing was made"]
+    for folder in (first, other):
         (folder / "wheel").write_text("same")
-    assert list(check.compare(one, other)) == []
+    assert list(check.compare(first, other)) == []
     (other / "wheel").write_text("not the same")
-    (one / "sdist").touch()
-    assert list(check.compare(one, other)) == ["sdist: only one clone makes it", "wheel: differs"]
+    (first / "sdist").touch()
+    assert list(check.compare(first, other)) == ["sdist: only one clone makes it", "wheel: differs"]
 
 
 def test_a_tool_has_one_version_in_all_locks() -> None:

@@ -23,13 +23,13 @@ DEFAULTS = function_config(defaults={"moduleName": "drv"})
 PTEMPLATE = {**manifest("pt.example.com/v1alpha1", "Ptemplate", "pt", "ns"), "spec": {"selector": {"gpu": "a"}}}
 
 
-def made(resources: ResourceList, kind: str) -> dict[str, Any]:
+def first_of(resources: ResourceList, kind: str) -> dict[str, Any]:
     assert not resources.failed, [str(result) for result in resources.results]
     return resources.select(kind)[0].manifest
 
 
 def test_he_sample_s_module_has_every_field_the_operator_sets() -> None:
-    module = made(applied(deviceconfig, SEED, function_config=DEFAULTS), "Module")
+    module = first_of(applied(deviceconfig, SEED, function_config=DEFAULTS), "Module")
     assert (module["metadata"]["name"], module["metadata"]["namespace"]) == ("dc-module", "ns")
     assert module["spec"] == {
         "moduleLoader": {
@@ -61,13 +61,13 @@ def test_he_sample_s_module_has_every_field_the_operator_sets() -> None:
     ],
 )
 def test_he_sample_s_regexp_is_mended(kernel: str, mapping: int | None) -> None:
-    module = Module(made(applied(deviceconfig, SEED, function_config=DEFAULTS), "Module"))
+    module = Module(first_of(applied(deviceconfig, SEED, function_config=DEFAULTS), "Module"))
     assert resolver(module)(kernel).mapping == mapping
 
 
 def test_the_objects_of_a_ptemplate_have_every_default() -> None:
     resources = applied(ptemplate, PTEMPLATE)
-    module, consumer = made(resources, "Module"), made(resources, "DaemonSet")
+    module, consumer = first_of(resources, "Module"), first_of(resources, "DaemonSet")
     assert module["metadata"]["name"] == "pt"
     assert module["spec"] == {
         "moduleLoader": {
@@ -103,32 +103,25 @@ def test_the_objects_of_a_ptemplate_have_every_default() -> None:
     assert pod["volumes"] == [{"name": "host-dev", "hostPath": {"path": "/dev"}}]
 
 
-PT_FIELDS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
-    "imagePullSecret": ({"name": "s"}, lambda m, d: (m["imageRepoSecret"], d["imagePullSecrets"][0])),
-    "defaultmsg": ("hi", lambda m, d: m["moduleLoader"]["container"]["modprobe"]["parameters"][1]),
-    "maxdev": (7, lambda m, d: m["moduleLoader"]["container"]["modprobe"]["parameters"][0]),
-    "deviceplugin": ("x/p:1", lambda m, d: m["devicePlugin"]["container"]["image"]),
-    "selector": ({"gpu": "b"}, lambda m, d: (m["selector"], d["nodeSelector"]["gpu"])),
-    "consumer": ("x/c:1", lambda m, d: d["containers"][0]["image"]),
-    "requiredDevices": (2, lambda m, d: d["containers"][0]["resources"]["limits"]["example.com/ptemplate"]),
-}
-PT_EXPECTED = {
-    "imagePullSecret": ({"name": "s"}, {"name": "s"}),
-    "defaultmsg": "default_msg=hi",
-    "maxdev": "max_dev=7",
-    "deviceplugin": "x/p:1",
-    "selector": ({"gpu": "b"}, "b"),
-    "consumer": "x/c:1",
-    "requiredDevices": 2,
+SECRET = {"name": "s"}
+Look = Callable[[Any, Any, Any], Any]
+PT_FIELDS: dict[str, tuple[Any, Look, Any]] = {
+    "imagePullSecret": (SECRET, lambda m, c, d: (m["imageRepoSecret"], d["imagePullSecrets"]), (SECRET, [SECRET])),
+    "defaultmsg": ("hi", lambda m, c, d: c["modprobe"]["parameters"][1], "default_msg=hi"),
+    "maxdev": (7, lambda m, c, d: c["modprobe"]["parameters"][0], "max_dev=7"),
+    "deviceplugin": ("x/p:1", lambda m, c, d: m["devicePlugin"]["container"]["image"], "x/p:1"),
+    "selector": ({"gpu": "b"}, lambda m, c, d: (m["selector"], d["nodeSelector"]["gpu"]), ({"gpu": "b"}, "b")),
+    "consumer": ("x/c:1", lambda m, c, d: d["containers"][0]["image"], "x/c:1"),
+    "requiredDevices": (2, lambda m, c, d: d["containers"][0]["resources"]["limits"]["example.com/ptemplate"], 2),
 }
 
 
 @pytest.mark.parametrize("field", PT_FIELDS)
 def test_a_field_of_a_ptemplate(field: str) -> None:
-    value, look = PT_FIELDS[field]
+    value, look, expected = PT_FIELDS[field]
     resources = applied(ptemplate, PTEMPLATE | {"spec": PTEMPLATE["spec"] | {field: value}})
-    pod = made(resources, "DaemonSet")["spec"]["template"]["spec"]
-    assert look(made(resources, "Module")["spec"], pod) == PT_EXPECTED[field]
+    module, pod = first_of(resources, "Module")["spec"], first_of(resources, "DaemonSet")["spec"]["template"]["spec"]
+    assert look(module, module["moduleLoader"]["container"], pod) == expected
 
 
 @pytest.mark.parametrize(
@@ -150,7 +143,7 @@ def test_the_guides_api_version_is_named() -> None:
 def test_a_deleted_config_takes_its_generated_objects_along(function: Function) -> None:
     item, config = (SEED, DEFAULTS) if function is deviceconfig else (PTEMPLATE, None)
     resources = applied(function, item, function_config=config)
-    made = [one.manifest for one in resources.items if one.kind not in ("DeviceConfig", "Ptemplate")]
-    assert made
-    assert applied(function, *made).failed, "whose owner is not there is not removed on a guess"
-    assert applied(function, *made, settings=Settings(flags={"prune": "always"})).items == []
+    objects = [item.manifest for item in resources.items if item.kind not in ("DeviceConfig", "Ptemplate")]
+    assert objects
+    assert applied(function, *objects).failed, "whose owner is not there is not removed on a guess"
+    assert applied(function, *objects, settings=Settings(flags={"prune": "always"})).items == []

@@ -60,8 +60,8 @@ finally:
 def watched(items: str) -> tuple[list[str], set[str]]:
     """Return the texts that a run compiles, and the modules that it loads beside the interpreter's own."""
     done = execute(sys.executable, "-c", WATCHED, *HEAVY, stdin=(HEAD + items).encode()).ended(0)
-    said = done.err.split("\ncompiled:\n")[1].split("\n")
-    return said[: said.index("loaded:")], {*said[said.index("loaded:") + 1 :]}
+    compiled, _, loaded = done.err.split("\ncompiled:\n")[1].partition("loaded:\n")
+    return compiled.splitlines(), {*loaded.split("\n")}
 
 
 @pytest.mark.parametrize("items", [OTHERS, OTHERS + OURS], ids=["none", "one"])

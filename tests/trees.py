@@ -49,7 +49,8 @@ def function(spec: str, key: str = "config.kubernetes.io/function") -> str:
 def files_of(graph: Graph, folder: str) -> dict[str, str]:
     """Return the files that a build reads: resolved path to name."""
     files: dict[str, str] = {}
-    for one in graph.below(folder):
-        files[one.path] = one.name
-        files |= {reference.real: reference.name for reference in one.references if reference.kind == "file"}
+    for kustomization in graph.below(folder):
+        files[kustomization.path] = kustomization.name
+        references = kustomization.references
+        files |= {reference.real: reference.name for reference in references if reference.kind == "file"}
     return files

@@ -25,7 +25,7 @@ from .engines import find, path_of, run
 DRY_RUN = "fieldManager=krmfn-e2e&fieldValidation=Strict&dryRun=All"
 APPLY, JSON, YAML = "application/apply-patch+yaml", "application/json", "application/yaml"
 MERGE = "application/merge-patch+json"
-one_version = pytest.mark.parametrize("kmm", kmm_crds.every(DEFAULT), indirect=True, ids=str)
+one_version = pytest.mark.parametrize("kmm", kmm_crds.crds(DEFAULT), indirect=True, ids=str)
 """For a test that needs a KMM, whichever its version."""
 STARTS_WITHIN = 90.0
 """Seconds; on an idle machine it is about four."""

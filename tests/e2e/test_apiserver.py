@@ -28,9 +28,9 @@ from .kube import YAML, Cluster, Verdict, install_crd, one_version
 MODULES = Path(__file__).parent / "modules"
 """Modules by what the newest KMM's CRD makes of them: valid, invalid, and dropped (apply silently loses a part)."""
 
-every_version = pytest.mark.parametrize("kmm", kmm_crds.every(), indirect=True, ids=str)
-every_structure = pytest.mark.parametrize("kmm", kmm_crds.every(*kmm_crds.DISTINCT), indirect=True, ids=str)
-newest = pytest.mark.parametrize("kmm", kmm_crds.every(kmm_crds.NEWEST), indirect=True, ids=str)
+every_version = pytest.mark.parametrize("kmm", kmm_crds.crds(), indirect=True, ids=str)
+every_structure = pytest.mark.parametrize("kmm", kmm_crds.crds(*kmm_crds.DISTINCT), indirect=True, ids=str)
+newest = pytest.mark.parametrize("kmm", kmm_crds.crds(kmm_crds.NEWEST), indirect=True, ids=str)
 
 
 @cache
@@ -275,7 +275,7 @@ def test_every_generated_workload_is_accepted(cluster: Cluster, source: Source) 
     assert refused(cluster, items) == []
 
 
-JUDGED = [(crds, source) for source in SOURCES for crds in kmm_crds.every(source.kmm_version())]
+JUDGED = [(crds, source) for source in SOURCES for crds in kmm_crds.crds(source.kmm_version())]
 
 
 @pytest.mark.parametrize(("kmm", "source"), JUDGED, indirect=["kmm"], ids=str)
