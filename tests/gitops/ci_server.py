@@ -31,11 +31,11 @@ class Service:
         """The status and the message that every request for a change gets instead."""
         self.url = ""
 
-    def add(self, body: str, who: str = BOT, number: int = OWN) -> dict[str, Any]:
+    def add(self, body: str, login: str = BOT, number: int = OWN) -> dict[str, Any]:
         """Add a comment, which is a note, too."""
-        made = {"id": 1000 + len(self.comments), "user": {"login": who}, "author": {"id": number}, "body": body}
-        self.comments.append(made)
-        return made
+        about = {"user": {"login": login}, "author": {"id": number}}
+        self.comments.append({"id": 1000 + len(self.comments), **about, "body": body})
+        return self.comments[-1]
 
     def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
         """Return the status and the document for a request."""
@@ -53,7 +53,7 @@ class Service:
         if method == "POST":
             return 201, self.add(body["body"])
         number = int(path.rpartition("/")[2])
-        (comment,) = [one for one in self.comments if one["id"] == number]
+        (comment,) = (comment for comment in self.comments if comment["id"] == number)
         comment["body"] = body["body"]
         return 200, comment
 
@@ -71,11 +71,10 @@ def serving(service: Service) -> Iterator[Service]:
             headers = {"Content-Type": "application/json"}
             if isinstance(document, list):
                 page = int(parse_qs(parts.query).get("page", ["1"])[0])
-                more = len(document) > page * PAGE
-                document = document[(page - 1) * PAGE : page * PAGE]
-                if more:
+                if len(document) > page * PAGE:
                     following = f"http://{parts.netloc}{parts.path}?page={page + 1}"
                     headers |= {"Link": f'<{following}>; rel="next"', "X-Next-Page": str(page + 1)}
+                document = document[(page - 1) * PAGE : page * PAGE]
             self._write(status, headers, json.dumps(document).encode())
 
         do_POST = do_PATCH = do_PUT = do_GET

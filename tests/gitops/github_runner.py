@@ -60,7 +60,7 @@ class Runner:
             (machine / "temp").mkdir(parents=True)
             (machine / "work").mkdir()
             needed = [job["needs"]] if isinstance(job.get("needs"), str) else job.get("needs", [])
-            ok = all(jobs[one].result == "success" for one in needed)
+            ok = all(jobs[other].result == "success" for other in needed)
             contexts = {"github": self.github, "runner": {"temp": str(machine / "temp"), "os": "Linux", "arch": "X64"}}
             if not evaluate(job.get("if", "success()"), contexts, ok):
                 jobs[name] = Job("skipped")
@@ -102,38 +102,38 @@ class Runner:
         env: dict[str, str],
         shell: str | None,
     ) -> None:
-        given = {key: interpolated(value, contexts) for key, value in step.get("with", {}).items()}
+        options = {key: interpolated(value, contexts) for key, value in step.get("with", {}).items()}
         uses = step.get("uses", "")
         if step.get("id") in self.without:
             return
         if uses.startswith("./"):
             action = yaml.safe_load((machine / "work" / uses / "action.yaml").read_text())
-            inputs = {key: given.get(key, value.get("default")) for key, value in action["inputs"].items()}
-            assert set(given) <= set(inputs), f"{uses} has no inputs {sorted(set(given) - set(inputs))}"
+            inputs = {key: options.get(key, value.get("default")) for key, value in action["inputs"].items()}
+            assert set(options) <= set(inputs), f"{uses} has no inputs {sorted(set(options) - set(inputs))}"
             assert None not in inputs.values(), inputs
             self._steps(job, action["runs"]["steps"], machine, contexts | {"inputs": inputs}, env, None)
         elif uses:
-            job.result = "success" if self._used(uses.partition("@")[0], given, machine) else "failure"
+            job.result = "success" if self._used(uses.partition("@")[0], options, machine) else "failure"
         else:
-            own = {key: interpolated(value, contexts) for key, value in step.get("env", {}).items()}
-            done = _bash(step["run"], step.get("shell") or shell, machine, {**env, **own})
+            variables = {key: interpolated(value, contexts) for key, value in step.get("env", {}).items()}
+            done = _bash(step["run"], step.get("shell") or shell, machine, {**env, **variables})
             job.steps.append(Step(step.get("name", ""), done.code, done.text))
             job.result = "failure" if done.code else "success"
 
-    def _used(self, action: str, given: dict[str, str], machine: Path) -> bool:
+    def _used(self, action: str, options: dict[str, str], machine: Path) -> bool:
         """Do what an action of GitHub's does; False when it fails."""
         if action == "actions/checkout":
-            assert given["fetch-depth"] == "0"
+            assert options["fetch-depth"] == "0"
             run_git(machine, "clone", "--quiet", f"file://{self.origin}", "work")
             run_git(machine / "work", "fetch", "--quiet", "origin", self.ref)
             run_git(machine / "work", "checkout", "--quiet", "--detach", "FETCH_HEAD")
         elif action == "actions/upload-artifact":
-            if Path(given["path"]).is_dir():
-                self.artifacts[given["name"]] = Path(given["path"])
+            if Path(options["path"]).is_dir():
+                self.artifacts[options["name"]] = Path(options["path"])
         elif action == "actions/download-artifact":
-            if given["name"] not in self.artifacts:
+            if options["name"] not in self.artifacts:
                 return False
-            shutil.copytree(self.artifacts[given["name"]], given["path"])
+            shutil.copytree(self.artifacts[options["name"]], options["path"])
         else:
             assert action == "actions/cache", action
         return True
@@ -142,10 +142,10 @@ class Runner:
 def _files(machine: Path) -> dict[str, str]:
     """The files by which a step speaks to the runner."""
     names = ("GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_STEP_SUMMARY")
-    made = {name: str(machine / name.lower()) for name in names}
-    for name in made.values():
+    files = {name: str(machine / name.lower()) for name in names}
+    for name in files.values():
         Path(name).touch()
-    return {**made, "RUNNER_TEMP": str(machine / "temp")}
+    return {**files, "RUNNER_TEMP": str(machine / "temp")}
 
 
 def _bash(script: str, shell: str | None, machine: Path, env: dict[str, str]) -> Done:

@@ -23,7 +23,7 @@ class Case(NamedTuple):
     script: Path
     name: str
     manifest: dict[str, Any]
-    wanted: dict[str, str]
+    status: dict[str, str]
 
     def __str__(self) -> str:
         return f"{self.script.relative_to(ARGOCD).parts[0]}-{self.script.parent.name}-{self.name}"

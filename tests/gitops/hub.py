@@ -40,12 +40,12 @@ class Hub:
         command = gh or f"{sys.executable} {Path(__file__).with_name('standin.py')}"
         plant(self.programs, {"gh": f'#!/bin/sh\nexec {command} "$@"\n'})
 
-    def pull_request(self, change: Change, fork: bool = False, branch: str = "next", **more: Any) -> dict[str, Job]:
+    def pull_request(self, change: Change, fork: bool = False, branch: str = "next", **options: Any) -> dict[str, Job]:
         head, merged = propose(self.repo, change, branch)
         owner = {"repo": {"full_name": "somebody/fleet" if fork else REPOSITORY}, "sha": head, "ref": branch}
         event = {"pull_request": {"number": 7, "head": owner}}
         known = {"event_name": "pull_request", "event": event, "base_ref": "main", "head_ref": branch}
-        return self.run("refs/pull/7/merge", merged, known, **more)
+        return self.run("refs/pull/7/merge", merged, known, **options)
 
     def push(self) -> dict[str, Job]:
         known = {"event_name": "push", "event": {}, "base_ref": "", "head_ref": ""}

@@ -5,24 +5,18 @@ from __future__ import annotations
 import html
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.commands import ROOT
+from tests.functions.cluster.test_one_result import config as device_config
 from tests.functions.comparing.test_base import commit, repository, run_git
 from tests.trees import config_map, plant
 
-CONFIG = """\
-apiVersion: krmfn.dev/v1alpha1
-kind: DeviceConfig
-metadata: {{name: {name}, namespace: kmm}}
-spec:
-  driverImage: registry.example.com/{name}
-  driverVersion: "{version}"
-  moduleName: {name}
-  nodeSelector: {{gpu: {label}}}
-"""
+from .ci_server import Service
+
+MARK = "<!-- krmfn diff -->\n"
 TEXT = "@team `touch pwned` $(touch pwned) ]]> ::set-output name=a::b ##[error]x <b> |"
 """A text that each of the programs on its way could take for something else."""
 FILE = "::set-output name=x::y]]>$(touch pwned)`touch pwned`@team;touch pwned.yaml"
@@ -30,7 +24,7 @@ BRANCH = "$(touch${IFS}pwned)`touch${IFS}pwned`;@team/#1"
 
 
 def config(name: str = "gaudi", version: str = "1", label: str = "a") -> str:
-    return CONFIG.format(name=name, version=version, label=label)
+    return device_config(name, f"gpu: {label}", name).replace('"1"', f'"{version}"')
 
 
 class Change(NamedTuple):
@@ -123,14 +117,38 @@ def snapshot(folder: Path) -> Path:
     return folder
 
 
+def check_comments(service: Service, change: Change) -> None:
+    """Assert that a change has its one comment or none, and that the comment is inert."""
+    bodies = [comment["body"] for comment in service.comments]
+    assert len(bodies) == bool(change.comment)
+    for body in bodies:
+        assert body.startswith(MARK)
+        assert change.comment in body
+        inert(body)
+
+
+def check_updates(service: Service, propose: Callable[[Change], object]) -> int:
+    """Assert that several runs for one pull request write one comment and leave those of others; return its number."""
+    service.add(f"{MARK}not ours", "somebody", 1)
+    service.add("first", "somebody", 1)
+    service.add("of the same user, about something else")
+    propose(CHANGES["clean"])
+    *others, ours = [dict(comment) for comment in service.comments]
+    for name in ("removed", "unreadable", "nothing"):
+        propose(CHANGES[name])
+    assert service.comments[:3] == others
+    assert "**nothing changes" in service.comments[3]["body"]
+    return int(ours["id"])
+
+
 def inert(comment: str) -> None:
     """Assert that a comment mentions nobody, orders nothing, and is no markup but ours outside of its fences."""
     outside = re.sub(r"^(`{3,})(?:diff|yaml)\n.*?^\1$", "", comment, flags=re.MULTILINE | re.DOTALL)
-    shown = html.unescape(outside)
-    assert not re.search(r"(?<!\w)@\w", shown), shown
+    text = html.unescape(outside)
+    assert not re.search(r"(?<!\w)@\w", text), text
     assert not re.search(r"(?<![\w&])#\d", outside), outside
     assert not re.search(r"^/", comment, re.MULTILINE)
-    tags = set(re.findall(r"<[^>\n]*>", outside)) - {"<!-- krmfn diff -->"}
+    tags = set(re.findall(r"<[^>\n]*>", outside)) - {MARK.strip()}
     assert tags <= {"<details>", "</details>", "<summary>", "</summary>"}, tags
 
 

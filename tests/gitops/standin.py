@@ -37,9 +37,9 @@ def main() -> int:
     assert filter_ in ("", OURS), filter_
     while path:
         entries, path = call(method, path, fields)
-        for one in entries if filter_ else ():
-            if one["user"]["login"] == "github-actions[bot]" and one["body"].startswith(os.environ["MARK"]):
-                print(one["id"])
+        for entry in entries if filter_ else ():
+            if entry["user"]["login"] == "github-actions[bot]" and entry["body"].startswith(os.environ["MARK"]):
+                print(entry["id"])
     return 0
 
 

@@ -29,7 +29,7 @@ def judged(script: str, manifest: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_case(case: Case) -> None:
-    assert judged(case.script.read_text(), case.manifest) == case.wanted
+    assert judged(case.script.read_text(), case.manifest) == case.status
 
 
 def test_every_object_has_its_cases() -> None:
@@ -65,9 +65,9 @@ DIFFERING = {
 
 @pytest.mark.parametrize("kind", DIFFERING)
 def test_the_two_differ_where_something_may_never_come(kind: str) -> None:
-    here = [case for case in CASES if case.manifest["kind"] == kind]
+    cases = [case for case in CASES if case.manifest["kind"] == kind]
     strict, lenient = (
-        {case.name: case.wanted["status"] for case in here if room in case.script.parents} for room in (STRICT, LENIENT)
+        {case.name: case.status["status"] for case in cases if top in case.script.parents} for top in (STRICT, LENIENT)
     )
     assert strict.keys() == lenient.keys()
     assert {name for name in strict if strict[name] != lenient[name]} == DIFFERING[kind]

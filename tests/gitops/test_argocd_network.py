@@ -17,11 +17,11 @@ HERE, REDIS = "argocd", {"app.kubernetes.io/name": "argocd-redis"}
 
 def matches(selector: dict[str, Any], labels: dict[str, str]) -> bool:
     """Return whether a label selector selects; of the operators only In is understood."""
-    wanted = [(key, [value]) for key, value in selector.get("matchLabels", {}).items()]
-    for one in selector.get("matchExpressions", []):
-        assert one["operator"] == "In"
-        wanted.append((one["key"], one["values"]))
-    return all(labels.get(key) in values for key, values in wanted)
+    pairs = [(key, [value]) for key, value in selector.get("matchLabels", {}).items()]
+    for term in selector.get("matchExpressions", []):
+        assert term["operator"] == "In"
+        pairs.append((term["key"], term["values"]))
+    return all(labels.get(key) in values for key, values in pairs)
 
 
 def reaches(peer: dict[str, Any], address: str, namespace: str, labels: dict[str, str]) -> bool:
@@ -32,8 +32,8 @@ def reaches(peer: dict[str, Any], address: str, namespace: str, labels: dict[str
         inside = [ip in ipaddress.ip_network(text) for text in (block["cidr"], *block.get("except", []))]
         return inside[0] and not any(inside[1:])
     space = peer.get("namespaceSelector")
-    near = namespace == HERE if space is None else matches(space, {"kubernetes.io/metadata.name": namespace})
-    return bool(namespace) and near and matches(peer.get("podSelector", {}), labels)
+    is_in_space = namespace == HERE if space is None else matches(space, {"kubernetes.io/metadata.name": namespace})
+    return bool(namespace) and is_in_space and matches(peer.get("podSelector", {}), labels)
 
 
 def allows(port: int, address: str = "10.0.0.9", namespace: str = "", labels: dict[str, str] | None = None) -> bool:

@@ -119,8 +119,8 @@ def test_the_plugin_is_chosen_by_name_alone() -> None:
 def test_the_parameters_are_announced_without_a_default() -> None:
     """Argo CD never sends a default to the plugin; without one the functionConfig decides."""
     announced = PLUGIN["spec"]["parameters"]["static"]
-    assert [one["name"] for one in announced] == sorted(["function-config", "profiles-from", *SETTINGS])
-    assert all(set(one) == {"name", "title", "tooltip"} for one in announced)
+    assert [parameter["name"] for parameter in announced] == sorted(["function-config", "profiles-from", *SETTINGS])
+    assert all(set(parameter) == {"name", "title", "tooltip"} for parameter in announced)
 
 
 @pytest.mark.parametrize("example", ["quickstart", "two-vendors"])
@@ -151,9 +151,8 @@ def test_the_same_app_answers_with_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_conflict_is_an_error_with_the_finding_and_no_manifest(tmp_path: Path) -> None:
-    said = generate(app_from("conflict", tmp_path), tmp_path).refused(1)
-    assert "Traceback" not in said
-    assert "error" in said
+    refusal = generate(app_from("conflict", tmp_path), tmp_path).refused(1)
+    assert ("Traceback" in refusal, "error" in refusal) == (False, True)
 
 
 def test_a_folder_without_manifests_is_an_error(tmp_path: Path) -> None:
@@ -161,9 +160,7 @@ def test_a_folder_without_manifests_is_an_error(tmp_path: Path) -> None:
     app = tmp_path / "repo" / "empty"
     app.mkdir(parents=True)
     answer = generate(app, tmp_path)
-    assert answer.code != 0
-    assert answer.out == b""
-    assert answer.err
+    assert (answer.code != 0, answer.out, answer.err != "") == (True, b"", True)
 
 
 def test_the_destination_namespace_serves_a_config_without_one(tmp_path: Path) -> None:

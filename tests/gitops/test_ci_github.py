@@ -21,9 +21,7 @@ from tests.trees import altered
 
 from .ci_server import Service, serving
 from .hub import REPOSITORY, Hub, fleet
-from .pull_requests import BRANCH, CHANGES, Change, harmless, inert
-
-MARK = "<!-- krmfn diff -->\n"
+from .pull_requests import BRANCH, CHANGES, Change, check_comments, check_updates, harmless
 
 
 @pytest.fixture
@@ -44,12 +42,7 @@ def test_a_pull_request(name: str, hub: Hub) -> None:
     jobs = hub.pull_request(change, branch=BRANCH)
     assert jobs["krmfn"].result == ("success" if change.passes else "failure"), jobs["krmfn"].out
     assert jobs["comment"].result == "success", jobs["comment"].out
-    bodies = [comment["body"] for comment in hub.service.comments]
-    assert len(bodies) == (1 if change.comment else 0)
-    for body in bodies:
-        assert body.startswith(MARK)
-        assert change.comment in body
-        inert(body)
+    check_comments(hub.service, change)
     assert change.comment in hub.summary
     errors = re.findall(r"^::error .*title=(\w+)::", jobs["krmfn"].out, re.MULTILINE)
     assert (change.finding in errors) if change.finding else errors == []
@@ -59,7 +52,7 @@ def test_a_pull_request(name: str, hub: Hub) -> None:
     else:
         assert jobs["code-scanning"].result == "success", jobs["code-scanning"].out
         (run,) = uploaded
-        assert {one.get("ruleId", "krmfn") for one in run["results"] if one["level"] == "error"} == set(errors)
+        assert {result.get("ruleId", "krmfn") for result in run["results"] if result["level"] == "error"} == set(errors)
     assert (hub.results / "report.html").exists() == (name != "unreadable")
     for job in jobs.values():
         harmless(job.out, hub.folder)
@@ -81,19 +74,9 @@ def test_only_the_pull_request_s_own_changes_are_told(hub: Hub) -> None:
 
 
 def test_the_comment_is_updated_in_place(hub: Hub) -> None:
-    hub.service.add(f"{MARK}not ours", "somebody", 1)
-    hub.service.add("first", "somebody", 1)
-    hub.service.add("of another workflow")
-    hub.pull_request(CHANGES["clean"])
-    *others, ours = [dict(comment) for comment in hub.service.comments]
-    hub.pull_request(CHANGES["removed"])
-    hub.pull_request(CHANGES["unreadable"])
-    hub.pull_request(CHANGES["nothing"])
+    path = f"/repos/{REPOSITORY}/issues/comments/{check_updates(hub.service, hub.pull_request)}"
     changed = [(method, path) for method, path in hub.service.calls if "comments" in path]
-    number = f"/repos/{REPOSITORY}/issues/comments/{ours['id']}"
-    assert changed == [("POST", f"/repos/{REPOSITORY}/issues/7/comments"), *[("PATCH", number)] * 3]
-    assert hub.service.comments[:3] == others
-    assert "**nothing changes" in hub.service.comments[3]["body"]
+    assert changed == [("POST", f"/repos/{REPOSITORY}/issues/7/comments"), *[("PATCH", path)] * 3]
 
 
 def test_a_job_that_fails_early_leaves_no_comment_that_says_otherwise(hub: Hub) -> None:
@@ -103,9 +86,8 @@ def test_a_job_that_fails_early_leaves_no_comment_that_says_otherwise(hub: Hub) 
     jobs = hub.pull_request(Change({".github/actions/krmfn/action.yaml": text}, False, "", ""))
     assert (jobs["krmfn"].result, jobs["comment"].result) == ("failure", "success")
     (comment,) = hub.service.comments
-    assert (
-        "That is not known: the [job krmfn](https://github.example.com/team/fleet/actions/runs/99)" in comment["body"]
-    )
+    link = "[job krmfn](https://github.example.com/team/fleet/actions/runs/99)"
+    assert f"That is not known: the {link}" in comment["body"]
     assert jobs["code-scanning"].result == "failure"
 
 

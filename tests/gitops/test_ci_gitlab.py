@@ -17,11 +17,10 @@ from tests.commands import ROOT, environment, execute
 from tests.functions.comparing.test_base import run_git
 from tests.functions.formats.test_ci import entries
 
-from .ci_server import OWN, Service, serving
-from .pull_requests import BRANCH, CHANGES, Change, base, harmless, inert, propose
+from .ci_server import Service, serving
+from .pull_requests import BRANCH, CHANGES, Change, base, check_comments, check_updates, harmless, propose
 
 RECIPE = ROOT / "gitops" / "ci" / "gitlab"
-MARK = "<!-- krmfn diff -->\n"
 NOTES = "/api/v4/projects/5/merge_requests/7/notes"
 
 
@@ -81,8 +80,8 @@ class Lab:
         for path in recipe["krmfn"]["artifacts"]["paths"]:
             if (work / path).exists():
                 shutil.copytree(work / path, note / path)
-        noted, said = job(recipe, "krmfn-note", note, known)
-        return Done((code, noted), (log, said), work)
+        noted, note_log = job(recipe, "krmfn-note", note, known)
+        return Done((code, noted), (log, note_log), work)
 
 
 def job(recipe: Mapping[str, Any], name: str, work: Path, known: Mapping[str, str]) -> tuple[int, str]:
@@ -106,12 +105,7 @@ def test_a_merge_request(name: str, lab: Lab) -> None:
     change = CHANGES[name]
     done = lab.merge_request(change, branch=BRANCH)
     assert done.codes == (2 if name == "unreadable" else int(not change.passes), 0), done.logs
-    bodies = [comment["body"] for comment in lab.service.comments]
-    assert len(bodies) == (1 if change.comment else 0)
-    for body in bodies:
-        assert body.startswith(MARK)
-        assert change.comment in body
-        inert(body)
+    check_comments(lab.service, change)
     report = done.folder / ".krmfn" / "codequality.json"
     if name == "unreadable":
         assert not report.exists()
@@ -134,16 +128,8 @@ def test_what_would_be_merged_is_compared_with_the_target(lab: Lab) -> None:
 
 
 def test_the_note_is_updated_in_place(lab: Lab) -> None:
-    lab.service.add(f"{MARK}not ours", "somebody", 1)
-    lab.service.add("first", "somebody", 1)
-    lab.service.add("of the token, about something else", number=OWN)
-    lab.merge_request(CHANGES["clean"])
-    *others, ours = [dict(note) for note in lab.service.comments]
-    for name in ("removed", "unreadable", "nothing"):
-        lab.merge_request(CHANGES[name])
-    assert lab.service.calls == [("POST", NOTES), *[("PUT", f"{NOTES}/{ours['id']}")] * 3]
-    assert lab.service.comments[:3] == others
-    assert "**nothing changes" in lab.service.comments[3]["body"]
+    number = check_updates(lab.service, lab.merge_request)
+    assert lab.service.calls == [("POST", NOTES), *[("PUT", f"{NOTES}/{number}")] * 3]
 
 
 def test_a_job_that_fails_early_leaves_no_note_that_says_otherwise(lab: Lab) -> None:
