@@ -29,28 +29,29 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the random numbers (default: 1)")
     parser.add_argument("--without-seeds", action="store_true", help="begin with nothing instead of tests/fuzz/corpus")
     parser.add_argument("--plain", action="store_true", help="without atheris")
-    given = parser.parse_args()
-    engine = "coverage" if given.plain or not importlib.util.find_spec("atheris") else "atheris"
+    options = parser.parse_args()
+    engine = "coverage" if options.plain or not importlib.util.find_spec("atheris") else "atheris"
     print("guided by coverage, by atheris" if engine == "atheris" else "no atheris here: not guided by coverage")
-    codes = [_fuzz(name, engine, given) for name in given.targets]
+    codes = [_fuzz(name, engine, options) for name in options.targets]
     return max(codes)
 
 
-def _fuzz(name: str, engine: str, given: argparse.Namespace) -> int:
+def _fuzz(name: str, engine: str, options: argparse.Namespace) -> int:
     folder = ROOT / "build" / "fuzz" / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    arguments = [name, str(folder), str(given.seconds), str(given.seed), "no" if given.without_seeds else "yes", engine]
+    seeds = "no" if options.without_seeds else "yes"
+    arguments = [name, str(folder), str(options.seconds), str(options.seed), seeds, engine]
     with (folder / "log").open("w") as log:
         memory = {"TMPDIR": "/dev/shm"} if os.access("/dev/shm", os.W_OK) else {}  # thousands of small folders
         command = [sys.executable, "-m", "tests.fuzz.child", *arguments]
         code = subprocess.run(
             command, cwd=ROOT, env=environment(**memory), stdout=log, stderr=log, check=False
         ).returncode
-    said = (folder / "log").read_text(errors="replace")
+    log_text = (folder / "log").read_text(errors="replace")
     written = folder / "numbers.json"
     numbers = json.loads(written.read_text()) if written.exists() else {}
-    edges = _COVERAGE.findall(said)
+    edges = _COVERAGE.findall(log_text)
     covered = f"{edges[-1]} edges" if edges else f"{numbers.get('coverage', 0):,} lines"
     executions, seconds = numbers.get("executions", 0), numbers.get("seconds", 0) or 1
     print(
@@ -64,7 +65,7 @@ def _fuzz(name: str, engine: str, given: argparse.Namespace) -> int:
         print(f"    {text.read_bytes()[:_SHOWN]!r}")  # a log is often all that is left of a run
         print("\n".join(f"    {line[:_SHOWN]}" for line in seen[1:]))
     if code or not executions:
-        print("\n".join([f"  it ended with {code}:", *said.splitlines()[-15:]]))
+        print("\n".join([f"  it ended with {code}:", *log_text.splitlines()[-15:]]))
     return int(bool(code or not executions or numbers.get("findings")))
 
 

@@ -33,20 +33,16 @@ class Run:
         from .readers import PROGRAM, Readers
 
         self.target, self.folder, self.seconds = targets.TARGETS[name], folder, seconds
-        self.readers, self.finding, self.refused, self.work = (
-            Readers(shutil.which(PROGRAM) or PROGRAM),
-            Finding,
-            Refused,
-            work,
-        )
-        self.seeds = [one.text for one in corpus.seeds(name)] if with_seeds else []
+        self.readers = Readers(shutil.which(PROGRAM) or PROGRAM)
+        self.finding, self.refused, self.work = Finding, Refused, work
+        self.seeds = [seed.text for seed in corpus.seeds(name)] if with_seeds else []
         self.rng = random.Random(seed)
         self.mutator = mutate.Mutator(name, self.rng, self.seeds)
         self.numbers: Counter[str] = Counter()
         self.known: set[str] = set()
         self.started = self.written = time.monotonic()
 
-    def one(self, text: bytes) -> None:
+    def attempt(self, text: bytes) -> None:
         """Try an input; note what is found."""
         self.numbers["executions"] += 1
         try:
@@ -118,7 +114,7 @@ class Run:
         except self.finding as other:
             return other if other.rule == finding.rule else None
         except self.refused:
-            return None
+            pass
         return None
 
     def write(self) -> None:
@@ -130,9 +126,9 @@ class Run:
     def plainly(self) -> None:
         """Try the seeds, then inputs of the mutator, until the time is over."""
         for text in self.seeds:
-            self.one(text)
+            self.attempt(text)
         while time.monotonic() - self.started < self.seconds:
-            self.one(self.mutator.input())
+            self.attempt(self.mutator.input())
 
 
 def main() -> None:
@@ -146,8 +142,8 @@ def main() -> None:
             run.rng.seed(number)
             if run.rng.random() < 0.2:
                 return bytes(atheris.Mutate(data, most))
-            made = run.mutator.changed(data) if data.strip() and run.rng.random() < 0.7 else run.mutator.input()
-            return made[:most]
+            is_changed = data.strip() and run.rng.random() < 0.7
+            return (run.mutator.changed(data) if is_changed else run.mutator.input())[:most]
 
         corpus = Path(folder, "inputs")
         corpus.mkdir(exist_ok=True)
@@ -160,7 +156,7 @@ def main() -> None:
             "-timeout=120",
             f"-artifact_prefix={folder}/",
         ]
-        atheris.Setup([name, str(corpus), "-rss_limit_mb=0", *options], run.one, custom_mutator=mutated)
+        atheris.Setup([name, str(corpus), "-rss_limit_mb=0", *options], run.attempt, custom_mutator=mutated)
         atheris.Fuzz()
     else:
         import coverage

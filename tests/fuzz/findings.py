@@ -88,17 +88,17 @@ def _heard(event: str, args: tuple[Any, ...]) -> None:
             events.append(f"open {path}")
 
 
-def alike(one: Any, other: Any) -> bool:
+def alike(data: Any, other: Any) -> bool:
     """Return True for the same data; 1 is 1.0, as in JSON, and a text that JSON escapes is the text."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(alike(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(alike, one, other))
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, (int, float)) and isinstance(other, (int, float)):
-        return float(one) == float(other)
-    return bool(one == other)
+    if isinstance(data, dict) and isinstance(other, dict):
+        return data.keys() == other.keys() and all(alike(value, other[key]) for key, value in data.items())
+    if isinstance(data, list) and isinstance(other, list):
+        return len(data) == len(other) and all(map(alike, data, other))
+    if isinstance(data, bool) or isinstance(other, bool):
+        return data is other
+    if isinstance(data, (int, float)) and isinstance(other, (int, float)):
+        return float(data) == float(other)
+    return bool(data == other)
 
 
 Work = Callable[[bytes], object]

@@ -85,10 +85,10 @@ class Mutator:
 
     def input(self) -> bytes:
         """Return an input: one that is made from nothing, or a seed that is changed."""
-        text = self.made() if not self.seeds or self.rng.random() < 0.5 else self.rng.choice(self.seeds)
+        text = self.new() if not self.seeds or self.rng.random() < 0.5 else self.rng.choice(self.seeds)
         return self.changed(text) if self.rng.random() < 0.5 else text
 
-    def made(self) -> bytes:
+    def new(self) -> bytes:
         """Return an input from nothing; in a third of them every resource is one that krmfn interprets."""
         self.interpreted = self.rng.random() < 0.3
         if self.target == "kustomizations":

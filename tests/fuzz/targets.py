@@ -68,13 +68,14 @@ def _data(item: Item) -> Any:
     named = ref(data) if isinstance(data, dict) else None
     if named and (quick.ref, item.ref, quick.kind) != (named, named, named.kind):
         raise Finding("the quick reading is the reading", quick=[quick.ref, item.ref], parsed=named)
-    if named and quick.annotations != {key: one for key, one in annotations_of(data).items() if isinstance(one, str)}:
+    texts = {key: text for key, text in annotations_of(data).items() if isinstance(text, str)} if named else {}
+    if named and quick.annotations != texts:
         raise Finding("the quick reading is the reading", quick=quick.annotations, parsed=data)
     return data
 
 
 def _compare(rule: str, judged: list[Any], kubernetes: Reading, text: bytes) -> None:
-    objects = [one for given in kubernetes.objects for one in _resources(given)]
+    objects = [item for data in kubernetes.objects for item in _resources(data)]
     if any(re.search(error, kubernetes.error) and re.search(sign, text) for error, sign in _TOLD):
         raise Refused("by who applies it, which is known")
     if kubernetes.error or not alike(judged, objects):
@@ -90,52 +91,52 @@ _TOLD = (
 `?` within a plain word in brackets, the escape of a slash. By the error, and by what is in the text."""
 
 
-def _resources(given: Any) -> Iterator[Any]:
+def _resources(data: Any) -> Iterator[Any]:
     """Yield the resources in an object as kubectl and Argo CD take lists apart; what is no resource is nobody's."""
-    if not isinstance(given, dict):
+    if not isinstance(data, dict):
         return
-    version, kind, metadata = (given.get(key) for key in ("apiVersion", "kind", "metadata"))
+    version, kind, metadata = (data.get(key) for key in ("apiVersion", "kind", "metadata"))
     kind = kind if isinstance(kind, str) else ""
-    if not (isinstance(version, str) and version) and not (kind and (metadata or "items" in given)):
+    if not (isinstance(version, str) and version) and not (kind and (metadata or "items" in data)):
         return  # no cluster takes a kind alone, or one that is no text: a file of CI may have one
     is_named = isinstance(metadata, dict) and bool(metadata.get("name"))
-    items = given.get("items", "none")
+    items = data.get("items", "none")
     is_empty = items is None and kind.endswith("List") and (kind in manifests.LISTS or not is_named)
     if is_empty or isinstance(items, list):  # whatever its kind
         for item in items or ():
             yield from _resources(item)
     else:
-        yield given
+        yield data
 
 
 def _command(*arguments: str, stdin: bytes = b"") -> tuple[int, bytes]:
     """Return the exit code and stdout of a command of krmfn's, run in this process."""
     out: list[bytes] = []
-    said = io.StringIO()
+    err = io.StringIO()
 
     def written(data: str | bytes) -> None:
         out.append(data if isinstance(data, bytes) else data.encode(errors="backslashreplace"))
 
     with (
         watched(),
-        redirect_stderr(said),
+        redirect_stderr(err),
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))),
         mock.patch.object(output, "write_stdout", written),
     ):
         code = main.main(arguments)
-    if "Traceback" in said.getvalue():
-        raise Finding("no traceback", stderr=said.getvalue()[-3000:])
+    if "Traceback" in err.getvalue():
+        raise Finding("no traceback", stderr=err.getvalue()[-3000:])
     return code, b"".join(out)
 
 
 def _compare_rendered(text: bytes, judged: list[Any], readers: Readers) -> None:
     """Where `render` prints the stream, what krmfn has not made is in it, unchanged."""
     code, out = _command("render", "-", "--include-inputs", "--allow-empty", stdin=text) if judged else (2, b"")
-    given = [] if code else [one for one in judged if not _is_marked(one)]
+    inputs = [] if code else [item for item in judged if not _is_marked(item)]
     kubernetes = readers.stream(out)[0]
-    left = iter(kubernetes.objects)
-    if not all(any(alike(one, other) for other in left) for one in given):
-        raise Finding("render prints what it was given", given=given, printed=kubernetes.objects)
+    rest = iter(kubernetes.objects)
+    if not all(any(alike(item, other) for other in rest) for item in inputs):
+        raise Finding("render prints what it was given", given=inputs, printed=kubernetes.objects)
 
 
 def _is_marked(manifest: Any) -> bool:
@@ -147,15 +148,15 @@ def _compare_interpreted(text: bytes, kubernetes: Reading, kyaml: Reading) -> No
 
     Where nothing is made from the stream, nothing of it is interpreted. In place of a marked Module a new one is made.
     """
-    ours, theirs = ([one for given in each.objects for one in _resources(given)] for each in (kubernetes, kyaml))
-    kinds = [(ref(one).group, ref(one).kind) for one in ours]
-    if len(ours) != len(theirs) or not {*OWNERS, (MODULE_GROUP, MODULE_KIND)}.intersection(kinds):
+    first, second = ([item for data in reader.objects for item in _resources(data)] for reader in (kubernetes, kyaml))
+    kinds = [(ref(item).group, ref(item).kind) for item in first]
+    if len(first) != len(second) or not {*OWNERS, (MODULE_GROUP, MODULE_KIND)}.intersection(kinds):
         return
-    for one, other, kind in zip(ours, theirs, kinds, strict=True):
-        seen = {"kubernetes": _naming(one), "kyaml": _naming(other)}
+    for item, other, kind in zip(first, second, kinds, strict=True):
+        seen = {"kubernetes": _naming(item), "kyaml": _naming(other)}
         if (
             kind in INPUTS | {(MODULE_GROUP, MODULE_KIND)}
-            and not _is_marked(one)
+            and not _is_marked(item)
             and not alike(*seen.values())
             and _command("check", "-", stdin=text)[0] == 0
         ):
@@ -164,7 +165,7 @@ def _compare_interpreted(text: bytes, kubernetes: Reading, kyaml: Reading) -> No
 
 def _naming(manifest: Any) -> Any:
     metadata, spec = manifest.get("metadata"), manifest.get("spec")
-    metadata, spec = (one if isinstance(one, dict) else {} for one in (metadata, spec))
+    metadata, spec = (part if isinstance(part, dict) else {} for part in (metadata, spec))
     named = [manifest.get("kind"), *(metadata.get(key) for key in ("name", "namespace", "labels"))]
     return _without_null([*named, *(spec.get(key) for key in ("selector", "nodeSelector", "driverVersion", "taints"))])
 
@@ -222,7 +223,7 @@ def _program(command: tuple[str, ...]) -> str:
 
 def lists(text: bytes, readers: Readers) -> None:
     """Nothing is lost between stdin and stdout of a function, whatever it does to some of the items."""
-    given = readers.stream(text)[0]
+    before = readers.stream(text)[0]
     for function in (_nothing, krmfn, _touch):
         with watched(), redirect_stderr(io.StringIO()):
             resources = ResourceList.parse(text)
@@ -236,12 +237,12 @@ def lists(text: bytes, readers: Readers) -> None:
             raise Finding("a function that does nothing changes nothing", before=text, after=out)
         kept = {id(item) for item in resources.items}
         kept -= {id(item) for item, _ in items[:1] if function is _touch}
-        for item, own in items if not resources.failed else ():
+        for item, lines in items if not resources.failed else ():
             is_updated = function is krmfn and _is_generated(item)  # in its place
-            if id(item) in kept and not is_updated and own.rstrip() not in out:
-                raise Finding("an item that is not changed leaves byte for byte", item=own, after=out)
-        if not given.error and text.endswith(b"\n") and not _is_by_chance(text):  # see `streams`
-            _compare_lists(given, readers.stream(out)[0], resources.failed, function is _touch)
+            if id(item) in kept and not is_updated and lines.rstrip() not in out:
+                raise Finding("an item that is not changed leaves byte for byte", item=lines, after=out)
+        if not before.error and text.endswith(b"\n") and not _is_by_chance(text):  # see `streams`
+            _compare_lists(before, readers.stream(out)[0], resources.failed, function is _touch)
 
 
 def _is_generated(item: Item) -> bool:
@@ -267,18 +268,18 @@ def _count(resources: ResourceList) -> None:
         raise Finding("no rule says more than it may", rule_and_count=most)
 
 
-def _compare_lists(given: Reading, made: Reading, failed: bool, touched: bool) -> None:
-    before, after = (_items(one) for one in (given, made))
+def _compare_lists(old: Reading, new: Reading, failed: bool, touched: bool) -> None:
+    before, after = (_items(reading) for reading in (old, new))
     if failed:
-        if not made.error and not alike(before, after):  # nobody takes what comes with an exit code of 1
+        if not new.error and not alike(before, after):  # nobody takes what comes with an exit code of 1
             raise Finding("with an error the items leave as they came", before=before, after=after)
         return
-    left = iter(after)
-    for at, one in enumerate(before):
-        if (touched and at == 0) or _is_marked(one):
+    rest = iter(after)
+    for at, item in enumerate(before):
+        if (touched and at == 0) or _is_marked(item):
             continue
-        if made.error or not any(alike(one, other) for other in left):
-            raise Finding("nothing is lost", lost=one, after=made.error or after)
+        if new.error or not any(alike(item, other) for other in rest):
+            raise Finding("nothing is lost", lost=item, after=new.error or after)
 
 
 def _items(reading: Reading) -> list[Any]:

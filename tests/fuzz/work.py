@@ -45,7 +45,7 @@ def large(work: Work, before: bytes, piece: bytes, after: bytes) -> None:
 
 
 def _seconds(work: Work, text: bytes, times: int, choose: Callable[..., float]) -> float:
-    taken = []
+    seconds = []
     for _ in range(times):
         start = time.process_time()
         try:
@@ -53,5 +53,5 @@ def _seconds(work: Work, text: bytes, times: int, choose: Callable[..., float]) 
                 work(text)
         except Refused:
             pass
-        taken.append(time.process_time() - start)
-    return choose(taken)
+        seconds.append(time.process_time() - start)
+    return choose(seconds)
