@@ -27,6 +27,7 @@ STRUCTURAL = {
     *("x-kubernetes-validations", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"),
     *("x-kubernetes-list-type", "x-kubernetes-list-map-keys"),
 }
+HEAD = ("apiVersion", "kind", "metadata")
 ANNOTATION_LIMIT = 262_144
 """Bytes; what `kubectl apply` can keep of an object in an annotation, as it does without --server-side."""
 
@@ -43,16 +44,6 @@ def root(file: str) -> dict[str, Any]:
     [version] = crd(file)["spec"]["versions"]
     node: dict[str, Any] = version["schema"]["openAPIV3Schema"]
     return node
-
-
-def nodes(node: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every subschema with the path of its field."""
-    yield path, node
-    for name, child in node.get("properties", {}).items():
-        yield from nodes(child, f"{path}.{name}")
-    for holder, mark in (("items", "[]"), ("additionalProperties", "{}")):
-        if isinstance(node.get(holder), dict):
-            yield from nodes(node[holder], path + mark)
 
 
 def as_json_schema(node: dict[str, Any]) -> dict[str, Any]:
@@ -83,22 +74,22 @@ def without_key_rules(value: Any) -> Any:
 @cache
 def validators(file: str) -> tuple[Any, Any]:
     """Of the JSON Schema, and of the CRD with the metadata that the API server itself checks."""
-    wanted, crd_schema = without_key_rules(json_schema(file)), as_json_schema(root(file))
-    head = {name: wanted["properties"][name] for name in ("apiVersion", "kind", "metadata")}
-    whole = {**crd_schema, "required": wanted["required"], "properties": {**crd_schema["properties"], **head}}
-    return schema._validator()(wanted), schema._validator()({**whole, "$defs": wanted["$defs"]})
+    expected, crd_schema = without_key_rules(json_schema(file)), as_json_schema(root(file))
+    properties = crd_schema["properties"] | {name: expected["properties"][name] for name in HEAD}
+    parts = {"required": expected["required"], "$defs": expected["$defs"]}
+    return schema._validator()(expected), schema._validator()({**crd_schema, **parts, "properties": properties})
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_it_serves_one_stored_version_with_status_names_and_columns(file: str) -> None:
-    spec, wanted = crd(file)["spec"], json_schema(file)["properties"]
+    spec, expected = crd(file)["spec"], json_schema(file)["properties"]
     [version] = spec["versions"]
-    assert [f"{spec['group']}/{version['name']}"] == wanted["apiVersion"]["enum"]
-    assert [spec["names"]["kind"]] == wanted["kind"]["enum"]
+    assert [f"{spec['group']}/{version['name']}"] == expected["apiVersion"]["enum"]
+    assert [spec["names"]["kind"]] == expected["kind"]["enum"]
     assert crd(file)["metadata"]["name"] == f"{spec['names']['plural']}.{spec['group']}" == CRDS[file]
     assert version["served"] and version["storage"] and version["subresources"] == {"status": {}}
     assert spec["names"]["shortNames"] and spec["scope"] == "Namespaced"
-    known = {path for path, _ in nodes(root(file))}
+    known = {path for path, _ in expanded(root(file))}
     paths = [column["jsonPath"] for column in version["additionalPrinterColumns"]]
     assert paths.pop() == ".metadata.creationTimestamp"
     assert set(paths) <= known
@@ -111,7 +102,7 @@ def test_short_names_differ() -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_it_is_structural_and_says_what_each_field_is_for(file: str) -> None:
-    for path, node in nodes(root(file)):
+    for path, node in expanded(root(file)):
         assert set(node) <= STRUCTURAL, path
         either = node.keys() == {"description", "x-kubernetes-preserve-unknown-fields"}  # a text or an object
         assert either or ("type" in node) != ("x-kubernetes-int-or-string" in node), path
@@ -121,23 +112,23 @@ def test_it_is_structural_and_says_what_each_field_is_for(file: str) -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_it_is_open_where_the_json_schema_is(file: str) -> None:
-    wanted = {path for path, node in expanded(json_schema(file)) if is_open(node) or is_either(node)} - {".metadata"}
-    open_paths = {path for path, node in nodes(root(file)) if "x-kubernetes-preserve-unknown-fields" in node}
-    assert open_paths == wanted
+    expected = {path for path, node in expanded(json_schema(file)) if is_open(node) or is_either(node)} - {".metadata"}
+    open_paths = {path for path, node in expanded(root(file)) if "x-kubernetes-preserve-unknown-fields" in node}
+    assert open_paths == expected
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_rules_about_keys_are_cel_rules(file: str) -> None:
-    wanted = {path: node["propertyNames"] for path, node in expanded(json_schema(file)) if "propertyNames" in node}
+    expected = {path: node["propertyNames"] for path, node in expanded(json_schema(file)) if "propertyNames" in node}
     key_rules = {}
-    for path, node in nodes(root(file)):
+    for path, node in expanded(root(file)):
         for rule in node.get("x-kubernetes-validations", []):
             if rule["rule"].startswith("self.all(key, "):
                 key_rules[path] = rule
-    assert key_rules.keys() == wanted.keys()
+    assert key_rules.keys() == expected.keys()
     for path, rule in key_rules.items():
-        assert rule["rule"] == f"self.all(key, key.matches('{wanted[path]['pattern']}'))"
-        assert wanted[path]["x-says"] in rule["message"]
+        assert rule["rule"] == f"self.all(key, key.matches('{expected[path]['pattern']}'))"
+        assert expected[path]["x-says"] in rule["message"]
 
 
 def is_either(node: dict[str, Any]) -> bool:

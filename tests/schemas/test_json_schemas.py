@@ -86,12 +86,12 @@ def test_lists_and_mappings_have_bounds(file: str) -> None:
 def test_settings_take_every_field_of_a_deviceconfig_but_profile() -> None:
     spec = json_schema("deviceconfig")["properties"]["spec"]["properties"]
     vendor = dict(json_schema("renderdeviceconfigs")["$defs"]["vendor"]["properties"])
-    own, account = vendor.pop("extraObjects"), vendor.pop("serviceAccount")
+    objects, account = vendor.pop("extraObjects"), vendor.pop("serviceAccount")
     plain = json.loads(json.dumps(vendor).replace("WithRights", ""))
-    own_alone = ("profile", "options", "serviceAccount")
-    assert plain == {name: field for name, field in spec.items() if name not in own_alone}
+    of_config = ("profile", "options", "serviceAccount")
+    assert plain == {name: field for name, field in spec.items() if name not in of_config}
     rights = account["properties"].keys() - spec["serviceAccount"]["properties"].keys()
-    assert rights == {"rules", "clusterRules"} and own
+    assert rights == {"rules", "clusterRules"} and objects
 
 
 def test_only_profiles_and_defaults_give_rights_to_the_parts_of_a_config() -> None:
@@ -109,8 +109,8 @@ def test_only_profiles_and_defaults_give_rights_to_the_parts_of_a_config() -> No
 def test_a_profile_and_its_versions_take_what_the_defaults_take_and_more() -> None:
     definitions = json_schema("renderdeviceconfigs")["$defs"]
     vendor, profile, release = (definitions[name]["properties"] for name in ("vendor", "profile", "release"))
-    own = {"versions", "versionsComplete", "locked"}
-    assert {name: field for name, field in profile.items() if name not in own} == vendor
+    of_profile = {"versions", "versionsComplete", "locked"}
+    assert {name: field for name, field in profile.items() if name not in of_profile} == vendor
     refused = {"unset", *definitions["release"]["x-elsewhere"]}
     assert {"unset", *release["unset"]["items"]["enum"]} == release.keys() - {"version"}
     assert {name: field for name, field in release.items() if name not in ("version", "unset")} == {
@@ -121,11 +121,9 @@ def test_a_profile_and_its_versions_take_what_the_defaults_take_and_more() -> No
 def test_a_pool_overrides_what_the_config_has() -> None:
     spec = json_schema("deviceconfig")["properties"]["spec"]["properties"]
     pool = dict(spec["nodePools"]["items"]["properties"])
-    own = {"name", "nodeSelector", "unset"}
-    assert {"allNodes", *pool["unset"]["items"]["enum"]} == pool.keys() - own
-    assert {name: field for name, field in pool.items() if name not in own} == {
-        name: spec[name] for name in pool if name not in own
-    }
+    of_pool = {"name", "nodeSelector", "unset"}
+    assert {"allNodes", *pool["unset"]["items"]["enum"]} == pool.keys() - of_pool
+    assert all(field == spec[name] for name, field in pool.items() if name not in of_pool)
 
 
 def test_the_seed_has_its_three_fields() -> None:
@@ -194,13 +192,10 @@ def spec(**fields: Any) -> Manifest:
 WRONG = table(__file__, "wrong.yaml")
 
 
-@pytest.mark.parametrize(("fields", "path", "text"), [one.values() for one in WRONG])
+@pytest.mark.parametrize(("fields", "path", "text"), [row.values() for row in WRONG])
 def test_what_does_not_fit_is_reported_with_what_would(fields: dict[str, Any], path: str, text: str) -> None:
-    messages = {
-        str(result.field.path): result.message
-        for result in schema.check(spec(**fields), json_schema("deviceconfig"))
-        if result.field
-    }
+    results = schema.check(spec(**fields), json_schema("deviceconfig"))
+    messages = {result.field.path: result.message for result in results if result.field}
     assert list(messages) == [f"spec.{path}"]
     assert text in messages[f"spec.{path}"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from referencing import Registry, Resource
 from schema_outputs import OUTPUTS
 
 from tests.commands import ROOT, process
+from tests.functions.comparing.test_base import repository
 from tests.trees import altered
 
 FOLDER = ROOT / "schemas" / "outputs"
@@ -26,7 +27,7 @@ EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.is
 
 def problems(name: str, document: Any) -> list[str]:
     validator = Draft202012Validator(SCHEMAS[name], registry=REGISTRY)
-    return [f"{one.json_path}: {one.message[:300]}" for one in validator.iter_errors(document)]
+    return [f"{error.json_path}: {error.message[:300]}" for error in validator.iter_errors(document)]
 
 
 def test_every_format_that_the_code_names_has_a_schema() -> None:
@@ -60,12 +61,8 @@ def test_findings_of_all_kinds_fit() -> None:
 def test_the_result_of_ci_fits(tmp_path: Path) -> None:
     folder = tmp_path / "repository"
     for name in ("quickstart", "one-cluster"):
-        (folder / name).mkdir(parents=True)
-        for path in (ROOT / "examples" / name).glob("*.yaml"):
-            (folder / name / path.name).write_bytes(path.read_bytes())
-    git = ["git", "-c", "user.name=me", "-c", "user.email=me@example.com"]
-    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "first"]):
-        subprocess.run([*git, *command], cwd=folder, check=True)
+        shutil.copytree(ROOT / "examples" / name, folder / name)
+    repository(folder, {})
     altered(folder / "quickstart" / "deviceconfig.yaml", "1.16.2", "1.17.0")
     for number, args in enumerate((["quickstart"], ["one-cluster", "quickstart", "--base", "HEAD"])):
         process("krmfn", "ci", *args, "--out", f"results{number}", cwd=folder)
