@@ -133,8 +133,8 @@ def run(spec: dict[str, Any], config: dict[str, Any] | None = None) -> tuple[byt
 
 def outcome(function: Function, items: list[Manifest], config: dict[str, Any]) -> tuple[bytes, list[Result]]:
     resources = applied(function, *items, function_config=function_config(**config))
-    made = [item.manifest for item in resources.items if not resources.failed and item.group not in INPUTS]
-    return json.dumps(made, sort_keys=True).encode(), resources.results
+    objects = [item.manifest for item in resources.items if not resources.failed and item.group not in INPUTS]
+    return json.dumps(objects, sort_keys=True).encode(), resources.results
 
 
 INPUTS = ("krmfn.dev", "example.com", "pt.example.com")
@@ -173,19 +173,19 @@ def another(value: Any, path: Path, file: str) -> Any:
     candidates += ["sha256:" + "1" * 64] if str(value).startswith("sha256:") else []
     candidates += [f"{value}x", f"{value}:2", *OTHERS] if isinstance(value, str) else [*OTHERS, 0]
     rules = schema.Schema({"$defs": json_schema(file)["$defs"], **node})
-    fitting = (one for one in candidates if one is not None and one != value and type(one) is type(value))
-    return next((one for one in fitting if rules.fits(one)), None)
+    others = (candidate for candidate in candidates if candidate is not None and candidate != value)
+    return next((other for other in others if type(other) is type(value) and rules.fits(other)), None)
 
 
 def is_said(results: list[Result], path: Path) -> bool:
     """True when a finding says that the field, or one that holds it, has no effect, or that it excludes another."""
     mine = [str(part) for part in path]
     for result in results:
-        there = list(split(result.field.path)) if result.field else []
-        above = bool(there) and mine[: len(there)] == there
+        place = list(split(result.field.path)) if result.field else []
+        above = bool(place) and mine[: len(place)] == place
         if above and result.rule in ("KRM142", "KRM129", "KRM131"):
             return True
-        if result.rule == "KRM111" and mine[1] == "options" and there == ["spec", "options"]:  # it has no Profile
+        if result.rule == "KRM111" and mine[1] == "options" and place == ["spec", "options"]:  # it has no Profile
             return True
         if result.rule in ("KRM123", "KRM128") and mine[1] in re.findall(r"\w+", result.message):
             return True
@@ -250,7 +250,7 @@ def test_another_value_changes_something_or_is_reported_to_change_nothing(situat
         if name == "daemonSets" and situation in MADE_SEVERAL_TIMES:
             value = [{key: entry[key] for key in entry if key not in ONE_OBJECT} for entry in sample]
         if name in ("devicePlugin", "dra") and situation == "a hub":  # whose accounts are made on the spokes (KRM138)
-            value = {key: own for key, own in sample.items() if key != "serviceAccount"}
+            value = {key: part for key, part in sample.items() if key != "serviceAccount"}
         spec = SITUATIONS[situation] | BESIDE.get(name, {}) | {name: value}
         before = run(spec)
         for path in scalars(value, (name,)):
@@ -285,7 +285,7 @@ def at(value: Any, path: Path) -> Any:
 @pytest.mark.parametrize("kind", ["DeviceConfig", "Ptemplate"])
 def test_every_field_of_the_operators_kinds(kind: str) -> None:
     """The he-sample operator's DeviceConfig, and the Ptemplate."""
-    (sample,) = [one for one in samples() if one["kind"] == kind and "example.com" in one["apiVersion"]]
+    (sample,) = [item for item in samples() if item["kind"] == kind and "example.com" in item["apiVersion"]]
     function, file = {
         "DeviceConfig": (deviceconfig, "deviceconfig-example.com"),
         "Ptemplate": (ptemplate, "ptemplate"),
@@ -308,11 +308,11 @@ def test_a_field_of_a_profile_acts_as_in_a_config(layer: str) -> None:
         spec = without_none(BASE | BESIDE.get(name, {}) | {name: value})
         shared = {"kmm": {"version": "main"}}
         shared |= {"defaults": spec} if layer == "defaults" else {"profiles": {"vendor": spec}}
-        own = {} if layer == "defaults" else {"profile": "vendor"}
+        spec_of_config = {} if layer == "defaults" else {"profile": "vendor"}
         objects, results = run(spec, {"kmm": {"version": "main"}})
-        assert run(own, shared)[0] == objects, name
+        assert run(spec_of_config, shared)[0] == objects, name
         # What every pool replaces is a field without effect in a config, and one that reaches no config elsewhere.
-        rules = {"KRM142" if result.rule == "KRM144" else result.rule for result in run(own, shared)[1]}
+        rules = {"KRM142" if result.rule == "KRM144" else result.rule for result in run(spec_of_config, shared)[1]}
         assert rules == {result.rule for result in results}, name
 
 
@@ -344,18 +344,16 @@ def test_every_field_of_the_function_config_has_an_effect() -> None:
         "overrides": ([offer, driven], {"gpu": {"dirName": "/a"}}, {"gpu": {"dirName": "/b"}}),
     }
     assert acts.keys() == json_schema("renderdeviceconfigs")["properties"]["spec"]["properties"].keys()
-    for name, (items, one, other) in acts.items():
-        assert outcome(deviceconfig, items, {name: one}) != outcome(deviceconfig, items, {name: other}), name
+    for name, (items, value, other) in acts.items():
+        assert outcome(deviceconfig, items, {name: value}) != outcome(deviceconfig, items, {name: other}), name
 
 
 def test_the_fields_of_the_function_config_on_ptemplates() -> None:
     """What is for DeviceConfigs only is said, unless there are some that the other function renders."""
-    (sample,) = [one for one in samples() if one["kind"] == "Ptemplate"]
+    (sample,) = [item for item in samples() if item["kind"] == "Ptemplate"]
     plain = outcome(ptemplate, [sample], {})
     assert outcome(ptemplate, [sample], {"annotations": {"a": "b"}})[0] != plain[0]
-    for name in ("defaults", "profiles"):
-        (finding,) = outcome(ptemplate, [sample], {name: {"vendor": {}} if name == "profiles" else {"dirName": "/a"}})[
-            1
-        ]
+    for name, value in (("defaults", {"dirName": "/a"}), ("profiles", {"vendor": {}})):
+        _, (finding,) = outcome(ptemplate, [sample], {name: value})
         assert (finding.rule, finding.severity) == ("KRM142", "info")
     assert outcome(ptemplate, [sample, device_config(BASE, "a")], {"defaults": {"dirName": "/a"}})[1] == []

@@ -58,8 +58,8 @@ def unknown(tmp_path: Path) -> str:
 def test_every_format_says_how_many_more_there_are(unknown: str, form: str) -> None:
     done = process("krmfn", "check", unknown, "--format", form).ended(1)
     assert done.text.count("unknown field") in (0, MOST, 3 * MOST)  # JUnit says each three times
-    said = f'krmfn_findings{{rule="KRM101",severity="error"}} {MOST + 200}\n' if form == "prometheus" else REST
-    assert said in done.text
+    text = f'krmfn_findings{{rule="KRM101",severity="error"}} {MOST + 200}\n' if form == "prometheus" else REST
+    assert text in done.text
 
 
 @pytest.mark.parametrize("command", ["render", "diff", "report", "nodes"])
@@ -75,7 +75,7 @@ def test_known_fields_are_named_once_in_a_mapping(unknown: str) -> None:
     done = process("krmfn", "check", unknown, "--format", "json")
     findings = json.loads(done.out)["findings"]
     assert len(findings) == MOST + 1
-    assert sum("known here" in one["message"] for one in findings) == 1
+    assert sum("known here" in finding["message"] for finding in findings) == 1
     assert json.loads(done.out)["summary"]["error"] == MOST + 200
     assert len(done.out) < 800_000
 
@@ -92,13 +92,8 @@ def test_no_baseline_takes_what_is_not_listed(unknown: str, tmp_path: Path) -> N
 def test_function_mode_says_it_once() -> None:
     items = "".join(f"\n  {line}" for line in UNKNOWN.splitlines()).replace("\n  ", "\n- ", 1)
     text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:{items}\n"
-    first = process("krmfn", stdin=text)
-    assert (first.code, first.text.count("unknown field"), REST in first.err, REST in first.text) == (
-        1,
-        MOST,
-        True,
-        True,
-    )
+    first = process("krmfn", stdin=text).ended(1)
+    assert (first.text.count("unknown field"), REST in first.err, REST in first.text) == (MOST, True, True)
     assert process("krmfn", stdin=first.out).out == first.out
 
 
@@ -106,17 +101,10 @@ def test_what_is_not_listed_is_held_against_all_that_it_may_be_about(tmp_path: P
     """Two clusters build one file: all that is listed is the first one's, and so is all of the first config."""
     base = "resources: [a.yaml]\n"
     other = CONFIG.replace("name: drv,", "name: other,").replace("spec: {", "spec: {field: 1, ")
-    plant(
-        tmp_path,
-        {
-            "base/kustomization.yaml": base,
-            "base/a.yaml": f"{UNKNOWN}---\n{other}",
-            "lab/kustomization.yaml": "resources: [../base]\nnamespace: lab\n",
-            "prod/kustomization.yaml": "resources: [../base]\nnamespace: prod\n",
-        },
-    )
+    files = {f"{name}/kustomization.yaml": f"resources: [../base]\nnamespace: {name}\n" for name in ("lab", "prod")}
+    plant(tmp_path, files | {"base/kustomization.yaml": base, "base/a.yaml": f"{UNKNOWN}---\n{other}"})
     done = process("krmfn", "check", "lab", "prod", "--format", "json", "--root", ".", cwd=tmp_path)
-    (rest,) = (one for one in json.loads(done.out)["findings"] if one["unlisted"])
+    (rest,) = (finding for finding in json.loads(done.out)["findings"] if finding["unlisted"])
     assert (rest["file"], rest["clusters"]) == ("base/a.yaml", ["lab", "prod"])
     assert 'name="other"} 1\n' in process("krmfn", "check", "base/a.yaml", "--format", "prometheus", cwd=tmp_path).text
 
@@ -126,9 +114,9 @@ def test_what_is_turned_off_is_counted_and_takes_no_place(tmp_path: Path) -> Non
     off = "{krmfn.dev/ignore: 'KRM225: so it is meant'}"
     (tmp_path / "a.yaml").write_text(f"{latest('a', MOST + 100, off)}---\n{latest('b', MOST + 50)}")
     document = json.loads(process("krmfn", "check", str(tmp_path), "--format", "json").out)
-    lint = [one for one in document["findings"] if one["rule"] == "KRM225"]
-    assert {one["ref"]["name"] for one in lint} == {"b"}
-    assert (len(lint), sum(one["unlisted"] or 1 for one in lint)) == (MOST + 1, MOST + 50)
+    lint = [finding for finding in document["findings"] if finding["rule"] == "KRM225"]
+    assert {finding["ref"]["name"] for finding in lint} == {"b"}
+    assert (len(lint), sum(finding["unlisted"] or 1 for finding in lint)) == (MOST + 1, MOST + 50)
     assert document["summary"]["turnedOff"] == MOST + 100
 
 

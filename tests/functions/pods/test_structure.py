@@ -73,7 +73,7 @@ def test_every_type_that_the_table_names_is_in_it() -> None:
     def names(node: Any) -> set[str]:
         if isinstance(node, str):
             return {node}
-        return {name for key, one in node.items() if key not in ("$enum", "$keys", "$atomic") for name in names(one)}
+        return {name for key, part in node.items() if key not in ("$enum", "$keys", "$atomic") for name in names(part)}
 
     types = structure.facts()["types"]
     used = {name for node in types.values() for name in names(node)}
