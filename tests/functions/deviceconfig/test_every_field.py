@@ -135,13 +135,12 @@ def test_a_field_that_the_clusters_kmm_does_not_have_is_an_error(version: str) -
     for change in _MODULES:
         spec = {name: _filled(name, value) for name, value in merged(BASE, change).items()}
         config, settings = device_config(spec), {"profiles": {"vendor": {"firmwarePath": "/fw"}}}
-        made = generated(applied(deviceconfig, config, function_config=FUNCTION_CONFIG))
-        modules = [Module(one) for one in made if one["kind"] == "Module"]
-        refused = [
-            one.message for module in modules for one in structure.check(module, version) if one.rule == "KMM051"
-        ]
+        objects = generated(applied(deviceconfig, config, function_config=FUNCTION_CONFIG))
+        modules = [Module(item) for item in objects if item["kind"] == "Module"]
+        results = [result for module in modules for result in structure.check(module, version)]
+        refused = [result.message for result in results if result.rule == "KMM051"]
         done = applied(deviceconfig, config, function_config=function_config(**settings, kmm={"version": version}))
-        if refused and "KMM051" not in {one.rule for one in done.results}:
+        if refused and "KMM051" not in {result.rule for result in done.results}:
             silent.update(refused)
     assert silent == set(), "KMM would drop these, and nothing says so: add them to `_judged`"
 
