@@ -209,8 +209,8 @@ FIELDS = fields()
 
 
 def test_the_fields_are_all() -> None:
-    every = set(json_schema("deviceconfig")["properties"]["spec"]["properties"])
-    assert {name for name, _ in FIELDS} == every, "tests/schema_samples/deviceconfig.yaml has each once"
+    names = set(json_schema("deviceconfig")["properties"]["spec"]["properties"])
+    assert {name for name, _ in FIELDS} == names, "tests/schema_samples/deviceconfig.yaml has each once"
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)

@@ -157,16 +157,13 @@ _SINCE = re.compile(r"KMM (\d+\.\d+)\+|(all) KMM versions|after KMM (\d+\.\d+)")
 def test_a_sentence_says_for_which_versions_a_rule_holds(rule: Rule) -> None:
     """A rule that ends names its last version, too: `(KMM 1.1 to 2.6)`."""
     matches = list(_SINCE.finditer(rule.sentence))
-    match = next((one for one in matches if not one[3]), matches[0])
+    match = next((match for match in matches if not match[3]), matches[0])
     names = [name for name in TARGETS if match[2] or not name[0].isdigit() or _is_in(name, match)]
     _, (*_, manifest) = parts(rule, rule.bad)
     if rule.id != "KMM002":  # which is about a change
-        found = [
-            name
-            for name in TARGETS
-            if rule.id in {one.rule for one in module_checks.of_written(Module(manifest), name)}
-        ]
-        assert found == names, "the sentence of the rule names the versions"
+        results = {name: module_checks.of_written(Module(manifest), name) for name in TARGETS}
+        judging = [name for name in TARGETS if rule.id in {result.rule for result in results[name]}]
+        assert judging == names, "the sentence of the rule names the versions"
 
 
 def _is_in(name: str, match: re.Match[str]) -> bool:
