@@ -66,6 +66,18 @@ def execute(
     return Done(done.returncode, done.stdout, (done.stderr or b"").decode(errors="replace"))
 
 
+def drained(reader: int) -> bytes:
+    """Return all that comes out of a pipe or a terminal whose other end is closed."""
+    parts = []
+    try:
+        while part := os.read(reader, 30_000):
+            parts.append(part)
+    except OSError:
+        pass  # Linux says so at the end of a terminal
+    os.close(reader)
+    return b"".join(parts)
+
+
 def process(program: str, *args: str, stdin: str | bytes = b"", cwd: Path = ROOT, **env: str) -> Done:
     """Run one of our commands to its end; whatever it was given, it shows no traceback."""
     data = stdin.encode() if isinstance(stdin, str) else stdin

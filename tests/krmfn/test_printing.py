@@ -20,7 +20,7 @@ from krmfn.printing import printable
 from krmfn.results import Field
 from krmfn.streams import Log
 from tests.builders import CONFIG, document_text
-from tests.commands import COMMANDS, environment, process
+from tests.commands import COMMANDS, drained, environment, process
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 TEXT = st.text("aé\x1b[0m31;:\n\r\t\x9b#\u202e ", max_size=12) | st.sampled_from(
@@ -99,7 +99,7 @@ def test_a_log_does_too(results: list[Result], text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("choice", "is_terminal", "env", "wanted"),
+    ("choice", "is_terminal", "env", "is_painted"),
     [
         ("auto", True, {}, True),
         ("auto", False, {}, False),
@@ -113,15 +113,15 @@ def test_a_log_does_too(results: list[Result], text: str) -> None:
     ],
 )
 def test_when_colours_are_used(
-    choice: str, is_terminal: bool, env: dict[str, str], wanted: bool, tmp_path: Path
+    choice: str, is_terminal: bool, env: dict[str, str], is_painted: bool, tmp_path: Path
 ) -> None:
     """Of `check` its report, of `render` its findings; each stream by itself, and the other one is a pipe."""
     (tmp_path / "a.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
     known = {"NO_COLOR": "", "TERM": "xterm", **env}
     for command, stream in (("check", "stdout"), ("render", "stderr")):
-        shown, other = run_with(stream, is_terminal, tmp_path, known, command, "--color", choice)
-        assert ("\x1b" in shown) == wanted, shown
-        assert without(shown).startswith("a.yaml:4:60: error: DeviceConfig kmm/drv: ")
+        output, other = run_with(stream, is_terminal, tmp_path, known, command, "--color", choice)
+        assert ("\x1b" in output) == is_painted, output
+        assert without(output).startswith("a.yaml:4:60: error: DeviceConfig kmm/drv: ")
         assert "\x1b" not in other or choice == "always"
 
 
@@ -140,14 +140,7 @@ def run_with(stream: str, is_terminal: bool, cwd: Path, env: dict[str, str], *ar
         stderr=writer if stream == "stderr" else subprocess.PIPE,
     )
     os.close(writer)
-    shown = b""
-    try:
-        while part := os.read(reader, 65536):
-            shown += part
-    except OSError:
-        pass  # Linux says so at the end of a terminal
-    os.close(reader)
-    return shown.decode(), (getattr(done, other) or b"").decode()
+    return drained(reader).decode(), (getattr(done, other) or b"").decode()
 
 
 @pytest.mark.parametrize(
@@ -171,8 +164,7 @@ def test_a_function_paints_nothing(tmp_path: Path) -> None:
         )  # fmt: skip
     os.close(writer)
     assert done.returncode == 1
-    assert os.read(reader, 65536).startswith(b"error: DeviceConfig kmm/drv: spec.moduelName")
-    os.close(reader)
+    assert drained(reader).startswith(b"error: DeviceConfig kmm/drv: spec.moduelName")
 
 
 # Quiet.

@@ -18,7 +18,7 @@ from krmfn.results import error, warning
 from krmfn.runner import run
 from krmfn.streams import max_bytes, write
 from krmfn.yamltext import load
-from tests.commands import ROOT
+from tests.commands import ROOT, drained
 
 LIST = b"""\
 apiVersion: config.kubernetes.io/v1
@@ -182,11 +182,8 @@ def test_many_chunks_are_written_whatever_the_pipe_takes_at_once() -> None:
     reading, writing = os.pipe()
     writer = Thread(target=write, args=(writing, chunks))
     writer.start()
-    received = b""
-    while part := os.read(reading, 30_001):
-        received += part
+    received = drained(reading)
     writer.join()
-    os.close(reading)
     assert received == b"".join(chunks)
 
 
@@ -216,11 +213,7 @@ def test_a_slow_reader_gets_everything() -> None:
         assert process.stdin
         process.stdin.write(LARGE)
         process.stdin.close()
-        received = b""
-        while part := os.read(read, 30_000):
-            received += part
-        os.close(read)
-        assert (process.wait(60), received) == (0, LARGE)
+        assert (drained(read), process.wait(60)) == (LARGE, 0)
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", ">&- 2>&-"])

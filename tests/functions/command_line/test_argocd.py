@@ -19,6 +19,7 @@ metadata: {name: settings}
 spec:
   defaults: {annotations: {lab: "one"}}
 """
+NO_PARAMETERS = "ARGOCD_APP_PARAMETERS must be a list of parameters, each with a name and a string"
 
 
 @pytest.fixture
@@ -30,8 +31,19 @@ def app(tmp_path: Path) -> Path:
     return path
 
 
-def parameters(**values: str) -> str:
-    return json.dumps([{"name": name.replace("_", "-"), "string": value} for name, value in values.items()])
+def set_to(text: str) -> dict[str, str]:
+    """Return the environment of an Application whose parameters are this text."""
+    return {"ARGOCD_APP_PARAMETERS": text}
+
+
+def parameters(**values: str) -> dict[str, str]:
+    """Return the environment of an Application with these parameters."""
+    return set_to(json.dumps([{"name": name.replace("_", "-"), "string": value} for name, value in values.items()]))
+
+
+def prune(**value: object) -> dict[str, str]:
+    """Return the environment of an Application whose parameter prune has a value of this type."""
+    return set_to(json.dumps([{"name": "prune", **value}]))
 
 
 def render(app: Path, *options: str, **environment: str) -> Done:
@@ -41,9 +53,9 @@ def render(app: Path, *options: str, **environment: str) -> Done:
 
 def module(done: Done) -> dict[str, dict[str, dict[str, str]]]:
     assert done.code == 0, done.err
-    [one] = yaml.safe_load_all(done.out)
-    assert isinstance(one, dict)
-    return one
+    [manifest] = yaml.safe_load_all(done.out)
+    assert isinstance(manifest, dict)
+    return manifest
 
 
 def refusal(done: Done) -> str:
@@ -61,12 +73,9 @@ def test_without_settings_nothing_is_different(app: Path) -> None:
 @pytest.mark.parametrize(
     "environment",
     [
-        {"ARGOCD_APP_PARAMETERS": parameters(function_config="../../settings.yaml")},
+        parameters(function_config="../../settings.yaml"),
         {"ARGOCD_ENV_FUNCTION_CONFIG": "../../settings.yaml"},
-        {
-            "ARGOCD_ENV_FUNCTION_CONFIG": "../../settings.yaml",
-            "ARGOCD_APP_PARAMETERS": parameters(function_config="../../settings.yaml"),
-        },
+        {"ARGOCD_ENV_FUNCTION_CONFIG": "../../settings.yaml"} | parameters(function_config="../../settings.yaml"),
     ],
     ids=["parameter", "variable", "both alike"],
 )
@@ -78,12 +87,12 @@ def test_the_kmm_version_decides_what_is_refused(app: Path) -> None:
     config = app / "deviceconfig.yaml"
     config.write_text(config.read_text() + "  dra: {driverName: gaudi.example.com, image: registry.example.com/d:1}\n")
     newest = render(app, ARGOCD_ENV_KMM_VERSION="main").ended(0)
-    assert newest == render(app, ARGOCD_APP_PARAMETERS=parameters(kmm_version="main"))
+    assert newest == render(app, **parameters(kmm_version="main"))
     assert render(app).code == 1
 
 
 def test_a_parameter_is_what_the_option_is(app: Path) -> None:
-    done = render(app, ARGOCD_APP_PARAMETERS=parameters(prune="sometimes"))
+    done = render(app, **parameters(prune="sometimes"))
     assert done == render(app, "--prune", "sometimes")
     assert refusal(done) == "prune is 'sometimes'; it must be one of auto, always, never"
 
@@ -92,7 +101,7 @@ def test_a_parameter_is_what_the_option_is(app: Path) -> None:
     ("environment", "sentence"),
     [
         (
-            {"ARGOCD_APP_PARAMETERS": parameters(kustomize="--enable-helm")},
+            parameters(kustomize="--enable-helm"),
             "krmfn has no parameter 'kustomize'; it has function-config, kmm-version, namespace, profiles-from, prune",
         ),
         (
@@ -100,44 +109,23 @@ def test_a_parameter_is_what_the_option_is(app: Path) -> None:
             "krmfn has no variable KMM_VERSON (ARGOCD_ENV_KMM_VERSON); "
             "it has FUNCTION_CONFIG, KMM_VERSION, NAMESPACE, PROFILES_FROM, PRUNE",
         ),
-        (
-            {"ARGOCD_APP_PARAMETERS": '[{"name": "prune", "array": ["never"]}]'},
-            "the parameter prune must be a string, not an array",
-        ),
-        (
-            {"ARGOCD_APP_PARAMETERS": '[{"name": "prune", "map": {"a": "never"}}]'},
-            "the parameter prune must be a string, not a map",
-        ),
-        ({"ARGOCD_APP_PARAMETERS": '[{"name": "prune"}]'}, "the parameter prune must be a string, not empty"),
-        (
-            {"ARGOCD_APP_PARAMETERS": '[{"name": "prune", "string": 1}]'},
-            "the parameter prune must be a string, not 1",
-        ),
-        (
-            {"ARGOCD_APP_PARAMETERS": parameters(prune="")},
-            "the parameter prune is empty; set a value, or remove it",
-        ),
+        (prune(array=["never"]), "the parameter prune must be a string, not an array"),
+        (prune(map={"a": "never"}), "the parameter prune must be a string, not a map"),
+        (prune(), "the parameter prune must be a string, not empty"),
+        (prune(string=1), "the parameter prune must be a string, not 1"),
+        (prune(string=""), "the parameter prune is empty; set a value, or remove it"),
         ({"ARGOCD_ENV_PRUNE": ""}, "ARGOCD_ENV_PRUNE is empty; set a value, or remove it"),
         (
-            {"ARGOCD_APP_PARAMETERS": parameters(kmm_version="2.5"), "ARGOCD_ENV_KMM_VERSION": "2.6"},
+            parameters(kmm_version="2.5") | {"ARGOCD_ENV_KMM_VERSION": "2.6"},
             "the parameter kmm-version is '2.5', and ARGOCD_ENV_KMM_VERSION is '2.6'; set it once",
         ),
         (
-            {"ARGOCD_APP_PARAMETERS": json.dumps([{"name": "prune", "string": one} for one in ("auto", "never")])},
+            set_to(json.dumps([{"name": "prune", "string": value} for value in ("auto", "never")])),
             "the parameter prune is 'auto', and the parameter prune is 'never'; set it once",
         ),
-        (
-            {"ARGOCD_APP_PARAMETERS": '{"prune": "never"}'},
-            "ARGOCD_APP_PARAMETERS must be a list of parameters, each with a name and a string",
-        ),
-        (
-            {"ARGOCD_APP_PARAMETERS": '["prune"]'},
-            "ARGOCD_APP_PARAMETERS must be a list of parameters, each with a name and a string",
-        ),
-        (
-            {"ARGOCD_APP_PARAMETERS": "prune"},
-            "ARGOCD_APP_PARAMETERS is not valid JSON: Expecting value: line 1 column 1 (char 0)",
-        ),
+        (set_to('{"prune": "never"}'), NO_PARAMETERS),
+        (set_to('["prune"]'), NO_PARAMETERS),
+        (set_to("prune"), "ARGOCD_APP_PARAMETERS is not valid JSON: Expecting value: line 1 column 1 (char 0)"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(environment: dict[str, str], sentence: str, app: Path) -> None:
@@ -156,8 +144,8 @@ def test_no_file_outside_the_repository_is_read(app: Path) -> None:
     """An error about it would show its text to whoever edits the Application."""
     (app / "link.yaml").symlink_to(app.parents[2] / "outside.yaml")
     for name in ("../../../outside.yaml", "/etc/passwd", "link.yaml", str(app.parents[1] / "settings.yaml")):
-        said = refusal(render(app, ARGOCD_ENV_FUNCTION_CONFIG=name))
-        assert said == (
+        reason = refusal(render(app, ARGOCD_ENV_FUNCTION_CONFIG=name))
+        assert reason == (
             f"ARGOCD_ENV_FUNCTION_CONFIG is {name!r}; it must be a file in the repository, named relative to the "
             "Application's path"
         )

@@ -56,7 +56,7 @@ def called(*argv: str) -> Call:
 def mixed(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     """A command line with its options first, and the same one with the PATHs among them in the same order."""
     command = draw(st.sampled_from(sorted(OPTIONS)))
-    choices = [*OPTIONS[command], *(option for one in COMMON for option in one)]
+    choices = [*OPTIONS[command], *(option for spellings in COMMON for option in spellings)]
     options = draw(st.lists(st.sampled_from(choices), unique_by=lambda option: option[0], max_size=5))
     if command == "resolve":
         options = [["--kernel", "4.18"], *options]
@@ -116,7 +116,7 @@ def test_wrong_usage_stays_wrong_usage(argv: list[str]) -> None:
 def thawed(value: Any) -> list[Any]:
     """What of a command's arguments could be changed after they were read."""
     if isinstance(value, tuple):
-        return [one for part in value for one in thawed(part)]
+        return [leaf for part in value for leaf in thawed(part)]
     return [] if value is None or isinstance(value, str | int | frozenset | MappingProxyType) else [value]
 
 
@@ -126,8 +126,8 @@ def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: 
     call = called(command, *shlex.split(re.split(r" [<>|] ?", f" {example}")[0]))
     assert thawed(call.args) == []
     parser = grammar.commands(main.parser())[command]
-    given = {action.dest for action in (*grammar.options(parser), *grammar.positionals(parser))} - {"help"}
-    assert given <= set(call.args._fields)
+    names = {action.dest for action in (*grammar.options(parser), *grammar.positionals(parser))} - {"help"}
+    assert names <= set(call.args._fields)
     with pytest.raises((AttributeError, TypeError)):
         call.options.flags["prune"] = "never"  # type: ignore[index]
     with pytest.raises(AttributeError):
@@ -137,5 +137,5 @@ def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: 
 @pytest.mark.parametrize("option", sorted(SETTINGS))
 def test_a_setting_that_is_an_option_is_not_empty(option: str) -> None:
     """As `--prune=$PRUNE` is when the variable is not set: the default would be a guess."""
-    said = process("krmfn", "check", f"--{option}=", "examples/quickstart").refused()
-    assert said == f"error: --{option} is empty; set a value, or remove it\n"
+    refusal = process("krmfn", "check", f"--{option}=", "examples/quickstart").refused()
+    assert refusal == f"error: --{option} is empty; set a value, or remove it\n"

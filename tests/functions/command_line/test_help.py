@@ -46,7 +46,7 @@ def test_options_are_listed_in_groups() -> None:
 def test_the_help_of_a_command_lists_every_option_once(command: str) -> None:
     parser = grammar.commands(main.parser())[command]
     options = (option.option_strings for option in grammar.options(parser))
-    names = [next(one for one in strings if one.startswith("--")) for strings in options]
+    names = [next(name for name in strings if name.startswith("--")) for strings in options]
     listed = re.findall(r"^  (?=-).*?(--[\w-]+)", parser.format_help().partition("examples:")[0], re.MULTILINE)
     assert sorted(listed) == sorted(names)
 

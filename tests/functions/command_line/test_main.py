@@ -17,7 +17,7 @@ from krmfn_functions.command_line import grammar, table
 from krmfn_functions.command_line.main import parser
 from krmfn_functions.formats.findings import FORMATS
 
-from tests.commands import COMMANDS, ROOT, Done, environment, execute, process
+from tests.commands import COMMANDS, ROOT, Done, drained, environment, execute, process
 from tests.functions.comparing.test_base import repository
 from tests.trees import altered, plant
 
@@ -57,19 +57,10 @@ def namespaces(done: Done) -> set[str]:
     return {manifest["metadata"]["namespace"] for manifest in yaml.safe_load_all(done.out)}
 
 
-@pytest.mark.parametrize(
-    ("program", "args"),
-    [
-        *(
-            ("krmfn", [command, "--help"])
-            for command in ("render", "check", "diff", "resolve", "rules", "schema", "crd")
-        ),
-        *((program, [arg]) for program in ("krmfn", "deviceconfig", "ptemplate") for arg in ("--help", "--version")),
-    ],
-)
-def test_help_and_version_are_answers(program: str, args: list[str]) -> None:
-    done = process(program, *args).ended(0, "")
-    assert done.out.startswith(f"usage: {program}".encode() if "--help" in args else f"{program} (krmfn ".encode())
+@pytest.mark.parametrize("program", ["krmfn", "deviceconfig", "ptemplate"])
+def test_help_and_version_are_answers(program: str) -> None:
+    assert process(program, "--help").ended(0, "").text.startswith(f"usage: {program}")
+    assert process(program, "--version").ended(0, "").text.startswith(f"{program} (krmfn ")
 
 
 @pytest.fixture
@@ -122,7 +113,8 @@ def test_several_paths_are_resolved(two: list[str]) -> None:
 
 @pytest.mark.parametrize("command", table.COMMANDS)
 def test_the_help_of_a_command_has_examples_that_parse_and_exit_codes(command: str) -> None:
-    text = process("krmfn", command, "--help").out.decode()
+    text = process("krmfn", command, "--help").ended(0, "").text
+    assert text.startswith(f"usage: krmfn {command} ")
     assert "\nexit code: 0 " in text
     examples = re.findall(rf"^  krmfn {command}( .*)?$", text, re.MULTILINE)
     assert examples
@@ -181,9 +173,9 @@ def test_bash_completes_rules_clusters_and_nodes(args: list[str], word: str, ans
 def test_the_completion_of_a_shell_knows_every_option(shell: str) -> None:
     text = process("krmfn", "completion", shell).out.decode()
     parsers = grammar.commands(parser())
-    names = [name for own in parsers.values() for option in grammar.options(own) for name in option.option_strings]
-    written = {word.lstrip("-") for word in re.findall(r"[\w-]+", text)}
-    assert {name.lstrip("-") for name in names} - written == set()
+    options = (option for subparser in parsers.values() for option in grammar.options(subparser))
+    names = {name.lstrip("-") for option in options for name in option.option_strings}
+    assert names - {word.lstrip("-") for word in re.findall(r"[\w-]+", text)} == set()
 
 
 def test_the_help_names_every_command() -> None:
@@ -207,30 +199,15 @@ def test_on_a_terminal_it_prints_its_help() -> None:
 
 def in_a_terminal(script: str, folder: str) -> tuple[str, int]:
     """Run a script with a terminal as stdin, stdout and stderr: what it shows, and its exit code."""
-    shown, terminal = os.openpty()
+    reader, terminal = os.openpty()
     done = subprocess.run(["bash", "-c", script], cwd=folder, env=environment(), stdin=terminal, stdout=terminal,
         stderr=terminal, timeout=60, check=False)  # fmt: skip
     os.close(terminal)
-    answer = b""
-    try:
-        while part := os.read(shown, 65536):
-            answer += part
-    except OSError:
-        pass  # Linux says so at the end
-    os.close(shown)
-    return answer.decode(), done.returncode
+    return drained(reader).decode(), done.returncode
 
 
 @pytest.mark.parametrize(
-    "args",
-    [["rendr"], ["render", "--nonsense"], ["check", "--format", "xml"], ["diff", "one"], ["diff", "a", "b", "c"]],
-)
-def test_usage_is_printed_on_stderr(args: list[str]) -> None:
-    assert "usage: krmfn" in process("krmfn", *args).refused()
-
-
-@pytest.mark.parametrize(
-    ("args", "meant"),
+    ("args", "nearest"),
     [
         (["rendr"], "render"),
         (["chek", "."], "check"),
@@ -241,13 +218,17 @@ def test_usage_is_printed_on_stderr(args: list[str]) -> None:
         (["--versoin"], "--version"),
     ],
 )
-def test_the_nearest_command_or_option_is_named(args: list[str], meant: str) -> None:
-    assert process("krmfn", *args).err.endswith(f"\nkrmfn: did you mean {meant}?\n")
+def test_the_nearest_command_or_option_is_named(args: list[str], nearest: str) -> None:
+    assert process("krmfn", *args).refused().endswith(f"\nkrmfn: did you mean {nearest}?\n")
 
 
-@pytest.mark.parametrize("args", [["frobnicate"], ["render", "--zzz"], ["check", "--format", "xml"], ["diff", "one"]])
+@pytest.mark.parametrize(
+    "args", [["frobnicate"], ["render", "--zzz"], ["check", "--format", "xml"], ["diff", "one"], ["diff", *"abc"]]
+)
 def test_nothing_near_is_no_guess(args: list[str]) -> None:
-    assert "did you mean" not in process("krmfn", *args).err
+    error = process("krmfn", *args).refused()
+    assert "usage: krmfn" in error
+    assert "did you mean" not in error
 
 
 def test_the_namespace_of_git_wins_over_argo_cd_s(app: Path) -> None:
@@ -265,8 +246,8 @@ def test_the_namespace_of_git_wins_over_argo_cd_s(app: Path) -> None:
 
 
 def test_nothing_is_on_stdout_unless_all_is_well(app: Path) -> None:
-    said = process("krmfn", "render", str(app)).refused(1)
-    assert said.startswith(f"{app}/gaudi.yaml:3:1: error: DeviceConfig gaudi: metadata.namespace: ")
+    refusal = process("krmfn", "render", str(app)).refused(1)
+    assert refusal.startswith(f"{app}/gaudi.yaml:3:1: error: DeviceConfig gaudi: metadata.namespace: ")
 
 
 def test_a_closed_pipe_is_no_success(app: Path) -> None:
@@ -294,27 +275,12 @@ def test_render_writes_a_folder_of_the_same_objects(app: Path, tmp_path: Path) -
     assert module.read_bytes() == process("krmfn", "render", "--namespace", "a", str(app)).out
 
 
-def test_findings_are_the_same_in_every_format(app: Path) -> None:
-    outputs = {
-        name: process("krmfn", "check", "--format", name, str(app))
-        for name in ("text", "json", "sarif", "junit", "github", "gitlab")
-    }
-    assert {done.code for done in outputs.values()} == {1}
-    assert all("KRM120" in done.out.decode() for done in outputs.values())
-    document = json.loads(outputs["json"].out)
+def test_a_summary_counts_what_was_read(app: Path) -> None:
+    document = json.loads(process("krmfn", "check", "--format", "json", str(app)).ended(1).out)
     kinds = {"DeviceConfig": 1, "Ptemplate": 0, "functionConfig": 0, "Module": 0}
     none = dict.fromkeys(("warning", "info", "excluded", "baseline", "turnedOff", "hidden"), 0)
     assert document["summary"] == {**none, "error": 1, "resources": 1, "files": 1, "kinds": kinds}
-    assert document["findings"][0]["line"] == 3
-
-
-def test_a_baseline_forgives_what_it_names(app: Path, tmp_path: Path) -> None:
-    file = str(tmp_path / "baseline")
-    assert process("krmfn", "check", "--write-baseline", file, str(app)).code == 0
-    assert process("krmfn", "check", "--baseline", file, str(app)).code == 0
-    (app / "gaudi.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
-    assert process("krmfn", "check", "--baseline", file, str(app)).code == 1
-    assert process("krmfn", "check", "--baseline", str(tmp_path / "none"), str(app)).code == 2
+    assert [(finding["rule"], finding["line"]) for finding in document["findings"]] == [("KRM120", 3)]
 
 
 def test_diff_reports_what_a_change_does(app: Path, tmp_path: Path) -> None:
@@ -339,8 +305,8 @@ def test_a_kustomization_is_built_first(app: Path, tmp_path: Path) -> None:
     done = process("krmfn", "render", "--namespace", "built", str(app), PATH=path, KRMFN_CONFINE="off")
     assert namespaces(done) == {"built"}
     program.write_text("#!/bin/sh\necho 'apiVersion: v1'\necho 'Error: boom' >&2\nexit 1\n")
-    said = process("krmfn", "render", "--namespace", "built", str(app), PATH=path, KRMFN_CONFINE="off").refused()
-    assert "boom" in said
+    refusal = process("krmfn", "render", "--namespace", "built", str(app), PATH=path, KRMFN_CONFINE="off").refused()
+    assert "boom" in refusal
 
 
 @pytest.mark.parametrize("function", ["krmfn", "deviceconfig", "ptemplate"])

@@ -94,8 +94,8 @@ def test_json() -> None:
         {"path": "spec.args[1]", "new": "--b"},
     ]
     assert document["notes"][0]["rule"] == "KRM401"
-    one = dict.fromkeys(("created", "changed", "deleted", "unchanged", "warning"), 1)
-    assert document["summary"] == {**one, "error": 0, "info": 0}
+    counts = dict.fromkeys(("created", "changed", "deleted", "unchanged", "warning"), 1)
+    assert document["summary"] == {**counts, "error": 0, "info": 0}
 
 
 def test_json_of_a_fleet() -> None:
@@ -153,18 +153,18 @@ def test_however_much_there_is_it_fits_and_all_is_counted(sizes: list[tuple[int,
     clusters = []
     for number, (name, message, content, objects) in enumerate(sizes):
         new = [thing(f"{at}{'n' * (name % 3_000)}", data={"k": "x" * content}) for at in range(objects)]
-        notes = [warning("m" * message, ref=ref(one)) for one in new[:5]]
+        notes = [warning("m" * message, ref=ref(entry)) for entry in new[:5]]
         clusters.append(Comparison(f"{number}-{'c' * name}", plan([], new), notes))
     comment = markdown(clusters)
     assert len(comment) <= LIMIT
-    telling = sum(bool(one.plan.changes) for one in clusters)
+    telling = sum(bool(entry.plan.changes) for entry in clusters)
     if len(clusters) > 1:
         table = comment.split("\n\n")[1].split("\n")[2:]
         hidden = [int(match[1].replace(",", "")) for row in table if (match := re.match(r"\| and ([\d,]+) more", row))]
         assert len(table) - len(hidden) + sum(hidden) == max(telling, 1)
     cut = re.findall(r"\| \| and ([\d,]+) more", comment)
     rows = comment.count("\n| created |") + sum(int(number.replace(",", "")) for number in cut)
-    assert rows == len(grouped.changes([one for one in clusters if one.plan.changes]))
+    assert rows == len(grouped.changes([entry for entry in clusters if entry.plan.changes]))
     unmarked(comment)
 
 
@@ -226,8 +226,8 @@ def unmarked(comment: str) -> list[str]:
             outside.append(line)
     assert not fence
     assert not any(line.startswith("/") for line in comment.split("\n")), "GitLab does what such a line says"
-    shown = html.unescape("\n".join(outside))
-    assert not re.search(r"(?<!\w)@\w|[#!$&]\d", shown), shown
+    rendered = html.unescape("\n".join(outside))
+    assert not re.search(r"(?<!\w)@\w|[#!$&]\d", rendered), rendered
     rest = "\n".join(line for line in outside if not line.startswith("<details><summary>"))
     rest = rest.replace("</details>", "").replace("**", "").replace("--:|", "").replace("---|", "")
     assert not re.search(r"[<>*_`\[\]]", rest.replace("|---|", "")), rest
@@ -238,6 +238,6 @@ def test_an_image_by_digest_can_be_copied_out_of_a_comment() -> None:
     """A zero width space stands only where a mention could begin."""
     image = "r.example.com/a@sha256:0123"
     (line,) = [
-        one for one in markdown(compared(Plan((), (), (), 0), [warning(image)])).splitlines() if image[:5] in one
+        row for row in markdown(compared(Plan((), (), (), 0), [warning(image)])).splitlines() if image[:5] in row
     ]
     assert html.unescape(line) == f"- **warning** {image}"

@@ -137,14 +137,14 @@ def test_junit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("results", "said"),
+    ("results", "name"),
     [([], "no findings"), ([FOUND[2]], "no errors or warnings, 1 info")],
     ids=["clean", "infos only"],
 )
-def test_a_junit_report_without_failures_has_a_case_that_passed(results: list[Result], said: str) -> None:
+def test_a_junit_report_without_failures_has_a_case_that_passed(results: list[Result], name: str) -> None:
     suite = xml.fromstring(junit(Checked(results, 14)))
     assert (suite.get("tests"), suite.get("failures"), len(suite), len(suite[0])) == ("1", "0", 1, 0)
-    assert suite[0].get("name") == f"{said} in 14 resources"
+    assert suite[0].get("name") == f"{name} in 14 resources"
 
 
 @pytest.mark.parametrize("text", NASTY)
@@ -206,8 +206,8 @@ def test_nothing_breaks_github(text: str) -> None:
     assert [level for level, _, _ in parsed] == ["error", "error", "warning"]
     _, known, message = parsed[1]
     assert set(known) <= {"file", "line", "col", "title"}
-    shown = "\n".join(map(printable, text.split("\n")))
-    assert message.endswith(shown.removeprefix(r"\x3a:"))
+    escaped = "\n".join(map(printable, text.split("\n")))
+    assert message.endswith(escaped.removeprefix(r"\x3a:"))
     assert known["title"] == (printable(text) or "krmfn")
     assert github(nasty(text)).replace("\n", "").isprintable()
 

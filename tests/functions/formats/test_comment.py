@@ -19,9 +19,9 @@ def of(*first: str) -> str:
 def test_what_is_told_first_fits_and_the_rest_is_counted() -> None:
     comment = of(*(f"new right: ClusterRole x: get of {at}" for at in range(3_000)), "z" * LIMIT)
     assert len(comment) <= LIMIT
-    shown = comment.count("* new right: ")
-    assert 100 < shown < 3_000
-    assert f"* **and {3_001 - shown:,} more, which do not fit: " in comment
+    count = comment.count("* new right: ")
+    assert 100 < count < 3_000
+    assert f"* **and {3_001 - count:,} more, which do not fit: " in comment
     long = of(f"new right: {'x' * LIMIT} (lab)")
     assert "* new right: xxx" in long
     assert "xxx (lab)\n" in long
@@ -29,15 +29,15 @@ def test_what_is_told_first_fits_and_the_rest_is_counted() -> None:
 
 def test_rights_are_told_of_several_clusters_but_for_those_that_go() -> None:
     kinds = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
-    made = plan([thing("z", "Role")], [thing("a", kind) for kind in (*kinds, "ConfigMap")])
-    comment = markdown([Comparison(name, made) for name in ("lab", "prod")])
-    told = [line.split()[2] for line in comment.splitlines() if line.startswith("- **rights** ")]
-    assert sorted(told) == sorted(kinds)
+    changes = plan([thing("z", "Role")], [thing("a", kind) for kind in (*kinds, "ConfigMap")])
+    comment = markdown([Comparison(name, changes) for name in ("lab", "prod")])
+    listed = [line.split()[2] for line in comment.splitlines() if line.startswith("- **rights** ")]
+    assert sorted(listed) == sorted(kinds)
     assert "| and " not in comment
-    many = markdown([Comparison(f"{at:0>200}", made) for at in range(200)])
-    shown = sum(line.startswith(f"| {0:0>190}") for line in many.splitlines())
-    assert f"| and {200 - shown} more | 0 | 0 | 0 | 0 | |" in many
-    head = text([Comparison(name, made) for name in ("lab", "prod")]).splitlines()[:5]
+    many = markdown([Comparison(f"{at:0>200}", changes) for at in range(200)])
+    count = sum(line.startswith(f"| {0:0>190}") for line in many.splitlines())
+    assert f"| and {200 - count} more | 0 | 0 | 0 | 0 | |" in many
+    head = text([Comparison(name, changes) for name in ("lab", "prod")]).splitlines()[:5]
     assert [line.split()[0] for line in head if line] == ["what", "CLUSTER", "lab", "prod"]
 
 

@@ -68,7 +68,7 @@ def test_a_line_says_where_how_bad_and_what(result: Result, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "shown"),
+    ("raw", "escaped"),
     [
         ("plain", "plain"),
         ("😀 é", "😀 é"),
@@ -82,39 +82,21 @@ def test_a_line_says_where_how_bad_and_what(result: Result, line: str) -> None:
         ("## a [b]", "## a [b]"),
     ],
 )
-def test_what_does_not_print_is_shown(raw: str, shown: str) -> None:
-    assert printable(raw) == shown
+def test_what_does_not_print_is_shown(raw: str, escaped: str) -> None:
+    assert printable(raw) == escaped
 
 
 def test_json_says_null_for_what_does_not_apply() -> None:
-    whole = error("x", rule="R", ref=ABOUT, field=Field("spec"), place=Place("f", 0, 3, 7), tags=(("first", "true"),))
+    result = error("x", rule="R", ref=ABOUT, field=Field("spec"), place=Place("f", 0, 3, 7), tags=(("first", "true"),))
     place = {"path": "spec", "file": "f", "line": 3, "column": 7, "admission": None, "first": True, "unlisted": None}
     about = {"apiVersion": "g/v1", "kind": "Thing", "namespace": "n", "name": "a"}
-    assert finding(whole) == {"rule": "R", "severity": "error", "message": "x", "ref": about} | place
+    assert finding(result) == {"rule": "R", "severity": "error", "message": "x", "ref": about} | place
     bare = finding(warning("x", place=Place("f")))
-    assert {key for key, value in bare.items() if value is None} == {
-        "rule",
-        "ref",
-        "path",
-        "line",
-        "column",
-        "admission",
-        "unlisted",
-    }
-    document = json.loads(as_json(Checked([whole], 3, (), KINDS, 2)))
-    counts = {
-        "error": 1,
-        "warning": 0,
-        "info": 0,
-        "resources": 3,
-        "files": 2,
-        "excluded": 0,
-        "baseline": 0,
-        "hidden": 0,
-        "turnedOff": 0,
-        "kinds": KINDS,
-    }
-    assert document["summary"] == counts
+    missing = {"rule", "ref", "path", "line", "column", "admission", "unlisted"}
+    assert {key for key, value in bare.items() if value is None} == missing
+    document = json.loads(as_json(Checked([result], 3, (), KINDS, 2)))
+    none = dict.fromkeys(("warning", "info", "excluded", "baseline", "hidden", "turnedOff"), 0)
+    assert document["summary"] == {**none, "error": 1, "resources": 3, "files": 2, "kinds": KINDS}
 
 
 # The command.

@@ -18,29 +18,29 @@ FORMATS = ("text", "github", "gitlab", "junit", "sarif")
 """Those that people and their servers read."""
 
 
-def found(rule: Rule, text: str) -> list[Result]:
-    every = [one for one in rule_examples.findings(rule, text) if one.rule == rule.id]
-    return [error(one.message, rule=one.rule, ref=Ref("g/v1", "Kind", "n")) for one in every]
+def findings_of(rule: Rule, text: str) -> list[Result]:
+    reported = [finding for finding in rule_examples.findings(rule, text) if finding.rule == rule.id]
+    return [error(finding.message, rule=finding.rule, ref=Ref("g/v1", "Kind", "n")) for finding in reported]
 
 
 def of_two(rule: Rule) -> list[Result]:
     """The findings of the rule's example in two clusters, whose nodes have other names."""
-    other = found(rule, rule.bad.replace("gpu-", "edge-").replace("name: lab", "name: prod"))
-    return join([*tag_cluster("dev", found(rule, rule.bad)), *tag_cluster("prod", other)], ["dev", "prod"])
+    other = findings_of(rule, rule.bad.replace("gpu-", "edge-").replace("name: lab", "name: prod"))
+    return join([*tag_cluster("dev", findings_of(rule, rule.bad)), *tag_cluster("prod", other)], ["dev", "prod"])
 
 
 @pytest.mark.parametrize("rule", OF_NODES, ids=lambda rule: rule.id)
 def test_a_finding_about_nodes_is_one_for_all_clusters(rule: Rule) -> None:
-    (one,) = of_two(rule)
-    assert names_of(one) == ["dev", "prod"]
-    assert "gpu-1" not in one.message and "edge-1" not in one.message, one.message
+    (finding,) = of_two(rule)
+    assert names_of(finding) == ["dev", "prod"]
+    assert "gpu-1" not in finding.message and "edge-1" not in finding.message, finding.message
 
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("rule", OF_NODES, ids=lambda rule: rule.id)
 def test_it_names_its_clusters_in_every_format(rule: Rule, name: str) -> None:
-    (one,) = of_two(rule)
-    text = findings.FORMATS[name](Checked([one]), None)
+    (finding,) = of_two(rule)
+    text = findings.FORMATS[name](Checked([finding]), None)
     assert "all 2 clusters" in text
 
 
@@ -49,36 +49,38 @@ def test_numbers_are_added_and_names_are_of_clusters() -> None:
         "a": "1 of the 4 nodes that it selects gets no driver, for 6.1 on 1 node (x-1)",
         "b": "1,200 of the 3,000 nodes that it selects get no driver, for 6.1 on 1,200 nodes (y-1, y-2 and 1,198 more)",
     }
-    every = [one for name, text in texts.items() for one in tag_cluster(name, [error(text, rule="KRM604")])]
-    (one,) = join(every, "abc")
-    said = "1,201 of the 3,004 nodes that it selects get no driver, for 6.1 on 1,201 nodes (a 1, b 1,200)"
-    assert (one.message, names_of(one)) == (said, ["a", "b"])
-    single = [one._replace(tags=(("names", name),)) for name in "abc" for one in every[:1]]
+    tagged = [finding for name, text in texts.items() for finding in tag_cluster(name, [error(text, rule="KRM604")])]
+    (finding,) = join(tagged, "abc")
+    message = "1,201 of the 3,004 nodes that it selects get no driver, for 6.1 on 1,201 nodes (a 1, b 1,200)"
+    assert (finding.message, names_of(finding)) == (message, ["a", "b"])
+    single = [finding._replace(tags=(("names", name),)) for name in "abc" for finding in tagged[:1]]
     assert join(single, "abc")[0].message.startswith("3 of the 12 nodes that it selects get no driver")
     names = [f"c{at}" for at in range(40)]
-    many = [one._replace(tags=(("names", name),)) for name in names for one in every[:1]]
+    many = [finding._replace(tags=(("names", name),)) for name in names for finding in tagged[:1]]
     assert join(many, names)[0].message.endswith("on 40 nodes in 40 clusters")
 
 
 def test_what_differs_in_more_than_nodes_stays_apart() -> None:
-    said = [error("for 6.1 on 1 node (x)", rule="KRM604"), error("for 6.2 on 1 node (x)", rule="KRM604")]
-    assert len(join([*tag_cluster("a", said[:1]), *tag_cluster("b", said[1:])], "ab")) == 2
+    results = [error("for 6.1 on 1 node (x)", rule="KRM604"), error("for 6.2 on 1 node (x)", rule="KRM604")]
+    assert len(join([*tag_cluster("a", results[:1]), *tag_cluster("b", results[1:])], "ab")) == 2
     # one cluster twice: of different nodes
     twice = [error("2 nodes (x, y)", rule="KRM604"), error("3 nodes (z, u, v)", rule="KRM604")]
-    assert [one.message for one in join(tag_cluster("a", twice), "ab")] == [one.message for one in twice]
+    assert [finding.message for finding in join(tag_cluster("a", twice), "ab")] == [
+        finding.message for finding in twice
+    ]
     # what is not about nodes is equal when it is equal
     limits = [error("takes 3 nodes of YAML", rule="KRM104"), error("takes 4 nodes of YAML", rule="KRM104")]
     assert len(join([*tag_cluster("a", limits[:1]), *tag_cluster("b", limits[1:])], "ab")) == 2
 
 
 def test_json_lists_the_clusters_by_name() -> None:
-    (one,) = join([*tag_cluster("a", [error("x")]), *tag_cluster("b, c", [error("x")])], ["a", "b, c", "d"])
-    assert '"b, c"' in findings.as_json(Checked([one]))
-    assert json_text(names_of(one), None) == '["a", "b, c"]'
+    (finding,) = join([*tag_cluster("a", [error("x")]), *tag_cluster("b, c", [error("x")])], ["a", "b, c", "d"])
+    assert '"b, c"' in findings.as_json(Checked([finding]))
+    assert json_text(names_of(finding), None) == '["a", "b, c"]'
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
+    ("number", "sentence"),
     [
         (4, "c1, c2, c3, c4"),
         (12, "c1, c2, c3, c4 and 8 more of 40 clusters"),
@@ -87,7 +89,7 @@ def test_json_lists_the_clusters_by_name() -> None:
         (40, "all 40 clusters"),
     ],
 )
-def test_clusters_are_named_or_those_that_are_not_among_them(number: int, said: str) -> None:
+def test_clusters_are_named_or_those_that_are_not_among_them(number: int, sentence: str) -> None:
     """`30 of 40 clusters` would let a reader look for the ten."""
-    every = [f"c{at}" for at in range(1, 41)]
-    assert where(every[:number], every) == said
+    names = [f"c{at}" for at in range(1, 41)]
+    assert where(names[:number], names) == sentence

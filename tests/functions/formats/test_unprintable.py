@@ -28,8 +28,8 @@ def strings(data: object) -> Iterator[str]:
     if isinstance(data, str):
         yield data
     elif isinstance(data, dict | list):
-        for one in data.values() if isinstance(data, dict) else data:
-            yield from strings(one)
+        for child in data.values() if isinstance(data, dict) else data:
+            yield from strings(child)
 
 
 def checked(text: str) -> Checked:
@@ -54,7 +54,7 @@ def test_findings(name: str, text: str) -> None:
     if name == "json":
         assert {*strings(json.loads(output))} >= {text}
     elif name in ("sarif", "gitlab"):
-        assert any(one.endswith(text) for one in strings(json.loads(output)))
+        assert any(value.endswith(text) for value in strings(json.loads(output)))
     elif name == "prometheus":
         samples = [line.rpartition(" ")[0] for line in output.splitlines() if not line.startswith("#")]
         assert len({*samples}) == len(samples), "Prometheus refuses the file"

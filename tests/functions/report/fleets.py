@@ -30,13 +30,13 @@ def plant(folder: Path, nodes: int, clusters: int = 1, seed: int = 14) -> list[P
     random = Random(seed)
     folders = []
     for at in range(clusters):
-        own = folder / f"{('lab', 'east', 'west', 'edge', 'north', 'south')[at % 6]}{at // 6 or ''}"
-        own.mkdir(parents=True)
+        cluster = folder / f"{('lab', 'east', 'west', 'edge', 'north', 'south')[at % 6]}{at // 6 or ''}"
+        cluster.mkdir(parents=True)
         number = nodes * (at + 1) // clusters - nodes * at // clusters
-        (own / "nodes.yaml").write_text(inventory(random, own.name, number))
+        (cluster / "nodes.yaml").write_text(inventory(random, cluster.name, number))
         for card in CARDS[: 1 + (nodes > 10) * 3]:
-            (own / f"{card}.yaml").write_text(config(card, at))
-        folders.append(own)
+            (cluster / f"{card}.yaml").write_text(config(card, at))
+        folders.append(cluster)
     if nodes > 10:  # a second config for some nodes of the first cluster
         again = config("gaudi3", 0).replace("name: gaudi3", "name: canary", 1)
         again = again.replace("example.com/card: gaudi3", "example.com/canary: 'true'")

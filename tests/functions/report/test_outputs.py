@@ -6,7 +6,7 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from tests import rule_examples
 from tests.builders import edited
 from tests.commands import ROOT, process
 from tests.examples import EXAMPLES
-from tests.functions.report import fleets as made
+from tests.functions.report import fleets
 from tests.trees import altered, plant
 
 FOLDERS = ("examples/one-cluster", "examples/conflict", "examples/two-vendors")
@@ -40,20 +40,20 @@ def printed(folder: Path, *clusters: str) -> list[str]:
 
 
 def test_the_page_is_the_one_of_all_paths_at_once(tmp_path: Path) -> None:
-    folders = [str(one) for one in made.plant(tmp_path, 200, 3)]
+    folders = [str(path) for path in fleets.plant(tmp_path, 200, 3)]
     folders += [str(ROOT / name) for name in FOLDERS]
-    code, whole = rule_examples.run(["report", *folders])
+    code, html = rule_examples.run(["report", *folders])
     files = printed(tmp_path, *folders)
     random.Random(1).shuffle(files)
     ordered = sorted(files, key=lambda name: name.rpartition("-")[2])
-    assert rule_examples.run(["report", "--from", *ordered]) == (code, whole) == (1, whole)
-    assert "Conflicts" in whole
+    assert rule_examples.run(["report", "--from", *ordered]) == (code, html) == (1, html)
+    assert "Conflicts" in html
     some = rule_examples.run(["report", *folders[:2], "--from", *ordered[4:]])
-    assert some == (code, whole), "clusters that are here, and those from elsewhere"
+    assert some == (code, html), "clusters that are here, and those from elsewhere"
 
 
 def test_one_job_may_have_several_clusters(tmp_path: Path) -> None:
-    folders = [str(one) for one in made.plant(tmp_path, 60, 2)]
+    folders = [str(path) for path in fleets.plant(tmp_path, 60, 2)]
     for command in ("nodes", "check"):
         _, out = rule_examples.run([command, *folders, "--format", "json"])
         (tmp_path / f"{command}.json").write_text(out)
@@ -62,7 +62,7 @@ def test_one_job_may_have_several_clusters(tmp_path: Path) -> None:
 
 
 def test_images_of_all_clusters_are_the_same(tmp_path: Path) -> None:
-    folders = [str(one) for one in made.plant(tmp_path, 9, 2)]
+    folders = [str(path) for path in fleets.plant(tmp_path, 9, 2)]
     expected = rule_examples.run(["images", *folders, "--format", "json"])
     assert expected[0] == 0
     files = printed(tmp_path, *folders)
@@ -93,51 +93,50 @@ def test_two_files_about_another_input_are_refused(tmp_path: Path) -> None:
     (check,) = printed(tmp_path, str(tmp_path / "lab"))[1:]
     altered(tmp_path / "lab" / "gpu.yaml", "moduleName", "modulName")
     (tmp_path / "nodes.json").write_bytes(process("krmfn", "nodes", str(tmp_path / "lab"), "--format", "json").out)
-    said = process("krmfn", "report", "--from", str(tmp_path / "nodes.json"), check).refused()
-    assert f"nodes.json says that {tmp_path / 'lab'} has errors, but {check} has none for it" in said
+    refusal = process("krmfn", "report", "--from", str(tmp_path / "nodes.json"), check).refused()
+    assert f"nodes.json says that {tmp_path / 'lab'} has errors, but {check} has none for it" in refusal
 
 
-Change = Callable[[dict[str, Any]], str]
+PRINTED = [
+    (f"{command}.json", process("krmfn", command, folder, "--format", "json").text)
+    for command in ("nodes", "check")
+    for folder in ("examples/one-cluster", "examples/conflict")
+]
+"""The outputs of `nodes` and `check`, each of a cluster that is fine and of one that is not."""
+NODES = PRINTED[0][1]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda _: "", "is empty; the command that should have written it failed"),
-        (lambda one: json.dumps(one)[:-40], "is not JSON, or is incomplete"),
-        (lambda one: json.dumps(one["clusters"]), "is not the output of `krmfn nodes` or `krmfn check`"),
-        (lambda _: '{"apiVersion": "v1", "kind": "List", "items": []}', "is not the output of `krmfn nodes` or"),
-        (
-            lambda one: json.dumps({**one, "format": "krmfn.dev/nodes/v2"}),
-            "has the format krmfn.dev/nodes/v2, and this",
-        ),
-        (lambda one: json.dumps({**one, "whole": False}), "was printed with --label, --node, --owner or --problems"),
-        (
-            lambda one: json.dumps({**one, "kernel": "6.1"}),
-            "shows what would happen with --kernel 6.1, not the current state",
-        ),
-        (lambda one: json.dumps({**one, "clusters": one["clusters"] * 2}), "are both about the cluster "),
-        (lambda one: json.dumps(edited(one, ("clusters[0].rows[0].state", "well"))), "the state 'well' of node gpu-1"),
-        (
-            lambda one: json.dumps(
-                edited(one, ("clusters[0].rows[6].state", "idle"), ("clusters[0].rows[6].module", None))
-            ),
-            "the state 'idle' of node web-1",
-        ),
-        (lambda one: json.dumps(edited(one, ("clusters[0].modules", []))), "is not among the Modules of the cluster"),
-        (
-            lambda one: json.dumps(edited(one, ("clusters[0].rows[0].node", 7))),
-            "clusters[0].rows[0].node: is the number 7; must be a string",
-        ),
-    ],
-)
-def test_what_is_not_whole_or_not_ours_is_a_sentence(change: Change, message: str, tmp_path: Path) -> None:
-    nodes, check = printed(tmp_path, str(ROOT / "examples/one-cluster"))
-    Path(nodes).write_text(change(json.loads(Path(nodes).read_text())))
+def changed(*edits: tuple[str, Any]) -> str:
+    """Return the output of `nodes` of the cluster that is fine with other values."""
+    return json.dumps(edited(json.loads(NODES), *edits))
+
+
+WRONG = {
+    "is empty; the command that should have written it failed": "",
+    "is not JSON, or is incomplete": NODES[:-40],
+    "is not the output of `krmfn nodes` or `krmfn check`": json.dumps(json.loads(NODES)["clusters"]),
+    "is not the output of `krmfn nodes` or": '{"apiVersion": "v1", "kind": "List", "items": []}',
+    "has the format krmfn.dev/nodes/v2, and this": changed(("format", "krmfn.dev/nodes/v2")),
+    "was printed with --label, --node, --owner or --problems": changed(("whole", False)),
+    "shows what would happen with --kernel 6.1, not the current state": changed(("kernel", "6.1")),
+    "are both about the cluster ": changed(("clusters", json.loads(NODES)["clusters"] * 2)),
+    "the state 'well' of node gpu-1": changed(("clusters[0].rows[0].state", "well")),
+    "the state 'idle' of node web-1": changed(
+        ("clusters[0].rows[6].state", "idle"), ("clusters[0].rows[6].module", None)
+    ),
+    "is not among the Modules of the cluster": changed(("clusters[0].modules", [])),
+    "clusters[0].rows[0].node: is the number 7; must be a string": changed(("clusters[0].rows[0].node", 7)),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_what_is_not_whole_or_not_ours_is_a_sentence(message: str, tmp_path: Path) -> None:
+    nodes, check = printed(tmp_path, "examples/one-cluster")
+    Path(nodes).write_text(WRONG[message])
     for command in ("report", "images"):
-        said = process("krmfn", command, "--from", nodes, check).refused()
-        assert message in said
-        assert nodes in said
+        refusal = process("krmfn", command, "--from", nodes, check).refused()
+        assert message in refusal
+        assert nodes in refusal
 
 
 def test_a_baseline_leaves_findings_out(tmp_path: Path) -> None:
@@ -173,7 +172,7 @@ def test_options_about_paths_need_paths(tmp_path: Path) -> None:
 
 
 def test_a_text_that_is_empty_is_none() -> None:
-    document = json.loads(SPOILED[0][1])
+    document = json.loads(NODES)
     [cluster] = document["clusters"]
     kernels = [kernel for module in cluster["modules"] for kernel in module["kernels"]]
     read = []
@@ -186,11 +185,11 @@ def test_a_text_that_is_empty_is_none() -> None:
 
 
 def test_a_node_has_the_kernel_of_its_last_row() -> None:
-    document = json.loads(SPOILED[0][1])
+    document = json.loads(NODES)
     rows = document["clusters"][0]["rows"]
     document["clusters"][0]["rows"] = [rows[0] | {"kernel": "5.0.0"}, rows[0] | {"kernel": "6.0.0"}]
     [part] = outputs.read([("nodes.json", json.dumps(document))])
-    assert [(one.names, one.kernel) for one in part.groups] == [((rows[0]["node"],), "6.0.0")]
+    assert [(group.names, group.kernel) for group in part.groups] == [((rows[0]["node"],), "6.0.0")]
 
 
 VALUES: st.SearchStrategy[Any] = (
@@ -202,7 +201,7 @@ VALUES: st.SearchStrategy[Any] = (
 @given(st.data())
 def test_a_file_with_another_value_anywhere_is_read_or_refused(data: st.DataObject) -> None:
     """Never a crash: a page, or a sentence that names the file."""
-    name, text = data.draw(st.sampled_from(SPOILED))
+    name, text = data.draw(st.sampled_from(PRINTED))
     document = json.loads(text)
     holder: Any = document
     while isinstance(holder, dict | list) and holder:
@@ -234,7 +233,7 @@ def places(value: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
 @pytest.mark.parametrize("at", range(4))
 def test_each_field_may_have_any_value_be_missing_or_have_another_length(at: int) -> None:
     """Of the places whose paths differ only in positions, the first one."""
-    name, text = SPOILED[at]
+    name, text = PRINTED[at]
     document = json.loads(text)
     first = {re.sub(r"\d+", "", place[0]): place for place in reversed([*places(document)])}
     for path, holder, key in first.values():
@@ -267,19 +266,8 @@ def test_each_field_may_have_any_value_be_missing_or_have_another_length(at: int
 )
 def test_a_field_that_does_not_fit_is_named(path: str, value: Any, message: str, tmp_path: Path) -> None:
     file = tmp_path / "nodes.json"
-    edits = edited(json.loads(SPOILED[1][1]), (f"clusters[0].{path}", value))
+    edits = edited(json.loads(PRINTED[1][1]), (f"clusters[0].{path}", value))
     file.write_text(json.dumps(edits))
     refusal = process("krmfn", "report", "--from", str(file)).refused()
     assert f"{file}: clusters[0].{path}: {message}" in refusal
     assert "print the file again with this krmfn" in refusal
-
-
-def _spoiled() -> list[tuple[str, str]]:
-    found = []
-    for command in ("nodes", "check"):
-        for folder in ("examples/one-cluster", "examples/conflict"):
-            found.append((f"{command}.json", process("krmfn", command, folder, "--format", "json").text))
-    return found
-
-
-SPOILED = _spoiled()
