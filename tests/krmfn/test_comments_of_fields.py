@@ -104,7 +104,7 @@ def test_a_comment_is_written_and_nothing_else(path: str, words: str) -> None:
     text = body(resources)
     again = parsed(text).items[0]
     assert again.at(path).comment == words
-    assert {one: again.at(one).comment for one in LINES} == LINES | {path: words}
+    assert {place: again.at(place).comment for place in LINES} == LINES | {path: words}
     assert again.manifest == parsed().items[0].manifest
     changed = [(old, new) for old, new in zip(WEB.split("\n"), text.split("\n"), strict=True) if old != new]
     assert len(changed) == (LINES[path] != words)
@@ -115,12 +115,12 @@ def test_a_comment_is_written_and_nothing_else(path: str, words: str) -> None:
 def test_the_lines_above_are_written_and_nothing_else(path: str, words: str) -> None:
     resources = parsed()
     item = resources.items[0]
-    before = {one: item.at(one).head_comment for one in LINES}
+    before = {place: item.at(place).head_comment for place in LINES}
     item.at(path).head_comment = words
     assert item.at(path).head_comment == words
     again = parsed(body(resources)).items[0]
-    assert {one: again.at(one).head_comment for one in LINES} == before | {path: words}
-    assert {one: again.at(one).comment for one in LINES} == LINES
+    assert {place: again.at(place).head_comment for place in LINES} == before | {path: words}
+    assert {place: again.at(place).comment for place in LINES} == LINES
     assert again.manifest == parsed().items[0].manifest
 
 

@@ -91,7 +91,7 @@ def test_get_finds_by_the_id_or_returns_none() -> None:
 @pytest.mark.parametrize("wrong", [{}, {"kind": "A"}, config_map(""), config_map("a") | {"x": {1}}])
 def test_what_is_no_resource_is_refused_and_nothing_is_done(wrong: Any) -> None:
     resources = parsed()
-    for put in (resources.append, resources.upsert, lambda one: resources.replace(resources.items[0], one)):
+    for put in (resources.append, resources.upsert, lambda manifest: resources.replace(resources.items[0], manifest)):
         with pytest.raises(KrmfnError, match="cannot be put into the list"):
             put(wrong)
     assert body(resources) == TWO
@@ -134,7 +134,7 @@ def test_results_over_an_untouched_input_name_what_it_holds() -> None:
     results = load.read(output)["results"]
     assert code == 1
     assert output.startswith((HEAD + TWO).encode())
-    assert [(one["message"], one["resourceRef"]["name"], "file" in one) for one in results] == [
+    assert [(result["message"], result["resourceRef"]["name"], "file" in result) for result in results] == [
         ("no", "a", False),
         ("no more", "a", False),
     ]
@@ -163,7 +163,7 @@ def test_every_reader_sees_a_change_in_place() -> None:
     assert (item.name, item.labels, item.kind, item.ref) == ("x", {"a": "b"}, "Secret", Ref("v1", "Secret", "", "x"))
     assert item.is_local
     assert resources.where(kind="Secret", local=True) == [item]
-    assert [one["kind"] for one in load.read(resources.to_bytes())["items"]] == ["Secret", "ConfigMap"]
+    assert [entry["kind"] for entry in load.read(resources.to_bytes())["items"]] == ["Secret", "ConfigMap"]
 
 
 PORTS = """\

@@ -290,9 +290,9 @@ SPECS: list[tuple[str, dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("path", "options", "found"), SPECS)
-def test_a_field_spec_of_kustomize_means_fields(path: str, options: dict[str, Any], found: list[str]) -> None:
-    assert [field.path for field in field_spec(parsed().items[0], path, **options)] == found
+@pytest.mark.parametrize(("path", "options", "paths"), SPECS)
+def test_a_field_spec_of_kustomize_means_fields(path: str, options: dict[str, Any], paths: list[str]) -> None:
+    assert [field.path for field in field_spec(parsed().items[0], path, **options)] == paths
 
 
 FOUR = "- kind: Pod\n  metadata: {name: p, finalizers: [a, b, a, c]}\n  spec:\n    containers:\n" + "".join(
@@ -311,7 +311,7 @@ def test_fields_that_were_collected_are_those_that_they_were() -> None:
     for entry in entries:
         if entry.value["name"] in "ab":
             entry.delete()
-    assert [one["name"] for one in item["spec.containers"]] == ["c", "d"]
+    assert [container["name"] for container in item["spec.containers"]] == ["c", "d"]
     assert (names[2].value, names[2].path, names[2].comment) == ("c", "spec.containers[0].name", "c")
     assert (entries[0].exists, entries[0].value, gone.exists, gone.comment) == (False, None, False, "")
     port.value = 3

@@ -126,10 +126,12 @@ SPELLINGS = ("{0}", "\\x{1:02x}", "\\u{1:04X}", "\\U{1:08x}", "\\\n    {0}", "\\
 
 
 @given(st.lists(st.sampled_from(SPELLINGS), min_size=8, max_size=8))
-def test_however_a_string_is_escaped_it_is_mentioned(ways: list[str]) -> None:
+def test_however_a_string_is_escaped_it_is_mentioned(spellings: list[str]) -> None:
     word = "a/b.dev/"
-    fitting = (way if way != "\\/" or char == "/" else "{0}" for way, char in zip(ways, word, strict=True))
-    spelled = "".join(way.format(char, ord(char)) for way, char in zip(fitting, word, strict=True))
+    fitting = (
+        spelling if spelling != "\\/" or char == "/" else "{0}" for spelling, char in zip(spellings, word, strict=True)
+    )
+    spelled = "".join(spelling.format(char, ord(char)) for spelling, char in zip(fitting, word, strict=True))
     text = f'a: 1\nb:\n  ? "x{spelled}y"\n  : 2\n'.encode()
     item = Item(text, 0, len(text), -2)
     assert list(item.manifest["b"]) == [f"x{word}y"]

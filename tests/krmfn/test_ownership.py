@@ -13,11 +13,11 @@ CONFIG = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
 PREVIOUS = "internal.config.kubernetes.io/previous"
 
 
-def manifest(labels: Any = None, notes: Any = None, **more: Any) -> dict[str, Any]:
+def manifest(labels: Any = None, notes: Any = None, **fields: Any) -> dict[str, Any]:
     metadata = {"name": "m", "namespace": "kmm"}
     metadata |= {"labels": labels} if labels is not None else {}
     metadata |= {"annotations": notes} if notes is not None else {}
-    return {"apiVersion": "v1", "kind": "Module", "metadata": metadata, **more}
+    return {"apiVersion": "v1", "kind": "Module", "metadata": metadata, **fields}
 
 
 MADE = ("", "Module", "kmm", "m")
@@ -83,14 +83,14 @@ def test_what_has_no_name_or_kind_is_not_marked(odd: dict[str, Any]) -> None:
 def test_an_owner_is_known_by_the_names_it_had_before_kustomize(spaces: str, names: str, former: Any) -> None:
     now = Ref("krmfn.dev/v1", "DeviceConfig", "prod", "x-gaudi-y")
     notes = {f"{PREVIOUS}Namespaces": spaces, f"{PREVIOUS}Names": names} if names else {}
-    wanted = {("krmfn.dev", "DeviceConfig", space, name) for space, name in former}
-    assert known_as(now, notes) == wanted | {now.id}
+    expected = {("krmfn.dev", "DeviceConfig", space, name) for space, name in former}
+    assert known_as(now, notes) == expected | {now.id}
 
 
 def test_an_update_keeps_what_others_put_there() -> None:
     existing = manifest({"ours": "1", "theirs": "2"}, {OWNER: "x", "note": "n"}, spec={"a": 1, "b": 2}, status={"c": 3})
-    wanted = manifest({"ours": "3"}, {OWNER: "y"}, spec={"a": 4})
-    assert updated(existing, wanted) == manifest(
+    ours = manifest({"ours": "3"}, {OWNER: "y"}, spec={"a": 4})
+    assert updated(existing, ours) == manifest(
         {"ours": "3", "theirs": "2"}, {OWNER: "y", "note": "n"}, spec={"a": 4}, status={"c": 3}
     )
 
@@ -109,12 +109,12 @@ def test_nothing_left_is_nothing_written() -> None:
 
 @pytest.mark.parametrize("metadata", [None, [], {"labels": ["a"], "annotations": "b"}, {"annotations": {PASSED_ON: 5}}])
 def test_odd_metadata_gives_way(metadata: Any) -> None:
-    wanted = manifest({"a": "b"}, {OWNER: "x"})
-    assert updated({"kind": "Module", "metadata": metadata}, wanted) == wanted
+    ours = manifest({"a": "b"}, {OWNER: "x"})
+    assert updated({"kind": "Module", "metadata": metadata}, ours) == ours
 
 
 def test_neither_manifest_is_changed() -> None:
-    existing, wanted = manifest({"a": "b"}, {OWNER: "x"}), manifest({"c": "d"})
-    updated(existing, wanted)
+    existing, ours = manifest({"a": "b"}, {OWNER: "x"}), manifest({"c": "d"})
+    updated(existing, ours)
     assert existing == manifest({"a": "b"}, {OWNER: "x"})
-    assert wanted == manifest({"c": "d"})
+    assert ours == manifest({"c": "d"})

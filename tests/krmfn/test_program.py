@@ -80,12 +80,12 @@ def label(resources: ResourceList, config: Labels) -> None:
 seen: list[Any] = []
 
 
-def ran(what: KrmFunction[Any], config: str) -> Run:
+def ran(program: KrmFunction[Any], config: str) -> Run:
     seen.clear()
-    return what.run((HEAD + POD + (f"functionConfig:\n{config}" if config else "")).encode())
+    return program.run((HEAD + POD + (f"functionConfig:\n{config}" if config else "")).encode())
 
 
-def own(spec: str, kind: str = "SetImage", version: str = "fn.example.com/v1") -> str:
+def custom(spec: str, kind: str = "SetImage", version: str = "fn.example.com/v1") -> str:
     return f"  apiVersion: {version}\n  kind: {kind}\n  metadata: {{name: c}}\n{spec}"
 
 
@@ -95,7 +95,7 @@ def config_map(data: str) -> str:
 
 def test_an_own_kind_and_a_config_map_are_read_into_the_same_values() -> None:
     spec = '{name: app, newTag: "2", most: 3, ratio: 2, dry: true, mode: first, extra: [{path: a, create: true}]}'
-    done = ran(set_image, own(f"  spec: {spec}\n"))
+    done = ran(set_image, custom(f"  spec: {spec}\n"))
     assert done.code == 0, done.stderr
     texts = (
         '{name: app, new-tag: "2", most: "3", ratio: "2", dry: "true", mode: first, extra: "[{path: a, create: true}]"}'
@@ -123,17 +123,17 @@ def test_a_finding_at_a_field_names_resource_field_and_path() -> None:
 
 WRONG = {
     "": "the functionConfig is missing: pass SetImage (fn.example.com/v1) or a ConfigMap (v1)\n",
-    own("  spec: {}\n"): "spec.name: is required: image without tag",
-    own(""): "spec.name: is required: image without tag",
-    own("  spec: 1\n"): "spec: must be a mapping",
-    own("  spec: {name: a, newtag: b}\n"): "spec.newtag: unknown field 'newtag'; did you mean 'newTag'?",
-    own("  spec: {name: a, x/y: b}\n"): "spec[x/y]: unknown field 'x/y'; known here",
-    own("  spec: {name: 1}\n"): 'spec.name: is the number 1; must be a string: write it in quotes, "1"',
-    own("  spec: {name: a, mode: last}\n"): "spec.mode: is 'last'; must be one of 'all', 'first'",
-    own("  spec: {name: a, extra: [{}]}\n"): "spec.extra[0].path: is required",
-    own("  spec: {name: a, newTag: a}\n"): "name and newTag must differ",
-    own("  spec: {name: a}\n", kind="SetImages"): "or a ConfigMap (v1), not SetImages",
-    own("  spec: {name: a}\n", version="example.com/v1"): "must be SetImage",
+    custom("  spec: {}\n"): "spec.name: is required: image without tag",
+    custom(""): "spec.name: is required: image without tag",
+    custom("  spec: 1\n"): "spec: must be a mapping",
+    custom("  spec: {name: a, newtag: b}\n"): "spec.newtag: unknown field 'newtag'; did you mean 'newTag'?",
+    custom("  spec: {name: a, x/y: b}\n"): "spec[x/y]: unknown field 'x/y'; known here",
+    custom("  spec: {name: 1}\n"): 'spec.name: is the number 1; must be a string: write it in quotes, "1"',
+    custom("  spec: {name: a, mode: last}\n"): "spec.mode: is 'last'; must be one of 'all', 'first'",
+    custom("  spec: {name: a, extra: [{}]}\n"): "spec.extra[0].path: is required",
+    custom("  spec: {name: a, newTag: a}\n"): "name and newTag must differ",
+    custom("  spec: {name: a}\n", kind="SetImages"): "or a ConfigMap (v1), not SetImages",
+    custom("  spec: {name: a}\n", version="example.com/v1"): "must be SetImage",
     config_map("{name: a, most: many}"): "data.most: is the string 'many'; must be a whole number",
     config_map('{name: a, dry: "yes"}'): "data.dry: is the string 'yes'; must be true or false",
     config_map("{name: a, new_tags: b}"): "data.new_tags: unknown field 'new_tags'; did you mean 'newTag'?",
@@ -155,7 +155,7 @@ def test_what_is_wrong_with_the_config_is_found_and_nothing_else_happens(config:
 
 
 def test_the_place_of_the_config_is_that_of_its_file() -> None:
-    text = own("  spec: {}\n").replace(
+    text = custom("  spec: {}\n").replace(
         "{name: c}", "{name: c, annotations: {internal.config.kubernetes.io/path: fn.yaml}}"
     )
     assert ran(set_image, text).stderr.startswith("fn.yaml: error: SetImage c: spec.name: is required")
@@ -165,9 +165,9 @@ def test_the_rest_of_a_config_map_is_one_field() -> None:
     assert ran(label, config_map("{a-b: c, labels: d}")).code == 0
     assert seen == [Labels({"a-b": "c", "labels": "d"})]
     for kind in ("SetLabels", "Legacy"):
-        assert ran(label, own("  labels: {a: b}\n", kind, "fn.example.com/v1alpha1")).code == 0
+        assert ran(label, custom("  labels: {a: b}\n", kind, "fn.example.com/v1alpha1")).code == 0
         assert seen == [Labels({"a": "b"})]
-    done = ran(label, own("  label: {a: b}\n", "SetLabels", "fn.example.com/v1alpha1"))
+    done = ran(label, custom("  label: {a: b}\n", "SetLabels", "fn.example.com/v1alpha1"))
     assert "label: unknown field 'label'; did you mean 'labels'?" in done.stderr
 
 
@@ -206,20 +206,22 @@ def test_a_finding_with_a_field_and_no_resource_is_a_bug() -> None:
         wrong.run((HEAD + POD).encode())
 
 
-@pytest.mark.parametrize("what", [set_image, label])
-def test_the_example_fits_the_schema_and_is_taken(what: KrmFunction[Any], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("program", [set_image, label])
+def test_the_example_fits_the_schema_and_is_taken(
+    program: KrmFunction[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     answers = {}
     for arg in ("--example", "--schema", "--metadata", "--help", "--version"):
         with pytest.raises(SystemExit) as ended:
-            what.main([arg])
+            program.main([arg])
         assert ended.value.code == 0
         answers[arg] = capsys.readouterr().out
     example = load.read(answers["--example"].encode())
     assert check(example, json.loads(answers["--schema"])) == []
-    assert ran(what, emit.dump(example, 2)).code == 0
-    assert load.read(answers["--metadata"].encode())["image"] == f"example.com/{what.name}"
-    assert what.doc in answers["--help"]
-    assert answers["--version"] == f"{what.name} dev\n"
+    assert ran(program, emit.dump(example, 2)).code == 0
+    assert load.read(answers["--metadata"].encode())["image"] == f"example.com/{program.name}"
+    assert program.doc in answers["--help"]
+    assert answers["--version"] == f"{program.name} dev\n"
 
 
 def test_help_names_every_field() -> None:
@@ -325,11 +327,14 @@ def test_a_config_map_gives_what_may_be_none() -> None:
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        (own("  spec: {name: a}\n  most: 3\n"), "most: is not read: only what is below spec is; move it there if"),
-        (own("  spec: {name: a}\n  data: {}\n"), "data: is not read: only what is below spec is"),
-        (own("  name: a\n"), "name: is not read: only what is below spec is"),
+        (custom("  spec: {name: a}\n  most: 3\n"), "most: is not read: only what is below spec is; move it there if"),
+        (custom("  spec: {name: a}\n  data: {}\n"), "data: is not read: only what is below spec is"),
+        (custom("  name: a\n"), "name: is not read: only what is below spec is"),
         (config_map("{name: a}") + "  spec: {most: 3}\n", "spec: is not read: only what is below data is"),
-        (own("  spec: {name: a}\n", version="fn.example.com/v2"), ": must be fn.example.com/v1, not fn.example.com/v2"),
+        (
+            custom("  spec: {name: a}\n", version="fn.example.com/v2"),
+            ": must be fn.example.com/v1, not fn.example.com/v2",
+        ),
     ],
 )
 def test_what_no_config_reads_is_an_error(config: str, words: str) -> None:
@@ -339,7 +344,7 @@ def test_what_no_config_reads_is_an_error(config: str, words: str) -> None:
 
 
 def test_a_status_and_an_immutable_config_map_are_no_fields() -> None:
-    assert ran(set_image, own("  spec: {name: a}\n  status: {}\n")).code == 0
+    assert ran(set_image, custom("  spec: {name: a}\n  status: {}\n")).code == 0
     assert ran(set_image, config_map("{name: a}") + "  immutable: true\n").code == 0
 
 
@@ -354,8 +359,8 @@ def test_a_function_returns_nothing() -> None:
     for call, kind in ((answers, "list"), (yields, "generator")):
         configured = copy(label)
         configured.call = lambda listed, _, call=call: call(listed)
-        for what in (function(call), configured):
-            done = what.run((HEAD + POD).encode())
+        for program in (function(call), configured):
+            done = program.run((HEAD + POD).encode())
             assert (done.code, done.output.startswith((HEAD + POD).encode())) == (1, True)
             assert f"the function returns a {kind}; it must neither return nor yield: report() adds" in done.stderr
 

@@ -47,7 +47,7 @@ def test_no_annotations(manifest: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "equal"),
+    ("first", "second", "equal"),
     [
         ({"a": 1, "b": [2]}, {"b": [2], "a": 1}, True),
         ({"a": 1}, {"a": True}, False),
@@ -58,8 +58,8 @@ def test_no_annotations(manifest: dict[str, Any]) -> None:
         ("a", "a", True),
     ],
 )
-def test_same(one: Any, other: Any, equal: bool) -> None:
-    assert same(one, other) is equal
+def test_same(first: Any, second: Any, equal: bool) -> None:
+    assert same(first, second) is equal
 
 
 PATHS: dict[str, list[str | int]] = {

@@ -75,11 +75,14 @@ PLACES = st.none() | st.builds(
 def test_findings_stand_in_the_order_of_their_files_and_lines(places: list[Place | None]) -> None:
     """Those without a file come first; what stands at one place keeps its order."""
     ordered = in_order(error(str(number), place=place) for number, place in enumerate(places))
-    keys = [(one.place.path, one.place.line, one.place.column) if one.place else ("", 0, 0) for one in ordered]
+    keys = [
+        (finding.place.path, finding.place.line, finding.place.column) if finding.place else ("", 0, 0)
+        for finding in ordered
+    ]
     assert keys == sorted(keys)
-    assert sorted(int(one.message) for one in ordered) == list(range(len(places)))
+    assert sorted(int(finding.message) for finding in ordered) == list(range(len(places)))
     for key in set(keys):
-        numbers = [int(one.message) for one, other in zip(ordered, keys, strict=True) if other == key]
+        numbers = [int(finding.message) for finding, other in zip(ordered, keys, strict=True) if other == key]
         assert numbers == sorted(numbers)
 
 
@@ -101,16 +104,16 @@ PARTS = st.lists(
 def test_what_is_listed_and_what_is_counted_is_all(parts: list[list[Result]]) -> None:
     """However they come, an error is never lost; what was counted stays so when it is put with others."""
     with patch.object(results, "MOST", 3):
-        whole, joined = ResourceList(), ResourceList()
+        reported, joined = ResourceList(), ResourceList()
         for part in parts:
-            whole.report(part)
-        first = whole.results
+            reported.report(part)
+        first = reported.results
         joined.report(first)
         assert [result.to_manifest() for result in joined.results] == [result.to_manifest() for result in first]
         assert [*Findings(first)] == first
-    every = {result for part in parts for result in part}
-    assert joined.failed is whole.failed is any(result.severity == "error" for result in every)
-    assert _numbers(first) == _numbers(every)
+    findings = {result for part in parts for result in part}
+    assert joined.failed is reported.failed is any(result.severity == "error" for result in findings)
+    assert _numbers(first) == _numbers(findings)
     listed = Counter((_file(result), result.rule) for result in first if not result.unlisted)
     assert all(number <= 3 for number in listed.values())
     assert all(listed[_file(result), result.rule] == 3 for result in first if result.unlisted)

@@ -12,7 +12,7 @@ import pytest
 from krmfn import KrmfnError, Place, Ref, error, warning
 from krmfn.printing import counted
 from krmfn.results import Field
-from krmfn.streams import Log, from_environment
+from krmfn.streams import Log
 from tests.builders import CONFIG, document_text
 from tests.commands import ROOT, environment, process
 
@@ -73,8 +73,7 @@ def test_a_function_logs_what_is_wrong() -> None:
 @pytest.mark.parametrize(("log_format", "code"), [("text", 0), ("", 0), ("JSON", 1), ("yaml", 1)])
 def test_a_format_that_is_not_known_is_refused(log_format: str, code: int) -> None:
     done = process("deviceconfig", stdin=document_text(CONFIG), KRMFN_LOG_FORMAT=log_format)
-    assert done.code == code
-    assert bool(done.out) == (code == 0)
+    assert (done.code, bool(done.out)) == (code, code == 0)
     if code:
         assert done.err == f"error: KRMFN_LOG_FORMAT is {log_format!r}; it must be one of text, json\n"
 
@@ -164,11 +163,3 @@ def test_a_failure_has_the_lines_it_was_given_and_no_others(capsys: pytest.Captu
     (line,) = capsys.readouterr().err.splitlines()
     assert line.isprintable()
     assert json.loads(line)["message"] == str(failure)
-
-
-def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("KRMFN_LOG_FORMAT", raising=False)
-    assert from_environment() == Log("text")
-    monkeypatch.setenv("KRMFN_LOG_FORMAT", "xml")
-    with pytest.raises(KrmfnError, match="KRMFN_LOG_FORMAT is 'xml'"):
-        from_environment()

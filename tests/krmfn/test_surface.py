@@ -26,7 +26,7 @@ def test_a_module_names_all_that_it_offers(path: Path) -> None:
     assert {name for name in named if not hasattr(module, name)} == set()
     defined = set[str]()
     body = ast.parse(path.read_text()).body
-    for node in [*body, *(node for one in body if isinstance(one, ast.If) for node in one.orelse)]:
+    for node in [*body, *(node for branch in body if isinstance(branch, ast.If) for node in branch.orelse)]:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             defined.add(node.name)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -46,7 +46,10 @@ def surface() -> list[str]:
             is_class = isinstance(value, type) and not get_origin(value)  # to Python 3.10 dict[str, Any] is one, too
             members = [member for member in dir(value) if not member.startswith("_")] if is_class else []
             inherited = {member for base in getattr(value, "__mro__", ())[1:] for member in dir(base)}
-            names += [f"{module}.{name}", *(f"{module}.{name}.{one}" for one in members if one not in inherited)]
+            names += [
+                f"{module}.{name}",
+                *(f"{module}.{name}.{attribute}" for attribute in members if attribute not in inherited),
+            ]
     return names
 
 

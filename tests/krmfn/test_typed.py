@@ -34,11 +34,18 @@ class Theirs(typing.NamedTuple):
 def done(kind: Any, args: list[Any], named: dict[str, Any]) -> Any:
     """What making one gives, and what can be done with it; the kind of error when it cannot be made."""
     try:
-        made = kind(*args, **named)
+        instance = kind(*args, **named)
     except TypeError:
         return TypeError
-    changed = made._replace(a=5)
-    return tuple(made), made._fields, made._asdict(), tuple(changed), repr(made).partition("(")[2], hash(made)
+    changed = instance._replace(a=5)
+    return (
+        tuple(instance),
+        instance._fields,
+        instance._asdict(),
+        tuple(changed),
+        repr(instance).partition("(")[2],
+        hash(instance),
+    )
 
 
 @pytest.mark.parametrize("args", [[], [1], [1, "y"], [1, "y", 3]], ids=len)
@@ -48,19 +55,19 @@ def test_they_are_made_changed_and_printed_as_typing_s_are(args: list[Any], name
 
 
 def test_they_have_no_attributes_but_their_fields_and_methods() -> None:
-    one = Ours(1)
-    assert (type(Ours), Ours.__mro__[-2:], one.both(), one.first) == (type, (tuple, object), "1x", 1)
+    instance = Ours(1)
+    assert (type(Ours), Ours.__mro__[-2:], instance.both(), instance.first) == (type, (tuple, object), "1x", 1)
     assert Ours.__doc__ == "A tuple with a default, a method and a property."
-    assert pickle.loads(pickle.dumps(one)) == copy.copy(one) == Ours._make([1, "x"]) == (1, "x")
+    assert pickle.loads(pickle.dumps(instance)) == copy.copy(instance) == Ours._make([1, "x"]) == (1, "x")
     with pytest.raises(AttributeError):
-        one.other = 1  # type: ignore[attr-defined]
+        instance.other = 1  # type: ignore[attr-defined]
     with pytest.raises(AttributeError):
-        one.a = 1  # type: ignore[misc]
+        instance.a = 1  # type: ignore[misc]
     with pytest.raises(ValueError, match="Got unexpected field names: \\['c'\\]"):
-        one._replace(c=1)  # type: ignore[call-arg]
+        instance._replace(c=1)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         Ours._make([1, 2, 3])
-    match one:
+    match instance:
         case Ours(a, b):
             assert (a, b) == (1, "x")
 

@@ -65,8 +65,8 @@ def test_what_is_wrong_is_said(case: str, command: str, tmp_path: Path) -> None:
 def test_no_inventory_is_made_of_it(case: str, tmp_path: Path) -> None:
     """Nor of an inventory: what it was made of may be newer."""
     (tmp_path / "nodes.yaml").write_text(BAD[case][0])
-    said = process("krmfn", "inventory", "nodes.yaml", "--labels", "gpu", cwd=tmp_path).refused()
-    assert said.startswith("error: nodes.yaml: ")
+    refusal = process("krmfn", "inventory", "nodes.yaml", "--labels", "gpu", cwd=tmp_path).refused()
+    assert refusal.startswith("error: nodes.yaml: ")
 
 
 @pytest.mark.parametrize("command", ["check", "nodes", "images", "report"])

@@ -44,18 +44,22 @@ def test_the_answers_are_those_of_check_and_diff(name: str, tmp_path: Path) -> N
     run_git(repo, "checkout", "--quiet", "next")
     done = process("krmfn", "ci", "--out", str(tmp_path / "out"), "--base", "main", "--fail-on", "lost", cwd=repo)
     assert bool(done.code) != change.passes
-    made = result(tmp_path)
+    answer = result(tmp_path)
     assert "\ncheck: " in f"\n{done.text}", "what is counted are the findings; what changes stands in the files"
     compared = process("krmfn", "diff", "--base", "main", "--format", "json", cwd=repo)
     ours = {"findings", "summary"}
     check = json.loads(process("krmfn", "check", "--format", "json", cwd=repo).out)
-    assert {key: made["check"][key] for key in check.keys() - ours} == {key: check[key] for key in check.keys() - ours}
-    more = [one for one in made["check"]["findings"] if one not in check["findings"]]
-    told = [note["message"] for note in made["diff"]["notes"]]
-    assert all(one["message"] in told or one["message"].endswith("(--fail-on lost)") for one in more)
-    assert made["diff"] == json.loads(compared.out)
-    assert made["exit"] == done.code
-    assert made["changes"] is bool(change.comment)
+    assert {key: answer["check"][key] for key in check.keys() - ours} == {
+        key: check[key] for key in check.keys() - ours
+    }
+    additions = [finding for finding in answer["check"]["findings"] if finding not in check["findings"]]
+    messages = [note["message"] for note in answer["diff"]["notes"]]
+    assert all(
+        finding["message"] in messages or finding["message"].endswith("(--fail-on lost)") for finding in additions
+    )
+    assert answer["diff"] == json.loads(compared.out)
+    assert answer["exit"] == done.code
+    assert answer["changes"] is bool(change.comment)
     assert {path.name for path in (tmp_path / "out").iterdir()} == (PARTIAL if done.code == 2 else {*FILES})
     text = (tmp_path / "out" / "comment.md").read_text()
     assert change.comment in text
@@ -137,9 +141,9 @@ def test_an_error_about_a_node_does_not_hide_what_changes(fleet: Path) -> None:
     gpu = fleet / "fleet" / "gpu.yaml"
     gpu.write_text("".join(line for line in gpu.read_text().splitlines(True) if "el9_6" not in line))
     assert ci(fleet, "--base", "main").code == 1
-    made = result(fleet)
-    assert [one["rule"] for one in made["check"]["findings"]] == ["KRM604", "KRM409"]
-    assert [one["effect"] for one in made["diff"]["effects"]] == ["lost"]
+    answer = result(fleet)
+    assert [entry["rule"] for entry in answer["check"]["findings"]] == ["KRM604", "KRM409"]
+    assert [entry["effect"] for entry in answer["diff"]["effects"]] == ["lost"]
 
 
 def test_a_baseline_counts(fleet: Path) -> None:
@@ -176,14 +180,14 @@ def test_fail_on_means_the_same_everywhere(edit: str, fleet: Path) -> None:
     gpu.write_text(gpu.read_text().replace(old, new))
     for word in ("error", "warning", "uncovered", "change", "reload", "lost", "blocked"):
         code = int(word in FAILING[edit])
-        asked = ("fleet", "--fail-on", word)
-        codes = {"ci": ci(fleet, "--base", "main", *asked).code}
+        args = ("fleet", "--fail-on", word)
+        codes = {"ci": ci(fleet, "--base", "main", *args).code}
         if word not in ("error", "warning", "uncovered") and "error" not in FAILING[edit]:
-            codes["diff"] = process("krmfn", "diff", "--base", "main", *asked, cwd=fleet).code
+            codes["diff"] = process("krmfn", "diff", "--base", "main", *args, cwd=fleet).code
         if word in ("error", "uncovered"):
-            codes["check"] = process("krmfn", "check", *asked, cwd=fleet).code
+            codes["check"] = process("krmfn", "check", *args, cwd=fleet).code
         if word == "uncovered":
-            codes["nodes"] = process("krmfn", "nodes", *asked, cwd=fleet).code
+            codes["nodes"] = process("krmfn", "nodes", *args, cwd=fleet).code
         assert dict.fromkeys(codes, code) == codes, (word, codes)
 
 

@@ -51,19 +51,21 @@ def test_what_the_catalogue_refuses(change: dict[str, object]) -> None:
 def test_the_help_is_laid_out_as_that_of_the_go_sdk(name: str) -> None:
     """Its short text, its long one, and its examples under a heading; ours says before and after how to call it."""
     text = process(name, "--help").text
-    shown = json.loads(process(name, "--doc").out)
-    assert f"\n\n{shown['short']}\n\n{shown['long']}\n\nExamples:\n{shown['examples']}\n\n" in text
+    documentation = json.loads(process(name, "--doc").out)
+    assert (
+        f"\n\n{documentation['short']}\n\n{documentation['long']}\n\nExamples:\n{documentation['examples']}\n\n" in text
+    )
     assert "it reads a ResourceList from\nstdin and writes one to stdout" in text
 
 
 @every_function
 def test_the_documentation_has_the_fields_of_the_go_sdk(name: str) -> None:
-    shown = json.loads(process(name, "--doc").ended(0, "").out)
-    assert list(shown)[:4] == ["short", "long", "examples", "image"]
-    assert shown.keys() == FIELDS.keys() | {"short", "long", "examples"}
+    documentation = json.loads(process(name, "--doc").ended(0, "").out)
+    assert list(documentation)[:4] == ["short", "long", "examples", "image"]
+    assert documentation.keys() == FIELDS.keys() | {"short", "long", "examples"}
     readme = (ROOT / "functions" / name / "README.md").read_text()
     for section in ("short", "long", "examples"):
-        assert len(shown[section]) > 20
-        assert shown[section] in readme
-        assert "mdtogo" not in shown[section]
+        assert len(documentation[section]) > 20
+        assert documentation[section] in readme
+        assert "mdtogo" not in documentation[section]
     assert process(name, "--doc", "more").code == 2

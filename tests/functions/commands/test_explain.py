@@ -42,8 +42,8 @@ def test_an_explanation_holds_every_text_of_the_rule(rule: Rule) -> None:
     blocks = [block for block in re.split(r"\n\n(?=\S)", text) if "\n\n    " in block]
     assert [block.partition(":")[0] for block in blocks] == ["Bad", "Good"]
     for block, example in zip(blocks, (rule.bad, rule.good), strict=True):
-        shown = block.partition("\n\n")[2].rstrip()
-        assert [line[4:] for line in shown.splitlines()] == example.rstrip().splitlines()
+        lines = block.partition("\n\n")[2].rstrip()
+        assert [line[4:] for line in lines.splitlines()] == example.rstrip().splitlines()
     prose = [line for line in text.splitlines() if not line.startswith("    ")]
     assert max(map(len, prose)) <= 100
 

@@ -58,22 +58,22 @@ def lab(tmp_path: Path) -> Path:
 
 
 def test_an_inventory_holds_the_labels_that_selectors_use(lab: Path) -> None:
-    made = yaml.safe_load((lab / "nodes.yaml").read_text())
-    assert made["spec"]["labelKeys"] == ["gpu", "zone"]
-    assert made["metadata"] == {"name": "nodes", "annotations": {"config.kubernetes.io/local-config": "true"}}
+    inventory = yaml.safe_load((lab / "nodes.yaml").read_text())
+    assert inventory["spec"]["labelKeys"] == ["gpu", "zone"]
+    assert inventory["metadata"] == {"name": "nodes", "annotations": {"config.kubernetes.io/local-config": "true"}}
 
 
 @pytest.mark.parametrize("layout", ["JSON", "YAML", "NDJSON", "YAML documents", "one", "JSON with a mark"])
 def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
     nodes = [node("n1"), node("n2")]
-    whole = {"apiVersion": "v1", "items": nodes, "kind": "List"}
+    listed = {"apiVersion": "v1", "items": nodes, "kind": "List"}
     text = {
-        "JSON": json.dumps(whole),
-        "YAML": yaml.safe_dump(whole),
-        "NDJSON": "".join(f"{json.dumps(one)}\n" for one in nodes),
+        "JSON": json.dumps(listed),
+        "YAML": yaml.safe_dump(listed),
+        "NDJSON": "".join(f"{json.dumps(item)}\n" for item in nodes),
         "YAML documents": "---\n".join(map(yaml.safe_dump, nodes)),
         "one": json.dumps(nodes[0]),
-        "JSON with a mark": "\ufeff" + json.dumps(whole),
+        "JSON with a mark": "\ufeff" + json.dumps(listed),
     }[layout]
     done = process("krmfn", "inventory", "-", "--all-labels", "--name", "lab", stdin=text.encode()).ended(0, "")
     (group,) = yaml.safe_load(done.out)["spec"]["groups"]
@@ -101,9 +101,9 @@ def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
     ],
 )
 def test_what_is_no_dump_prints_nothing(args: tuple[str, ...], stdin: str, message: str) -> None:
-    said = process("krmfn", "inventory", "-", *args, stdin=stdin.encode()).refused()
-    assert message in said
-    assert "Traceback" not in said
+    refusal = process("krmfn", "inventory", "-", *args, stdin=stdin.encode()).refused()
+    assert message in refusal
+    assert "Traceback" not in refusal
 
 
 ASKS = "DeviceConfig kmm/gpu asks for gpu=yes (it is no)"
@@ -127,7 +127,7 @@ def test_a_row_per_node_says_what_it_gets(lab: Path) -> None:
 
 def rows(*args: str) -> list[tuple[str, str]]:
     done = process("krmfn", "nodes", *args, "--format", "json")
-    return [(row["node"], row["state"]) for one in json.loads(done.out)["clusters"] for row in one["rows"]]
+    return [(row["node"], row["state"]) for cluster in json.loads(done.out)["clusters"] for row in cluster["rows"]]
 
 
 def test_rows_are_filtered(lab: Path) -> None:
@@ -139,8 +139,8 @@ def test_rows_are_filtered(lab: Path) -> None:
 
 def test_a_filter_that_nothing_can_pass_is_no_empty_table(lab: Path) -> None:
     for form in ("text", "json"):
-        said = process("krmfn", "nodes", str(lab), "--owner", "gpus", "--problems", "--format", form).refused()
-        assert said == "error: --owner gpus: no config or Module has this name; did you mean gpu?\n"
+        refusal = process("krmfn", "nodes", str(lab), "--owner", "gpus", "--problems", "--format", form).refused()
+        assert refusal == "error: --owner gpus: no config or Module has this name; did you mean gpu?\n"
         done = process("krmfn", "nodes", str(lab), "--label", "zone=b", "--format", form)
         assert (done.code, done.out, done.err) == (2, b"", "error: --label: no node has zone=b\n")
         done = process("krmfn", "nodes", str(lab), "--node", "n1", "--node", "m*", "--format", form)
@@ -159,8 +159,8 @@ def test_one_node_is_asked_about(lab: Path) -> None:
 def test_an_option_whose_variable_is_not_set_answers_no_other_question(lab: Path, args: tuple[str, str]) -> None:
     """The answer was about the kernels of today, about other nodes, or that nothing is missing, with exit code 0."""
     command, option = args
-    said = process("krmfn", command, str(lab), option, "").refused()
-    assert said == f"error: {option} is empty; set a value, or remove it\n"
+    refusal = process("krmfn", command, str(lab), option, "").refused()
+    assert refusal == f"error: {option} is empty; set a value, or remove it\n"
 
 
 def test_without_a_problem_that_is_said(lab: Path) -> None:
@@ -219,9 +219,9 @@ def test_another_version_is_assumed_and_does_not_survive_a_reboot(tmp_path: Path
     moved = process("krmfn", "nodes", str(tmp_path), "--require-coverage", "--kernel", "5.14.0-2.el9", "--node", "n1")
     assert moved.code == 1
     image = "KMM loads the image for 5.14.0-1.el9 after the reboot, if any"
-    why = f"the label {label} is 1, so {image}; set the label before it"
-    assert why in moved.text
-    assert f"1 node (n1): {why}" in moved.err
+    reason = f"the label {label} is 1, so {image}; set the label before it"
+    assert reason in moved.text
+    assert f"1 node (n1): {reason}" in moved.err
     (tmp_path / "all.yaml").write_text("---\n".join(map(emit.dump, (ours, *nodes[:2]))))
     head = "Whether 1 of 2 selected nodes gets its driver is not known."
     assert f"<h1>{head}</h1>" in process("krmfn", "report", str(tmp_path)).text
@@ -242,7 +242,7 @@ def test_several_paths_are_several_clusters(lab: Path, tmp_path: Path) -> None:
     for name in ("config.yaml", "nodes.yaml"):
         (other / name).write_bytes((lab / name).read_bytes())
     done = process("krmfn", "nodes", str(lab), str(other), "--format", "json")
-    assert [one["cluster"] for one in json.loads(done.out)["clusters"]] == [str(lab), str(other)]
+    assert [cluster["cluster"] for cluster in json.loads(done.out)["clusters"]] == [str(lab), str(other)]
     images = json.loads(process("krmfn", "images", str(lab), str(other), "--format", "json").out)
     assert [image["nodes"] for image in images] == [2]
 
@@ -287,10 +287,10 @@ def test_without_a_node_there_is_no_answer(lab: Path) -> None:
 def test_a_file_of_nodes_that_has_none_is_not_passed_over(lab: Path, tmp_path: Path, command: str) -> None:
     """The inventory in PATH, perhaps an old one, would be all that is looked at."""
     (tmp_path / "wrong.yaml").write_text(CONFIG)
-    said = process("krmfn", command, str(lab), "--nodes", str(tmp_path / "wrong.yaml")).refused()
-    assert f"--live {tmp_path / 'wrong.yaml'}: it holds no Node and no NodeInventory" in said
-    more = dump(node("n9")) + "\n---\nitems: [{cut: off}]\n"
-    (tmp_path / "more.yaml").write_text(more)
+    refusal = process("krmfn", command, str(lab), "--nodes", str(tmp_path / "wrong.yaml")).refused()
+    assert f"--live {tmp_path / 'wrong.yaml'}: it holds no Node and no NodeInventory" in refusal
+    text = dump(node("n9")) + "\n---\nitems: [{cut: off}]\n"
+    (tmp_path / "more.yaml").write_text(text)
     done = process("krmfn", command, str(lab), "--nodes", str(tmp_path / "more.yaml"))
     assert f"{tmp_path / 'more.yaml'}:" in done.err
     assert "the text after 1 complete object is not JSON" in done.err
@@ -398,8 +398,8 @@ def test_of_what_has_an_error_the_table_shows_what_is_known(lab: Path) -> None:
         in done.err
     )
     assert "warning: the table has no row for DeviceConfig kmm/gpu: no Module is generated from it" in done.err
-    said = "not known  -       -       -        no Module is generated from DeviceConfig kmm/gpu"
-    assert [line.partition("  ")[0] for line in done.text.splitlines() if line.endswith(said)] == ["n1", "n2", "n3"]
+    cells = "not known  -       -       -        no Module is generated from DeviceConfig kmm/gpu"
+    assert [line.partition("  ")[0] for line in done.text.splitlines() if line.endswith(cells)] == ["n1", "n2", "n3"]
 
 
 def test_a_conflict_is_shown_on_its_nodes(lab: Path) -> None:
@@ -414,8 +414,8 @@ def test_a_conflict_is_shown_on_its_nodes(lab: Path) -> None:
 
 def test_of_nodes_of_which_something_is_wrong_the_table_says_why_it_is_not_there(lab: Path) -> None:
     (lab / "nodes.yaml").write_text((lab / "nodes.yaml").read_text().replace("n2 ", "n1 "))
-    said = process("krmfn", "nodes", str(lab)).refused(1)
-    assert f"warning: no nodes of {lab} are shown, because there are errors about its nodes; " in said
+    refusal = process("krmfn", "nodes", str(lab)).refused(1)
+    assert f"warning: no nodes of {lab} are shown, because there are errors about its nodes; " in refusal
 
 
 def test_with_exclusivity_turned_off_two_configs_run_on_one_node(lab: Path) -> None:
@@ -474,9 +474,11 @@ def test_a_kernel_moves_only_nodes_that_have_the_old_one(lab: Path) -> None:
     before = kernels()
     assert len(set(before)) > 1
     old = before[0]
-    assert kernels("--kernel", f"{old[:6]}*=9.9.9") == ["9.9.9" if one.startswith(old[:6]) else one for one in before]
+    assert kernels("--kernel", f"{old[:6]}*=9.9.9") == [
+        "9.9.9" if kernel.startswith(old[:6]) else kernel for kernel in before
+    ]
     assert kernels("--kernel", f"{old}=9.9.9", "--where", f"kernel={old}") == [
-        "9.9.9" if one == old else one for one in before
+        "9.9.9" if kernel == old else kernel for kernel in before
     ]
     assert set(kernels("--where", f"kernel={old}")) == {old}
     process("krmfn", "images", str(lab), "--kernel", f"{old}=9.9.9", "--allow-unmapped").ended(0)
@@ -498,28 +500,28 @@ def test_one_broken_cluster_does_not_darken_the_others(lab: Path, tmp_path: Path
 
 def test_builds_are_a_matrix_of_what_is_not_there(tmp_path: Path) -> None:
     """A row per image, kernel and architecture; a kernel to come counts, and what the registry has does not."""
-    asked = ("krmfn", "images", "examples/one-cluster", "--builds", "--kernel", "5.14.0-570.99.1.el9_6.x86_64")
-    rows = json.loads(process(*asked).out)["include"]
+    command = ("krmfn", "images", "examples/one-cluster", "--builds", "--kernel", "5.14.0-570.99.1.el9_6.x86_64")
+    rows = json.loads(process(*command).out)["include"]
     kernels = {(row["module"]["name"], row["kernel"].split("-")[1].split(".")[0], row["kernel"]) for row in rows}
     assert len(kernels) == len(rows) == 6
     assert {row["architecture"] for row in rows} == {"amd64"}
     assert all(row["image"].endswith(row["kernel"]) for row in rows)
     held = tmp_path / "held.txt"
     held.write_text("".join(f"{row['image']}\n" for row in rows[1:]))
-    assert json.loads(process(*asked, "--missing-from", str(held)).ended(1).out)["include"] == rows[:1]
+    assert json.loads(process(*command, "--missing-from", str(held)).ended(1).out)["include"] == rows[:1]
     held.write_text("".join(f"{row['image']}\n" for row in rows))
-    assert json.loads(process(*asked, "--missing-from", str(held)).ended(0).out) == {"include": []}
+    assert json.loads(process(*command, "--missing-from", str(held)).ended(0).out) == {"include": []}
 
 
 def test_sources_are_what_is_copied() -> None:
-    asked = ("krmfn", "images", "examples/one-cluster", "--mirror", "hub.example.com=registry.example.com")
-    pairs = json.loads(process(*asked, "--format", "json").out)
+    command = ("krmfn", "images", "examples/one-cluster", "--mirror", "hub.example.com=registry.example.com")
+    pairs = json.loads(process(*command, "--format", "json").out)
     assert len(pairs) == 4
     assert all(pair["source"] == pair["destination"].replace("registry.", "hub.") for pair in pairs)
-    listed = process(*asked, "--format", "imageset").text
+    listed = process(*command, "--format", "imageset").text
     assert all(pair["source"] in listed and pair["destination"] not in listed for pair in pairs)
-    assert process(*asked, "--format", "skopeo").text.startswith("hub.example.com:\n  images:\n    gpu/driver:\n")
-    assert process(*asked, "--builds").code == 2
+    assert process(*command, "--format", "skopeo").text.startswith("hub.example.com:\n  images:\n    gpu/driver:\n")
+    assert process(*command, "--builds").code == 2
 
 
 def test_an_error_of_a_base_that_two_clusters_build_is_said_once(tmp_path: Path) -> None:

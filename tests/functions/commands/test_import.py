@@ -113,8 +113,8 @@ def test_a_new_profile_takes_no_name_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "all.yaml").write_text(text(nic("1.0"), nic("2.0", namespace="other", selector={"a": "c"})))
     (tmp_path / "ours.yaml").write_text(EXISTING.replace("ours:", "nic:").replace("moduleName: nic", "moduleName: x"))
     done = run(tmp_path, "all.yaml", "--function-config", "ours.yaml").ended(0)
-    made = yaml.safe_load((tmp_path / "out/renderdeviceconfigs-imported.yaml").read_text())
-    assert list(made["spec"]["profiles"]) == ["nic-imported"]
+    config = yaml.safe_load((tmp_path / "out/renderdeviceconfigs-imported.yaml").read_text())
+    assert list(config["spec"]["profiles"]) == ["nic-imported"]
     (check,) = re.findall("krmfn (check .*)", done.text)
     assert process("krmfn", *check.split(), cwd=tmp_path).code == 0
 
@@ -186,8 +186,8 @@ def test_what_cannot_be_imported_writes_nothing(tmp_path: Path, args: list[str],
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     plant(tmp_path, {"out/deviceconfig-gpu.yaml": "mine"})
-    said = run(tmp_path, "-", stdin=dump(GPU)).refused()
-    assert said == "error: out is not empty; pass a new folder, so that no stale objects stay in it\n"
+    refusal = run(tmp_path, "-", stdin=dump(GPU)).refused()
+    assert refusal == "error: out is not empty; pass a new folder, so that no stale objects stay in it\n"
     assert (tmp_path / "out/deviceconfig-gpu.yaml").read_text() == "mine"
 
 

@@ -139,12 +139,12 @@ def test_a_kubelet_version_that_is_none_is_refused(tmp_path: Path, version: obje
 
 def test_the_kubelets_of_a_hub_say_nothing_of_its_spokes(tmp_path: Path) -> None:
     hub = "  serviceAccountName: sa\n  hub: {spokeNamespace: spoke-kmm, clusterSelector: {a: b}}\n"
-    own = config("a", "card: a") + "  dra: {driverName: nic.example.com, image: 'registry.example.com/dra:1'}\n"
+    driver = config("a", "card: a") + "  dra: {driverName: nic.example.com, image: 'registry.example.com/dra:1'}\n"
     settings = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\n"
     node = json.loads(DUMP)
     node["status"]["nodeInfo"]["kubeletVersion"] = "v1.34.2"
     plant(tmp_path, {"settings.yaml": f"{settings}spec: {{kmm: {{version: main}}}}\n", "node.yaml": json.dumps(node)})
-    for text, is_told in ((own + hub, True), (own, False)):
+    for text, is_told in ((driver + hub, True), (driver, False)):
         plant(tmp_path, {"a.yaml": text})
         done = process("krmfn", "check", ".", cwd=tmp_path)
         assert ("[KRM209]" in done.text) is is_told, done.text

@@ -55,16 +55,20 @@ def _answer(*args: str) -> tuple[int, str, str]:
         return code, file.read().decode(), err.getvalue()
 
 
-def _found(entries: Iterator[dict[str, Any]] | list[dict[str, Any]], severity: str) -> set[tuple[Any, ...]]:
-    return {(one["rule"], one[severity], one.get("file") or "", one.get("line") or 0) for one in entries if one["rule"]}
+def _findings(entries: Iterator[dict[str, Any]] | list[dict[str, Any]], severity: str) -> set[tuple[Any, ...]]:
+    return {
+        (entry["rule"], entry[severity], entry.get("file") or "", entry.get("line") or 0)
+        for entry in entries
+        if entry["rule"]
+    }
 
 
 def _alike(path: str) -> tuple[int, set[tuple[Any, ...]]]:
     """What `check` answers, which must be what the new command does."""
     code, report, _ = _answer("check", "--format", "json", path)
-    checked = _found(json.loads(report)["findings"], "severity") if report else set()
+    checked = _findings(json.loads(report)["findings"], "severity") if report else set()
     code_of_new, _, log = _answer("new", "--log-format", "json", path)
-    logged = _found(map(json.loads, filter(None, log.split("\n"))), "level")
+    logged = _findings(map(json.loads, filter(None, log.split("\n"))), "level")
     assert (code_of_new, logged) == (code, checked)
     return code, checked
 

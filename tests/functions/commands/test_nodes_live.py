@@ -35,7 +35,7 @@ def good() -> list[Item]:
     items = [node(labels, name=name) for name, labels in NODES.items()]
     modules = [{"kind": "Module", "apiVersion": "kmm.sigs.x-k8s.io/v1beta1"}] * 2
     metadata = [{"name": name, "namespace": "kmm"} for name in ("gpu", "nic")]
-    items += [{**one, "metadata": about} for one, about in zip(modules, metadata, strict=True)]
+    items += [{**item, "metadata": about} for item, about in zip(modules, metadata, strict=True)]
     for name, labels in NODES.items():
         config = modules_config(node=name)
         if "example.com/card" in labels:
@@ -47,13 +47,13 @@ def good() -> list[Item]:
 
 
 def of(items: list[Item], kind: str, name: str) -> Item:
-    return next(one for one in items if (one["kind"], one["metadata"]["name"]) == (kind, name))
+    return next(item for item in items if (item["kind"], item["metadata"]["name"]) == (kind, name))
 
 
 def entry(items: list[Item], part: str) -> Item:
     """Return the gpu Module in the NodeModulesConfig of gpu-1."""
     modules: list[Item] = of(items, "NodeModulesConfig", "gpu-1")[part]["modules"]
-    return next(one for one in modules if one["name"] == "gpu")
+    return next(module for module in modules if module["name"] == "gpu")
 
 
 def without(kind: str, name: str) -> Callable[[list[Item]], object]:
@@ -138,7 +138,7 @@ def test_loaded_is_what_why_says_and_what_is_not_is_a_problem(edit: str, lab: Pa
         f"{row['module']['namespace']}/{row['module']['name']}": row["loaded"] for row in rows if row["node"] == "gpu-1"
     }
     answers = json.loads(run(lab, "why", items, "gpu-1", ".", "--format", "json").text)
-    assert loaded == {one["sentence"].split()[1]: one["holds"] for one in answers}
+    assert loaded == {answer["sentence"].split()[1]: answer["holds"] for answer in answers}
     assert loaded["kmm/gpu"] is False
     done = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered", "--wide").ended(1)
     (row,) = (line.split() for line in done.text.splitlines() if line.startswith("gpu-1") and " kmm/gpu " in line)
@@ -185,7 +185,7 @@ def test_the_report_reads_what_nodes_prints_of_live_nodes(lab: Path, tmp_path: P
 
 def test_a_dump_with_more_than_nodes_fails_for_what_no_node_has(lab: Path) -> None:
     """Modules are on the cluster, and KMM has made no NodeModulesConfig: it does not run, or has lost them."""
-    items = [one for one in good() if one["kind"] == "Module"]
+    items = [item for item in good() if item["kind"] == "Module"]
     for name, labels in NODES.items():
         items.append(node({key: labels[key] for key in labels if key.startswith("example.com/")}, name=name))
     assert "planned 7, loaded 0, not loaded" in run(lab, "nodes", items, ".", "--fail-on", "uncovered").ended(1).err

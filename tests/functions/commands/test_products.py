@@ -41,9 +41,9 @@ def test_options_are_a_table(folder: str) -> None:
 def test_what_an_option_sets_is_said_also_where_its_switch_is_off(folder: str) -> None:
     lines = explained("amd-gpu.spec.exporter.port", folder)
     at = lines.index("  with spec.exporter.enable: true")
-    there = "    DaemonSet x-metrics  spec.template.spec.containers[name=metrics]"
+    container = "    DaemonSet x-metrics  spec.template.spec.containers[name=metrics]"
     ends = (".args[0]", ".env[name=PORT].value", ".ports[name=metrics].containerPort")
-    assert lines[at + 1 :] == [f"{there}{end}" for end in ends]
+    assert lines[at + 1 :] == [f"{container}{end}" for end in ends]
     assert lines[at - 1] == "sets, in what is made of a config called x:"
     assert explained("amd-gpu.spec.exporter.enable", folder)[-1] == "  DaemonSet x-metrics  (the whole object)"
 
@@ -58,14 +58,14 @@ def test_what_an_option_sets_is_said_also_where_its_switch_is_off(folder: str) -
     ],
 )
 def test_options_of_amd_set_something_or_say_why_not(option: str, line: str) -> None:
-    assert any(line in one for one in explained(f"amd-gpu.spec.{option}", AMD)[2:]), option
+    assert any(line in row for row in explained(f"amd-gpu.spec.{option}", AMD)[2:]), option
 
 
 def test_an_option_that_needs_what_was_not_tried_is_not_said_to_set_nothing(tmp_path: Path) -> None:
-    own = yaml.safe_load(PROFILE)
-    own["spec"]["schema"]["properties"]["spec"]["properties"]["lib"] = {"type": "string"}
-    own["spec"]["when"].append({"if": {"metadata.name": "special"}, "config": {"firmwarePath": "${spec.lib}"}})
-    (tmp_path / "profile.yaml").write_text(yaml.safe_dump(own))
+    profile = yaml.safe_load(PROFILE)
+    profile["spec"]["schema"]["properties"]["spec"]["properties"]["lib"] = {"type": "string"}
+    profile["spec"]["when"].append({"if": {"metadata.name": "special"}, "config": {"firmwarePath": "${spec.lib}"}})
+    (tmp_path / "profile.yaml").write_text(yaml.safe_dump(profile))
     (line,) = explained("amd-gpu.spec.lib", str(tmp_path))[4:]
     assert line.startswith("no value that was tried changes")
 
@@ -81,9 +81,9 @@ def test_the_schema_takes_a_config_and_refuses_a_typo(folder: str) -> None:
 
 
 def test_the_schema_of_a_profile_without_a_kind_is_that_of_a_deviceconfig_with_its_options(tmp_path: Path) -> None:
-    own = yaml.safe_load(PROFILE)
-    del own["spec"]["for"]
-    (tmp_path / "profile.yaml").write_text(yaml.safe_dump(own))
+    profile = yaml.safe_load(PROFILE)
+    del profile["spec"]["for"]
+    (tmp_path / "profile.yaml").write_text(yaml.safe_dump(profile))
     validator = Draft202012Validator(json.loads(process("krmfn", "schema", "amd-gpu", str(tmp_path)).text))
     config = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": {"name": "gpu"}}
     spec = {"profile": "amd-gpu", "options": CR["spec"]}
@@ -93,10 +93,10 @@ def test_the_schema_of_a_profile_without_a_kind_is_that_of_a_deviceconfig_with_i
 
 
 def test_what_an_option_switches_on_is_explained(folder: str) -> None:
-    own = yaml.safe_load(PROFILE)
-    del own["spec"]["when"]
-    own["spec"]["config"]["daemonSets"][0]["enabled"] = "${spec.exporter.enable}"
-    Path(folder, "profile.yaml").write_text(yaml.safe_dump(own))
+    profile = yaml.safe_load(PROFILE)
+    del profile["spec"]["when"]
+    profile["spec"]["config"]["daemonSets"][0]["enabled"] = "${spec.exporter.enable}"
+    Path(folder, "profile.yaml").write_text(yaml.safe_dump(profile))
     assert "containerPort" in process("krmfn", "explain", "amd-gpu.spec.exporter.port", folder).text
 
 
@@ -111,7 +111,7 @@ def test_the_definition_has_the_vendors_kind(folder: str, plural: str, name: str
     Path(folder, "profile.yaml").write_text(text)
     definition = yaml.safe_load(process("krmfn", "crd", "amd-gpu", folder).text)
     assert definition["metadata"]["name"] == name
-    assert [(one["name"], one["storage"]) for one in definition["spec"]["versions"]] == [("v1alpha1", True)]
+    assert [(version["name"], version["storage"]) for version in definition["spec"]["versions"]] == [("v1alpha1", True)]
     written = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
     assert written == yaml.safe_load(text)["spec"]["schema"]["properties"]["spec"]
 

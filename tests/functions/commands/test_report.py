@@ -25,9 +25,9 @@ def lab(tmp_path: Path) -> Path:
 
 def test_a_page_is_written_and_errors_are_the_exit_code(lab: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
-    said = process("krmfn", "report", str(lab), "-o", str(page)).refused(1)
-    assert "KRM604" in said
-    assert len(said.splitlines()) == len(set(said.splitlines())), "each finding is said once"
+    log = process("krmfn", "report", str(lab), "-o", str(page)).refused(1)
+    assert "KRM604" in log
+    assert len(log.splitlines()) == len(set(log.splitlines())), "each finding is said once"
     assert Page(page.read_text()).nodes["lab-gaudi2-00002"] == "No mapping"
     unlinked = re.sub(rb'<a href="\./[^"]*">([^<]*)</a>', rb"\1", page.read_bytes())
     assert process("krmfn", "report", str(lab)).out == unlinked
@@ -103,10 +103,10 @@ UNFIT = "apiVersion: krmfn.dev/v1alpha1\nkind: DeviceConfig\nmetadata: {name: NA
 
 def links(page: str) -> dict[str, str]:
     """Return the links of a page but for those within it, by the files that they lead to, with their texts."""
-    found = re.findall(r'<span class="mono where"><a href="([^"]*)">([^<]*)</a>', page)
+    matches = re.findall(r'<span class="mono where"><a href="([^"]*)">([^<]*)</a>', page)
     hrefs = [attributes.get("href") or "" for tag, attributes in Page(page).elements if tag == "a"]
     assert all(href.startswith(("#", "./")) for href in hrefs)
-    return {unquote(unescape(href)): unescape(text) for href, text in found}
+    return {unquote(unescape(href)): unescape(text) for href, text in matches}
 
 
 def test_places_are_links_to_files_beside_the_page_whatever_these_are_called(tmp_path: Path) -> None:
@@ -114,9 +114,9 @@ def test_places_are_links_to_files_beside_the_page_whatever_these_are_called(tmp
     for at, name in enumerate(HOSTILE):
         (tmp_path / "lab" / name).write_text(UNFIT.replace("NAME", f"a{at}"))
     process("krmfn", "report", "lab", "-o", "page.html", "--root", ".", cwd=tmp_path).ended(1)
-    found = links((tmp_path / "page.html").read_text())
-    assert set(found) == {f"./lab/{name}" for name in HOSTILE}
-    for path, text in found.items():
+    targets = links((tmp_path / "page.html").read_text())
+    assert set(targets) == {f"./lab/{name}" for name in HOSTILE}
+    for path, text in targets.items():
         assert (tmp_path / path).is_file()
         assert text.startswith(f"{path[2:]}:")
 
@@ -127,7 +127,7 @@ def test_places_elsewhere_stay_text(tmp_path: Path) -> None:
     (tmp_path / "lab" / "a.yaml").write_text(UNFIT)
     for page in ("pages/page.html", "lab/page.html"):
         process("krmfn", "report", "lab", "-o", page, "--root", ".", cwd=tmp_path)
-        found = links((tmp_path / page).read_text())
-        assert set(found) == ({"./a.yaml"} if page.startswith("lab") else set())
+        targets = links((tmp_path / page).read_text())
+        assert set(targets) == ({"./a.yaml"} if page.startswith("lab") else set())
         assert "lab/a.yaml:" in Page((tmp_path / page).read_text()).text
     assert links(process("krmfn", "report", "lab", "--root", ".", cwd=tmp_path).text) == {}

@@ -24,8 +24,10 @@ SEVERITIES = {rule.id: rule.severities for rule in catalogue.rules()}
 @pytest.mark.parametrize("rule", RULES)
 def test_the_bad_example_breaks_the_rule(rule: Rule) -> None:
     reported = findings(rule, rule.bad)
-    assert {one.severity for one in reported if one.rule == rule.id} == {rule.severities[0]}
-    assert {one.rule: one.severity for one in reported if one.severity not in SEVERITIES[one.rule]} == {}
+    assert {finding.severity for finding in reported if finding.rule == rule.id} == {rule.severities[0]}
+    assert {
+        finding.rule: finding.severity for finding in reported if finding.severity not in SEVERITIES[finding.rule]
+    } == {}
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -42,7 +42,7 @@ def test_an_equal_finding_of_two_clusters_is_one_and_names_them(fleet: Path) -> 
 def test_a_finding_names_its_cluster_in_every_format(fleet: Path, format_: str) -> None:
     text = check(fleet, "--format", format_).text
     if format_ == "json":
-        assert {tuple(one["clusters"]) for one in json.loads(text)["findings"]} >= {("dev", "lab"), ("prod",)}
+        assert {tuple(finding["clusters"]) for finding in json.loads(text)["findings"]} >= {("dev", "lab"), ("prod",)}
     elif format_ == "prometheus":
         assert 'krmfn_cluster_findings{cluster="prod",severity="error"} 1\n' in text
     else:
@@ -70,8 +70,8 @@ def test_a_rule_that_advises_can_be_ignored_and_is_counted(fleet: Path) -> None:
     assert (done.code, "; 4 findings turned off" in done.text) == (0, True), done.text
     for rule, message in (("KRM301", "can only be turned off as a whole"), ("KRM60", "--ignore: ")):
         assert message in check(fleet, "--ignore", rule).refused()
-    said = check(fleet, "--select", "KRN").refused()
-    assert said == "error: --select: no rule begins with KRN; `krmfn rules` lists them\n"
+    refusal = check(fleet, "--select", "KRN").refused()
+    assert refusal == "error: --select: no rule begins with KRN; `krmfn rules` lists them\n"
 
 
 def test_full_output_has_the_line_and_a_caret(fleet: Path) -> None:
@@ -105,8 +105,8 @@ def test_a_mapping_that_clusters_share_is_unused_only_where_all_are_known(tmp_pa
     files |= {"lab/n.yaml": node("l", card="a"), LISTED[0]: "clusters:\n  dev: [dev, both]\n  lab: [lab, both]\n"}
     plant(tmp_path, files)
     assert "KRM606" in check(tmp_path).text
-    for there in ("x: y\n", "{", "---\n".join([node("l", card="a")] * 2)):
-        plant(tmp_path, files | {"lab/n.yaml": there})
+    for text in ("x: y\n", "{", "---\n".join([node("l", card="a")] * 2)):
+        plant(tmp_path, files | {"lab/n.yaml": text})
         assert "KRM606" not in check(tmp_path).text, "whether lab uses it is not known"
 
 
@@ -139,5 +139,5 @@ def test_a_selector_that_a_vendor_s_option_gives_stands_at_the_option(tmp_path: 
     )
     vendor = "apiVersion: acme.com/v1\nkind: DeviceConfig\nmetadata: {name: c, namespace: kmm}\nspec:\n"
     files = {"p.yaml": profile, "c.yaml": f"{vendor}  nodes: {{card: b}}\n", "n.yaml": node("n-1", card="a")}
-    found = check(plant(tmp_path, files)).text
-    assert "c.yaml:5:3: warning: DeviceConfig kmm/c: spec.nodes: does not select the only node: " in found
+    output = check(plant(tmp_path, files)).text
+    assert "c.yaml:5:3: warning: DeviceConfig kmm/c: spec.nodes: does not select the only node: " in output

@@ -48,9 +48,9 @@ def kinds(folder: Path) -> list[str]:
 def test_every_object_is_in_one_folder_as_it_is_in_the_whole(tmp_path: Path) -> None:
     plant(tmp_path, {"lab/config.yaml": CONFIG + AGENT, "lab/others.yaml": OTHERS})
     assert render(tmp_path).code == 0
-    whole = process("krmfn", "render", "lab", cwd=tmp_path).text.split("---\n")
+    documents = process("krmfn", "render", "lab", cwd=tmp_path).text.split("---\n")
     assert {path.name for path in (tmp_path / "out").iterdir()} == STAGES
-    assert sorted(text for stage in STAGES for text in built(tmp_path / "out" / stage)) == sorted(whole)
+    assert sorted(text for stage in STAGES for text in built(tmp_path / "out" / stage)) == sorted(documents)
     assert kinds(tmp_path / "out" / "modules") == ["Module"]
     assert kinds(tmp_path / "out" / "consumers") == ["DaemonSet"]
     assert sorted(kinds(tmp_path / "out" / "before")) == ["ConfigMap", "Pod", "Service", "ServiceAccount"]
@@ -71,13 +71,13 @@ def test_a_stage_that_holds_nothing_any_more_stays_as_an_empty_folder(tmp_path: 
 
 def test_with_and_without_stages_never_share_a_folder(tmp_path: Path) -> None:
     plant(tmp_path, {"lab/config.yaml": CONFIG})
-    whole = ("render", "lab", "--output-dir")
-    assert process("krmfn", *whole, "out", cwd=tmp_path).code == 0
-    for more in ((), ("--replace",)):
-        assert "out was written without --split; remove it" in render(tmp_path, *more).ended(2).err
+    command = ("render", "lab", "--output-dir")
+    assert process("krmfn", *command, "out", cwd=tmp_path).code == 0
+    for options in ((), ("--replace",)):
+        assert "out was written without --split; remove it" in render(tmp_path, *options).ended(2).err
     assert {path.name for path in (tmp_path / "out").iterdir()}.isdisjoint(STAGES)
-    assert process("krmfn", *whole, "split", "--split", "stages", cwd=tmp_path).code == 0
-    assert process("krmfn", *whole, "split", "--replace", cwd=tmp_path).code == 2
+    assert process("krmfn", *command, "split", "--split", "stages", cwd=tmp_path).code == 0
+    assert process("krmfn", *command, "split", "--replace", cwd=tmp_path).code == 2
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_with_and_without_stages_never_share_a_folder(tmp_path: Path) -> None:
 )
 def test_nothing_is_written_among_its_sources(tmp_path: Path, args: tuple[str, ...]) -> None:
     plant(tmp_path, {"lab/config.yaml": CONFIG, "other/map.yaml": config_map("a")})
-    said = process("krmfn", "render", *args, "--split", "stages", cwd=tmp_path).refused()
-    assert "lab is the input itself: " in said
-    assert "such as --output-dir rendered/lab" in said
+    refusal = process("krmfn", "render", *args, "--split", "stages", cwd=tmp_path).refused()
+    assert "lab is the input itself: " in refusal
+    assert "such as --output-dir rendered/lab" in refusal
     assert [path.name for path in (tmp_path / "lab").iterdir()] == ["config.yaml"]
 
 
@@ -117,5 +117,5 @@ def test_what_cannot_be_split_is_refused(args: tuple[str, ...], tmp_path: Path) 
 def test_what_is_written_below_a_path_is_not_read_again(paths: tuple[str, ...], tmp_path: Path) -> None:
     plant(tmp_path, {f"{path}/config.yaml": CONFIG + AGENT for path in paths})
     for _ in range(2):
-        every = ("render", *paths, "--output-dir", f"{paths[0]}/out", "--split", "stages", "--replace")
-        assert process("krmfn", *every, cwd=tmp_path).ended(0).err.count("DaemonSet") == 1
+        command = ("render", *paths, "--output-dir", f"{paths[0]}/out", "--split", "stages", "--replace")
+        assert process("krmfn", *command, cwd=tmp_path).ended(0).err.count("DaemonSet") == 1

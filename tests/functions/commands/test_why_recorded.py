@@ -29,7 +29,7 @@ class Seen(NamedTuple):
 
     sentence: str
     node: str = "n1"
-    wanted: str = "1.0"
+    scheduled: str = "1.0"
     """The version in the spec of the node's NodeModulesConfig; "" for none."""
     loaded: str = "1.0"
     labelled: str = ""
@@ -39,18 +39,18 @@ class Seen(NamedTuple):
 
 
 RECORDED = {
-    "selector-matches-no-node": Seen("nothing selects it", wanted="", loaded=""),
-    "images-not-checked": Seen("is not scheduled by KMM: it has not found the image", wanted="", loaded=""),
+    "selector-matches-no-node": Seen("nothing selects it", scheduled="", loaded=""),
+    "images-not-checked": Seen("is not scheduled by KMM: it has not found the image", scheduled="", loaded=""),
     "three-of-three-with-rebuild-trigger": Seen("is loaded: "),
     "no-mapping-on-one-node": Seen("no kernel mapping", "n4", "", ""),
     "versioned-bumped-labels-unchanged": Seen("label", labelled="1.0"),
-    "versioned-one-upgraded": Seen("is loaded: ", wanted="2.0", loaded="2.0", labelled="2.0"),
+    "versioned-one-upgraded": Seen("is loaded: ", scheduled="2.0", loaded="2.0", labelled="2.0"),
     "versioned-one-labelled-with-device-plugin": Seen("is loaded: ", labelled="1.0"),
     "main-versioned-one-labelled-with-device-plugin": Seen("label", "n2", "", ""),
     "loader-and-device-plugin": Seen("is loaded: "),
     "device-plugin-removed-from-spec": Seen("is loaded: "),
     "updated-to-missing-image": Seen("but KMM schedules "),
-    "config-changed-consumer-holds": Seen("is loaded, not ", wanted="2.0", unloader=True),
+    "config-changed-consumer-holds": Seen("is loaded, not ", scheduled="2.0", unloader=True),
     "one-node-cordoned": Seen("waits while the node is cordoned", "n3", "", "", cordoned=True),
     "all-nodes-cordoned-kmod-still-loaded": Seen("it is still loaded: ", "n1", "", cordoned=True, unloader=True),
     "being-deleted-serviceaccount-gone": Seen("is being deleted on the cluster, so KMM unloads it"),
@@ -71,7 +71,7 @@ def test_each_recording_has_its_sentence() -> None:
 @pytest.mark.parametrize("name", RECORDED)
 def test_what_was_recorded(name: str, tmp_path: Path) -> None:
     module: dict[str, Any] = yaml.safe_load(files()[name].read_text())
-    seen, own = RECORDED[name], module["metadata"]["name"]
+    seen, module_name = RECORDED[name], module["metadata"]["name"]
     image = module["spec"]["moduleLoader"]["container"]["kernelMappings"][0]["containerImage"]
     kernel = EL9 if seen.node == "n4" else UBUNTU
 
@@ -79,21 +79,21 @@ def test_what_was_recorded(name: str, tmp_path: Path) -> None:
         tag = image.replace("${KERNEL_FULL_VERSION}", kernel).replace("$KERNEL_FULL_VERSION", kernel)
         return tag.replace(":2.0-", f":{version}-") if version else ""
 
-    labels = {**LABELS[seen.node], f"kmm.node.kubernetes.io/version-module.lab.{own}": seen.labelled}
+    labels = {**LABELS[seen.node], f"kmm.node.kubernetes.io/version-module.lab.{module_name}": seen.labelled}
     labels = {key: value for key, value in labels.items() if value}
     if seen.loaded:
-        labels[f"kmm.node.kubernetes.io/lab.{own}.ready"] = ""
-    wanted = named(seen.wanted) if name != "updated-to-missing-image" else f"{named(seen.wanted)}-before"
-    unloader = worker("Unload", module=own, node=seen.node, waiting=CRASH)
+        labels[f"kmm.node.kubernetes.io/lab.{module_name}.ready"] = ""
+    scheduled = named(seen.scheduled) if name != "updated-to-missing-image" else f"{named(seen.scheduled)}-before"
+    unloader = worker("Unload", module=module_name, node=seen.node, waiting=CRASH)
     unloader["metadata"]["namespace"] = "lab"
     dump = [
         node(labels, *([CORDON] if seen.cordoned else []), kernel=kernel, name=seen.node),
         module,
-        modules_config(wanted, named(seen.loaded), module=("lab", own), kernel=kernel, node=seen.node),
+        modules_config(scheduled, named(seen.loaded), module=("lab", module_name), kernel=kernel, node=seen.node),
         *([unloader] if seen.unloader else []),
     ]
     planned = {key: value for key, value in module.items() if key != "status"}
-    planned["metadata"] = {"name": own, "namespace": "lab"}
+    planned["metadata"] = {"name": module_name, "namespace": "lab"}
     (tmp_path / "module.yaml").write_text(yaml.safe_dump(planned))
     done = process(
         "krmfn",

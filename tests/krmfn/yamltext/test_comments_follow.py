@@ -98,31 +98,31 @@ def edited(data: Any, draw: Any) -> Any:
         place = draw(st.sampled_from(places)) if places else None
         if isinstance(place, dict):
             key = draw(st.sampled_from([key for key in (*place, "added") if key not in ("name", "containerPort")]))
-            what = draw(st.sampled_from(["set", "remove", "set"]))
-            if what == "remove" and key in place and len(place) > 1:
+            action = draw(st.sampled_from(["set", "remove", "set"]))
+            if action == "remove" and key in place and len(place) > 1:
                 del place[key]
             else:
                 place[key] = copy.deepcopy(draw(LEAVES))
         elif isinstance(place, list):
             at = draw(st.integers(0, len(place) - 1))
-            what = draw(st.sampled_from(["insert", "remove", "swap", "reverse", "append", "shuffle"]))
-            if what in ("insert", "append"):
+            action = draw(st.sampled_from(["insert", "remove", "swap", "reverse", "append", "shuffle"]))
+            if action in ("insert", "append"):
                 fresh = {"name": "new", "image": "new:1"} if isinstance(place[0], dict) else copy.deepcopy(draw(LEAVES))
-                place.insert(at if what == "insert" else len(place), fresh)
-            elif what == "remove" and len(place) > 1:
+                place.insert(at if action == "insert" else len(place), fresh)
+            elif action == "remove" and len(place) > 1:
                 del place[at]
-            elif what == "swap":
+            elif action == "swap":
                 place[0], place[at] = place[at], place[0]
-            elif what == "reverse":
+            elif action == "reverse":
                 place.reverse()
-            elif what == "shuffle":
+            elif action == "shuffle":
                 place[:] = draw(st.permutations(place))
     return data
 
 
 def remarks(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
     """The value and the comment of every scalar in a mapping, as ruamel.yaml reads it; entries by their names."""
-    found: dict[tuple[str, ...], tuple[str, str]] = {}
+    comments: dict[tuple[str, ...], tuple[str, str]] = {}
 
     def visit(tree: Any, path: tuple[str, ...]) -> None:
         if isinstance(tree, CommentedMap):
@@ -131,9 +131,9 @@ def remarks(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
                 tokens = tree.ca.items.get(key)
                 words = tokens[2].value.split("\n")[0].strip() if tokens and len(tokens) > 2 and tokens[2] else ""
                 if isinstance(value, (dict, list, FoldedScalarString, LiteralScalarString)):
-                    found[spot] = ("", "")  # its comment is on another token
+                    comments[spot] = ("", "")  # its comment is on another token
                 else:
-                    found[spot] = (repr(value), words)
+                    comments[spot] = (repr(value), words)
                 visit(value, (*path, str(key)))
         elif isinstance(tree, CommentedSeq):
             for at, value in enumerate(tree):
@@ -141,7 +141,7 @@ def remarks(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
                 visit(value, (*path, f"{name or at}"))
 
     visit(YAML().load(text), ())
-    return found
+    return comments
 
 
 def check_comments(text: str, new: Any) -> None:

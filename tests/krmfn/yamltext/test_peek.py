@@ -131,10 +131,10 @@ def test_the_heads_of_all_items_in_one_pass(item: str, head: tuple[str, str] | N
     items = [f"- {item}", "- apiVersion: v1\n  kind: Node\n", f"- {item}", "- b: 1\n"]
     text, ends = "items:\n", []
     starts = []
-    for each in items:
+    for entry in items:
         starts.append(len(text))
-        text += textwrap.indent(each, " " * indent)
+        text += textwrap.indent(entry, " " * indent)
         ends.append(len(text))
     text += "functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n"
-    found = {index: names for index, *names in peek.heads(text.encode(), starts, ends[-1], indent)}
-    assert found == {1: ["v1", "Node"]} | ({0: [*head], 2: [*head]} if head else {})
+    heads = {index: names for index, *names in peek.heads(text.encode(), starts, ends[-1], indent)}
+    assert heads == {1: ["v1", "Node"]} | ({0: [*head], 2: [*head]} if head else {})

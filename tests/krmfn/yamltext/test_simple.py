@@ -66,11 +66,11 @@ def test_where_scalars_stand() -> None:
 
 def test_data_is_made_anew_each_time() -> None:
     text = "a:\n  b: []\n  c: {}\nd:\n- []\n"
-    one, other = simple.read(text), simple.read(text)
-    one["a"]["b"].append(1)
-    one["a"]["c"]["x"] = 1
-    one["d"][0].append(1)
-    assert other == {"a": {"b": [], "c": {}}, "d": [[]]}
+    first, second = simple.read(text), simple.read(text)
+    first["a"]["b"].append(1)
+    first["a"]["c"]["x"] = 1
+    first["d"][0].append(1)
+    assert second == {"a": {"b": [], "c": {}}, "d": [[]]}
 
 
 def test_nesting_is_no_danger() -> None:
