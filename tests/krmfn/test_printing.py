@@ -19,36 +19,26 @@ from krmfn import Place, Ref, Result, printing
 from krmfn.printing import printable
 from krmfn.results import Field
 from krmfn.streams import Log
+from tests import builders
 from tests.builders import CONFIG, document_text
 from tests.commands import COMMANDS, drained, environment, process
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
-TEXT = st.text("aé\x1b[0m31;:\n\r\t\x9b#\u202e ", max_size=12) | st.sampled_from(
-    ["::error::x", "##[error]x", "error: "]
-)
+ORDERS = st.sampled_from(["::error::x", "##[error]x", "error: "])
+TEXT = st.text("aé\x1b[0m31;:\n\r\t\x9b#\u202e ", max_size=12) | ORDERS
 PAINTED = {"error": 31, "warning": 33, "info": 36}
 SEVERITIES = st.sampled_from(["error", "warning", "info"])
 REFS = st.builds(Ref, TEXT, TEXT, TEXT, TEXT)
 PLACES = st.builds(Place, TEXT, st.just(0), st.integers(0, 2), st.integers(0, 2), st.none())
-RESULTS = st.builds(
-    Result,
-    TEXT,
-    SEVERITIES,
-    TEXT,
-    st.none() | REFS,
-    st.none() | st.builds(lambda path: Field(path), TEXT),
-    st.none() | PLACES,
-)
+FIELDS = st.builds(lambda path: Field(path), TEXT)
+RESULTS = st.builds(Result, TEXT, SEVERITIES, TEXT, st.none() | REFS, st.none() | FIELDS, st.none() | PLACES)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(0, 2) | TEXT,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
     max_leaves=4,
 )
 MANIFESTS = st.lists(
-    st.builds(
-        lambda name, spec: {"apiVersion": "v1", "kind": "A", "metadata": {"name": name}, "spec": spec}, TEXT, VALUES
-    ),
-    max_size=3,
+    st.builds(lambda name, spec: {**builders.manifest("v1", "A", name, ""), "spec": spec}, TEXT, VALUES), max_size=3
 )
 
 

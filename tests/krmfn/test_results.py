@@ -46,19 +46,13 @@ def test_severity_is_always_written(make: object, severity: str) -> None:
 
 def test_a_field_needs_a_resource() -> None:
     assert "field" not in error("m", field=Field("a")).to_manifest()
-    assert error("m", ref=REF, field=Field("a", False, 0)).to_manifest()["field"] == {
-        "path": "a",
-        "currentValue": False,
-        "proposedValue": 0,
-    }
+    values = {"currentValue": False, "proposedValue": 0}
+    assert error("m", ref=REF, field=Field("a", False, 0)).to_manifest()["field"] == {"path": "a", **values}
 
 
 def test_a_resource_without_namespace() -> None:
-    assert error("m", ref=Ref("v1", "Node", "", "n")).to_manifest()["resourceRef"] == {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "name": "n",
-    }
+    reported = error("m", ref=Ref("v1", "Node", "", "n")).to_manifest()
+    assert reported["resourceRef"] == {"apiVersion": "v1", "kind": "Node", "name": "n"}
 
 
 def test_one_line_for_a_person() -> None:

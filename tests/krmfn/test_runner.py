@@ -31,6 +31,9 @@ items:
 """
 LARGE = LIST + b"".join(b"- apiVersion: v1\n  kind: Secret\n  metadata:\n    name: s%d\n" % n for n in range(20_000))
 TOUCH = "rl.upsert([{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'a'}, 'data': {'x': 'y'}}])"
+TOUCHED = LIST + b'  data:\n    x: "y"\n'
+"""The output of TOUCH."""
+ENV = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
 
 Done = subprocess.CompletedProcess[bytes]
 
@@ -43,9 +46,19 @@ def script(body: str) -> list[str]:
 
 
 def ran(body: str, data: bytes = LIST, **options: object) -> Done:
-    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **(options.pop("env", None) or {})}  # type: ignore[dict-item]
+    env = {**ENV, **(options.pop("env", None) or {})}  # type: ignore[dict-item]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.run(script(body), input=data, env=env, timeout=60, check=False, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def started(body: str, data: bytes, stdout: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
+    """Start a function with `body` and write all of its input, which it must read."""
+    process = subprocess.Popen(script(body), stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE, env=ENV)
+    assert process.stdin
+    process.stdin.write(data)
+    process.stdin.close()
+    process.stdin = None
+    return process
 
 
 def test_nothing_touched() -> None:
@@ -55,13 +68,11 @@ def test_nothing_touched() -> None:
 
 def test_changes_are_logged_on_stderr() -> None:
     done = ran(TOUCH)
-    assert (done.returncode, done.stderr) == (0, b"updated 1 ConfigMap\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, TOUCHED, b"updated 1 ConfigMap\n")
     assert ran(TOUCH, env={"KRMFN_VERBOSE": "1"}).stderr == b"updated ConfigMap a\nupdated 1 ConfigMap\n"
     refused = ran(TOUCH, env={"KRMFN_VERBOSE": "yes"})
     assert (refused.returncode, refused.stdout) == (1, b"")
     assert refused.stderr.startswith(b"error: KRMFN_VERBOSE is 'yes'; it must be 1")
-    done = ran(TOUCH)
-    assert done.stdout == LIST + b'  data:\n    x: "y"\n'
 
 
 def test_an_error_finding_is_exit_code_1_with_the_items_as_they_came() -> None:
@@ -138,9 +149,8 @@ def test_input_that_cannot_be_used(data: bytes, message: bytes) -> None:
 def test_the_limit_of_the_input() -> None:
     done = ran("pass", env={"KRMFN_MAX_BYTES": str(len(LIST) - 1)})
     assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr == b"error: the input is larger than %d bytes; raise the limit with KRMFN_MAX_BYTES\n" % (
-        len(LIST) - 1
-    )
+    sentence = f"error: the input is larger than {len(LIST) - 1} bytes; raise the limit with KRMFN_MAX_BYTES\n"
+    assert done.stderr == sentence.encode()
     assert ran("pass", env={"KRMFN_MAX_BYTES": str(len(LIST))}).stdout == LIST
 
 
@@ -160,17 +170,9 @@ def test_a_full_disk() -> None:
 
 def test_a_pipe_that_is_not_read_to_the_end() -> None:
     read, write = os.pipe()
-    with subprocess.Popen(
-        script("pass"),
-        stdin=subprocess.PIPE,
-        stdout=write,
-        stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    ) as process:
+    with started("pass", LARGE, stdout=write) as process:
         os.close(write)
-        assert process.stdin and process.stderr
-        process.stdin.write(LARGE)
-        process.stdin.close()
+        assert process.stderr
         os.read(read, 10)
         os.close(read)
         assert process.stderr.read() == b"error: the output could not be written in full: Broken pipe\n"
@@ -199,20 +201,14 @@ try:
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, timeout=20, check=False)
+    done = subprocess.run([sys.executable, "-c", code], env=ENV, capture_output=True, timeout=20, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"interrupted\n", b"")
 
 
 def test_a_slow_reader_gets_everything() -> None:
     read, write = os.pipe()
-    with subprocess.Popen(
-        script("pass"), stdin=subprocess.PIPE, stdout=write, env=os.environ | {"PYTHONPATH": str(ROOT)}
-    ) as process:
+    with started("pass", LARGE, stdout=write) as process:
         os.close(write)
-        assert process.stdin
-        process.stdin.write(LARGE)
-        process.stdin.close()
         assert (drained(read), process.wait(60)) == (LARGE, 0)
 
 
@@ -222,10 +218,9 @@ def test_closed_streams(closed: str, tmp_path: Path) -> None:
     source.write_bytes(LIST)
     command.write_text(script(f"{TOUCH}\nprint('hello')")[2], encoding="utf-8")
     shell = f"{'' if '<&-' in closed else f'exec <{source};'} exec {closed}; exec {sys.executable} {command}"
-    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(["sh", "-c", shell], env=env, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(["sh", "-c", shell], env=ENV, capture_output=True, timeout=60, check=False)
     if closed == "2>&-":
-        assert (done.returncode, done.stdout) == (0, LIST + b'  data:\n    x: "y"\n')
+        assert (done.returncode, done.stdout) == (0, TOUCHED)
     else:
         assert (done.returncode, done.stdout) == (1, b"")
         assert b"Traceback" not in done.stderr
@@ -236,7 +231,7 @@ def test_stderr_that_is_not_read() -> None:
     os.close(read)
     done = ran(TOUCH, stderr=write)
     os.close(write)
-    assert (done.returncode, done.stdout) == (0, LIST + b'  data:\n    x: "y"\n')
+    assert (done.returncode, done.stdout) == (0, TOUCHED)
 
 
 @pytest.mark.parametrize(
@@ -244,21 +239,9 @@ def test_stderr_that_is_not_read() -> None:
 )
 def test_signals(number: signal.Signals, code: int, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
-    with subprocess.Popen(
-        # A shell that runs the tests in the background lets its children ignore SIGINT.
-        script(
-            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-            f"open({str(ready)!r}, 'w').close()\ntime.sleep(60)"
-        ),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    ) as process:
-        assert process.stdin
-        process.stdin.write(LIST)
-        process.stdin.close()
-        process.stdin = None
+    # A shell that runs the tests in the background lets its children ignore SIGINT.
+    handler = "signal.signal(signal.SIGINT, signal.default_int_handler)"
+    with started(f"{handler}\nopen({str(ready)!r}, 'w').close()\ntime.sleep(60)", LIST) as process:
         while not ready.exists():
             time.sleep(0.01)
         process.send_signal(number)
