@@ -79,13 +79,8 @@ def test_get_finds_by_the_id_or_returns_none() -> None:
     resources = parsed("- apiVersion: apps/v1\n  kind: A\n  metadata: {name: a, namespace: ns}\n")
     assert resources.get("apps/v1", "A", "a", "ns") is resources.items[0]
     assert resources.get("apps/v1beta1", "A", "a", "ns") is resources.items[0]
-    for other in (
-        ("v1", "A", "a", "ns"),
-        ("apps/v1", "B", "a", "ns"),
-        ("apps/v1", "A", "b", "ns"),
-        ("apps/v1", "A", "a"),
-    ):
-        assert resources.get(*other) is None
+    absent = [("v1", "A", "a", "ns"), ("apps/v1", "B", "a", "ns"), ("apps/v1", "A", "b", "ns"), ("apps/v1", "A", "a")]
+    assert [resources.get(*other) for other in absent] == [None] * 4
 
 
 @pytest.mark.parametrize("wrong", [{}, {"kind": "A"}, config_map(""), config_map("a") | {"x": {1}}])
@@ -134,10 +129,8 @@ def test_results_over_an_untouched_input_name_what_it_holds() -> None:
     results = load.read(output)["results"]
     assert code == 1
     assert output.startswith((HEAD + TWO).encode())
-    assert [(result["message"], result["resourceRef"]["name"], "file" in result) for result in results] == [
-        ("no", "a", False),
-        ("no more", "a", False),
-    ]
+    named = [(result["message"], result["resourceRef"]["name"], "file" in result) for result in results]
+    assert named == [("no", "a", False), ("no more", "a", False)]
 
 
 def test_a_change_in_place_that_json_does_not_have_is_refused_with_item_and_field() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -62,10 +63,7 @@ def test_no_items(before: str) -> None:
         ("items:\n- a: 1", f"items:\n- a: 1\n{NEW_TEXT}"),
         ("items:\n- a: 1\n# of the end\n", f"items:\n- a: 1\n# of the end\n{NEW_TEXT}"),
         ("items:\n- a: 1\nx: y\n", f"items:\n- a: 1\n{NEW_TEXT}x: y\n"),
-        (
-            "items:\n  # c\n  - a: 1\n",
-            "items:\n  # c\n  - a: 1\n" + "".join(f"  {line}\n" for line in NEW_TEXT.splitlines()),
-        ),
+        ("items:\n  # c\n  - a: 1\n", "items:\n  # c\n  - a: 1\n" + indent(NEW_TEXT, "  ")),
         ("items:\r\n- a: 1\r\n", f"items:\r\n- a: 1\r\n{NEW_TEXT}"),
         ("items:\n- a: 1\n...\n", f"items:\n- a: 1\n{NEW_TEXT}...\n"),
     ],
@@ -131,11 +129,8 @@ def test_lists_in_flow_style(text: str) -> None:
     resources.upsert([NEW, *changed])
     resources.report([info("m")])
     items = changed + before["items"][1:] + [NEW] if before["items"] else [NEW, *changed]
-    assert load.read(resources.to_bytes()) == {
-        **before,
-        "items": items,
-        "results": [{"message": "m", "severity": "info"}],
-    }
+    results = [{"message": "m", "severity": "info"}]
+    assert load.read(resources.to_bytes()) == {**before, "items": items, "results": results}
 
 
 KNOWN = "results:\n- message: known # from before\n  severity: info\n"

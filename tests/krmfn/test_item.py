@@ -128,10 +128,8 @@ SPELLINGS = ("{0}", "\\x{1:02x}", "\\u{1:04X}", "\\U{1:08x}", "\\\n    {0}", "\\
 @given(st.lists(st.sampled_from(SPELLINGS), min_size=8, max_size=8))
 def test_however_a_string_is_escaped_it_is_mentioned(spellings: list[str]) -> None:
     word = "a/b.dev/"
-    fitting = (
-        spelling if spelling != "\\/" or char == "/" else "{0}" for spelling, char in zip(spellings, word, strict=True)
-    )
-    spelled = "".join(spelling.format(char, ord(char)) for spelling, char in zip(fitting, word, strict=True))
+    pairs = zip(spellings, word, strict=True)
+    spelled = "".join((form if form != "\\/" or char == "/" else "{0}").format(char, ord(char)) for form, char in pairs)
     text = f'a: 1\nb:\n  ? "x{spelled}y"\n  : 2\n'.encode()
     item = Item(text, 0, len(text), -2)
     assert list(item.manifest["b"]) == [f"x{word}y"]

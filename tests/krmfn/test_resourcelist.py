@@ -66,6 +66,10 @@ def module(version: str = "1", **metadata: Any) -> dict[str, Any]:
     return stamp({**manifest, "spec": {"version": version}}, "drv", CONFIG)
 
 
+def refs(resources: ResourceList) -> list[str]:
+    return [f"{item.kind}/{item.name}" for item in resources.items]
+
+
 def test_select() -> None:
     resources = parsed()
     assert [item.name for item in resources.select("Module")] == ["gaudi", "foreign"]
@@ -261,7 +265,7 @@ def test_a_list_that_was_not_parsed() -> None:
     assert ResourceList.parse(resources.to_bytes()).items == []
     resources.upsert([module()])
     assert OWNER in resources.items[0].annotations
-    assert [item.name for item in resources.items] == ["gaudi"]
+    assert refs(resources) == ["Module/gaudi"]
 
 
 NAMED = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}

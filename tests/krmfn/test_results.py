@@ -69,10 +69,8 @@ PLACES = st.none() | st.builds(
 def test_findings_stand_in_the_order_of_their_files_and_lines(places: list[Place | None]) -> None:
     """Those without a file come first; what stands at one place keeps its order."""
     ordered = in_order(error(str(number), place=place) for number, place in enumerate(places))
-    keys = [
-        (finding.place.path, finding.place.line, finding.place.column) if finding.place else ("", 0, 0)
-        for finding in ordered
-    ]
+    known = [finding.place or Place("") for finding in ordered]
+    keys = [(place.path, place.line, place.column) for place in known]
     assert keys == sorted(keys)
     assert sorted(int(finding.message) for finding in ordered) == list(range(len(places)))
     for key in set(keys):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from krmfn import schema
 from krmfn.yamltext.simple import Timestamp
 
+DATE = Timestamp("2001-01-01")
 NAME = {"type": "string", "pattern": "^[a-z]+$", "maxLength": 5, "x-says": "lower case letters"}
 SCHEMA: dict[str, Any] = {
     "$defs": {"name": NAME},
@@ -37,9 +38,8 @@ SCHEMA: dict[str, Any] = {
 
 
 def messages(value: dict[str, Any]) -> list[str]:
-    return [
-        f"{finding.field.path if finding.field else ''}: {finding.message}" for finding in schema.check(value, SCHEMA)
-    ]
+    findings = schema.check(value, SCHEMA)
+    return [f"{finding.field.path if finding.field else ''}: {finding.message}" for finding in findings]
 
 
 @pytest.mark.parametrize(
@@ -53,18 +53,12 @@ def messages(value: dict[str, Any]) -> list[str]:
         ({"name": "abcdefgh"}, "name: is 'abcdefgh'; must be lower case letters, at most 5 characters"),
         ({"name": "a" * 9999}, f"name: is '{'a' * 60}... (9,999 characters)'; must be lower case letters"),
         ({"name": "a\n"}, "name: is 'a\\n'; must be lower case letters"),
-        (
-            {"name": True},
-            'name: is the boolean true; must be a string: write it in quotes, "True"'.replace("True", "true"),
-        ),
+        ({"name": True}, 'name: is the boolean true; must be a string: write it in quotes, "true"'),
         ({"name": 6}, 'name: is the number 6; must be a string: write it in quotes, "6"'),
         ({"name": 1.1}, 'name: is the number 1.1; must be a string: write it in quotes, "1.1", with every digit'),
         ({"name": 1.23456789012}, '"1.23456789012"'),
         ({"name": None}, "name: is empty; must be a string"),
-        (
-            {"name": "a", "image": Timestamp("2001-01-01")},
-            'image: is the date 2001-01-01; must be a string: write it in quotes, "2001',
-        ),
+        ({"name": "a", "image": DATE}, 'image: is the date 2001-01-01; must be a string: write it in quotes, "2001'),
         ({"name": "a", "image": Timestamp("2001-01-01 1:2:3" + "0" * 80)}, "image: is a date; must be a string"),
         ({"name": ["a"]}, "name: is a list; must be a string"),
         ({"name": "a", "flag": "yes"}, "flag: is the string 'yes'; must be true or false"),
@@ -115,14 +109,8 @@ def test_a_keyword_that_is_not_known_is_left_to_jsonschema() -> None:
 
 WORDS, KEYS = ["", "a", "on", "only", "A b"], list(SCHEMA["properties"])
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-2, 7)
-    | st.floats(allow_nan=False)
-    | st.sampled_from(["", "a", "on", "only", "A b"]),
-    lambda inner: (
-        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(list(SCHEMA["properties"])), inner, max_size=3)
-    ),
+    st.none() | st.booleans() | st.integers(-2, 7) | st.floats(allow_nan=False) | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3),
     max_leaves=6,
 )
 

@@ -46,10 +46,8 @@ def surface() -> list[str]:
             is_class = isinstance(value, type) and not get_origin(value)  # to Python 3.10 dict[str, Any] is one, too
             members = [member for member in dir(value) if not member.startswith("_")] if is_class else []
             inherited = {member for base in getattr(value, "__mro__", ())[1:] for member in dir(base)}
-            names += [
-                f"{module}.{name}",
-                *(f"{module}.{name}.{attribute}" for attribute in members if attribute not in inherited),
-            ]
+            names.append(f"{module}.{name}")
+            names += [f"{module}.{name}.{attribute}" for attribute in members if attribute not in inherited]
     return names
 
 

@@ -34,18 +34,11 @@ class Theirs(typing.NamedTuple):
 def done(kind: Any, args: list[Any], named: dict[str, Any]) -> Any:
     """What making one gives, and what can be done with it; the kind of error when it cannot be made."""
     try:
-        instance = kind(*args, **named)
+        value = kind(*args, **named)
     except TypeError:
         return TypeError
-    changed = instance._replace(a=5)
-    return (
-        tuple(instance),
-        instance._fields,
-        instance._asdict(),
-        tuple(changed),
-        repr(instance).partition("(")[2],
-        hash(instance),
-    )
+    changed = value._replace(a=5)
+    return tuple(value), value._fields, value._asdict(), tuple(changed), repr(value).partition("(")[2], hash(value)
 
 
 @pytest.mark.parametrize("args", [[], [1], [1, "y"], [1, "y", 3]], ids=len)

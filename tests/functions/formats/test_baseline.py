@@ -7,7 +7,7 @@ from krmfn_functions.formats.checked import dump_baseline as dump
 from krmfn_functions.formats.checked import new_findings
 from krmfn_functions.formats.checked import parse_baseline as parse
 
-from krmfn import KrmfnError, Place, Ref, Result, error, warning
+from krmfn import KrmfnError, Place, Ref, error, warning
 from krmfn.results import Field
 
 ABOUT = Ref("g/v1", "Thing", "n", "a")
@@ -34,20 +34,19 @@ def test_a_finding_stays_the_same_when_lines_move_and_wordings_change() -> None:
     assert new_findings([moved], known) == []
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        FOUND[0]._replace(rule="KRM102"),
-        FOUND[0]._replace(field=Field("spec.c")),
-        FOUND[0]._replace(ref=ABOUT._replace(name="b")),
-        FOUND[0]._replace(ref=ABOUT._replace(namespace="m")),
-        FOUND[0]._replace(ref=ABOUT._replace(api_version="h/v1")),
-        FOUND[2]._replace(place=Place("c.yaml", 2, 3)),
-    ],
-    ids=["rule", "field", "name", "namespace", "group", "file"],
-)
-def test_another_rule_field_or_resource_is_new(other: Result) -> None:
-    assert new_findings([*FOUND, other], parse(dump(FOUND), "baseline.json")) == [other]
+OTHERS = {
+    "rule": FOUND[0]._replace(rule="KRM102"),
+    "field": FOUND[0]._replace(field=Field("spec.c")),
+    "name": FOUND[0]._replace(ref=ABOUT._replace(name="b")),
+    "namespace": FOUND[0]._replace(ref=ABOUT._replace(namespace="m")),
+    "group": FOUND[0]._replace(ref=ABOUT._replace(api_version="h/v1")),
+    "file": FOUND[2]._replace(place=Place("c.yaml", 2, 3)),
+}
+
+
+@pytest.mark.parametrize("part", OTHERS)
+def test_another_rule_field_or_resource_is_new(part: str) -> None:
+    assert new_findings([*FOUND, OTHERS[part]], parse(dump(FOUND), "baseline.json")) == [OTHERS[part]]
 
 
 @pytest.mark.parametrize("nasty", ["\n\t\x00", "😀", "\"'\\", "\ud800"])

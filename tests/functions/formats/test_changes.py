@@ -22,16 +22,7 @@ from tests.functions.test_plan import compared, thing
 TEXTS = ["@team", "(@a/b)", "x @a", "#1", "a/b#1", "!2", "$3", "&4", "/close", "\n/close"]
 """What GitHub and GitLab take for a mention, a reference or an order where they show it as text."""
 NASTY = [
-    "\x1b[31m",
-    "a\nb",
-    "a\r\nb",
-    "%0A::error::x",
-    "]]>",
-    "<b>&\"'",
-    "😀",
-    "\u2028\u202e",
-    "```\n````",
-    "|*_`\\",
+    *("\x1b[31m", "a\nb", "a\r\nb", "%0A::error::x", "]]>", "<b>&\"'", "😀", "\u2028\u202e", "```\n````", "|*_`\\"),
     *TEXTS,
 ]
 OLD = [
@@ -84,11 +75,8 @@ def test_a_text_that_differs_in_its_last_newline_only() -> None:
 
 def test_json() -> None:
     document = json.loads(as_json(compared(plan(OLD, NEW), [NOTE])))
-    assert [(change["change"], change["ref"]["name"]) for change in document["changes"]] == [
-        ("created", "fresh"),
-        ("changed", "image"),
-        ("deleted", "gone"),
-    ]
+    changes = [(change["change"], change["ref"]["name"]) for change in document["changes"]]
+    assert changes == [("created", "fresh"), ("changed", "image"), ("deleted", "gone")]
     assert document["changes"][1]["fields"][:2] == [
         {"path": "spec.image", "old": "x:1", "new": "x:2"},
         {"path": "spec.args[1]", "new": "--b"},
@@ -237,7 +225,6 @@ def unmarked(comment: str) -> list[str]:
 def test_an_image_by_digest_can_be_copied_out_of_a_comment() -> None:
     """A zero width space stands only where a mention could begin."""
     image = "r.example.com/a@sha256:0123"
-    (line,) = [
-        row for row in markdown(compared(Plan((), (), (), 0), [warning(image)])).splitlines() if image[:5] in row
-    ]
+    comment = markdown(compared(Plan((), (), (), 0), [warning(image)]))
+    (line,) = [row for row in comment.splitlines() if image[:5] in row]
     assert html.unescape(line) == f"- **warning** {image}"

@@ -313,33 +313,25 @@ def test_prometheus() -> None:
 A, B = ABOUT._replace(name="a"), ABOUT._replace(name="b")
 
 
-@pytest.mark.parametrize(
-    ("results", "failed"),
-    [
-        ([], (0, 0)),
-        ([warning("x", ref=A)], (0, 0)),
-        ([error("x", ref=A)], (1, 0)),
-        ([error("x", ref=A._replace(api_version="krmfn.dev/v1"))], (1, 0)),
-        ([error("x", ref=Ref("kmm.sigs.x-k8s.io/v1beta1", "Module", "kmm", "z"), place=Place("b.yaml", 0, 9))], (0, 1)),
-        ([error("x", ref=Ref("kmm.sigs.x-k8s.io/v1beta1", "Module", "kmm", "a"))], (1, 1)),
-        ([error("x", place=Place("b.yaml", 1, 9))], (1, 1)),
-        ([error("x")], (1, 1)),
-    ],
-    ids=[
-        "clean",
-        "warning",
-        "its own",
-        "version",
-        "its child, by place",
-        "no config's",
-        "another resource",
-        "the run's",
-    ],
-)
-def test_a_config_fails_by_an_error_of_its_own_or_of_no_config(results: list[Result], failed: tuple[int, int]) -> None:
+CHILD = Ref("kmm.sigs.x-k8s.io/v1beta1", "Module", "kmm", "a")
+FAILED: dict[str, tuple[list[Result], list[str]]] = {
+    "clean": ([], ["0", "0"]),
+    "warning": ([warning("x", ref=A)], ["0", "0"]),
+    "its own": ([error("x", ref=A)], ["1", "0"]),
+    "version": ([error("x", ref=A._replace(api_version="krmfn.dev/v1"))], ["1", "0"]),
+    "its child, by place": ([error("x", ref=CHILD._replace(name="z"), place=Place("b.yaml", 0, 9))], ["0", "1"]),
+    "no config's": ([error("x", ref=CHILD)], ["1", "1"]),
+    "another resource": ([error("x", place=Place("b.yaml", 1, 9))], ["1", "1"]),
+    "the run's": ([error("x")], ["1", "1"]),
+}
+
+
+@pytest.mark.parametrize("name", FAILED)
+def test_a_config_fails_by_an_error_of_its_own_or_of_no_config(name: str) -> None:
+    results, failed = FAILED[name]
     checked = Checked(results, 2, [(B, Place("b.yaml", 0, 1)), (A, Place("a.yaml", 0, 1))])
     values = [line[-1] for line in samples(FORMATS["prometheus"](checked, None)) if "config_failed" in line]
-    assert values == [str(number) for number in failed]
+    assert values == failed
 
 
 @pytest.mark.parametrize("text", NASTY)

@@ -30,10 +30,7 @@ NEW = '    - name: "n"\n      image: n:1\n'
         (lambda entries: entries.pop(2), A + B),
         (lambda entries: entries.reverse(), C + B + A),
         (lambda entries: entries[1].update(name="d"), A + B.replace("name: b", "name: d") + C),
-        (
-            lambda entries: (entries.reverse(), entries[1].update(image="b:2")),
-            C + B.replace("b:1", "b:2") + A,
-        ),
+        (lambda entries: (entries.reverse(), entries[1].update(image="b:2")), C + B.replace("b:1", "b:2") + A),
         (lambda entries: entries[2]["args"].pop(0), A + B + C.replace("      - one # 1\n", "")),
         (
             lambda entries: entries[2]["args"].reverse(),

@@ -34,6 +34,7 @@ TEXT = """\
 
 # of the next item
 """
+LAST = "  # the item's last comment\n"
 SIMPLE = TEXT.replace('    mode: "yes\\tplease"\n', "    mode: fast\n").replace(
     TEXT[TEXT.index("    script") : TEXT.index("  # the item")], ""
 )
@@ -60,22 +61,11 @@ def updated(text: str, change: Any, indent: int = 0) -> str:
         (lambda data: data["data"]["list"].__setitem__(1, "three"), "- two", "- three"),
         (lambda data: data["metadata"]["labels"].pop("tier"), "      tier: b\n", ""),
         (lambda data: data["data"]["list"].append("three"), "- two\n", "- two\n      - three\n"),
+        (lambda data: data.update(immutable=True), LAST, f"  immutable: true\n{LAST}"),
     ],
 )
 def test_the_change_and_no_other_byte(text: str, change: Any, old: str, new: str) -> None:
     assert updated(text, change) == text.replace(old, new)
-
-
-def test_many_changes_at_once() -> None:
-    def change(data: Any) -> None:
-        data["metadata"]["annotations"] = {"a": "b", "c": "2001-01-01"}
-        data["data"]["script"] = "echo done\n"
-        data["immutable"] = True
-
-    out = updated(TEXT, change)
-    for comment in ("# the core", "# who it is", "# for people", "# ours", "# first", "# of the next item"):
-        assert comment in out
-    assert out.index("# of the next item") > out.index("immutable: true")
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,6 @@ from krmfn.yamltext import nodewise, simple
 TEXT = "- a: 1 # one\n  b: 'two'\n  c:\n    d: \"e\"\n  f:\n  - g # h\n  # i\n  - j: k\n"
 
 
-def patched(text: str, new: Any) -> str | None:
-    assert simple.read(text) is not None
-    return nodewise.patched(text, new)
-
-
 def data(**changes: Any) -> list[dict[str, Any]]:
     return [{"a": 1, "b": "two", "c": {"d": "e"}, "f": ["g", {"j": "k"}], **changes}]
 
@@ -37,21 +32,14 @@ def data(**changes: Any) -> list[dict[str, Any]]:
         ({"c": {"d": "e", "x": [1]}}, '"e"\n', '"e"\n    x:\n    - 1\n'),
         ({"f": ["G", {"j": "k", "l": "m"}]}, "- g # h\n  # i\n  - j: k\n", "- G # h\n  # i\n  - j: k\n    l: m\n"),
         ({"f": ["g", {"j": "k"}, "m"], "'o'": 1}, "j: k\n", "j: k\n  - m\n  '''o''': 1\n"),
+        ({"f": ["g"]}, "  # i\n  - j: k\n", ""),
+        ({"f": [{"j": "k"}, "g"]}, "  - g # h\n  # i\n  - j: k\n", "  # i\n  - j: k\n  - g # h\n"),
     ],
 )
 def test_patched(changes: dict[str, Any], old: str, new: str) -> None:
-    assert patched(TEXT, data(**changes)) == TEXT.replace(old, new)
-
-
-@pytest.mark.parametrize(
-    ("entries", "old", "new"),
-    [
-        (["g"], "  # i\n  - j: k\n", ""),
-        ([{"j": "k"}, "g"], "  - g # h\n  # i\n  - j: k\n", "  # i\n  - j: k\n  - g # h\n"),
-    ],
-)
-def test_entries_that_move_take_their_lines_along(entries: list[Any], old: str, new: str) -> None:
-    assert patched(TEXT, data(f=entries)) == TEXT.replace(old, new)
+    """Entries that move take their lines along."""
+    assert simple.read(TEXT) == data()
+    assert nodewise.patched(TEXT, data(**changes)) == TEXT.replace(old, new)
 
 
 @pytest.mark.parametrize(

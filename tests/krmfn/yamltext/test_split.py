@@ -53,17 +53,11 @@ UNSURE = {
 }
 
 
+@pytest.mark.parametrize("above", ["", "# top\n\n---\n# more\n"], ids=["nothing above", "a mark and comments above"])
 @pytest.mark.parametrize("name", SURE)
-def test_sure(name: str) -> None:
+def test_sure(name: str, above: str) -> None:
     text, items = SURE[name]
-    data = (HEAD + text).encode()
-    assert texts(split.quick(data), data) == items
-
-
-@pytest.mark.parametrize("name", SURE)
-def test_the_mark_of_a_document_and_comments_before_it(name: str) -> None:
-    text, items = SURE[name]
-    data = ("# top\n\n---\n# more\n" + HEAD + text).encode()
+    data = (above + HEAD + text).encode()
     assert texts(split.quick(data), data) == items
 
 
