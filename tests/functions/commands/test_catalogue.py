@@ -9,10 +9,11 @@ from rules import ADVICE, CHAPTERS, advice, page
 
 from tests.commands import ROOT
 
+SOURCES = [path.read_text() for folder in ("krmfn", "functions") for path in (ROOT / folder).rglob("*.py")]
+
 
 def test_every_rule_in_the_code_is_in_the_catalogue() -> None:
-    sources = [*(ROOT / "krmfn").rglob("*.py"), *(ROOT / "functions").rglob("*.py")]
-    used = {rule for path in sources for rule in re.findall(r"\"(K(?:RM|MM)\d{3})\"", path.read_text())}
+    used = {rule for text in SOURCES for rule in re.findall(r"\"(K(?:RM|MM)\d{3})\"", text)}
     assert len(used) > 50
     assert used - {rule.id for rule in rules()} == set()
 
@@ -23,9 +24,8 @@ def test_every_rule_has_a_chapter() -> None:
 
 
 def test_every_severity_in_the_code_is_one_of_its_rule() -> None:
-    sources = [*(ROOT / "krmfn").rglob("*.py"), *(ROOT / "functions").rglob("*.py")]
     call = re.compile(r"\b(error|warning|info)\([^()\n]*\brule=\"(K\w+)\"")
-    used = {pair for path in sources for pair in call.findall(path.read_text())}
+    used = {pair for text in SOURCES for pair in call.findall(text)}
     assert len(used) > 40
     assert used - {(severity, rule.id) for rule in rules() for severity in rule.severities} == set()
 

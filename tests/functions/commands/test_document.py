@@ -51,10 +51,8 @@ def test_what_the_catalogue_refuses(change: dict[str, object]) -> None:
 def test_the_help_is_laid_out_as_that_of_the_go_sdk(name: str) -> None:
     """Its short text, its long one, and its examples under a heading; ours says before and after how to call it."""
     text = process(name, "--help").text
-    documentation = json.loads(process(name, "--doc").out)
-    assert (
-        f"\n\n{documentation['short']}\n\n{documentation['long']}\n\nExamples:\n{documentation['examples']}\n\n" in text
-    )
+    parts = json.loads(process(name, "--doc").out)
+    assert f"\n\n{parts['short']}\n\n{parts['long']}\n\nExamples:\n{parts['examples']}\n\n" in text
     assert "it reads a ResourceList from\nstdin and writes one to stdout" in text
 
 

@@ -42,8 +42,8 @@ def test_an_explanation_holds_every_text_of_the_rule(rule: Rule) -> None:
     blocks = [block for block in re.split(r"\n\n(?=\S)", text) if "\n\n    " in block]
     assert [block.partition(":")[0] for block in blocks] == ["Bad", "Good"]
     for block, example in zip(blocks, (rule.bad, rule.good), strict=True):
-        lines = block.partition("\n\n")[2].rstrip()
-        assert [line[4:] for line in lines.splitlines()] == example.rstrip().splitlines()
+        lines = block.partition("\n\n")[2].rstrip().splitlines()
+        assert [line[4:] for line in lines] == example.rstrip().splitlines()
     prose = [line for line in text.splitlines() if not line.startswith("    ")]
     assert max(map(len, prose)) <= 100
 
@@ -77,24 +77,16 @@ def test_the_command() -> None:
 
 def test_the_list_for_programs() -> None:
     listed = json.loads(process("krmfn", "rules", "--format", "json").out)
-    assert [entry["id"] for entry in listed] == [rule.id for rule in catalogue.rules()]
-    by_id = {entry["id"]: entry for entry in listed}
-    assert by_id["KRM701"]["severities"] == ["warning", "error"]
-    for rule in RULES:
-        assert by_id[rule.id] == {
-            "id": rule.id,
-            "sentence": rule.sentence,
-            "severities": list(rule.severities),
-            "good": rule.good,
-            "bad": rule.bad,
-            "remedy": rule.remedy,
-            "canBeTurnedOff": rule.advice,
-        }
+    assert [entry["severities"] for entry in listed if entry["id"] == "KRM701"] == [["warning", "error"]]
+    for entry, rule in zip(listed, RULES, strict=True):
+        texts = {"sentence": rule.sentence, "good": rule.good, "bad": rule.bad, "remedy": rule.remedy}
+        others = {"id": rule.id, "severities": list(rule.severities), "canBeTurnedOff": rule.advice}
+        assert entry == {**texts, **others}
 
 
 def test_the_page_has_an_entry_per_rule_with_both_examples() -> None:
     entries = dict(re.findall(r"^### (K\w+)\n(.*?)(?=^##|\Z)", page(), re.MULTILINE | re.DOTALL))
-    assert list(entries) == [rule.id for _, rules in _by_chapter() for rule in rules]
+    assert list(entries) == [rule.id for prefix, _, _ in CHAPTERS for rule in RULES if rule.id.startswith(prefix)]
     for rule in RULES:
         examples = re.findall(r"^```yaml\n(.*?)^```$", entries[rule.id], re.MULTILINE | re.DOTALL)
         assert examples == [rule.bad, rule.good]
@@ -107,11 +99,6 @@ def test_the_page_s_contents_lead_to_its_chapters() -> None:
     anchors = re.findall(r"^\* \[.+?\]\(#(.+?)\)", page(), re.MULTILINE)
     assert anchors == [re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in titles]
     assert len(titles) == len(CHAPTERS)
-
-
-def _by_chapter() -> list[tuple[str, list[Rule]]]:
-    rules = catalogue.rules()
-    return [(title, [rule for rule in rules if rule.id.startswith(prefix)]) for prefix, title, _ in CHAPTERS]
 
 
 # Reports.

@@ -17,7 +17,7 @@ from krmfn import Manifest
 from krmfn.yamltext import emit
 from tests.builders import edited, manifest, module
 from tests.commands import ROOT, process
-from tests.trees import plant
+from tests.trees import altered, plant
 
 NOT = "not selected"
 EL9, NEW = "5.14.0-503.11.1.el9_5.x86_64", "5.14.0-570.12.1.el9_6.x86_64"
@@ -47,9 +47,7 @@ def dump(*nodes: Manifest) -> str:
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
     """A folder with a config and the inventory of three nodes, made by the command."""
-    folder = tmp_path / "lab"
-    folder.mkdir()
-    (folder / "config.yaml").write_text(CONFIG)
+    folder = plant(tmp_path / "lab", {"config.yaml": CONFIG})
     (tmp_path / "nodes.json").write_text(dump(node("n2"), node("n1", kernel=NEW), node("n3", gpu="no")))
     done = process("krmfn", "inventory", str(tmp_path / "nodes.json"), "--for", str(folder), "--labels", "zone")
     assert (done.code, done.err) == (0, "")
@@ -101,9 +99,7 @@ def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
     ],
 )
 def test_what_is_no_dump_prints_nothing(args: tuple[str, ...], stdin: str, message: str) -> None:
-    refusal = process("krmfn", "inventory", "-", *args, stdin=stdin.encode()).refused()
-    assert message in refusal
-    assert "Traceback" not in refusal
+    assert message in process("krmfn", "inventory", "-", *args, stdin=stdin.encode()).refused()
 
 
 ASKS = "DeviceConfig kmm/gpu asks for gpu=yes (it is no)"
@@ -141,10 +137,10 @@ def test_a_filter_that_nothing_can_pass_is_no_empty_table(lab: Path) -> None:
     for form in ("text", "json"):
         refusal = process("krmfn", "nodes", str(lab), "--owner", "gpus", "--problems", "--format", form).refused()
         assert refusal == "error: --owner gpus: no config or Module has this name; did you mean gpu?\n"
-        done = process("krmfn", "nodes", str(lab), "--label", "zone=b", "--format", form)
-        assert (done.code, done.out, done.err) == (2, b"", "error: --label: no node has zone=b\n")
-        done = process("krmfn", "nodes", str(lab), "--node", "n1", "--node", "m*", "--format", form)
-        assert (done.code, done.out, done.err) == (2, b"", "error: --node m*: no node has this name\n")
+        refusal = process("krmfn", "nodes", str(lab), "--label", "zone=b", "--format", form).refused()
+        assert refusal == "error: --label: no node has zone=b\n"
+        refusal = process("krmfn", "nodes", str(lab), "--node", "n1", "--node", "m*", "--format", form).refused()
+        assert refusal == "error: --node m*: no node has this name\n"
 
 
 def test_one_node_is_asked_about(lab: Path) -> None:
@@ -237,10 +233,7 @@ def test_markdown_is_a_table_and_nothing_in_it_is_markup(lab: Path) -> None:
 
 
 def test_several_paths_are_several_clusters(lab: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    for name in ("config.yaml", "nodes.yaml"):
-        (other / name).write_bytes((lab / name).read_bytes())
+    other = shutil.copytree(lab, tmp_path / "other")
     done = process("krmfn", "nodes", str(lab), str(other), "--format", "json")
     assert [cluster["cluster"] for cluster in json.loads(done.out)["clusters"]] == [str(lab), str(other)]
     images = json.loads(process("krmfn", "images", str(lab), str(other), "--format", "json").out)
@@ -254,9 +247,7 @@ def test_folders_below_one_path_are_one_cluster_and_how_they_are_two_is_said(lab
 
 
 def test_nodes_may_stand_elsewhere(lab: Path, tmp_path: Path) -> None:
-    text = (lab / "nodes.yaml").read_text()
-    (lab / "nodes.yaml").unlink()
-    (tmp_path / "inventory.yaml").write_text(text)
+    (lab / "nodes.yaml").rename(tmp_path / "inventory.yaml")
     done = process("krmfn", "nodes", str(lab), "--nodes", str(tmp_path / "inventory.yaml"), "--problems", "--wide")
     assert done.out.decode().splitlines()[1].startswith("n1 ")
 
@@ -311,7 +302,7 @@ def test_nothing_is_concluded_from_an_inventory_with_errors(
     text = (lab / "nodes.yaml").read_text()
     (lab / "nodes.yaml").write_text(text.replace(old, new, 1))
     done = process("krmfn", command, str(lab)).ended(1)
-    assert message in done.err + done.out.decode()
+    assert message in done.err + done.text
     if command != "check":
         assert done.out == b""
 
@@ -339,17 +330,15 @@ def test_a_list_without_any_image_is_refused(lab: Path, tmp_path: Path, form: st
     """A list that lacks nothing of what it needs, which is nothing: the PATH is wrong, or the selector."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "held.txt").write_text("")
-    elsewhere = CONFIG.replace('gpu: "yes"', 'gpu: "ja"')
-    (lab / "config.yaml").write_text(elsewhere)
+    altered(lab / "config.yaml", 'gpu: "yes"', 'gpu: "ja"')
     for path in (lab, lab / "nodes.yaml", tmp_path / "empty"):
-        done = process("krmfn", "images", str(path), "--missing-from", str(tmp_path / "held.txt"), "--format", form)
-        assert (done.code, done.out) == (2, b"")
-        assert "so the list would be empty; check that this is the right PATH" in done.err
+        held = str(tmp_path / "held.txt")
+        refusal = process("krmfn", "images", str(path), "--missing-from", held, "--format", form).refused()
+        assert "so the list would be empty; check that this is the right PATH" in refusal
 
 
 def test_images_for_a_kernel_that_is_not_known_are_no_silence(lab: Path, tmp_path: Path) -> None:
-    text = (lab / "nodes.yaml").read_text()
-    (lab / "nodes.yaml").write_text(text.replace(f"n2 {EL9}", "n2 -"))
+    altered(lab / "nodes.yaml", f"n2 {EL9}", "n2 -")
     done = process("krmfn", "images", str(lab))
     says = "Module kmm/gpu: 1 node (n2) has reported no kernel, so not all of its images are known"
     assert (done.code, done.err) == (1, f"error: {says}; pass a future kernel with --kernel VERSION\n")
@@ -362,12 +351,10 @@ def test_images_for_a_kernel_that_is_not_known_are_no_silence(lab: Path, tmp_pat
 
 
 def test_an_image_that_depends_on_no_kernel_is_known(lab: Path) -> None:
-    text = (lab / "nodes.yaml").read_text()
-    (lab / "nodes.yaml").write_text(text.replace(f"n2 {EL9}", "n2 -").replace(f"n1 {NEW}", "n1 -"))
-    config, _, _ = (
-        CONFIG.replace("com/gpu", "com/gpu:1.0").replace('  driverVersion: "1.0"\n', "").partition("  kernelM")
-    )
-    (lab / "config.yaml").write_text(config)
+    altered(lab / "nodes.yaml", f"n2 {EL9}", "n2 -")
+    altered(lab / "nodes.yaml", f"n1 {NEW}", "n1 -")
+    altered(lab / "config.yaml", 'com/gpu\n  driverVersion: "1.0"\n', "com/gpu:1.0\n")
+    (lab / "config.yaml").write_text((lab / "config.yaml").read_text().partition("  kernelM")[0])
     (image,) = json.loads(process("krmfn", "images", str(lab), "--format", "json").out)
     assert (image["image"], image["nodes"]) == ("registry.example.com/gpu:1.0", 2)
 
@@ -413,7 +400,7 @@ def test_a_conflict_is_shown_on_its_nodes(lab: Path) -> None:
 
 
 def test_of_nodes_of_which_something_is_wrong_the_table_says_why_it_is_not_there(lab: Path) -> None:
-    (lab / "nodes.yaml").write_text((lab / "nodes.yaml").read_text().replace("n2 ", "n1 "))
+    altered(lab / "nodes.yaml", "n2 ", "n1 ")
     refusal = process("krmfn", "nodes", str(lab)).refused(1)
     assert f"warning: no nodes of {lab} are shown, because there are errors about its nodes; " in refusal
 
@@ -477,9 +464,8 @@ def test_a_kernel_moves_only_nodes_that_have_the_old_one(lab: Path) -> None:
     assert kernels("--kernel", f"{old[:6]}*=9.9.9") == [
         "9.9.9" if kernel.startswith(old[:6]) else kernel for kernel in before
     ]
-    assert kernels("--kernel", f"{old}=9.9.9", "--where", f"kernel={old}") == [
-        "9.9.9" if kernel == old else kernel for kernel in before
-    ]
+    moved = ["9.9.9" if kernel == old else kernel for kernel in before]
+    assert kernels("--kernel", f"{old}=9.9.9", "--where", f"kernel={old}") == moved
     assert set(kernels("--where", f"kernel={old}")) == {old}
     process("krmfn", "images", str(lab), "--kernel", f"{old}=9.9.9", "--allow-unmapped").ended(0)
     assert "so none moves" in process("krmfn", "images", str(lab), "--kernel", "0.0=9.9.9").ended(2).err
@@ -487,9 +473,7 @@ def test_a_kernel_moves_only_nodes_that_have_the_old_one(lab: Path) -> None:
 
 def test_one_broken_cluster_does_not_darken_the_others(lab: Path, tmp_path: Path) -> None:
     """Exit code 2, an error for it, and what is known of the others."""
-    broken = tmp_path / "broken"
-    broken.mkdir()
-    (broken / "a.yaml").write_text("apiVersion: v1\nkind: [")
+    broken = plant(tmp_path / "broken", {"a.yaml": "apiVersion: v1\nkind: ["})
     for command in ("nodes", "images", "report"):
         done = process("krmfn", command, str(lab), str(broken))
         alone = process("krmfn", command, str(lab))

@@ -39,9 +39,8 @@ def test_a_stream_becomes_a_folder_that_renders_to_the_same(tmp_path: Path) -> N
     assert process("krmfn", "check", "out", cwd=tmp_path).code == 0
     rendered = process("krmfn", "render", "out", cwd=tmp_path).text
     process("krmfn", "import", "-", "-o", "again", stdin=rendered, cwd=tmp_path).ended(0)
-    assert (tmp_path / "again/deviceconfig-gpu.yaml").read_text() == (
-        tmp_path / "out/deviceconfig-gpu.yaml"
-    ).read_text()
+    first, second = (tmp_path / folder / "deviceconfig-gpu.yaml" for folder in ("out", "again"))
+    assert first.read_text() == second.read_text()
 
 
 def test_diff_shows_what_the_import_has_named(tmp_path: Path) -> None:
@@ -217,9 +216,8 @@ def test_modules_of_one_name_have_files_of_their_own(tmp_path: Path) -> None:
 
 
 def test_long_values_are_shortened_in_the_report(tmp_path: Path) -> None:
-    gpu = edited(
-        GPU, ("metadata.labels", {"app.kubernetes.io/name": "x"}), ("metadata.annotations", {"note": "y" * 99})
-    )
+    labels = {"app.kubernetes.io/name": "x"}
+    gpu = edited(GPU, ("metadata.labels", labels), ("metadata.annotations", {"note": "y" * 99}))
     done = run(tmp_path, "-", stdin=dump(gpu, EXPORTER))
     assert '-> "yyyy' in done.text
     assert 'metadata.labels[app.kubernetes.io/name]: "x" -> its own' in done.text

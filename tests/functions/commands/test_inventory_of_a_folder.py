@@ -8,28 +8,24 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests import builders
+from tests.builders import edited
 from tests.commands import Done, process
 from tests.functions.cluster.test_one_result import config
 from tests.trees import plant
 
-DUMP = json.dumps(
-    {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": "gpu-1", "labels": {"card": "a", "pool": "b", "zone": "z"}},
-        "status": {"nodeInfo": {"kernelVersion": "5.14.0-503.el9.x86_64"}},
-    }
-)
-FUNCTION = (
-    "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: config}\n"
-    "spec: {profiles: {gpu: {nodeSelector: {zone: z}}}}\n"
-)
+KERNEL = ("status.nodeInfo.kernelVersion", "5.14.0-503.el9.x86_64")
+NODE = edited(builders.node("gpu-1", card="a", pool="b", zone="z"), KERNEL)
+DUMP = json.dumps(NODE)
+SETTINGS = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\nspec: "
+NEWEST = f"{SETTINGS}{{kmm: {{version: main}}}}\n"
+KUBELET = "status.nodeInfo.kubeletVersion"
 FILES = {
     ".git/x": "",
     ".krmfn.yaml": "clusters:\n  lab: [lab, nodes.yaml]\n",
     "lab/a.yaml": config("a", "card: a"),
     "lab/b.yaml": config("b", "pool: b", "nic").replace("  nodeSelector: {pool: b}\n", "  profile: gpu\n"),
-    "lab/f.yaml": FUNCTION,
+    "lab/f.yaml": f"{SETTINGS}{{profiles: {{gpu: {{nodeSelector: {{zone: z}}}}}}}}\n",
 }
 
 
@@ -113,13 +109,8 @@ spec: {selector: {card: a}, dra: {driverName: nic.example.com, container: {image
 def test_the_kubelets_of_an_inventory_say_how_old_the_cluster_may_be(
     tmp_path: Path, kubelet: str, is_asked: bool
 ) -> None:
-    settings = (
-        "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\nspec: {kmm: {version: main}}\n"
-    )
-    plant(tmp_path, {"module.yaml": DRIVER, "settings.yaml": settings})
-    node = json.loads(DUMP)
-    node["status"]["nodeInfo"] |= {"kubeletVersion": kubelet} if kubelet else {}
-    (tmp_path / "node.yaml").write_text(json.dumps(node))
+    node = edited(NODE, (KUBELET, kubelet)) if kubelet else NODE
+    plant(tmp_path, {"module.yaml": DRIVER, "settings.yaml": NEWEST, "node.yaml": json.dumps(node)})
     done = process("krmfn", "check", ".", cwd=tmp_path)
     assert (done.code, "[KRM209]" in done.text) == (0, is_asked), done.text
     (tmp_path / "node.yaml").unlink()
@@ -132,18 +123,14 @@ def test_the_kubelets_of_an_inventory_say_how_old_the_cluster_may_be(
 
 @pytest.mark.parametrize("version", ["a b", "1", "v1.34.2\n", "x" * 200, 1.34])
 def test_a_kubelet_version_that_is_none_is_refused(tmp_path: Path, version: object) -> None:
-    node = json.loads(DUMP)
-    node["status"]["nodeInfo"]["kubeletVersion"] = version
-    assert "kubelet" in process("krmfn", "inventory", "--all-labels", cwd=tmp_path, stdin=json.dumps(node)).refused()
+    dump = json.dumps(edited(NODE, (KUBELET, version)))
+    assert "kubelet" in process("krmfn", "inventory", "--all-labels", cwd=tmp_path, stdin=dump).refused()
 
 
 def test_the_kubelets_of_a_hub_say_nothing_of_its_spokes(tmp_path: Path) -> None:
     hub = "  serviceAccountName: sa\n  hub: {spokeNamespace: spoke-kmm, clusterSelector: {a: b}}\n"
     driver = config("a", "card: a") + "  dra: {driverName: nic.example.com, image: 'registry.example.com/dra:1'}\n"
-    settings = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\n"
-    node = json.loads(DUMP)
-    node["status"]["nodeInfo"]["kubeletVersion"] = "v1.34.2"
-    plant(tmp_path, {"settings.yaml": f"{settings}spec: {{kmm: {{version: main}}}}\n", "node.yaml": json.dumps(node)})
+    plant(tmp_path, {"settings.yaml": NEWEST, "node.yaml": json.dumps(edited(NODE, (KUBELET, "v1.34.2")))})
     for text, is_told in ((driver + hub, True), (driver, False)):
         plant(tmp_path, {"a.yaml": text})
         done = process("krmfn", "check", ".", cwd=tmp_path)

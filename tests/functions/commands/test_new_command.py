@@ -56,11 +56,8 @@ def _answer(*args: str) -> tuple[int, str, str]:
 
 
 def _findings(entries: Iterator[dict[str, Any]] | list[dict[str, Any]], severity: str) -> set[tuple[Any, ...]]:
-    return {
-        (entry["rule"], entry[severity], entry.get("file") or "", entry.get("line") or 0)
-        for entry in entries
-        if entry["rule"]
-    }
+    of_rules = (entry for entry in entries if entry["rule"])
+    return {(entry["rule"], entry[severity], entry.get("file") or "", entry.get("line") or 0) for entry in of_rules}
 
 
 def _alike(path: str) -> tuple[int, set[tuple[Any, ...]]]:

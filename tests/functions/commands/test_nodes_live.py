@@ -14,7 +14,7 @@ from krmfn_functions.report import states
 
 from tests.commands import ROOT, Done, process
 from tests.functions.comparing.test_base import repository
-from tests.kmm_dumps import KERNEL, modules_config, node, worker
+from tests.kmm_dumps import KERNEL, module, modules_config, node, worker
 from tests.trees import plant
 
 Item = dict[str, Any]
@@ -33,9 +33,7 @@ NODES = {
 def good() -> list[Item]:
     """Return a dump in which all that is planned is loaded."""
     items = [node(labels, name=name) for name, labels in NODES.items()]
-    modules = [{"kind": "Module", "apiVersion": "kmm.sigs.x-k8s.io/v1beta1"}] * 2
-    metadata = [{"name": name, "namespace": "kmm"} for name in ("gpu", "nic")]
-    items += [{**item, "metadata": about} for item, about in zip(modules, metadata, strict=True)]
+    items += [module(name=name) for name in ("gpu", "nic")]
     for name, labels in NODES.items():
         config = modules_config(node=name)
         if "example.com/card" in labels:
@@ -53,7 +51,7 @@ def of(items: list[Item], kind: str, name: str) -> Item:
 def entry(items: list[Item], part: str) -> Item:
     """Return the gpu Module in the NodeModulesConfig of gpu-1."""
     modules: list[Item] = of(items, "NodeModulesConfig", "gpu-1")[part]["modules"]
-    return next(module for module in modules if module["name"] == "gpu")
+    return next(item for item in modules if item["name"] == "gpu")
 
 
 def without(kind: str, name: str) -> Callable[[list[Item]], object]:
@@ -134,9 +132,7 @@ def test_loaded_is_what_why_says_and_what_is_not_is_a_problem(edit: str, lab: Pa
     items, (change, reason) = good(), EDITS[edit]
     change(items)
     rows = json.loads(run(lab, "nodes", items, ".", "--format", "json").text)["clusters"][0]["rows"]
-    loaded = {
-        f"{row['module']['namespace']}/{row['module']['name']}": row["loaded"] for row in rows if row["node"] == "gpu-1"
-    }
+    loaded = {"kmm/" + row["module"]["name"]: row["loaded"] for row in rows if row["node"] == "gpu-1"}
     answers = json.loads(run(lab, "why", items, "gpu-1", ".", "--format", "json").text)
     assert loaded == {answer["sentence"].split()[1]: answer["holds"] for answer in answers}
     assert loaded["kmm/gpu"] is False
@@ -153,9 +149,7 @@ def test_without_modules_configs_the_ready_label_counts(lab: Path) -> None:
     items = [node(labels, name=name) for name, labels in NODES.items()]
     done = run(lab, "nodes", items, ".", "--fail-on", "uncovered")
     assert (done.code, "loaded 7; KMM's ready labels alone say so" in done.err) == (0, True)
-    items[0]["metadata"]["labels"] = {
-        key: "true" if "/nic" in key else "gpu" for key in ("example.com/nic", "example.com/card")
-    }
+    items[0]["metadata"]["labels"] = {"example.com/nic": "true", "example.com/card": "gpu"}
     done = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered")
     assert (done.code, "lacks its ready label" in done.text) == (0, True)  # as it is before a merge
 
@@ -197,9 +191,8 @@ def test_what_is_not_planned_any_more_is_not_loaded_after_another_boot(lab: Path
     assert " is not planned any more, and is still loaded: " in run(lab, "why", items, "gpu-1", ".").text
     of(items, "Node", "gpu-1")["status"]["nodeInfo"].update(bootID="b2")
     assert " is not planned any more: " in run(lab, "why", items, "gpu-1", ".").text
-    (row,) = json.loads(run(lab, "nodes", items, ".", "--node", "gpu-1", "--owner", "gpu", "--format", "json").text)[
-        "clusters"
-    ][0]["rows"]
+    done = run(lab, "nodes", items, ".", "--node", "gpu-1", "--owner", "gpu", "--format", "json")
+    (row,) = json.loads(done.text)["clusters"][0]["rows"]
     assert (row["state"], row["loaded"]) == ("committed", False)
 
 

@@ -18,6 +18,7 @@ MAPPINGS = [
     {"literal": EL8, "containerImage": "r.example.com/drv:el8"},
     {"regexp": r"^.*\.el9\..*$", "containerImage": "r.example.com/drv:${KERNEL_FULL_VERSION}"},
 ]
+NO_MODULE = "apiVersion: v1\nkind: ConfigMap\n"
 
 
 def resolve(*args: str, stdin: str = CONFIG) -> Done:
@@ -84,13 +85,8 @@ def test_text_of_what_is_generated_and_what_is_written() -> None:
 
 def test_json() -> None:
     [row] = json.loads(resolve("--kernel", EL9, "--format", "json").ended(0).out)
-    assert row == {
-        "module": {"namespace": "kmm", "name": "drv"},
-        "kernel": EL9,
-        "mapping": 0,
-        "image": f"r.example.com/drv:1-{EL9}",
-        "inTreeModulesToRemove": [],
-    }
+    named = {"module": {"namespace": "kmm", "name": "drv"}, "kernel": EL9}
+    assert row == {**named, "mapping": 0, "image": f"r.example.com/drv:1-{EL9}", "inTreeModulesToRemove": []}
 
 
 @pytest.mark.parametrize(
@@ -99,12 +95,7 @@ def test_json() -> None:
         ((), CONFIG, 2, "the following arguments are required: --kernel"),
         (("--kernel", EL9, "--format", "xml"), CONFIG, 2, "invalid choice: 'xml'"),
         (("--kernel", "5"), CONFIG, 2, "error: Module kmm/drv, kernel 5: "),
-        (
-            ("--kernel", EL9),
-            "apiVersion: v1\nkind: ConfigMap\n",
-            2,
-            "error: no Module in -, neither hand-written nor generated",
-        ),
+        (("--kernel", EL9), NO_MODULE, 2, "error: no Module in -, neither hand-written nor generated"),
         (("--kernel", EL9), CONFIG.replace("moduleName", "moduelName"), 1, "spec.moduelName"),
     ],
 )

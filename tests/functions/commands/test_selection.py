@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.functions.cluster.test_one_result import FUNCTION, config, node
 from tests.trees import plant
 
 LISTED = ".krmfn.yaml", "clusters:\n  dev: [dev, settings]\n  lab: [lab, settings]\n  prod: [prod]\n"
+MAPPINGS = '  kernelMappings: [{regexp: "^5.*$"}, {regexp: "^6.*$"}]\n'
 UNUSED = FUNCTION.replace("{imagePullPolicy: Always}", "{}, profiles: {gpu: {moduleName: gpu}}")
 
 
@@ -80,16 +82,14 @@ def test_full_output_has_the_line_and_a_caret(fleet: Path) -> None:
 
 
 def test_quiet_has_no_infos_and_says_so(tmp_path: Path) -> None:
-    mappings = '  kernelMappings: [{regexp: "^5.*$"}, {regexp: "^6.*$"}]\n'
-    plant(tmp_path, {"a.yaml": config("a", "card: a") + mappings, "nodes.yaml": node("n-1", card="a")})
+    plant(tmp_path, {"a.yaml": config("a", "card: a") + MAPPINGS, "nodes.yaml": node("n-1", card="a")})
     assert "info: " in check(tmp_path).ended(0).text
     done = check(tmp_path, "-q")
     assert (done.code, "info: " in done.text, "; not shown: 1 info" in done.text) == (0, False, True), done.text
 
 
 def test_a_mapping_that_another_pool_or_cluster_uses_is_used(tmp_path: Path) -> None:
-    mappings = '  kernelMappings: [{regexp: "^5.*$"}, {regexp: "^6.*$"}]\n'
-    files = {f"{name}/a.yaml": config("a", "card: a") + mappings for name in ("dev", "lab")}
+    files = {f"{name}/a.yaml": config("a", "card: a") + MAPPINGS for name in ("dev", "lab")}
     files |= {"dev/n.yaml": node("d", card="a"), "lab/n.yaml": node("l", card="a").replace("5.14", "6.12")}
     plant(tmp_path, files | {".git/x": "", LISTED[0]: "clusters:\n  dev: [dev]\n  lab: [lab]\n"})
     assert "KRM606" not in check(tmp_path).text
@@ -100,8 +100,7 @@ def test_a_mapping_that_another_pool_or_cluster_uses_is_used(tmp_path: Path) -> 
 
 
 def test_a_mapping_that_clusters_share_is_unused_only_where_all_are_known(tmp_path: Path) -> None:
-    mappings = '  kernelMappings: [{regexp: "^5.*$"}, {regexp: "^6.*$"}]\n'
-    files = {"both/a.yaml": config("a", "card: a") + mappings, "dev/n.yaml": node("d", card="a"), ".git/x": ""}
+    files = {"both/a.yaml": config("a", "card: a") + MAPPINGS, "dev/n.yaml": node("d", card="a"), ".git/x": ""}
     files |= {"lab/n.yaml": node("l", card="a"), LISTED[0]: "clusters:\n  dev: [dev, both]\n  lab: [lab, both]\n"}
     plant(tmp_path, files)
     assert "KRM606" in check(tmp_path).text
@@ -119,12 +118,7 @@ def test_a_profile_that_another_cluster_names_is_named(fleet: Path) -> None:
 def test_no_annotation_names_a_folder_as_a_file(tmp_path: Path) -> None:
     plant(tmp_path, {"a/kustomization.yaml": "resources: [../../b]\n", "c/kustomization.yaml": "resources: [x.yaml]\n"})
     done = check(tmp_path, "--format", "github").ended(2)
-    named = [
-        part.partition("=")[2]
-        for line in done.text.splitlines()
-        for part in line.split("::")[1].split(" ")[1].split(",")
-        if part.startswith("file=")
-    ]
+    named = re.findall(r"^::\w+ (?:[^:]*,)?file=([^,:]*)", done.text, re.MULTILINE)
     assert named
     assert all((tmp_path / name).is_file() for name in named), done.text
 
