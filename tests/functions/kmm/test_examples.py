@@ -163,7 +163,9 @@ def test_a_sentence_says_for_which_versions_a_rule_holds(rule: Rule) -> None:
     if rule.id != "KMM002":  # which is about a change
         results = {name: module_checks.of_written(Module(manifest), name) for name in TARGETS}
         judging = [name for name in TARGETS if rule.id in {result.rule for result in results[name]}]
-        assert judging == names, "the sentence of the rule names the versions"
+        # what is "after" a version is main's: the next version need not have it yet
+        is_right = judging == names or (match[3] and "main" in judging and {*judging} <= {*names})
+        assert is_right, f"the sentence of the rule says {names}, and {judging} have it"
 
 
 def _is_in(name: str, match: re.Match[str]) -> bool:
