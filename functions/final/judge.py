@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from krmfn import Item, ResourceList, Result
 from krmfn.results import apply
 
+from ..kmm.module import LABELS
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
@@ -14,6 +15,9 @@ from .stream import FinalList, modules_of
 
 RULES = (*(ready.RULES + resolved.RULES + order.RULES + objects.RULES + passed_over.RULES + tools.RULES),)
 """The rules about the final list of a cluster (KRM7xx)."""
+_OWNERS = "ownerReferences"
+_WORDS = {"KRM701": LABELS, "KRM702": LABELS, "KRM704": "depends-on", "KRM707": _OWNERS, "KRM712": _OWNERS}
+"""Rules about resources that hold a word. Where no resource holds it, such a rule has nothing to say."""
 
 
 def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]:
@@ -34,7 +38,8 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     # KRM708 repeats what the function in a kustomization has reported as KRM104
     reported = {finding.ref for finding in resources.reported if finding.rule == "KRM104"}
     findings: list[Finding] = []
-    for finding in apply(RULES, final):
+    rules = [rule for rule in RULES if rule.id not in _WORDS or resources.mentioning(_WORDS[rule.id])]
+    for finding in apply(rules, final):
         if finding.rule != "KRM708" or finding.ref not in reported:
             item = by_ref.get(finding.ref) if finding.ref else None
             owner = (final.owner(item) or item) if item else None
