@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from krmfn_functions.final import judge
-from krmfn_functions.final.stream import FinalList, modules_of
+from krmfn_functions.final.judge import judge
 from krmfn_functions.kmm.lookup import POD_KINDS
-from krmfn_functions.run import Run, Transformed
+from krmfn_functions.run import Transformed, note
 
 from krmfn import Manifest, Result
-from krmfn.results import apply
 from tests.builders import edited, manifest, resource_list
 
 API = {"": "v1", "apps": "apps/v1", "batch": "batch/v1"}
@@ -19,11 +17,10 @@ PREFIXED = Transformed(("lab-",), ("-v2",), ("lab",))
 def judged(
     *manifests: Manifest, transformed: Transformed = PREFIXED, inputs: tuple[Manifest, ...] = ()
 ) -> list[Result]:
-    """Return what the rules find in a final list."""
-    deployed, stay = resource_list(*manifests).items, resource_list(*inputs).items
-    owners = {item.ref.id: item for item in (*stay, *deployed)}
-    run = Run(transformed=transformed)
-    return list(apply(judge.RULES, FinalList(deployed, stay, owners, modules_of(deployed), run, frozenset())))
+    """Return what is found in a final list."""
+    resources = resource_list(*inputs, *manifests)
+    note(resources, transformed=transformed)
+    return list(judge(resources, resources.items[len(inputs) :]))
 
 
 def levels(results: list[Result]) -> list[tuple[str, str]]:
