@@ -91,6 +91,9 @@ def test_an_owner_has_a_uid() -> None:
         ("KRM707", "error", "metadata.ownerReferences[1]"),
         ("KRM707", "error", "metadata.ownerReferences[2]"),
     ]
+    owned = module()
+    owned["metadata"]["ownerReferences"] = references[:1]
+    assert rows(judged(owned)) == [("KRM712", "warning", "metadata.ownerReferences[0]")]
 
 
 KPTFILE = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "package"}}
