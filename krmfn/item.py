@@ -106,14 +106,20 @@ class Item:
     @property
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
-        if self._kind is None or (self._content is not None and self._content.is_open):
+        if self._content is not None and self._content.is_open:
+            value = self._content.manifest.get("kind")
+            return value if isinstance(value, str) else ""
+        if self._kind is None:
             self._kind = itemtext.string(self, "kind")
         return self._kind
 
     @property
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
-        if self._api_version is None or (self._content is not None and self._content.is_open):
+        if self._content is not None and self._content.is_open:
+            value = self._content.manifest.get("apiVersion")
+            return value if isinstance(value, str) else ""
+        if self._api_version is None:
             self._api_version = itemtext.string(self, "apiVersion")
         return self._api_version
 

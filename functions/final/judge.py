@@ -38,7 +38,8 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     # KRM708 repeats what the function in a kustomization has reported as KRM104
     reported = {finding.ref for finding in resources.reported if finding.rule == "KRM104"}
     findings: list[Finding] = []
-    rules = [rule for rule in RULES if rule.id not in _WORDS or resources.mentioning(_WORDS[rule.id])]
+    held = {word for word in {*_WORDS.values()} if any(item.mentions(word) for item in deployed)}
+    rules = [rule for rule in RULES if rule.id not in _WORDS or _WORDS[rule.id] in held]
     for finding in apply(rules, final):
         if finding.rule != "KRM708" or finding.ref not in reported:
             item = by_ref.get(finding.ref) if finding.ref else None
