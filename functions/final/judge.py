@@ -15,8 +15,7 @@ from .stream import FinalList, modules_of
 
 RULES = (*(ready.RULES + resolved.RULES + order.RULES + objects.RULES + passed_over.RULES + tools.RULES),)
 """The rules about the final list of a cluster (KRM7xx)."""
-_OWNERS = "ownerReferences"
-_WORDS = {"KRM701": LABELS, "KRM702": LABELS, "KRM704": "depends-on", "KRM707": _OWNERS, "KRM712": _OWNERS}
+_WORDS = {"KRM701": LABELS, "KRM702": LABELS, "KRM704": order.WORD, "KRM707": objects.OWNERS, "KRM712": objects.OWNERS}
 """Rules about resources that hold a word. Where no resource holds it, such a rule has nothing to say."""
 
 

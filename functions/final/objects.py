@@ -22,6 +22,10 @@ _VARIABLE = re.compile(r"\$\{(?:[^{}]|\$\{[^{}]*\})*\}")
 """A variable that is still to be substituted: its default may look like a missing part (`${TAG:-1.0}`)."""
 
 
+OWNERS = "ownerReferences"
+"""The field of the metadata that KRM707 and KRM712 are about."""
+
+
 def ids_stand_once(final: FinalList) -> Iterator[Result]:
     """Yield an error per resource that is in the list a second time."""
     first: dict[Id, Item] = {}
@@ -68,7 +72,7 @@ def modules_outlive_owners(final: FinalList) -> Iterator[Result]:
 def _owners(final: FinalList, of_modules: bool) -> Iterator[tuple[Item, Manifest, Field]]:
     """Yield the owner references of Modules, or of all other resources: the resource, the reference and its field."""
     for item in final.deployed:
-        if item.mentions("ownerReferences") and bool(module_of(item.manifest)) == of_modules:
+        if item.mentions(OWNERS) and bool(module_of(item.manifest)) == of_modules:
             for index, owner in tables(table(item.manifest, "metadata"), "ownerReferences"):
                 yield item, owner, Field(join(("metadata", "ownerReferences", index)))
 

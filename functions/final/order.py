@@ -16,6 +16,10 @@ _OBJECT = re.compile(r"(?P<group>[^/\s]*)/(?:namespaces/(?P<namespace>[^/\s]+)/)
 """Source: cli-utils, pkg/object/dependson (group/namespaces/namespace/kind/name, or group/kind/name)."""
 
 
+WORD = "depends-on"
+"""A resource without it has no dependencies."""
+
+
 def dependencies_come_first(final: FinalList) -> Iterator[Result]:
     """Yield a warning per depends-on whose object is not deployed, or comes in a later sync wave of Argo CD."""
     present: dict[Id, Item] = {}
@@ -29,7 +33,7 @@ def dependencies_come_first(final: FinalList) -> Iterator[Result]:
 
 def _dependencies(item: Item) -> list[str]:
     """Return the entries of a resource's depends-on."""
-    text = item.annotations.get(DEPENDS, "") if item.mentions("depends-on") else ""
+    text = item.annotations.get(DEPENDS, "") if item.mentions(WORD) else ""
     return [entry for entry in map(str.strip, text.split(",")) if entry]
 
 
