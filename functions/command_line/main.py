@@ -73,9 +73,10 @@ def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
     """
     answer = io.StringIO()
     if sorted(argv) == ["--verbose", "--version"]:
-        from ..kustomization import landlock  # here: no other answer needs it
+        from ..kustomization import probe, sandbox  # here: no other answer needs them
 
-        output.write_stdout(f"{NAME} (krmfn {VERSION})\nkustomize: {landlock.status()}\n")
+        bounds = f"kustomize: {sandbox.status()}\nprobe: {probe.status()}\n"
+        output.write_stdout(f"{NAME} (krmfn {VERSION})\n{bounds}")
         return 0
     try:
         with redirect_stdout(answer):

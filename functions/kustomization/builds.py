@@ -17,7 +17,7 @@ from ..paths import manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import PROFILE, owners_among
 from ..run import note
-from . import build_checks, kustomize, landlock, provenance
+from . import build_checks, kustomize, provenance, sandbox
 from .graph import Graph
 from .kustomize import Decision
 from .places import Places
@@ -43,9 +43,9 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     decision = decide(graph, folder, kustomize_flags(options), options.allow_remote)
     if decision.refused:
         raise Unreadable(decision.refused)
-    if options.hardened and (decision.is_own or not landlock.version()):
-        status = "not confined with your plugins" if decision.is_own else landlock.status()
-        raise KrmfnError(f"--hardened: kustomize is {status}")
+    if options.hardened and (decision.is_own or sandbox.gap()):
+        reason = " with your plugins" if decision.is_own else f": {sandbox.gap()}"
+        raise KrmfnError(f"--hardened: kustomize is not confined{reason}")
     try:
         output, trace = _output(options, path, folder, graph, decision)
     except KrmfnError as failure:

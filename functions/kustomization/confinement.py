@@ -167,10 +167,13 @@ def _launcher(folder: str, name: str) -> str:
             "the Python that runs krmfn has no path, so kustomize cannot call krmfn; run the image instead"
         )
     module, _, function = ENTRY_POINTS[name].partition(":")
-    # a relative path (such as that of an editable install's hook) would lead into the repository
-    paths = [str(Path(path).resolve()) for path in sys.path if os.path.isabs(path)]
-    code = _CODE.format(folder=folder, name=name, paths=paths, module=module, function=function)
+    code = _CODE.format(folder=folder, name=name, paths=import_paths(), module=module, function=function)
     return f"#!/bin/sh\nexec {shlex.join([sys.executable, '-I', '-c', code])}\n"
+
+
+def import_paths() -> list[str]:
+    """Return where this process finds modules; a relative path, as in an editable install's hook, leads elsewhere."""
+    return [str(Path(path).resolve()) for path in sys.path if os.path.isabs(path)]
 
 
 def _install(path: Path, text: str) -> None:

@@ -22,7 +22,7 @@ from krmfn.printing import counted
 from krmfn.streams import max_bytes
 
 from ..paths.workers import hold_signals, processors
-from . import landlock
+from . import sandbox
 from .landlock import Bounds
 
 _MANAGERS = ("asdf", "mise")
@@ -41,7 +41,7 @@ def run(
     """Run a program in a folder, None for the working folder; it ends when krmfn does.
 
     Its address space is limited unless it has our own environment: it may start Node.js then, which reserves more. With
-    `bounds` it is also confined, if the kernel has Landlock.
+    `bounds` it is also confined, as far as the kernel can.
 
     Raises KrmfnError, in which the work is called `name`, when it cannot be run or exceeds a limit.
     """
@@ -57,7 +57,7 @@ def run(
                     command, cwd=folder, stdin=none, stdout=pipe, stderr=pipe, env=env, start_new_session=True
                 )
 
-            process = landlock.start_confined(bounds, start) if bounds else start()
+            process = sandbox.start_confined(bounds, start) if bounds else start()
             _running.add(process)
             _limit(process.pid, seconds * processors(), is_small=env is not os.environ)
         stdout, stderr = _output(process, name, seconds)

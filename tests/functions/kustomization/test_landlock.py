@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from krmfn_functions.kustomization import landlock
+from krmfn_functions.kustomization import landlock, sandbox
 from krmfn_functions.kustomization.confinement import SYSTEM
 from krmfn_functions.kustomization.landlock import Bounds
 
@@ -17,7 +17,7 @@ from krmfn import KrmfnError
 from tests.commands import process
 from tests.trees import config_map, plant
 
-confined = pytest.mark.skipif(landlock.version() == 0, reason=f"kustomize is {landlock.status()}")
+confined = pytest.mark.skipif(landlock.version() == 0, reason=f"kustomize is {sandbox.status()}")
 
 
 def printed(command: str, read: tuple[str | Path, ...] = (), written: tuple[str | Path, ...] = ()) -> str:
@@ -29,7 +29,7 @@ def printed(command: str, read: tuple[str | Path, ...] = (), written: tuple[str 
     def start() -> subprocess.Popen[str]:
         return subprocess.Popen(["/bin/sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
-    with landlock.start_confined(bounds, start) as running:
+    with sandbox.start_confined(bounds, start) as running:
         return running.communicate()[0]
 
 
@@ -57,7 +57,7 @@ def test_the_environment_of_other_processes_is_not_read() -> None:
     assert "denied" in printed(f"cat /proc/{os.getpid()}/environ")
 
 
-@pytest.mark.skipif(landlock.version() < 4, reason=f"kustomize is {landlock.status()}")
+@pytest.mark.skipif(landlock.version() < 4, reason=f"kustomize is {sandbox.status()}")
 def test_nothing_is_connected_to() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         code = f"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
@@ -73,7 +73,7 @@ def test_krmfn_itself_is_not_bound(tmp_path: Path) -> None:
 @confined
 def test_what_cannot_be_started_is_said_as_without(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        landlock.start_confined(Bounds(frozenset(), frozenset()), lambda: subprocess.Popen([tmp_path / "nothing"]))
+        sandbox.start_confined(Bounds(frozenset(), frozenset()), lambda: subprocess.Popen([tmp_path / "nothing"]))
 
 
 @confined
@@ -101,9 +101,3 @@ def test_hardened_builds_nothing_without(tmp_path: Path) -> None:
     app = plant(tmp_path, {"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": config_map("a")})
     err = process("krmfn", "check", "--hardened", str(app), KRMFN_CONFINE="off").refused()
     assert "--hardened: kustomize is not confined: KRMFN_CONFINE=off" in err
-
-
-def test_version_says_what_holds() -> None:
-    for state, setting in ((landlock.status(), ""), ("not confined: KRMFN_CONFINE=off", "off")):
-        done = process("krmfn", "--version", "--verbose", KRMFN_CONFINE=setting)
-        assert done.text.splitlines()[1] == f"kustomize: {state}"
