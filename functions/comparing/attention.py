@@ -9,7 +9,7 @@ from krmfn.printing import counted, some
 from ..kmm.lookup import POD_KINDS, table, tables
 from ..plan import Change, Plan
 from ..rendering.kinds import PROFILE, PROFILE_MARK
-from ..upgrades import node_effects
+from ..upgrades import known_nodes
 
 _RULES = ("Role", "ClusterRole")
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
@@ -41,7 +41,7 @@ def sentences(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]
 
 def _labels(old: ResourceList, new: ResourceList) -> Iterator[str]:
     """Yield how many nodes get other labels: if selectors change in the same way, nothing seems to happen on nodes."""
-    if known := node_effects.clusters(old, new):
+    if known := known_nodes.clusters(old, new):
         before, after = ({node.name: node.labels for node in side.fleet.nodes} for side in known)
         others = [name for name, labels in before.items() if after.get(name, labels) != labels]
         if others:

@@ -7,7 +7,7 @@ has.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, KrmfnError, Manifest, Ref, Result
 from krmfn.resource import ref
@@ -54,6 +54,8 @@ class Impact(NamedTuple):
     kmm: Target
     nodes_of: Callable[[Ref], Sequence[str] | None]
     """Returns the nodes on which a Module, or the pods of an object, run after the plan; None: not known."""
+    kernels_of: Callable[[Ref], Collection[str] | None]
+    """Returns the kernels of the nodes that a Module selects before or after the plan; None: not known."""
     knows_nodes: bool
     """Whether the plan's effects are all that happens on the nodes."""
 

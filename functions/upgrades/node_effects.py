@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from krmfn import KrmfnError, ResourceList
 from krmfn.ownership import Id
 
-from ..deviceconfig.reading import domain_of
 from ..fleet import moves, rules, wording
-from ..fleet.cluster import Cluster, of_list
+from ..fleet.cluster import Cluster
 from ..fleet.coverage import coverage
 from ..kmm.scheduling import Move
 from ..plan import Effect, OnNodes
 from ..rendering import function_config
+from . import known_nodes
 
 _WORDS = ("lost", "blocked", "waiting", "unknown", "reloaded", "kept", "gained")
 """The effects in the order in which they are reported."""
@@ -24,7 +24,7 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
 
     A list without nodes is taken to be about those of the other one; without any node there is no effect.
     """
-    if (sides := clusters(old, new)) is None:
+    if (sides := known_nodes.clusters(old, new)) is None:
         return [], ""
     if problem := unknown_reason(*sides):
         return [], problem
@@ -40,7 +40,7 @@ def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:
     As far as is known, a Module whose labels the inventories did not hold selected no node: it must gain some now, else
     it may be lost. Nothing is sure where the old side's inventory is wrong, or the nodes of the new side are not known.
     """
-    sides = clusters(old, new)
+    sides = known_nodes.clusters(old, new)
     if sides is None or unknown_reason(sides[1], sides[1]):
         return frozenset()
     before, after = sides
@@ -56,20 +56,6 @@ def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:
     words = {effect.word for effect in known_effects}
     is_gained = unjudged <= {effect.ref.id for effect in known_effects if effect.word == "gained"}
     return HARMS - words if is_gained and "unknown" not in words else frozenset()
-
-
-def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:
-    """Return the cluster of each list, with the other's nodes where it has none; None when neither knows a node.
-
-    A list whose nodes are all wrong counts as one with nodes: it is not about those of the other one.
-    """
-    before, after = (of_list(resources, domain_of) for resources in (old, new))
-    known = [any((fleet.nodes, fleet.inventories, fleet.findings)) for fleet in (before.fleet, after.fleet)]
-    if not any(known):
-        return None
-    if not known[0]:
-        return before._replace(fleet=after.fleet), after
-    return before, after if known[1] else after._replace(fleet=before.fleet)
 
 
 def unknown_reason(before: Cluster, after: Cluster) -> str:

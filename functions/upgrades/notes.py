@@ -1,19 +1,15 @@
 """The notes of `diff` on a plan: the findings of all rules about changes, without those that are turned off."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping
 
-from krmfn import Item, KrmfnError, Manifest, Place, Ref, ResourceList, Result
+from krmfn import Item, Manifest, Place, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
 from krmfn.resource import annotations_of, ref
 from krmfn.results import apply
 
-from ..deviceconfig.reading import domain_of, profile_of
+from ..deviceconfig.reading import profile_of
 from ..differences import FieldChange, differences
-from ..fleet import rules
-from ..fleet.cluster import of_list
-from ..fleet.findings import join
 from ..kmm.module import HUB_KIND
 from ..kmm.versions import target
 from ..plan import Plan
@@ -21,6 +17,7 @@ from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding, of_value, place_of, place_of_field
 from ..rendering.kinds import CONFIG, PROFILE, driven_kinds
 from ..run import run_of
+from . import known_nodes
 from .change_rules import RULES, version_is_kept
 from .impact import Impact, changed_modules
 
@@ -42,8 +39,9 @@ def notes(
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
     other_list = run_of(resources).external
     external = (item.manifest for item in other_list.items) if other_list else ()
-    nodes_of, kmm = _nodes_of(resources, config), target(config.kmm_version)
-    impact = Impact(plan, *changed_modules(plan, external), kmm, nodes_of, knows_nodes)
+    kernels_of = known_nodes.kernels_of(before or ResourceList(), resources) if knows_nodes else lambda ref: None
+    functions = known_nodes.nodes_of(resources, config), kernels_of
+    impact = Impact(plan, *changed_modules(plan, external), target(config.kmm_version), *functions, knows_nodes)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         finding = _on_hub(finding)
         if source := _source(finding, manifests, by_id):
@@ -89,32 +87,6 @@ def _on_hub(finding: Result) -> Result:
     if field and field.path.startswith(("spec.moduleLoader", "spec.devicePlugin")):
         return finding._replace(field=field._replace(path=field.path.replace("spec.", "spec.moduleSpec.", 1)))
     return finding
-
-
-def _nodes_of(resources: ResourceList, config: function_config.FunctionConfig) -> Callable[[Ref], Sequence[str] | None]:
-    """Return the function that gives the nodes on which a Module, or the pods of an object, run; None: not known.
-
-    The nodes are joined at its first call.
-    """
-
-    @cache
-    def names() -> Mapping[Id, Sequence[str]]:
-        cluster = of_list(resources, domain_of)
-        problems = rules.input_findings(cluster, rules.today())
-        if not cluster.fleet.nodes or any(finding.severity == "error" for finding in problems):
-            return {}
-        try:
-            joined = join(cluster, config.exclusivity != "off", target(config.kmm_version))
-        except KrmfnError:
-            return {}
-        names_of: dict[Id, list[str]] = {}
-        for driver, selected in joined.drivers:
-            groups = [group for group, outcome in selected if outcome.state == "planned"]
-            names_of[driver.ref.id] = [node.name for group in groups for node in group.nodes]
-        pods = {workload.ref.id: [node.name for node in placement.nodes] for workload, placement in joined.workloads}
-        return names_of | pods
-
-    return lambda ref: names().get(ref.id)
 
 
 def _source(finding: Result, manifests: Mapping[Id, Manifest], by_id: Mapping[Id, Item]) -> Item | None:

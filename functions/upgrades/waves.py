@@ -18,7 +18,7 @@ from ..kmm.scheduling import Entry, play
 from ..kmm.versions import target
 from ..plan import Comparison, Rollout
 from ..rendering import function_config
-from . import node_effects
+from . import known_nodes, node_effects
 from .impact import selector
 
 DEFAULT = "10%"
@@ -109,7 +109,7 @@ def _bump(compared: Comparison) -> _Bump:
     problem = next((str(note.message) for note in compared.notes if note.severity == "error"), "")
     if problem or compared.failed or compared.sides is None:
         raise _no_plan(problem or "it is not known what changes")
-    if (clusters := node_effects.clusters(*compared.sides)) is None:
+    if (clusters := known_nodes.clusters(*compared.sides)) is None:
         raise _no_plan("no node is known; add Node objects or a NodeInventory to OLD and NEW")
     if problem := node_effects.unknown_reason(*clusters):
         raise _no_plan(problem)

@@ -177,7 +177,6 @@ HARMLESS = {
     "deleted alone": ([PLAIN, consumer("agent", other="x")], [consumer("agent", other="x")]),
     "labels": ([PLAIN], [edited(PLAIN, ("metadata.labels", {"a": "b"}))]),
     "a new last mapping": ([PLAIN, consumer()], [edited(PLAIN, (MAPPINGS, LAST)), consumer()]),
-    "build": ([PLAIN], [edited(PLAIN, (f"{MAPPINGS}[0].build", {"dockerfileConfigMap": {"name": "d"}}))]),
     "the default said": ([edited(PLAIN, (f"{MODPROBE}.dirName", DROP))], [PLAIN]),
     "tolerations": ([PLAIN], [edited(PLAIN, ("spec.tolerations", [{"operator": "Exists"}]))]),
     "another module": ([PLAIN], [drv("other", modprobe={"moduleName": "other"})]),
@@ -264,7 +263,21 @@ def test_what_an_image_is_made_from_changes_and_its_name_does_not() -> None:
     of_mapping = edited(BUILT, (f"{MAPPINGS}[0].build", {**BUILD, "buildArgs": [{"name": "A", "value": "2"}]}))
     key = {"keySecret": {"name": "key"}, "certSecret": {"name": "cert"}}
     signed, resigned = (edited(BUILT, (f"{CONTAINER}.sign", {**key, "filesToSign": [file]})) for file in ("/a", "/b"))
+    triggered = edited(BUILT, (f"{CONTAINER}.build.buildArgs", []), ("spec.imageRebuildTriggerGeneration", 1))
     changes: dict[str, tuple[list[Manifest], list[Manifest]]] = {
+        "the build arguments changed, but the image keeps its name": ([BUILT], [triggered]),
+        "`build` is new, but the image keeps its name": ([PLAIN], [BUILT]),
+        "`build` is gone, but": ([BUILT], [PLAIN]),
+        "`sign` is new, but": ([BUILT], [signed]),
+        "`sign` is gone and the build arguments changed, but": (
+            [signed],
+            [edited(BUILT, (f"{CONTAINER}.build.buildArgs", []))],
+        ),
+        "`build` is new, but the image keeps its name: KMM makes only what the registry lacks, so the old one "
+        "stays in use for kernels of regexp ^6": (
+            [PLAIN],
+            [edited(PLAIN, (f"{MAPPINGS}[1].build", BUILD))],
+        ),
         "the Dockerfile changed": ([BUILT, dockerfile("FROM a")], [BUILT, dockerfile("FROM b")]),
         "the Dockerfile changed, but": ([BUILT], [named]),
         "the Dockerfile changed, but the": ([BUILT], [named, dockerfile("a", "other")]),
@@ -278,19 +291,28 @@ def test_what_an_image_is_made_from_changes_and_its_name_does_not() -> None:
         assert (note.severity, note.ref and note.ref.kind) == ("warning", "Module")
 
 
+def test_a_hub_builds_from_the_one_dockerfile_of_that_name() -> None:
+    """In the namespace of its operator, which the input does not tell."""
+    files = [{**dockerfile(text), "metadata": {"name": "gpu", "namespace": "hub-operator"}} for text in ("a", "b")]
+    twins = [{**dockerfile(text), "metadata": {"name": "gpu", "namespace": "else"}} for text in ("c", "d")]
+    rules = [note.rule for note in notes_on([hub(BUILT), files[0]], [hub(BUILT), files[1]])]
+    assert rules == ["KRM412"]
+    assert notes_on([hub(BUILT), files[0], twins[0]], [hub(BUILT), files[0], twins[1]]) == []
+
+
 def test_what_is_built_all_the_same_is_silent() -> None:
     named = edited(BUILT, (f"{CONTAINER}.build.dockerfileConfigMap.name", "gpu-1a2b"))
     moved = edited(PLAIN, (f"{MAPPINGS}[0].build", BUILD), (f"{MAPPINGS}[1].build", BUILD))
-    images = ((f"{MAPPINGS}[{at}].containerImage", "r/drv:2") for at in (0, 1))
+    images = [(f"{MAPPINGS}[{at}].containerImage", "r/drv:2") for at in (0, 1)]
     changes: list[tuple[list[Manifest], list[Manifest]]] = [
         ([BUILT], [edited(BUILT, (f"{CONTAINER}.build.buildArgs", []), *images)]),
-        ([BUILT], [edited(BUILT, (f"{CONTAINER}.build.buildArgs", []), ("spec.imageRebuildTriggerGeneration", 1))]),
+        ([BUILT], [edited(BUILT, ("spec.imageRebuildTriggerGeneration", 1))]),
+        ([PLAIN], [edited(BUILT, *images)]),
+        ([PLAIN], [edited(PLAIN, (f"{CONTAINER}.build", None))]),
         ([BUILT, dockerfile("a")], [named, dockerfile("a", "gpu-1a2b")]),
         ([BUILT], [BUILT, dockerfile("a")]),
         ([BUILT], [edited(BUILT, (f"{CONTAINER}.build.secrets", [{"name": "pull"}]))]),
         ([BUILT], [moved]),
-        ([PLAIN], [BUILT]),
-        ([BUILT], [PLAIN]),
         ([PLAIN, dockerfile("a")], [PLAIN, dockerfile("b")]),
     ]
     for old, new in changes:

@@ -1,0 +1,79 @@
+"""What is known of the nodes on both sides of a change: which there are, what they get, which kernels they run."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+
+from krmfn import KrmfnError, Ref, ResourceList
+from krmfn.ownership import Id
+
+from ..deviceconfig.reading import domain_of
+from ..fleet import rules
+from ..fleet.cluster import Cluster, of_list
+from ..fleet.coverage import by_driver, coverage
+from ..fleet.findings import join
+from ..kmm.versions import target
+from ..rendering.function_config import FunctionConfig
+
+
+def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:
+    """Return the cluster of each list, with the other's nodes where it has none; None when neither knows a node.
+
+    A list whose nodes are all wrong counts as one with nodes: it is not about those of the other one.
+    """
+    before, after = (of_list(resources, domain_of) for resources in (old, new))
+    known = [any((fleet.nodes, fleet.inventories, fleet.findings)) for fleet in (before.fleet, after.fleet)]
+    if not any(known):
+        return None
+    if not known[0]:
+        return before._replace(fleet=after.fleet), after
+    return before, after if known[1] else after._replace(fleet=before.fleet)
+
+
+def nodes_of(resources: ResourceList, config: FunctionConfig) -> Callable[[Ref], Sequence[str] | None]:
+    """Return the function that gives the nodes on which a Module, or the pods of an object, run; None: not known.
+
+    The nodes are joined at its first call.
+    """
+
+    @cache
+    def names() -> Mapping[Id, Sequence[str]]:
+        cluster = of_list(resources, domain_of)
+        problems = rules.input_findings(cluster, rules.today())
+        if not cluster.fleet.nodes or any(finding.severity == "error" for finding in problems):
+            return {}
+        try:
+            joined = join(cluster, config.exclusivity != "off", target(config.kmm_version))
+        except KrmfnError:
+            return {}
+        names_of: dict[Id, list[str]] = {}
+        for driver, selected in joined.drivers:
+            groups = [group for group, outcome in selected if outcome.state == "planned"]
+            names_of[driver.ref.id] = [node.name for group in groups for node in group.nodes]
+        pods = {workload.ref.id: [node.name for node in placement.nodes] for workload, placement in joined.workloads}
+        return names_of | pods
+
+    return lambda ref: names().get(ref.id)
+
+
+def kernels_of(old: ResourceList, new: ResourceList) -> Callable[[Ref], Collection[str] | None]:
+    """Return the function that gives the kernels of the nodes that a Module selects in either list; None: not known.
+
+    Of a hub's Module they are not known, for its nodes are those of other clusters; nor where a node has not reported
+    its kernel. The nodes of both lists, and all their labels that selectors use, have to be known.
+    """
+
+    @cache
+    def kernels() -> Mapping[Id, set[str]]:
+        kernels_of: dict[Id, set[str]] = {}
+        for cluster in clusters(old, new) or ():
+            try:
+                groups = coverage(cluster.fleet.nodes, cluster.drivers, exclusive=False)
+            except KrmfnError:
+                return {}
+            for driver, selected in by_driver(groups, cluster.drivers):
+                if driver.cluster is None:
+                    found = kernels_of.setdefault(driver.ref.id, set())
+                    found.update(group.kernel.removesuffix("+") for group, _ in selected)
+        return {key: found for key, found in kernels_of.items() if "" not in found}
+
+    return lambda ref: kernels().get(ref.id)
