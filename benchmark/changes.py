@@ -12,7 +12,8 @@ import time
 
 from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.paths import manifests
-from krmfn_functions.upgrades.node_effects import clusters, effects
+from krmfn_functions.upgrades.known_nodes import clusters
+from krmfn_functions.upgrades.node_effects import effects
 
 from krmfn import ResourceList
 
