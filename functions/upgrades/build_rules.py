@@ -37,14 +37,15 @@ def builds_have_names(impact: Impact) -> Iterator[Result]:
         new, old = module_of(manifest), before.get(ref(manifest).id)
         if not (new and old) or not any(module.holds("build", "sign") for module in (old, new)):
             continue
-        kernels, changed = impact.kernels_of(ref(manifest)), dict[Kernels, list[str]]()
-        known = [_of_module(manifest, new, of_side) for of_side in files]
-        for one in _mapped_kernels(old, new) if kernels is None else _known_kernels(old, new, kernels):
-            recipes = _recipe(old, one.old, known[0]), _recipe(new, one.new or 0, known[1])
+        known_kernels, changed = impact.kernels_of(ref(manifest)), dict[Kernels, list[str]]()
+        old_files, new_files = (_of_module(manifest, new, of_side) for of_side in files)
+        is_known = known_kernels is not None
+        for kernels in _known_kernels(old, new, known_kernels or ()) if is_known else _mapped_kernels(old, new):
+            recipes = _recipe(old, kernels.old, old_files), _recipe(new, kernels.new or 0, new_files)
             if parts := _changed_parts(*recipes):
-                changed[one] = parts
+                changed[kernels] = parts
         if changed:
-            yield _old_image_stays(new, changed, kernels is not None)._replace(ref=ref(manifest))
+            yield _old_image_stays(new, changed, is_known)._replace(ref=ref(manifest))
 
 
 def _old_image_stays(module: Module, changed: Mapping[Kernels, Sequence[str]], is_known: bool) -> Result:

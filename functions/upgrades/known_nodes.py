@@ -72,8 +72,8 @@ def kernels_of(old: ResourceList, new: ResourceList) -> Callable[[Ref], Collecti
                 return {}
             for driver, selected in by_driver(groups, cluster.drivers):
                 if driver.cluster is None:
-                    found = kernels_of.setdefault(driver.ref.id, set())
-                    found.update(group.kernel.removesuffix("+") for group, _ in selected)
-        return {key: found for key, found in kernels_of.items() if "" not in found}
+                    versions = kernels_of.setdefault(driver.ref.id, set())
+                    versions.update(group.kernel.removesuffix("+") for group, _ in selected)
+        return {module: versions for module, versions in kernels_of.items() if "" not in versions}
 
     return lambda ref: kernels().get(ref.id)
