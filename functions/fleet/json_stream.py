@@ -155,8 +155,12 @@ def _array(source: _Source) -> Iterator[dict[str, Any]]:
 
 
 def _object(source: _Source) -> Iterator[dict[str, Any]]:
-    """Yield an object or, where it has a list of `items`, these; the kind of a List may stand before or behind them."""
+    """Yield an object or, where it has a list of `items`, these; the kind of a List may stand before or behind them.
+
+    Items that have neither apiVersion nor kind get those of the list (NodeList), after it where they stand behind.
+    """
     head: dict[str, Any] = {}
+    bare: list[dict[str, Any]] = []
     is_list = False
     source.take("{")
     char = source.take("}") if source.peek() == "}" else ","
@@ -167,7 +171,11 @@ def _object(source: _Source) -> Iterator[dict[str, Any]]:
             if is_list:
                 source.fail("`items` appears twice")
             is_list = True
-            yield from _array(source)
+            for item in _array(source):
+                if _is_bare(item) and not head.keys() >= {"apiVersion", "kind"}:
+                    bare.append(item)
+                else:
+                    yield _headed(item, head)
         else:
             head[key] = source.value()
         char = source.take(",", "}")
@@ -179,3 +187,16 @@ def _object(source: _Source) -> Iterator[dict[str, Any]]:
         raise KrmfnError(
             f"an object with `items` is of kind {head.get('kind')!r}; expected a List, as kubectl prints it"
         )
+    yield from (_headed(item, head) for item in bare)
+
+
+def _is_bare(item: dict[str, Any]) -> bool:
+    """Return True for a named object without apiVersion and kind."""
+    metadata = item.get("metadata")
+    return not (item.get("apiVersion") or item.get("kind")) and isinstance(metadata, dict) and "name" in metadata
+
+
+def _headed(item: dict[str, Any], head: dict[str, Any]) -> dict[str, Any]:
+    """Return an item with the apiVersion and kind that it has from its list, as kubectl reads it."""
+    kind = str(head.get("kind", "")).removesuffix("List")
+    return {"apiVersion": head.get("apiVersion"), "kind": kind, **item} if kind and _is_bare(item) else item

@@ -7,20 +7,18 @@ import os
 from collections.abc import Sequence
 
 from krmfn import itemtext
-from krmfn.envelope import Envelope
-from krmfn.errors import KrmfnError, NoData, TooLarge
+from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.resource import Place, ref
+from krmfn.resource import Place
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, warning
 from krmfn.streams import max_bytes
-from krmfn.yamltext import documents, edit, emit, split
+from krmfn.yamltext import documents, split
 
 from ..run import note
-from . import contents, disk, division, files, roots
+from . import contents, disk, division, files, lists, roots
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-LISTS = ("List", "ResourceList")
 SUFFIXES = (".yaml", ".yml", ".json")
 
 _TOGETHER = 1 << 22
@@ -156,12 +154,12 @@ def _add_item(resources: ResourceList, item: Item, place: Place, noun: str, has_
 
     `has_head`: it has a head (see `division.head`), and so no key `items`. Raises KrmfnError for a malformed list.
     """
-    cut = _list_cut(item)
+    cut = lists.cut_of(item)
     if cut:
-        _add_list(resources, item.text, place, cut)
+        _add_list(resources, item, place, cut)
     elif not item.kind or not item.api_version:
         resources.report([_no_resource(item, noun, place)])
-    elif item.kind in LISTS:
+    elif item.kind in lists.KINDS:
         raise KrmfnError(
             f"line {place.line}: `items` of this {item.kind} must be a list; write `items: []` if it is empty"
         )
@@ -198,37 +196,9 @@ def _no_resource(item: Item, noun: str, place: Place) -> Result:
     return warning(message, rule="KRM100", place=place)
 
 
-def _list_cut(item: Item) -> split.Cut | None:
-    """Return the cut of a list into its items; None for a resource.
-
-    Lists are List and ResourceList, and what has a kind that ends in List, a list of `items`, and no name.
-    """
-    try:
-        if item.kind not in LISTS and (not item.kind.endswith("List") or item.ref.name):
-            return None
-    except NoData as failure:
-        if not isinstance(failure.__cause__, TooLarge):
-            raise
-        cut = _cut(item.text)  # too large as a whole; its items may be small enough
-        head = Envelope(b"", item.text, cut, ())
-        item.set_ref(ref({key: head.value(key) for key in ("apiVersion", "kind", "metadata")}))
-        if not (item.kind and item.api_version):
-            raise
-        return cut if cut.items and item.kind.endswith("List") and not item.name else None
-    cut = _cut(item.text)
-    present = any(section.key == "items" for section in cut.sections)
-    return cut if cut.items or (present and item.manifest["items"] in (None, [])) else None
-
-
-def _cut(text: bytes) -> split.Cut:
-    from krmfn.yamltext import split_exact
-
-    return split.quick(text) or split_exact.exact(text)
-
-
-def _add_list(resources: ResourceList, text: bytes, place: Place, cut: split.Cut) -> None:
-    """Add the items of a List or ResourceList like documents, each with its own line."""
-    line, seen = place.line, 0
+def _add_list(resources: ResourceList, holder: Item, place: Place, cut: split.Cut) -> None:
+    """Add the items of a list (`holder`) like documents, each with its own line."""
+    text, line, seen = holder.text, place.line, 0
     for index, (start, end) in enumerate(cut.items):
         line += text.count(b"\n", seen, start)
         seen = start
@@ -236,9 +206,9 @@ def _add_list(resources: ResourceList, text: bytes, place: Place, cut: split.Cut
         item = Item(text, start, end, cut.indent, index not in cut.dubious, place if place.path else None)
         if b"&" in text:
             itemtext.check_aliases(item)
-        if item.kind.endswith("List"):
-            lines = item.text.replace(b"\r\n", b"\n")  # `undashed` removes the indent only after newlines
-            inner = edit.undashed(lines, cut.indent) if division.is_plain(lines) else emit.dump(item.manifest).encode()
+        head = lists.head_from(holder, item)
+        if head or item.kind.endswith("List"):
+            inner = lists.document_of(item, cut.indent, head)
             item = Item(inner, 0, len(inner), -2, False, place if place.path else None)
         _add_item(resources, item, place, "item")
     if any(section.key == "functionConfig" for section in cut.sections):

@@ -20,6 +20,7 @@ from krmfn_functions.kmm.module import MODULE_GROUP, MODULE_KIND
 from krmfn_functions.kustomization import reading, values
 from krmfn_functions.kustomization.builds import decide
 from krmfn_functions.paths import manifests, output
+from krmfn_functions.paths.lists import KINDS as LISTS
 from krmfn_functions.rendering.kinds import INPUTS, OWNERS
 
 from krmfn import KrmfnError, ResourceList
@@ -101,12 +102,20 @@ def _resources(data: Any) -> Iterator[Any]:
         return  # no cluster takes a kind alone, or one that is no text: a file of CI may have one
     is_named = isinstance(metadata, dict) and bool(metadata.get("name"))
     items = data.get("items", "none")
-    is_empty = items is None and kind.endswith("List") and (kind in manifests.LISTS or not is_named)
+    is_empty = items is None and kind.endswith("List") and (kind in LISTS or not is_named)
     if is_empty or isinstance(items, list):  # whatever its kind
         for item in items or ():
-            yield from _resources(item)
+            yield from _resources(_headed(item, version, kind))
     else:
         yield data
+
+
+def _headed(item: Any, version: Any, kind: str) -> Any:
+    """Return an item of a list with the apiVersion and kind that kubectl takes from the list, where it has neither."""
+    is_named = isinstance(item, dict) and isinstance(item.get("metadata"), dict) and item["metadata"].get("name")
+    if not is_named or item.get("apiVersion") or item.get("kind") or kind in LISTS or not kind.endswith("List"):
+        return item
+    return {**item, **({"apiVersion": version} if version else {}), "kind": kind.removesuffix("List")}
 
 
 def _command(*arguments: str, stdin: bytes = b"") -> tuple[int, bytes]:

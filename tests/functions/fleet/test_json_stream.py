@@ -6,6 +6,7 @@ import io
 import json
 import tracemalloc
 from collections.abc import Callable, Iterator
+from itertools import permutations
 from typing import Any
 
 import hypothesis.strategies as st
@@ -121,3 +122,14 @@ def test_an_object_that_no_api_server_stores_is_refused_before_it_fills_the_memo
     with pytest.raises(KrmfnError, match=r"object 1 is larger than 8 MiB"):
         list(objects(source.read))
     assert source.tell() < 5 * json_stream.LARGEST
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+@pytest.mark.parametrize("keys", list(permutations(("apiVersion", "kind", "items"))))
+def test_items_without_a_kind_have_that_of_their_list(keys: tuple[str, ...], size: int) -> None:
+    bare = {"metadata": {"name": "a"}, "spec": {}}
+    other = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"}}
+    values = {"apiVersion": "v1", "kind": "NodeList", "items": [bare, other, {"spec": {}}]}
+    read = list(objects(read_of(json.dumps({key: values[key] for key in keys}).encode(), size)))
+    node = {"apiVersion": "v1", "kind": "Node", **bare}
+    assert sorted(read, key=str) == sorted([node, other, {"spec": {}}], key=str)

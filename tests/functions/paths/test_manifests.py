@@ -273,6 +273,47 @@ def test_a_list_of_nothing_is_nothing(items: str) -> None:
     assert (resources.items, resources.results) == ([], [])
 
 
+BARE = "{metadata: {name: a, namespace: n}, rules: [1, 'x: y']}"
+
+
+def test_items_without_a_kind_have_that_of_their_list() -> None:
+    for text in lists(BARE, GOOD, BARE, kind="RoleList"):
+        resources = read(text)
+        assert [(item.kind, item.api_version, item.name) for item in resources.items] == [
+            ("Role", "v1", "a"),
+            ("A", "v1", "a"),
+            ("Role", "v1", "a"),
+        ]
+        assert resources.items[0].manifest["rules"] == [1, "x: y"]
+        assert resources.results == []
+
+
+@pytest.mark.parametrize("end", ["", "  text: |+\n    x\n\n\n", "  # a comment\n", "  text: >-\n    x\n"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_kind_from_the_list_moves_no_line(end: str, newline: str) -> None:
+    head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleList\nitems:\n"
+    body = "- metadata:\n    name: a\n  rules:\n  - {verbs: [get]}\n" + end
+    (item, other) = read((head + body + body).replace("\n", newline)).items
+    for one, start in ((item, 3), (other, 3 + body.count("\n"))):
+        place = one.field_place("rules[0].verbs")
+        assert place is not None and place.line == start + 4
+        assert one.manifest == load.read((body.replace("- ", "  ", 1)).encode()) | {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "Role",
+        }
+
+
+@pytest.mark.parametrize("kind", ["List", "ResourceList"])
+def test_a_list_of_no_kind_gives_none(kind: str) -> None:
+    for text in lists(BARE, kind=kind):
+        assert [finding.rule for finding in read(text).results] == ["KRM100"]
+
+
+def test_a_list_without_an_api_version_gives_a_kind_alone() -> None:
+    (finding,) = read("kind: RoleList\nitems:\n- metadata: {name: a}\n").results
+    assert finding.severity == "error" and "has kind Role but no apiVersion" in finding.message
+
+
 ALIASES = [
     "- {apiVersion: v1, kind: A, x: &x 1}\n- {apiVersion: v1, kind: B, x: *x}\n",
     "- {apiVersion: v1, kind: B, x: *x}\n- {apiVersion: v1, kind: A, x: &x 1}\n",
