@@ -58,9 +58,10 @@ class Configs:
     def _plugin_references(self, kustomization: Kustomization, config: Item) -> list[Reference]:
         """Return the references in the configuration of one of kustomize's own plugins."""
         folder, findings = kustomization.folder, kustomization.findings
-        results = [*references.read(mentions.read_plugin(config.manifest), config, folder, self._disk, findings)]
+        named = mentions.read_plugin(mentions.usual_plugin(config.manifest))
+        results = [*references.read(named, config, folder, self._disk, findings)]
         findings.extend(finding for reference in results for finding in _patch_findings(reference))
-        findings.extend(_misspelt_fields(config))
+        findings.extend(_spelled_twice(config))
         for reference in results:
             if reference.text.startswith("/"):
                 message = f"{reference.text} is an absolute path; a path is relative to the kustomization's folder"
@@ -146,14 +147,15 @@ def _patch_findings(reference: Reference) -> list[Result]:
     return _inline_resources(reference, RULE, is_function=False)[1] if is_inline else []
 
 
-def _misspelt_fields(config: Item) -> Iterator[Result]:
-    """Yield an error for each field of a plugin of kustomize that is not spelled in the usual case."""
-    entries = mentions.entries(config.manifest, "replacements")
-    for path, mapping in [("", config.manifest), *((f"{path}.", entry) for path, entry in entries)]:
+def _spelled_twice(config: Item) -> Iterator[Result]:
+    """Yield an error for each field of a plugin of kustomize that is there in the usual case and in another one."""
+    usual = mentions.usual_plugin(config.manifest)
+    entries = mentions.entries(usual, "replacements")
+    for path, mapping in [("", usual), *((f"{path}.", entry) for path, entry in entries)]:
         for key in mapping:
             name = mentions.BUILTIN.get(key.casefold(), key)
             if name != key:
-                message = f"kustomize reads this field as {name}; write {name}"
+                message = f"kustomize reads this field as {name}, which is here, too; remove one"
                 yield config.located(error(message, rule=RULE, field=Field(f"{path}{key}")))
 
 

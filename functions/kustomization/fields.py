@@ -1,7 +1,7 @@
 """The fields of a kustomization and their types, as kustomize 5.8 decodes them (api/types/kustomization.go).
 
 kustomize decodes strictly: it refuses unknown fields and values of another type. But it takes field names in any case
-(`Resources`), and the last of two equal keys; both are refused here, because they mislead a reader.
+(see `spelling`), and the last of two equal keys; those are refused here, because they mislead a reader.
 """
 
 from __future__ import annotations
@@ -66,33 +66,32 @@ _OLD_CHART = _object(
     valuesLocal=_ANYTHING,
 )
 
-SCHEMA = Schema(
-    _object(
-        "apiVersion kind namePrefix nameSuffix namespace",
-        lists="resources components crds bases configurations generators transformers validators buildMetadata"
-        " patchesStrategicMerge",
-        metadata=_object("name namespace", labels=_MAP, annotations=_MAP),
-        openapi=_object("path version"),
-        commonLabels=_MAP,
-        commonAnnotations=_MAP,
-        labels=_list(_LABEL),
-        patchesJson6902=_list(_PATCH),
-        patches=_list(_PATCH),
-        images=_list(_IMAGE),
-        imageTags=_list(_IMAGE),
-        replacements=_list(_object("path sourceValue", source=_SOURCE, targets=_list(_TARGET))),
-        replicas=_list(_object("name", count=_NUMBER)),
-        vars=_list(_object("name", objref=_object(f"{_ID} apiVersion"), fieldref=_object("fieldPath"))),
-        sortOptions=_object("order", legacySortOptions=_object(lists="orderFirst orderLast")),
-        configMapGenerator=_list(_object(_GENERATED, lists=_SOURCES, options=_OPTIONS)),
-        secretGenerator=_list(_object(f"{_GENERATED} type", lists=_SOURCES, options=_OPTIONS)),
-        generatorOptions=_OPTIONS,
-        helmGlobals=_object("chartHome configHome"),
-        helmCharts=_list(_CHART),
-        helmChartInflationGenerator=_list(_OLD_CHART),
-    )
+RULES = _object(
+    "apiVersion kind namePrefix nameSuffix namespace",
+    lists="resources components crds bases configurations generators transformers validators buildMetadata"
+    " patchesStrategicMerge",
+    metadata=_object("name namespace", labels=_MAP, annotations=_MAP),
+    openapi=_object("path version"),
+    commonLabels=_MAP,
+    commonAnnotations=_MAP,
+    labels=_list(_LABEL),
+    patchesJson6902=_list(_PATCH),
+    patches=_list(_PATCH),
+    images=_list(_IMAGE),
+    imageTags=_list(_IMAGE),
+    replacements=_list(_object("path sourceValue", source=_SOURCE, targets=_list(_TARGET))),
+    replicas=_list(_object("name", count=_NUMBER)),
+    vars=_list(_object("name", objref=_object(f"{_ID} apiVersion"), fieldref=_object("fieldPath"))),
+    sortOptions=_object("order", legacySortOptions=_object(lists="orderFirst orderLast")),
+    configMapGenerator=_list(_object(_GENERATED, lists=_SOURCES, options=_OPTIONS)),
+    secretGenerator=_list(_object(f"{_GENERATED} type", lists=_SOURCES, options=_OPTIONS)),
+    generatorOptions=_OPTIONS,
+    helmGlobals=_object("chartHome configHome"),
+    helmCharts=_list(_CHART),
+    helmChartInflationGenerator=_list(_OLD_CHART),
 )
-"""A kustomization or a component. `null` counts as absent, as for kustomize."""
+"""The schema of a kustomization or a component. `null` counts as absent, as for kustomize."""
+SCHEMA = Schema(RULES)
 
 
 def findings(item: Item) -> Iterator[Result]:

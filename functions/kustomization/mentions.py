@@ -8,6 +8,7 @@ from krmfn.resource import Manifest
 from krmfn.typed import Any, Literal
 
 from ..kmm.lookup import listing, table, text
+from .spelling import usual_manifest
 
 Role = Literal["resource", "component", "function", "merge", "yaml", "file", "text", "chart"]
 Mention = tuple[str, str, Role]
@@ -41,7 +42,7 @@ _ENTRIES: Mapping[str, Roles] = {
 }
 """The same for the entries of lists."""
 _BUILTIN: Roles = {**_PATH, "paths[]": "merge", **_SOURCES, "targetFilePath": "file", **_VALUES}
-_NAMES = [*(field.removesuffix("[]") for field in _BUILTIN), "replacements", "chartHome"]
+_NAMES = [*(field.removesuffix("[]") for field in _BUILTIN), "replacements", "chartHome", "name", "version", "repo"]
 BUILTIN = {name.casefold(): name for name in _NAMES}
 """The fields of `read_plugin` by their names in lower case: kustomize decodes them as JSON, in any case."""
 
@@ -69,6 +70,14 @@ def read_plugin(manifest: Manifest) -> Iterator[Mention]:
         yield from _read(entry, _PATH, f"{path}.")
     if manifest.get("kind") == "HelmChartInflationGenerator":
         yield "chartHome", _chart(manifest, manifest.get("chartHome")), "chart"
+
+
+def usual_plugin(manifest: Manifest) -> Manifest:
+    """Return such a configuration with the fields of `read_plugin` in their usual case."""
+    usual = usual_manifest(manifest, BUILTIN)
+    listed = listing(usual, "replacements")
+    parts = [usual_manifest(entry, BUILTIN) if isinstance(entry, dict) else entry for entry in listed or ()]
+    return {**usual, "replacements": parts} if listed else usual
 
 
 def entries(manifest: Manifest, field: str) -> Iterator[tuple[str, Manifest]]:

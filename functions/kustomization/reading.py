@@ -16,13 +16,13 @@ from krmfn.results import Result, error
 from ..paths.disk import Disk, Target
 from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import parents, within
-from . import fields, mentions, references
+from . import fields, mentions, references, spelling
 from .calls import Ours
 from .configs import Configs
-from .documents import resources_in
+from .documents import documents, resources_in
 from .graph import Graph, Kustomization, closure
 from .references import Reference
-from .texts import Texts, judge_strictly
+from .texts import Judgement, Texts, judge_strictly
 from .tree import is_untouched
 from .workspace import Workspace
 
@@ -66,6 +66,16 @@ def _misplaced(kustomization: Kustomization, kustomizations: Mapping[str, Kustom
             kind, field = ("Component", "components") if base.is_component else ("Kustomization", "resources")
             message = f"{reference.name} is a {kind}; list it under {field}"
             yield reference.error(message, "KRM506")
+
+
+def _judge(text: bytes, place: Place, column: int) -> Judgement:
+    """Return the document of a kustomization, its fields in the usual case, and the findings about its text."""
+    items, findings = judge_strictly(text, place, column, rule="KRM502", is_function=False)
+    if len(items) != 1 or items[0].content.composed is None:
+        return items, findings
+    item, first = items[0], (items[0].file or place).line
+    usual = spelling.usual_text(item.text.decode(), item.content.composed, fields.RULES).encode()
+    return ([*documents(place.path, usual, first, column)] if usual != item.text else items), findings
 
 
 class _Reader:
@@ -130,8 +140,7 @@ class _Reader:
 
     def _document(self, target: Target, findings: list[Result]) -> Item | None:
         """Return the document of a kustomization; None, with a finding, when it has not exactly one."""
-        judge = partial(judge_strictly, rule="KRM502", is_function=False)
-        items, text_findings = self.texts.documents(target.real, target.name, "KRM502", judge)
+        items, text_findings = self.texts.documents(target.real, target.name, "KRM502", _judge)
         findings.extend(text_findings)
         if len(items) == 1 and items[0].manifest:
             return items[0]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import yaml
+from yaml.composer import Composer as NodeComposer
 from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 from yaml.resolver import BaseResolver
@@ -29,6 +30,7 @@ T = TypeVar("T")
 
 _INNER_MARK = re.compile(rb"(?:[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])\xef\xbb\xbf")
 """A byte order mark at the start of a line: libyaml skips it, Kubernetes takes it for a part of the first word."""
+_ANCHOR_AGAIN = "second occurrence"
 _LONE_TAG = re.compile(rb"[\s\[{,:]!\s")
 _LONE_TAG_AT = re.compile(r"(?:&[\w-]+\s+)?!\s")
 _HEADER = re.compile(r"\A((?:[&!]\S+\s+)*[|>][0-9]?)[+-]?([0-9]?)")
@@ -65,6 +67,27 @@ class Composer(CParser, BaseResolver):
         return "tag:yaml.org,2002:seq" if kind is SequenceNode else "tag:yaml.org,2002:map"
 
 
+class _NearestAnchors(NodeComposer, Composer):
+    """The same for a text in which an anchor's name is used again: an alias means the nearest one before it.
+
+    libyaml's composer refuses such a text, and PyYAML's, which is slower, where it knows the name.
+    """
+
+    def __init__(self, stream: bytes, most: int) -> None:
+        Composer.__init__(self, stream, most)
+        NodeComposer.__init__(self)
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Return the next node; forget an anchor whose name it uses again."""
+        event: Any = self.peek_event()
+        is_alias = isinstance(event, yaml.AliasEvent)
+        if not is_alias:
+            self.anchors.pop(event.anchor, None)
+        elif event.anchor not in self.anchors:
+            raise yaml.composer.ComposerError(problem="found undefined alias", problem_mark=event.start_mark)
+        return super().compose_node(parent, index)
+
+
 def placed(reader: Callable[[], T], lines: Callable[[], int], name: str = "") -> T:
     """Return `reader()`; when that raises KrmfnError, its message gets the right line, and `name` before it.
 
@@ -94,12 +117,24 @@ def compose(text: bytes, most: int = MAX_NODES) -> Node | None:
     """
     refuse_inner_marks(text)
     try:
-        node: Node | None = Composer(text, most).get_single_node()
+        node = _composed(text, most)
         if _LONE_TAG.search(text):
             _refuse_lone_tags(text)
         return node
     except yaml.YAMLError as failure:
         raise KrmfnError(explain(failure, text)) from failure
+
+
+def _composed(text: bytes, most: int) -> Node | None:
+    """Return the node tree of the one document in `text`. Raises yaml.YAMLError for text that is not YAML."""
+    node: Node | None
+    try:
+        node = Composer(text, most).get_single_node()
+    except yaml.composer.ComposerError as failure:
+        if failure.problem != _ANCHOR_AGAIN:
+            raise
+        node = _NearestAnchors(text, most).get_single_node()
+    return node
 
 
 def refuse_inner_marks(text: bytes, line: int = 0) -> None:
@@ -158,7 +193,6 @@ def _scalars(text: bytes) -> list[tuple[int, str]]:
 ADVICE = {
     "found undefined alias": "this alias (*) does not refer to an earlier anchor (&) of the same resource; write the "
     "value out",
-    "second occurrence": "this anchor (&) appears twice in one resource; give each one its own name",
 }
 """What to do about an error, where libyaml's message does not say it."""
 

@@ -58,6 +58,14 @@ KUSTOMIZATIONS: dict[str, Mapping[str, str]] = {
     "a kustomization in JSON": {"kustomization.yaml": '{"resources": ["a.yaml"]}', "a.yaml": CM},
     "comments in Unicode": {"kustomization.yaml": f"# für das Labor – 実験 🚀\n{A}", "a.yaml": CM},
     "anchors": listed("commonAnnotations: &a {a: b}\nlabels:\n- pairs: *a\n"),
+    "an anchor's name again": listed("namePrefix: &a a-\nnameSuffix: &a -b\ncommonAnnotations: {a: *a}\n"),
+    "fields in another case": listed(
+        "NamePrefix: a-\nImages: [{Name: b, NEWTAG: '2'}]\ncommonlabels: {Team: B}\nvars:\n"
+        "- {name: V, objref: {Kind: ConfigMap, name: a, apiversion: v1}, fieldref: {fieldpath: data.a}}\n"
+        "transformers:\n- |\n    apiVersion: builtin\n    kind: PatchTransformer\n    metadata: {name: b}\n"
+        "    Path: b.yaml\n    Target: {kind: ConfigMap}\n",
+        {"b.yaml": '[{"op": "add", "path": "/data/c", "value": "$(V)"}]\n'},
+    ),
     "merge keys": listed("configMapGenerator:\n- &g\n  name: b\n  literals: [a=b]\n- <<: *g\n  name: c\n"),
     "a linked base": {
         "kustomization.yaml": "resources: [base]\n",

@@ -55,12 +55,10 @@ FILES = {
     "an alias for the name": "apiVersion: &a builtin\nkind: LabelTransformer\nmetadata: {name: *a}\n",
     "a key that is an alias": f"x: &kind a\ny: &items b\n*kind : List\n*items : [{json.dumps({'kind': 'A'})}]\n{GOOD}",
     "a key behind a question mark that is an alias": f"x: {{&kind a: b}}\n? *kind\n: List\n{GOOD}",
-    "a field of a plugin in another case": "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\n"
-    "PATH: http://127.0.0.1/\n",
-    "a field with a long s": "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\n"
-    "file\u017f: [http://127.0.0.1/]\n",
-    "a field of a replacement in another case": "apiVersion: builtin\nkind: ReplacementTransformer\n"
-    "metadata: {name: a}\nreplacements: [{Path: http://127.0.0.1/}]\n",
+    "a field of a plugin in two cases": "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\n"
+    "PATH: http://127.0.0.1/\npath: b.yaml\n",
+    "a field of a replacement in two cases": "apiVersion: builtin\nkind: ReplacementTransformer\n"
+    "metadata: {name: a}\nreplacements: [{Path: http://127.0.0.1/, path: b.yaml}]\n",
     **{f"a comment that ends with {mark!r}": f"{BUILTIN}# {mark}{EVIL}" for mark in (CR, NEL, LS, PS)},
     **{f"text that ends with {mark!r}": f"{BUILTIN}a: 'b{mark}c'\n" for mark in (CR, NEL, LS, PS)},
 }
@@ -84,6 +82,21 @@ def test_a_function_that_readers_read_differently_is_refused(tmp_path: Path, fie
     results = findings(tmp_path, {"kustomization.yaml": f"{field}: [f.yaml]\n", "f.yaml": text})
     places = [result.place for result in results if result.rule == "KRM517"]
     assert places and all(place and place.path and place.line for place in places)
+
+
+OTHER_CASES = {
+    "PatchTransformer": "PATH: http://127.0.0.1/",
+    "ConfigMapGenerator": "file\u017f: [http://127.0.0.1/]",
+    "ReplacementTransformer": "Replacements: [{Path: http://127.0.0.1/}]",
+}
+"""The kinds of plugins with a field that is not spelled in the usual case, and leads out of the repository."""
+
+
+@pytest.mark.parametrize("kind", OTHER_CASES)
+def test_a_field_of_a_plugin_counts_in_any_case(tmp_path: Path, kind: str) -> None:
+    """kustomize decodes it as JSON, and Go takes the names of fields in any case."""
+    text = f"apiVersion: builtin\nkind: {kind}\nmetadata: {{name: a}}\n{OTHER_CASES[kind]}\n"
+    assert rules(tmp_path, {"kustomization.yaml": "transformers: [f.yaml]\n", "f.yaml": text}) == {"KRM509"}
 
 
 @pytest.mark.parametrize("field", FIELDS)
