@@ -13,6 +13,7 @@ from krmfn.printing import printable
 from krmfn.results import placed
 
 from ..command import Context
+from ..formats.checked import names_of
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from . import cluster_inputs, cluster_lists, config, layout
 from .cluster_lists import Skip
@@ -42,6 +43,23 @@ def layout_of(context: Context, paths: Sequence[str]) -> Clusters:
     """Return which clusters the PATHs make. Raises KrmfnError as `layout` does."""
     named = config.parse_all(context.options.cluster) if context.options.cluster else {}
     return layout.layout(paths or ([] if named else ["."]), context.options, named, context.intent.is_root_only)
+
+
+def asked_of(context: Context, paths: Sequence[str]) -> Clusters:
+    """Return the clusters of some PATHs as `layout_of` does: those that --live CLUSTER=DUMP names, if it names any.
+
+    A cluster is also asked for where a PATH is one of its roots. What is wrong with the others is nobody's question.
+    """
+    streams = layout_of(context, paths)
+    texts = {text.partition("=")[0] for text in context.options.live if "=" in text}
+    if not any(cluster.name in texts for cluster in streams.clusters):
+        return streams
+    reals = {*streams.paths.values()}
+    clusters = [c for c in streams.clusters if c.name in texts or reals & {root.path for root in c.roots if root.path}]
+    names = {cluster.name for cluster in clusters}
+    findings = [finding for finding in streams.findings if not names_of(finding) or names & {*names_of(finding)}]
+    failures = [failure for failure in streams.failures if not failure.cluster or failure.cluster in names]
+    return streams._replace(clusters=clusters, findings=findings, failures=failures)
 
 
 def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:

@@ -26,15 +26,23 @@ _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
 """Words about nodes, with the effects of a change that they name; what is not known may be any of them."""
 
 
-def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on: bool = False) -> Clusters | None:
+def read(
+    context: Context,
+    paths: Sequence[str],
+    is_needed: bool = True,
+    goes_on: bool = False,
+    layout: Clusters | None = None,
+) -> Clusters | None:
     """Return the clusters of some PATHs; None, with all findings logged, when something of them cannot be read.
 
     Without a PATH it is the working folder where one `is_needed`, else there are no clusters. The findings of a cluster
     are logged, and a cluster with errors is returned like others. With `goes_on` clusters that cannot be read are left
-    out, as long as one can.
+    out, as long as one can. `layout` has the clusters, where only some are asked for.
     """
-    has_paths = paths or context.options.cluster or is_needed
-    streams = cluster_streams.render(context, paths) if has_paths else cluster_streams.no_clusters(context)
+    if paths or context.options.cluster or is_needed:
+        streams = cluster_streams.render(context, paths, None, layout)
+    else:
+        streams = cluster_streams.no_clusters(context)
     if not streams.is_whole:
         cluster_streams.log(context, streams)
         errors = [finding for finding in streams.findings if finding.severity == "error"]

@@ -8,7 +8,7 @@ from krmfn.printing import did_you_mean, json_text, printable, some
 from krmfn.typed import Any
 
 from .. import options
-from ..cluster import live_nodes
+from ..cluster import cluster_streams, live_nodes
 from ..command import Command, Context
 from ..fleet import explanation
 from ..fleet.explanation import Answer
@@ -27,7 +27,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Any) -> int:
-    streams = clusters.read(context, args.paths)
+    streams = clusters.read(context, args.paths, layout=cluster_streams.asked_of(context, args.paths))
     if streams is None:
         return 2
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))

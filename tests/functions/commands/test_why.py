@@ -313,6 +313,31 @@ def test_a_cluster_without_its_dump_fails_beside_one_that_has_it(lab: Path) -> N
     assert heads == [f"lab: web-1: kmm/nic is loaded: {IMAGE}", f"prod: web-1: kmm/nic {NOT_ASKED} --live prod=DUMP"]
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("prod/kustomization.yaml", "resources:", "resources:\n- nothere.yaml"),
+        ("prod/kustomization.yaml", "resources:", "resources: ["),
+        ("prod/nodes.yaml", "nodeCount: 4", "nodeCount: 5"),
+        ("prod/gpu.yaml", "moduleName", "moduleNam"),
+        (".krmfn.yaml", "prod: [prod]", "prod: [prods]"),
+    ],
+)
+def test_what_is_wrong_with_another_cluster_does_not_take_the_answer_away(
+    file: str, old: str, new: str, lab: Path
+) -> None:
+    top = lab.parent
+    shutil.copytree(lab, top / "prod", ignore=shutil.ignore_patterns(".git"))
+    (top / ".krmfn.yaml").write_text("clusters:\n  lab: [lab]\n  prod: [prod]\n")
+    for name in ("lab", "prod"):
+        (top / name / "kustomization.yaml").write_text("resources: [config.yaml, gpu.yaml, nic.yaml]\n")
+    (top / "dump.json").write_text(json.dumps([node(NIC | READY), modules_config()]))
+    altered(top / file, old, new)
+    done = process("krmfn", "why", "web-1", "--live", "lab=dump.json", cwd=top)
+    assert (done.code, done.text.partition("\n")[0]) == (0, f"web-1: kmm/nic {LOADED}"), done.err
+    assert "prod" not in done.err
+
+
 def test_a_node_with_wrong_labels_is_an_error() -> None:
     refusal = run_why({**node({}), "metadata": {"name": "web-1", "labels": ["a"]}}).refused()
     assert refusal.count("error: Node web-1: its labels are not a mapping") == 1, refusal
