@@ -41,6 +41,11 @@ FORMS: dict[str, tuple[str, int, str]] = {
         63,
         "at most 63 letters, digits, -, _ and ., since it becomes a tag and a label value",
     ),
+    "KMM version": (
+        r"^(main|openshift|(openshift-)?v?[0-9]{1,4}[.][0-9]{1,4}([.][0-9]{1,4})?)$",
+        32,
+        "a KMM version such as 2.6, openshift-2.6, main or openshift",
+    ),
     "kernel module": (r"^[A-Za-z0-9_][A-Za-z0-9_-]*$", 63, "a kernel module's name: letters, digits, - and _"),
     "label": (r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", 63, "lower case letters, digits and -, at most 63"),
     "subdomain": (_SUBDOMAIN, 253, "lower case letters, digits, - and ."),

@@ -195,7 +195,7 @@ PTEMPLATE = record(
     ["selector"],
 )
 
-_VERSION = choice(f"the KMM version of the cluster ({DEFAULT})", *TARGETS)
+_VERSION = text(f"the KMM version of the cluster: {', '.join(TARGETS)}, or a newer one ({DEFAULT})", "KMM version")
 _MODE = choice("how overlapping node selectors are judged (auto)", "auto", "nodes", "selectors", "off")
 SETTINGS = record(
     "the settings",

@@ -102,7 +102,8 @@ def images_can_be_checked(joined: Join) -> Iterator[Result]:
     """Yield a warning for a Module on a cluster where all known nodes have taints: KMM never sees an image there.
 
     Before any node loads, a pod without selector and tolerations pulls the image to see whether it exists.
-    Source: KMM v2.6.0, internal/pod/imagepuller.go; main gives it the Module's tolerations.
+    Source: KMM v2.6.0 and the OpenShift fork's main, internal/pod/imagepuller.go; KMM's main gives it the Module's
+    tolerations.
     """
     if joined.kmm.check_tolerates:
         return

@@ -193,7 +193,7 @@ OF_COVERAGE = (
     ),
     Rule(
         "KRM610",
-        "a node should be without taints: up to KMM 2.6 the pod that checks whether an image exists tolerates none",
+        "a node should be without taints: to KMM 2.6, and on OpenShift, the pod that looks for an image tolerates none",
         _TAINTED + "  - nodes: |\n      cpu-1 5.14.0-503.el9.x86_64\n" + _TOLERATING,
         _TAINTED + _TOLERATING,
         "Keep a node without taints in the cluster; the pod needs no label and no device. Or add it to the inventory, "

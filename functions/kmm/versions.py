@@ -1,5 +1,7 @@
 """The KMM versions that we know, oldest first, and how their checks differ. A new one is a line here and a table."""
 
+import re
+
 from krmfn import KrmfnError
 from krmfn.typed import NamedTuple
 
@@ -17,7 +19,11 @@ class Target(NamedTuple):
     long_texts: bool = True
     """API machinery 1.35 speaks of bytes and label keys, 1.32 of characters and qualified names."""
     dra: bool = True
-    """spec.dra is known, and the host paths of plugins are bounded."""
+    """spec.dra is known."""
+    host_paths: tuple[str, ...] = ("/dev", "/sys", "/var", "/opt", "/run")
+    """The folders in which host paths of plugins have to be; () where that is not checked."""
+    host_paths_since: int = 0
+    """The patch release that checks them first."""
     sign_files: bool = True
     modprobe_prefix: str = "failed to validate modprobe: "
     leaves_plugins: bool = False
@@ -37,10 +43,15 @@ class Target(NamedTuple):
 
 
 _MAIN = Target("main", "main", "main")
-_2_6 = _MAIN._replace(name_limit=40, long_texts=False, dra=False, leaves_plugins=True, check_tolerates=False)
+_2_6 = _MAIN._replace(
+    name_limit=40, long_texts=False, dra=False, host_paths=(), leaves_plugins=True, check_tolerates=False
+)
 _2_4 = _2_6._replace(structure="2.4", sign_files=False, modprobe_prefix="", labels_versions=False)
+_FORK = _MAIN._replace(platform="OpenShift", dra_since="4.21", check_tolerates=False)
+_4 = ("/dev", "/sys", "/var", "/opt")
 
 DEFAULT = "2.6"
+_FORK_PREFIX = "openshift-"
 NEWEST = _MAIN.name
 """Its CRD has the fields of all versions, with the same defaults."""
 _KNOWN = (
@@ -48,18 +59,56 @@ _KNOWN = (
     _2_4._replace(name="2.5", source="v2.5.0"),
     _2_6._replace(name="2.6", source="v2.6.0", structure="2.6"),
     _MAIN,
-    _MAIN._replace(name="openshift", platform="OpenShift", dra_since="4.21"),
+    _2_4._replace(name="openshift-2.4", source="release-2.4", platform="OpenShift"),
+    _2_4._replace(name="openshift-2.5", source="release-2.5", platform="OpenShift", host_paths=_4, host_paths_since=2),
+    _2_6._replace(
+        name="openshift-2.6",
+        source="release-2.6",
+        structure="2.6",
+        platform="OpenShift",
+        host_paths=_4,
+        host_paths_since=1,
+    ),
+    _FORK._replace(name="openshift-2.7", source="release-2.7"),
+    _FORK._replace(name="openshift"),
 )
 TARGETS = {known.name: known for known in _KNOWN}
+_NUMBERED = re.compile(r"(openshift-)?v?([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?(?:[-+].*)?")
 
 
 def target(version: str = DEFAULT) -> Target:
-    """Return the KMM version by its name: `2.6`, also `v2.6` and `2.6.0`; `openshift` is the fork's main.
+    """Return the KMM version by its name: `2.6`, also `v2.6` and `2.6.0`; `openshift` is the newest of the fork.
 
-    Raises KrmfnError for a version we hold no facts about. Source: KMM's internal/webhook/module.go and Module CRD at
-    the `source` of each (main as of 2026-07-29); the fork's main for `openshift`.
+    A version that is newer than those we hold facts about is judged as the newest one (`is_newer`); an older one raises
+    KrmfnError, as does what is no version. Source: KMM's internal/webhook/module.go and Module CRD at the `source` of
+    each (main as of 2026-07-29), and the fork's at its release branches (2026-07-21) and main (2026-07-19).
     """
-    known = TARGETS.get(version) or TARGETS.get(".".join(version.removeprefix("v").split(".")[:2]))
-    if known is None:
-        raise KrmfnError(f"kmm version {version!r} is not known; write one of {', '.join(TARGETS)}")
-    return known
+    if known := TARGETS.get(version):
+        return known
+    if match := _NUMBERED.fullmatch(version):
+        prefix, major, minor, patch = match.groups("")
+        if known := TARGETS.get(f"{prefix}{int(major)}.{int(minor)}"):
+            is_checked = not patch or int(patch) >= known.host_paths_since
+            return known if is_checked else known._replace(host_paths=())
+        if is_newer(version):
+            return TARGETS[_newest(prefix)]
+    raise KrmfnError(f"kmm version {version!r} is not known; write one of {', '.join(TARGETS)}, or a newer one")
+
+
+def is_newer(version: str) -> bool:
+    """Return True for a version that is newer than those we hold facts about."""
+    match = _NUMBERED.fullmatch(version)
+    if not match:
+        return False
+    prefix, major, minor, _ = match.groups("")
+    numbers = (name.removeprefix(prefix).split(".") for name in TARGETS if _prefix(name) == prefix and "." in name)
+    return (int(major), int(minor)) > max((int(first), int(second)) for first, second in numbers)
+
+
+def _prefix(name: str) -> str:
+    return _FORK_PREFIX if name.startswith(_FORK_PREFIX) else ""
+
+
+def _newest(prefix: str) -> str:
+    """Return the name of the newest version of KMM, or of the fork."""
+    return prefix.rstrip("-") or NEWEST

@@ -104,6 +104,7 @@ def unmet_requirements(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[
 
 def _parts(version: str) -> tuple[int, ...]:
     """Return the numbers of a version without trailing zeros, since 2.4 is 2.4.0."""
+    version = version.removeprefix("openshift-").removeprefix("v")
     if not version[:1].isdigit():  # main is above every version, and so is openshift, which is built from it
         return (10**6,)
     first, *_ = re.findall(r"[0-9]+(?:\.[0-9]+)*", version)

@@ -95,7 +95,7 @@ def default(entry: Entry, targets: Sequence[End]) -> Any:
 def since(targets: Sequence[End]) -> str:
     """Return the first KMM whose Module has the fields; "" when none of them is a Module's, or every KMM has them."""
     paths = [end.path for end in targets if end.kind == MODULE_KIND and end.path]
-    versions = [name for name in TARGETS if name != "openshift"]
+    versions = [name for name, known in TARGETS.items() if not known.is_fork]
     for version in versions:
         if all(_is_known(module_facts(TARGETS[version].structure), path) for path in paths):
             return version if paths else ""

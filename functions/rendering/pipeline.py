@@ -93,7 +93,8 @@ def _judge(
         of_claims = claims.check(scratch, claims_of(rendered, written), modules, config, None)
     owners = {**rendered.owners, **{item.ref: item for item in handwritten}}
     of_objects = object_checks.check(resources, objects, config, written)
-    return chain(of_configs, of_modules, of_marks, of_claims, of_objects), owners
+    of_version = function_config.check_version(resources, config)
+    return chain(of_version, of_configs, of_modules, of_marks, of_claims, of_objects), owners
 
 
 def settle(

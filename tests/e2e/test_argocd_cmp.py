@@ -155,8 +155,8 @@ def test_the_settings_of_the_page_do_what_it_says(server: Plugin, repository: Pa
     plant(repository, {"settings/lab.yaml": SETTINGS})
     [module] = server.manifests(repository, "clusters/lab", **env)
     assert module["metadata"]["annotations"]["lab"] == "two"
-    assert "kmm version '2.55' is not known" in server.refusal(
-        repository, "clusters/lab", **env | {"ARGOCD_ENV_KMM_VERSION": "2.55"}
+    assert "kmm version '1.55' is not known" in server.refusal(
+        repository, "clusters/lab", **env | {"ARGOCD_ENV_KMM_VERSION": "1.55"}
     )
 
 

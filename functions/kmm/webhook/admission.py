@@ -35,10 +35,10 @@ def check(module: Module, version: str = DEFAULT, is_reached: bool = True) -> li
         from . import tolerations
 
         findings += tolerations.check(module, kmm)
-    if kmm.dra and has_plugin:
+    if kmm.host_paths and has_plugin:
         from . import plugins
 
-        findings += plugins.check(module)
+        findings += plugins.check(module, kmm)
     if module.container:
         from . import loader
 

@@ -1,7 +1,8 @@
 """The webhook's rules about spec.dra, and about the host paths of DRA and device plugins.
 
 It also asks for a version of the cluster, which nothing here knows; the lint KRM209 says so.
-Source: KMM main (2026-07-29) and the OpenShift fork's main, internal/webhook/module.go; v2.4.0 to v2.6.0 have none.
+Source: KMM main (2026-07-29) and the OpenShift fork's main and release-2.7, internal/webhook/module.go; v2.4.0 to
+v2.6.0 have none. The fork's release-2.5 (from 2.5.2) and release-2.6 (from 2.6.1) bound the host paths, without /run.
 """
 
 from collections.abc import Iterator
@@ -14,14 +15,14 @@ from ..lookup import has, table, tables, text
 from ..module import Module
 from ..names import subdomain_errors
 from ..rule import clean, quote, refusal
+from ..versions import Target
 
-_DRA, _ALLOWED = "failed to validate DRA: ", "only /dev, /sys, /var, /opt and /run paths are permitted"
-HOST_PATHS = ("/dev/", "/sys/", "/var/", "/opt/", "/run/")
+_DRA = "failed to validate DRA: "
 
 
-def check(module: Module) -> Iterator[Result]:
+def check(module: Module, kmm: Target) -> Iterator[Result]:
     """Yield the findings about the DRA driver, class by class, then about the host paths, in the webhook's order."""
-    if has(module.spec, "dra"):
+    if kmm.dra and has(module.spec, "dra"):
         dra = module.spec["dra"]
         name = text(dra, "driverName")
         yield from _check_name(name, "spec.dra.driverName", dra.get("driverName"), ("KMM012", "KMM013"))
@@ -32,11 +33,16 @@ def check(module: Module) -> Iterator[Result]:
             if name and name in seen:
                 yield refusal(f"{_DRA}{path} {quote(name)} is a duplicate", path, name, rule="KMM016")
             seen.add(name)
-    for section, plugin, rule in (("dra", "DRA", "KMM017"), ("devicePlugin", "device plugin", "KMM018")):
+    if not kmm.host_paths:
+        return
+    folders = tuple(f"{folder}/" for folder in kmm.host_paths)
+    permitted = f"only {', '.join(kmm.host_paths[:-1])} and {kmm.host_paths[-1]} paths are permitted"
+    sections = (("dra", "DRA", "KMM017"), ("devicePlugin", "device plugin", "KMM018"))
+    for section, plugin, rule in sections if kmm.dra else sections[1:]:
         for index, volume in tables(table(module.spec, section), "volumes"):
             where, path = f"spec.{section}.volumes[{index}]", text(volume.get("hostPath"), "path")
-            if has(volume, "hostPath") and not f"{clean(path)}/".startswith(HOST_PATHS):
-                reason = f"{where}: hostPath {quote(path)} is not allowed; {_ALLOWED}"
+            if has(volume, "hostPath") and not f"{clean(path)}/".startswith(folders):
+                reason = f"{where}: hostPath {quote(path)} is not allowed; {permitted}"
                 message = f"failed to validate {plugin} volumes: {reason}"
                 yield refusal(message, f"{where}.hostPath.path", path, rule=rule)
 
@@ -169,7 +175,8 @@ spec:
 
 KMM018 = Rule(
     "KMM018",
-    "host paths of the device plugin must be below /dev, /sys, /var, /opt or /run (after KMM 2.6)",
+    "host paths of the device plugin must be below /dev, /sys, /var, /opt or /run (after KMM 2.6; OpenShift 2.5.2 and "
+    "2.6.1: without /run)",
     good="""\
 # kmm: main
 spec:
@@ -184,7 +191,7 @@ spec:
     container: {image: "registry.example.com/plugin:1.0"}
     volumes: [{name: config, hostPath: {path: /etc/gpu}}]
 """,
-    remedy="Mount a path below one of these five directories, or mount a ConfigMap instead of a file of the node.",
+    remedy="Mount a path below one of these directories, or mount a ConfigMap instead of a file of the node.",
 )
 
 RULES = (KMM012, KMM013, KMM014, KMM015, KMM016, KMM017, KMM018)

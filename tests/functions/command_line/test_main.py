@@ -135,7 +135,7 @@ COMPLETE = (
         (["krmfn", "check"], "--str", "--strict"),
         (["krmfn", "check", "--format"], "s", "sarif"),
         (["krmfn", "check", "--format"], "", " ".join(FORMATS)),
-        (["krmfn", "render", "--kmm-version"], "o", "openshift"),
+        (["krmfn", "render", "--kmm-version"], "m", "main"),
         (["krmfn", "schema"], "Pt", "Ptemplate"),
         (["krmfn", "render"], "--form", ""),
         (["krmfn", "render", "--output-dir"], "gitop", "gitops"),

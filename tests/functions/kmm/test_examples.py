@@ -61,8 +61,8 @@ def asked_by_the_webhook(module: Module, kmm: Target) -> Iterator[Result]:
     yield from decoding.check(module)
     yield from apply(admission.NAME_RULES, module, kmm)
     yield from tolerations.check(module, kmm)
-    if kmm.dra:
-        yield from plugins.check(module)
+    if kmm.host_paths:
+        yield from plugins.check(module, kmm)
     yield from loader.check(module)
     yield from kernel_modules.check(module, kmm)
     if kmm.sign_files:
@@ -150,6 +150,8 @@ def test_every_rule_is_in_one_file_that_a_walk_asks() -> None:
     assert EVERY_KERNEL
 
 
+_PATCH = re.compile(r"(\d+\.\d+)\.\d+")
+"""A patch release of OpenShift's fork that a sentence names, without the number of the patch."""
 _SINCE = re.compile(r"KMM (\d+\.\d+)\+|(all) KMM versions|after KMM (\d+\.\d+)")
 
 
@@ -158,7 +160,10 @@ def test_a_sentence_says_for_which_versions_a_rule_holds(rule: Rule) -> None:
     """A rule that ends names its last version, too: `(KMM 1.1 to 2.6)`."""
     matches = list(_SINCE.finditer(rule.sentence))
     match = next((match for match in matches if not match[3]), matches[0])
-    names = [name for name in TARGETS if match[2] or not name[0].isdigit() or _is_in(name, match)]
+    numbers = {name: name.removeprefix("openshift-") for name in TARGETS}
+    backports = {f"openshift-{number}" for number in _PATCH.findall(rule.sentence)}
+    names = [name for name, text in numbers.items() if match[2] or not text[0].isdigit() or _is_in(text, match)]
+    names = [name for name in TARGETS if name in {*names, *backports}]
     _, (*_, manifest) = parts(rule, rule.bad)
     if rule.id != "KMM002":  # which is about a change
         results = {name: module_checks.of_written(Module(manifest), name) for name in TARGETS}

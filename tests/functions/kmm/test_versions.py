@@ -8,18 +8,23 @@ from pathlib import Path
 import pytest
 import version_lists
 from krmfn_functions.kmm.crd import facts
-from krmfn_functions.kmm.versions import DEFAULT, NEWEST, TARGETS
+from krmfn_functions.kmm.versions import DEFAULT, NEWEST, TARGETS, is_newer, target
 from krmfn_functions.options import SETTINGS
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.kinds import schema
 
-from tests.commands import ROOT
+from krmfn import KrmfnError
+from krmfn.yamltext import emit
+from tests.builders import function_config, module
+from tests.commands import ROOT, process
 
 
 def test_the_option_the_schema_and_the_default_agree() -> None:
     assert SETTINGS["kmm-version"].endswith(f"{', '.join(TARGETS)} (default {DEFAULT})")
     spec = schema("renderdeviceconfigs")["properties"]["spec"]["properties"]
-    assert spec["kmm"]["properties"]["version"]["enum"] == list(TARGETS)
+    version = spec["kmm"]["properties"]["version"]
+    assert ", ".join(TARGETS) in version["description"]
+    assert [name for name in TARGETS if not re.search(version["pattern"], name)] == []
     assert FunctionConfig().kmm_version == DEFAULT in TARGETS
 
 
@@ -57,3 +62,55 @@ def test_nothing_else_of_the_product_names_one() -> None:
         if (literals := re.findall(rf"[\"'](?:v?{names})[\"']", path.read_text()))
     }
     assert named == {}
+
+
+@pytest.mark.parametrize(
+    ("version", "name", "newer"),
+    [
+        ("v2.6", "2.6", False),
+        ("2.6.3", "2.6", False),
+        ("2.06", "2.6", False),
+        ("openshift-2.5.1", "openshift-2.5", False),
+        ("openshift-v2.7.0", "openshift-2.7", False),
+        ("99.0", "main", True),
+        ("v3.0.0-rc.1", "main", True),
+        ("openshift-2.99", "openshift", True),
+        ("openshift-10.0.1", "openshift", True),
+        ("main", "main", False),
+        ("openshift", "openshift", False),
+    ],
+)
+def test_a_version_is_found_or_is_newer(version: str, name: str, newer: bool) -> None:
+    assert (target(version).name, is_newer(version)) == (name, newer)
+
+
+@pytest.mark.parametrize(
+    "version", ["2.3", "0.1", "openshift-2.3", "latest", "openshift-", "openshift-main", "", "2", "2.x"]
+)
+def test_an_older_version_is_refused(version: str) -> None:
+    with pytest.raises(KrmfnError, match="is not known; write one of"):
+        target(version)
+    assert not is_newer(version)
+
+
+def test_a_newer_version_is_a_warning_at_its_line(tmp_path: Path) -> None:
+    """It is judged as the newest that is known, whether a functionConfig or an option names it."""
+    path = tmp_path / "all.yaml"
+    path.write_text("---\n".join(map(emit.dump, (function_config(kmm={"version": "99.1"}), module()))))
+    written = process("krmfn", "check", str(tmp_path))
+    assert written.code == 0
+    assert re.search(
+        r"all\.yaml:\d+:\d+: warning: .*KMM 99\.1 is newer than this krmfn knows, .* KMM main \[KMM085\]", written.text
+    )
+    path.write_text(emit.dump(module()))
+    option = process("krmfn", "check", str(tmp_path), "--kmm-version", "openshift-99.1")
+    assert (option.code, option.text.count("is judged as KMM openshift [KMM085]")) == (0, 1)
+
+
+def test_an_older_version_is_an_error_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(
+        "---\n".join(map(emit.dump, (function_config(kmm={"version": "2.3"}), module())))
+    )
+    done = process("krmfn", "check", str(tmp_path))
+    assert done.code == 1
+    assert re.search(r"all\.yaml:\d+:\d+: error: .*spec\.kmm\.version: kmm version '2\.3' is not known", done.text)

@@ -80,7 +80,10 @@ def test_where_no_field_is_known_none_is_listed() -> None:
 
 
 def since(version: str) -> list[str]:
-    return [*TARGETS][[*TARGETS].index(version) :]
+    """The versions with the CRD of this one, or of a later one; those of OpenShift among them."""
+    structures = list(dict.fromkeys(known.structure for known in TARGETS.values()))
+    later = structures[structures.index(TARGETS[version].structure) :]
+    return [name for name, known in TARGETS.items() if known.structure in later]
 
 
 FIELD_SINCE = [

@@ -24,7 +24,9 @@ ALL = tuple(TARGETS)
 MAIN = tuple(name for name, kmm in TARGETS.items() if kmm.long_texts)
 RELEASED = tuple(name for name in TARGETS if name not in MAIN)
 SIGNS = tuple(name for name, kmm in TARGETS.items() if kmm.sign_files)
-VERSIONS = {"all": ALL, "main": MAIN, "released": RELEASED, "signs": SIGNS}
+FOUR = tuple(name for name, kmm in TARGETS.items() if len(kmm.host_paths) == 4)
+"""The versions of OpenShift that bound the host paths of device plugins to four folders."""
+VERSIONS = {"all": ALL, "main": MAIN, "released": RELEASED, "signs": SIGNS, "four": FOUR}
 C = "spec.moduleLoader.container"
 SIGN = {"keySecret": {"name": "k"}, "certSecret": {"name": "c"}}
 
@@ -83,6 +85,18 @@ def test_both_sides_of_a_rule_in_every_version(case: Case) -> None:
             assert not any(result.message.startswith(text) for result in by_rule.values())
     for version in VERSIONS[case.versions]:
         assert check(case.good, version) == []
+
+
+def test_a_patch_release_before_the_check_of_host_paths() -> None:
+    volumes = [{"name": "a", "hostPath": {"path": "/run/x"}}]
+    mounted = edited(module(), ("spec.devicePlugin", {"container": {"image": "i:1"}, "volumes": volumes}))
+    refusing = [
+        name
+        for name in ("openshift-2.5.1", "openshift-2.5.2", "openshift-2.6.0", "openshift-2.6.1")
+        if check(mounted, name)
+    ]
+    assert refusing == ["openshift-2.5.2", "openshift-2.6.1"]
+    assert FOUR == ("openshift-2.5", "openshift-2.6")
 
 
 def test_every_rule_has_a_case() -> None:
@@ -165,8 +179,8 @@ def test_quantities(quantity: str, text: str | None) -> None:
 
 def test_versions_by_their_long_names() -> None:
     assert target("v2.6").name == target("2.6.0").name == target().name == "2.6"
-    with pytest.raises(KrmfnError, match=re.escape(f"'3.0' is not known; write one of {', '.join(TARGETS)}")):
-        target("3.0")
+    with pytest.raises(KrmfnError, match=re.escape(f"'2.0' is not known; write one of {', '.join(TARGETS)}")):
+        target("2.0")
 
 
 @pytest.mark.parametrize(
