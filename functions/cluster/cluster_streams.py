@@ -42,7 +42,9 @@ def render(context: Context, paths: Sequence[str], skips: Skip = None, streams: 
 def layout_of(context: Context, paths: Sequence[str]) -> Clusters:
     """Return which clusters the PATHs make. Raises KrmfnError as `layout` does."""
     named = config.parse_all(context.options.cluster) if context.options.cluster else {}
-    return layout.layout(paths or ([] if named else ["."]), context.options, named, context.intent.is_root_only)
+    intent = context.intent
+    paths = paths or ([] if named else ["."])
+    return layout.layout(paths, context.options, named, intent.is_root_only, intent.is_old)
 
 
 def asked_of(context: Context, paths: Sequence[str]) -> Clusters:

@@ -4,6 +4,7 @@ It is committed, so it may not choose a program, flags for kustomize or a path o
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Item, KrmfnError, Place, Result, error, info, warning
@@ -15,10 +16,14 @@ from krmfn.typed import NamedTuple
 from ..formats.findings import FORMATS
 from ..kustomization.documents import documents, unreadable
 from ..paths import excludes, files
+from ..paths.contents import has_resource
 from ..paths.disk import Disk
 from ..paths.roots import within
 
 NAME = excludes.CONFIG
+HIDDEN = ".krmfn.yml"
+"""A name that nobody gives to anything else, and that is not read."""
+_ALIKE = re.compile(r"\.?krmfn\.(?:ya?ml|json)", re.IGNORECASE)
 SCHEMA = {
     "type": "object",
     "additionalProperties": False,
@@ -51,12 +56,12 @@ kind: Node
 RULES = (
     Rule(
         "KRM521",
-        "the configuration file must be at the root of the repository, and only have the fields clusters, exclude, "
-        "format and profiles, with their types",
+        "the configuration file must be `.krmfn.yaml` at the root of the repository, and only have the fields "
+        "clusters, exclude, format and profiles, with their types",
         good=_GOOD,
         bad=_GOOD.replace("clusters", "cluster"),
         remedy="Correct the field; pass commands and kustomize's flags on the command line. "
-        "Move a file that is below the root, or pass `--root` with its folder.",
+        "Rename a file with another name. Move one that is below the root, or pass `--root` with its folder.",
         severities=("error", "warning"),
     ),
     Rule(
@@ -144,10 +149,32 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     return Config(name, clusters, exclude, item.manifest.get("format", ""), folder, profiles), []
 
 
+def misnamed(folder: str, absolute: bool = False) -> Iterator[Result]:
+    """Yield an error for each file in the root of a repository that is meant as its configuration file and is not read.
+
+    A name without the dot may also be that of a file with resources.
+    """
+    for name in filter(_ALIKE.fullmatch, sorted(os.listdir(folder))):
+        path = os.path.join(folder, name)
+        if name == NAME or not os.path.isfile(path):
+            continue
+        file = path if absolute else os.path.relpath(path)
+        if name.startswith(".") or not _holds_resource(path, file):
+            message = f"the configuration file is {NAME}, so nobody reads this one; rename it to {NAME}"
+            yield error(message, rule="KRM521", place=Place(file))
+
+
+def _holds_resource(path: str, name: str) -> bool:
+    try:
+        return has_resource(files.read_regular(os.path.realpath(path), name))
+    except KrmfnError:  # it is reported where files are read
+        return True
+
+
 def misplaced(file: str) -> Result:
     """Return the warning about a configuration file below the root of its repository."""
     message = (
-        "this configuration file is not read: only the one at the root of the repository is; move it there, or pass "
+        f"this configuration file is not read: only {NAME} at the root of the repository is; move it there, or pass "
         "--root with its folder"
     )
     return warning(message, rule="KRM521", place=Place(file))

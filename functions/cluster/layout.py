@@ -55,17 +55,24 @@ Surveyor = Callable[[str], Survey]
 """Returns the survey of a PATH."""
 
 
-def layout(paths: Sequence[str], options: RunOptions, named: dict[str, list[str]], as_root: bool = False) -> Clusters:
+def layout(
+    paths: Sequence[str],
+    options: RunOptions,
+    named: dict[str, list[str]],
+    as_root: bool = False,
+    is_old: bool = False,
+) -> Clusters:
     """Return the clusters of some PATHs and those in `named` (--cluster), which go before the configuration file.
 
     A PATH that holds nothing is a cluster, too. With an error in the configuration file there are no clusters, since
-    nobody knows which ones are meant. `as_root`: see `survey`.
+    nobody knows which ones are meant. `as_root`: see `survey`. `is_old`: the PATHs are a former state, in which a
+    configuration file with another name is no error: a change that renames it is to be seen.
     Raises KrmfnError for paths of two repositories that both have a configuration file, and for stdin twice.
     """
     if list(paths).count("-") > 1:
         raise KrmfnError("- appears twice among the PATHs, but stdin can be read only once")
     reals = {path: path if path == "-" else os.path.realpath(path) for path in chain(paths, *named.values())}
-    settings, findings = _config(reals, options.root)
+    settings, findings = _config(reals, options.root, is_old)
     if any(finding.severity == "error" for finding in findings):
         return Clusters([], findings, settings, paths=reals)
     tops = frozenset(reals.values())
@@ -107,7 +114,7 @@ def _survey_all(paths: Iterable[str], surveyor: Surveyor) -> tuple[dict[str, Sur
     return by_path, failures
 
 
-def _config(paths: Reals, root: str | None) -> tuple[Config, list[Result]]:
+def _config(paths: Reals, root: str | None, is_old: bool) -> tuple[Config, list[Result]]:
     """Return the configuration of the repository that holds the paths, and what is wrong with it.
 
     Raises KrmfnError where the paths are in several repositories with a configuration file.
@@ -119,7 +126,8 @@ def _config(paths: Reals, root: str | None) -> tuple[Config, list[Result]]:
             folder = real if os.path.isdir(real) else os.path.realpath(os.path.dirname(path) or ".")
             top = root_of(folder, root) or folder
             folders.setdefault(top, os.path.isabs(path))
-            files = (os.path.join(above, config.NAME) for above in parents(folder) if len(above) > len(top))
+            below = [above for above in parents(folder) if len(above) > len(top)]
+            files = (os.path.join(above, name) for above in below for name in (config.NAME, config.HIDDEN))
             for file in filter(os.path.lexists, files):
                 misplaced[file if os.path.isabs(path) else os.path.relpath(file)] = None
     pairs = [config.read(folder, absolute) for folder, absolute in folders.items()]
@@ -128,7 +136,8 @@ def _config(paths: Reals, root: str | None) -> tuple[Config, list[Result]]:
         names = " and ".join(settings.name for settings, _ in pairs)
         raise KrmfnError(f"{names} both define clusters; pass the PATHs of one repository at a time")
     [(settings, findings)] = pairs
-    return settings, [*findings, *map(config.misplaced, misplaced)]
+    wrong = [] if is_old else [finding for pair in folders.items() for finding in config.misnamed(*pair)]
+    return settings, [*findings, *wrong, *map(config.misplaced, misplaced)]
 
 
 def _relevant(named: Named, paths: Collection[str]) -> dict[str, Sequence[Member]]:

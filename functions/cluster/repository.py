@@ -21,6 +21,7 @@ from ..paths.roots import parents, within
 from ..rendering import function_config, ignoring
 from ..run import note, run_of
 from ..settings import Intent
+from . import idle_inventories
 from .config import NAME, Config
 from .deployed import Cluster, Clusters, deployed_items
 from .survey import Root
@@ -38,6 +39,7 @@ def check(streams: Clusters, intent: Intent) -> None:
     """
     clusters, config = (*streams.clusters, *streams.unassigned), streams.config
     if not config.clusters:
+        idle_inventories.check([] if intent.is_old else clusters)
         return
     severity = error if intent.judges_whole and not intent.deploys else warning
     file = config.name

@@ -67,7 +67,7 @@ def run(context: Context, args: Any) -> int:
         from . import clusters  # here: few ask
 
         additions = clusters.uncovered_errors(streams.lists, args.fail_on)
-    checked = collect(context, streams, args.baseline, additions)
+    checked = collect(context, streams, args.baseline, additions)._replace(failing=findings.failing(args.fail_on))
     checked = _turn_off(checked, ignore) if ignore else checked
     visible = _select(checked, least, select) if least != "info" or select else checked
     write = findings.FORMATS[args.format or streams.config.format or "text"]

@@ -72,7 +72,7 @@ def _collect(context: Context, args: Any, streams: Clusters, comparisons: Sequen
     notes = [pair for pair in grouped.notes(comparisons) if pair[0].severity != "info"]
     results = [grouped.tag_clusters(note, holders, names) if names[1:] else note for note, holders in notes]
     results = [*checked.results, *(result for result in results if str(result) not in messages)]
-    return checked._replace(results=list(Findings(results)))
+    return checked._replace(results=list(Findings(results)), failing=findings.failing(args.fail_on))
 
 
 def _texts(

@@ -32,10 +32,8 @@ def _run(context: Context, args: Any) -> int:
 def _table(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Result]]:
     """Return a line per Module and kernel, or JSON, and an error for each Module without a mapping for a kernel."""
     rows, findings = list[dict[str, Any]](), list[Result]()
-    for path, resources in lists.items():
+    for resources in lists.values():
         modules = [Module(item.manifest) for item in resources.select(MODULE_KIND, MODULE_GROUP)]
-        if not modules and not resources.failed:
-            raise KrmfnError(f"no Module in {path}, neither hand-written nor generated")
         for module in modules:
             module_rows = rows_of(module, args.kernel)
             unmapped = [row["kernel"] for row in module_rows if row["mapping"] is None]
@@ -43,6 +41,8 @@ def _table(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Resu
                 kernels = some(unmapped, len(unmapped), 3)
                 findings.append(clusters.mapping_error(module.ref, kernels, "nodes with such a kernel get no driver"))
             rows += module_rows
+    if not rows and not any(resources.failed for resources in lists.values()):
+        raise KrmfnError(f"no Module in {some(lists, len(lists))}, neither hand-written nor generated")
     lines = [json_text(rows, 2)] if args.format == "json" else [printable(_line(row)) for row in rows]
     return "".join(f"{line}\n" for line in lines), findings
 

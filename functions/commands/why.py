@@ -1,9 +1,9 @@
 """The command `why`: why a node has its drivers, or lacks them."""
 
 import argparse
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from krmfn import KrmfnError, ResourceList
+from krmfn import KrmfnError, ResourceList, warning
 from krmfn.printing import did_you_mean, json_text, printable, some
 from krmfn.typed import Any
 
@@ -15,6 +15,7 @@ from ..fleet.explanation import Answer
 from ..fleet.live import Live
 from ..paths import output
 from ..report import cluster_view
+from ..report.cluster_view import View
 from ..settings import ANSWER
 from . import clusters, moving
 
@@ -31,8 +32,11 @@ def _run(context: Context, args: Any) -> int:
     if streams is None:
         return 2
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
-    failed = any(resources.failed for resources in streams.lists.values())
-    answers, lines = list(_answers(streams.lists, args.node, dumps)), list[str]()
+    unknown, lines = dict[str, list[str]](), list[str]()
+    answers = list(_answers(streams.lists, args.node, dumps, unknown))
+    for cluster, reasons in unknown.items():
+        context.log.findings([warning(f"what the nodes of {cluster} get is not known: {'; '.join(reasons)}")])
+    failed = any(streams.lists[cluster].failed for cluster, _ in answers)
     if args.format == "json":
         lines = [json_text([{"cluster": cluster, **answer._asdict()} for cluster, answer in answers], 2)]
     for cluster, answer in answers if args.format == "text" else ():
@@ -42,17 +46,23 @@ def _run(context: Context, args: Any) -> int:
     return int(failed or not all(answer.holds for _, answer in answers))
 
 
-def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, Live]) -> Iterator[tuple[str, Answer]]:
-    """Yield each cluster's name with an answer per Module. Raises KrmfnError for a node not found or not judged."""
+def _answers(
+    lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, Live], unknown: dict[str, list[str]]
+) -> Iterator[tuple[str, Answer]]:
+    """Yield each cluster's name with an answer per Module; why other clusters have none goes to `unknown`.
+
+    Raises KrmfnError for a node not found, or not judged.
+    """
     names: list[str] = []
     for cluster, resources in lists.items():
         view, dump = cluster_view.join(cluster, resources), dumps.get(cluster)
         committed = dump.committed[cluster].get(name) if dump else None
         live = dump if dump and dump.nodes else None
         if view.errors:
-            messages = {str(finding) for finding in resources.results}
-            lines = [line.removeprefix("error: ") for line in view.errors if line not in messages]
-            raise KrmfnError(*(lines or [f"what the nodes of {cluster} get is not known because of these errors"]))
+            unknown[cluster] = _reasons(view, resources)
+            if any(node.name == name for node in view.cluster.fleet.nodes):
+                raise KrmfnError(*unknown[cluster])
+            continue
         members = [node.name for group in view.groups for node in group.nodes]
         names += members
         for group in view.groups if name in members else ():
@@ -62,11 +72,27 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
         if committed and name not in members:
             message = f"{name} is committed for {cluster}, but not in the dump"
             raise KrmfnError(f"{message}: it has left the cluster, or the dump is not whole")
-    if not names and not dumps:
-        raise KrmfnError(moving.NO_NODES.format(some(lists, len(lists))))
     if name not in names:
-        source = "the dump" if dumps else "the inventories"
-        raise KrmfnError(f"no node of {source} is called {name}{did_you_mean(name, names)}")
+        raise _not_found(lists, name, dumps, names, unknown)
+
+
+def _reasons(view: View, resources: ResourceList) -> list[str]:
+    """Return why it is not known what the nodes of a cluster get, without what is reported with its list."""
+    messages = {str(finding) for finding in resources.results}
+    lines = [line.removeprefix("error: ") for line in view.errors if line not in messages]
+    return lines or [f"what the nodes of {view.name} get is not known because of these errors"]
+
+
+def _not_found(
+    lists: Collection[str], name: str, dumps: Collection[str], names: Sequence[str], unknown: Mapping[str, list[str]]
+) -> KrmfnError:
+    """Return the error about a node that no known cluster has; it may be in one that is not known."""
+    if unknown:
+        return KrmfnError(*(line for lines in unknown.values() for line in lines))
+    if not names and not dumps:
+        return KrmfnError(moving.NO_NODES.format(some(lists, len(lists))))
+    source = "the dump" if dumps else "the inventories"
+    return KrmfnError(f"no node of {source} is called {name}{did_you_mean(name, names)}")
 
 
 def _by_inventory(answer: Answer, cluster: str, names: Collection[str], dumps: Collection[str]) -> Answer:

@@ -1,7 +1,7 @@
 """A finished check, which every format of `check` prints, and what a baseline file names of it."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from krmfn import KrmfnError, Place, Ref, Result
 from krmfn.printing import json_text, printable
@@ -30,6 +30,8 @@ class Checked(NamedTuple):
     """How many findings of each severity are not shown, since nobody asked for them; they still count."""
     turned_off: int = 0
     """How many findings are not among the results, since the input itself turns them off."""
+    failing: Collection[str] = ("error",)
+    """The severities that make the command fail."""
 
 
 CLUSTERS = "clusters"

@@ -71,8 +71,13 @@ def summary(results: Sequence[Result]) -> dict[str, int]:
 
 def fails(results: Iterable[Result], words: Collection[str]) -> bool:
     """Return True when one of the findings makes a command fail, given the words of its `--fail-on`."""
-    severities = ("error", "warning") if "warning" in words else ("error",)
+    severities = failing(words)
     return any(result.severity in severities for result in results)
+
+
+def failing(words: Collection[str]) -> tuple[str, ...]:
+    """Return the severities of findings that make a command fail, given the words of its `--fail-on`."""
+    return ("error", "warning") if "warning" in words else ("error",)
 
 
 FORMAT = "krmfn.dev/check/v1"

@@ -75,20 +75,26 @@ def _message(result: Result) -> str:
 
 
 def junit(checked: Checked, rules: Rules = None) -> str:
-    """Return a JUnit report: a failed test case per error or warning, and a passed one when there is neither."""
+    """Return a JUnit report: a test case per error or warning, and a passed one when there is neither.
+
+    Those fail that make the command fail; another one passes, and says what it has found as its output.
+    """
     from xml.etree import ElementTree as xml
 
     remedies = {rule.id: rule.remedy for rule in rules()} if rules and checked.results else {}
-    failures = [result for result in checked.results if result.severity != "info"]
-    number = len(failures)
-    suite = xml.Element("testsuite", name="krmfn", tests=str(number or 1), failures=str(number), errors="0")
-    for result in failures:
+    results = [result for result in checked.results if result.severity != "info"]
+    failures = sum(result.severity in checked.failing for result in results)
+    suite = xml.Element("testsuite", name="krmfn", tests=str(len(results) or 1), failures=str(failures), errors="0")
+    for result in results:
         # the name has the place: the schema of Jenkins knows no attributes for file and line
         attributes = {"classname": _clean(result.rule or "krmfn"), "name": _clean(f"{result}{cluster_suffix(result)}")}
         case = xml.SubElement(suite, "testcase", attributes)
-        failure = xml.SubElement(case, "failure", type=result.severity, message=_clean(result.message))
-        failure.text = _clean("\n".join(filter(None, (str(result), remedies.get(result.rule)))))
-    if not failures:
+        if result.severity in checked.failing:
+            element = xml.SubElement(case, "failure", type=result.severity, message=_clean(result.message))
+        else:
+            element = xml.SubElement(case, "system-out")
+        element.text = _clean("\n".join(filter(None, (str(result), remedies.get(result.rule)))))
+    if not results:
         infos = f"no errors or warnings, {counted(len(checked.results), 'info')}" if checked.results else ""
         summary = f"{infos or 'no findings'} in {extent(checked.resources, checked.files)}"
         xml.SubElement(suite, "testcase", classname="krmfn", name=summary)

@@ -2,20 +2,29 @@
 
 from collections.abc import Sequence
 
-from krmfn import ResourceList
+from krmfn import ResourceList, error
+from krmfn.resource import ref
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .generated import Renderer
 from .kinds import INVENTORY, PROFILE, candidates, of_kinds
 
+_GENERATOR = (
+    "the functionConfig is the only resource, as kustomize gives it to a generator, so nothing would be made; list it "
+    "under transformers"
+)
+
 
 def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     """Render the resources of these kinds, and check every KMM Module in the list.
 
     A list without anything of ours is left as it is, without importing the pipeline. A command also reads a
-    functionConfig and inventories in such a list.
+    functionConfig and inventories in such a list. With an error the list stays as it is.
     """
+    if _is_generator(resources):
+        resources.report([error(_GENERATOR, rule="KRM511", ref=ref(resources.function_config or {}))])
+        return
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
     ours = of_kinds(resources.items, handled)
     misspelt = candidates(resources) if not ours else []
@@ -34,3 +43,14 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         from .recognition import check
 
         resources.report(check(resources, handled))
+
+
+def _is_generator(resources: ResourceList) -> bool:
+    """Return whether kustomize runs this function as a generator: its functionConfig is the only item, without a path.
+
+    Source: kustomize 5.8, api/internal/plugins/fnplugin/fnplugin.go, Generate. kpt gives each item a path.
+    """
+    config, items = resources.function_config, resources.items
+    if len(items) != 1 or not config or not run_of(resources).settings.intent.is_function:
+        return False
+    return items[0].ref == ref(config) and not items[0].path

@@ -129,3 +129,11 @@ def test_functions_in_base_and_overlay_agree_on_owners(kustomize: str, copy: Pat
     names = [(manifest["kind"], manifest["metadata"]["name"]) for manifest in yaml.safe_load_all(done.out)]
     assert names.count(("Module", "prod-gaudi")) == 1
     assert [name for kind, name in names if kind == "DaemonSet"] == ["prod-gaudi-metrics"]
+
+
+def test_a_generator_fails_since_it_would_make_nothing(kustomize: str, copy: Path) -> None:
+    """kustomize gives it its own functionConfig and no resource: an exit code 0 deployed nothing of the config."""
+    altered(copy / "kustomization.yaml", "transformers:", "generators:")
+    done = build(kustomize, copy, *EXEC)
+    assert done.code == 1
+    assert "list it under transformers [KRM511]" in done.err

@@ -125,7 +125,7 @@ def test_nothing_breaks_sarif(text: str) -> None:
 
 def test_junit() -> None:
     suite = xml.fromstring(junit(CHECKED))
-    assert (suite.tag, suite.attrib) == ("testsuite", {"name": "krmfn", "tests": "3", "failures": "3", "errors": "0"})
+    assert (suite.tag, suite.attrib) == ("testsuite", {"name": "krmfn", "tests": "3", "failures": "1", "errors": "0"})
     cases = list(suite)
     assert [case.get("classname") for case in cases] == ["KRM101", "KRM225", "krmfn"]
     assert {key for case in cases for key in case.attrib} == {"classname", "name"}
@@ -134,6 +134,15 @@ def test_junit() -> None:
     assert failure is not None
     assert (failure.get("type"), failure.get("message")) == ("error", "is wrong")
     assert failure.text == "dir/a b.yaml:7:3: error: DeviceConfig kmm/gaudi: spec.a: is wrong [KRM101]"
+
+
+def test_in_junit_a_warning_fails_only_where_it_fails_the_command() -> None:
+    for failing, failures in ((("error",), [True, False, False]), (("error", "warning"), [True, True, True])):
+        suite = xml.fromstring(junit(CHECKED._replace(failing=failing)))
+        assert [case.find("failure") is not None for case in suite] == failures
+        assert suite.get("failures") == str(sum(failures))
+    text = xml.fromstring(junit(CHECKED))[1].findtext("system-out")
+    assert text and "warning: " in text and "KRM225" in text
 
 
 @pytest.mark.parametrize(
