@@ -1,6 +1,6 @@
 """Findings as values: what is wrong with which field of which resource; and the rules that findings are about."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from .printing import counted, printable
 from .resource import Place, Ref
@@ -17,13 +17,21 @@ if TYPE_CHECKING:
         field: "Field | None"
         place: Place | None
         tags: tuple[tuple[str, str], ...]
+        facts: "Facts"
         at: "Located | None"
 
 
-__all__ = ["MOST", "UNLISTED", "Field", "Findings", "Located", "Result", "Severity", "error", "in_order", "info"]
-__all__ += ["Rule", "apply", "placed", "reference", "warning"]
+__all__ = ["MOST", "NODES", "UNLISTED", "Facts", "Field", "Findings", "Located", "Result", "Severity", "error"]
+__all__ += ["Rule", "apply", "facts_of", "in_order", "info", "node_facts", "placed", "reference", "warning"]
 
 Severity = Literal["error", "warning", "info"]
+
+Facts = tuple[tuple[str, str | int | tuple[str, ...]], ...]
+"""What a finding says, as (name, value) pairs: `(("mapping", "regexp ^5"), ("nodes", ("a", "b")))`."""
+NODES = "nodes"
+"""The fact with the names of some nodes: they come and go, so they make no other finding."""
+_NAMED = 20
+"""How many nodes the fact names; their number is a fact of its own."""
 
 MOST = 1_000
 """How many findings of one rule in one file are listed."""
@@ -56,6 +64,36 @@ class Result(NamedTuple):
     place: Place | None = None
     tags: tuple[tuple[str, str], ...] = ()
     """Further tags as (key, value) pairs."""
+    facts: Facts = ()
+    """What the message says, as values. Those that tell two findings about one field apart have to be among them."""
+
+    def fact(self, name: str) -> str | int | tuple[str, ...]:
+        """Return a fact by its name; "" when the finding has none of this name."""
+        return dict(self.facts).get(name, "")
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """Return what makes two findings the same one: rule, resource or file, field and facts but numbers and nodes.
+
+        It is stable over wordings, lines and commits. The message counts where there is no rule, and where nothing else
+        says what the finding is about.
+        """
+        facts = tuple(pair for pair in self.facts if pair[0] != NODES and not isinstance(pair[1], int))
+        subject = self.ref.id if self.ref else self.place.path if self.place else ""
+        path = self.field.path if self.field else ""
+        return self.rule or self.message, subject or path or facts or self.message, path, facts
+
+    @property
+    def occurrence(self) -> tuple[Any, ...]:
+        """Return the identity with severity and place: equal for two copies of one finding of a run."""
+        return self.severity, self.identity, self.place and (self.place.path, *self.place[2:4])
+
+    @property
+    def id(self) -> str:
+        """Return the identity as sixteen hexadecimal digits, for files and programs."""
+        from hashlib import sha256  # here: it loads OpenSSL, and most runs print no id
+
+        return sha256(repr(self.identity).encode(errors="surrogatepass")).hexdigest()[:16]
 
     def to_manifest(self) -> dict[str, Any]:
         """Return an entry of `results`; severity is always written, since kpt reads a missing one as info."""
@@ -95,6 +133,16 @@ class Result(NamedTuple):
         message = " ".join(self.message.split("\n"))
         rule = f" [{self.rule}]" if self.rule else ""
         return printable(f"{self.where}{self.severity}: {self.subject}{message}{rule}")
+
+
+def node_facts(names: Sequence[str]) -> Facts:
+    """Return the facts of a finding about nodes, given their names in order: some names, and how many they are."""
+    return (NODES, tuple(names[:_NAMED])), ("nodeCount", len(names))
+
+
+def facts_of(data: Mapping[str, Any]) -> Facts:
+    """Return the facts of a finding from JSON data, in which a tuple is a list."""
+    return tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in data.items())
 
 
 class Located(Protocol):

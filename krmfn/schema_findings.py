@@ -9,11 +9,12 @@ from .results import MOST, Field, Findings, Result
 from .typed import Any
 from .yamltext.simple import Timestamp
 
-__all__ = ["findings"]
+__all__ = ["EMPTY", "findings"]
 
 _NAMES = {"object": "a mapping", "array": "a list", "string": "a string", "boolean": "true or false", "null": "empty"}
 _NAMES |= {"integer": "a whole number", "number": "a number"}
-_KEY = "its key "
+EMPTY = "empty"
+"""The fact `problem` of a finding about a field without a value."""
 _LONG = 80
 """The most characters of a value that a message quotes in full."""
 
@@ -21,8 +22,9 @@ _LONG = 80
 def findings(problems: Iterable[Any], rule: str) -> list[Result]:
     """Return a finding with the id `rule` for each of jsonschema's errors (ValidationError), ordered by path."""
     results = Findings()
-    for message, field in _messages(problems):
-        name, result = (field.path, message.startswith(_KEY)), Result(message, "error", rule, field=field)
+    for message, field, problem in _messages(problems):
+        name, facts = (field.path, problem == "key"), (("problem", problem),)
+        result = Result(message, "error", rule, field=field, facts=facts)
         results.add(result, name)
         if name in results.listed:  # the last one about a field counts
             results.listed[name] = result
@@ -30,8 +32,8 @@ def findings(problems: Iterable[Any], rule: str) -> list[Result]:
     return list(results)
 
 
-def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, Field]]:
-    """Yield (message, field) of each thing that is wrong."""
+def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, Field, str]]:
+    """Yield (message, field, problem) of each thing that is wrong: unknown, missing, key, empty or value."""
     guesses = iter(range(MOST))  # each takes as long as a hundred findings
     for problem in problems:
         path: list[str | int] = list(problem.absolute_path)
@@ -40,16 +42,18 @@ def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, Field]]:
             names = iter([f"; known here: {', '.join(sorted(known))}"])  # once
             for key in problem.instance:
                 if key not in known:
-                    yield _unknown_key(str(key), problem.schema, guesses, names), Field(join([*path, key]))
+                    yield _unknown_key(str(key), problem.schema, guesses, names), Field(join([*path, key])), "unknown"
         elif problem.validator == "required":
             for key in problem.validator_value:
                 if key not in problem.instance:
                     description = problem.schema.get("properties", {}).get(key, {}).get("description", "")
-                    yield f"is required{': ' + description if description else ''}", Field(join([*path, key]))
+                    message = f"is required{': ' + description if description else ''}"
+                    yield message, Field(join([*path, key])), "missing"
         elif "propertyNames" in problem.absolute_schema_path:
-            yield f"{_KEY}{_message(problem)}", Field(join([*path, problem.instance]))
+            yield f"its key {_message(problem)}", Field(join([*path, problem.instance])), "key"
         else:
-            yield _message(problem), Field(join(path), _current_value(problem.instance))
+            kind = EMPTY if problem.instance is None else "value"
+            yield _message(problem), Field(join(path), _current_value(problem.instance)), kind
 
 
 def _current_value(value: Any) -> Any:

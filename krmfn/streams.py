@@ -101,6 +101,7 @@ def _fields(result: Result) -> dict[str, Any]:
     return {
         "level": result.severity,
         "message": result.message,
+        "facts": dict(result.facts) or None,
         "rule": result.rule or None,
         "ref": reference(result.ref) if result.ref else None,
         "path": result.field.path if result.field else None,

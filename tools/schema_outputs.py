@@ -43,9 +43,11 @@ def named(format_: str, schema: Schema) -> Schema:
 
 REF = closed(apiVersion=TEXT, kind=TEXT, namespace=TEXT, name=TEXT)
 _FINDING: dict[str, Schema] = {
+    "id": TEXT,
     "rule": nullable(TEXT),
     "severity": one_of("error", "warning", "info"),
     "message": TEXT,
+    "facts": {"type": "object", "additionalProperties": {"type": ["string", "integer", "array"], "items": TEXT}},
     "ref": nullable(REF),
     "path": nullable(TEXT),
     "file": nullable(TEXT),

@@ -154,7 +154,7 @@ def render_single(context: Context, path: str) -> ResourceList:
     return cluster.final
 
 
-def log(context: Context, streams: Clusters, notes: Collection[str] = ()) -> None:
+def log(context: Context, streams: Clusters, notes: Collection[Result] = ()) -> None:
     """Log all findings and failures, and what is excluded, for a command that prints something else.
 
     `notes` are errors, failures among them, that the command prints itself: they are not logged.
@@ -165,7 +165,7 @@ def log(context: Context, streams: Clusters, notes: Collection[str] = ()) -> Non
     log_failures(context.log, () if notes else streams.failures)
 
 
-def findings_of(context: Context, streams: Clusters, lists: Lists, notes: Collection[str] = ()) -> list[Result]:
+def findings_of(context: Context, streams: Clusters, lists: Lists, notes: Collection[Result] = ()) -> list[Result]:
     """Return the findings of some clusters but for `notes`; of several clusters each once, with those that have it."""
     look_up_places(context, streams)
     by_name = {name: _without(resources.results, notes) for name, resources in lists.items()}
@@ -177,8 +177,12 @@ def findings_of(context: Context, streams: Clusters, lists: Lists, notes: Collec
     return grouped.lines(findings, streams.lists)
 
 
-def _without(results: Sequence[Result], notes: Collection[str]) -> Sequence[Result]:
-    return [finding for finding in placed(results) if str(finding) not in notes] if notes else results
+def _without(results: Sequence[Result], notes: Collection[Result]) -> Sequence[Result]:
+    """Return the findings that are none of the notes, in their places."""
+    if not notes:
+        return results
+    printed = {note.occurrence for note in notes}
+    return [finding for finding in placed(results) if finding.occurrence not in printed]
 
 
 def look_up_places(context: Context, streams: Clusters) -> None:

@@ -76,7 +76,8 @@ def _check_empty(clusters: Sequence[Cluster], config: Config) -> None:
                 f"nothing in {cluster.name} would reach the cluster, which makes Argo CD delete what is there, so "
                 "`krmfn render` refuses it; pass --allow-empty there if this is intended"
             )
-            final.report([warning(message, rule="KRM522", place=members[0].place)])
+            facts = (("cluster", cluster.name),)
+            final.report([warning(message, rule="KRM522", place=members[0].place, facts=facts)])
 
 
 def _check_nodes(clusters: Sequence[Cluster], config: Config) -> None:

@@ -4,7 +4,6 @@ Also the files of a repository that no cluster lists: they get warnings, and mak
 """
 
 import os
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -16,6 +15,7 @@ from krmfn.streams import max_bytes
 
 from ..command import Context
 from ..deviceconfig.reading import profile_of
+from ..fleet.findings import MAPPING
 from ..kmm.module import MODULE_KINDS
 from ..paths import disk, files, manifests
 from ..paths.excludes import excluder
@@ -28,7 +28,6 @@ from .cluster_lists import with_results
 from .config import Config
 from .deployed import Cluster, Clusters, is_local
 
-_MAPPING = re.compile(r"kernelMappings\[\d+\] \((.*)\) is not used", re.DOTALL)
 _WITHOUT_NODES = ("KRM605", "KRM608")
 
 
@@ -124,8 +123,7 @@ def without_needed(streams: Clusters) -> Clusters:
 
 def _mapping(finding: Result) -> tuple[Id, str]:
     """Return the config and the mapping that a finding is about."""
-    match = _MAPPING.match(finding.message)
-    return finding.ref.id if finding.ref else ("", "", "", ""), match[1] if match else finding.message
+    return finding.ref.id if finding.ref else ("", "", "", ""), str(finding.fact(MAPPING))
 
 
 def _in_use(resources: ResourceList) -> set[Id | str]:

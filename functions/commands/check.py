@@ -94,7 +94,11 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
             results += tag_cluster(cluster.name, in_order(cluster.final.results))
     number = len(results)
     if baseline:
-        results = new_findings(results, parse_baseline(files.read_text(baseline, context.options.root), baseline))
+        known = parse_baseline(files.read_text(baseline, context.options.root), baseline)
+        if known.older:
+            message = f"{baseline} was written by an older krmfn; write it again with --write-baseline"
+            context.log.say(message, "warning")
+        results = new_findings(results, known)
         context.log.say(f"{number - len(results)} of {number} findings are listed in {baseline}")
     left_out = number - len(results)
     results += additions

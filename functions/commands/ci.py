@@ -67,11 +67,11 @@ def _collect(context: Context, args: Any, streams: Clusters, comparisons: Sequen
     additions = clusters.change_errors(comparisons, args.fail_on)
     additions += clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_whole else ()
     checked = check.collect(context, streams, args.baseline, additions)
-    messages = {str(result) for result in checked.results}
+    listed = {result.occurrence for result in checked.results}
     names = [comparison.name for comparison in comparisons]
     notes = [pair for pair in grouped.notes(comparisons) if pair[0].severity != "info"]
     results = [grouped.tag_clusters(note, holders, names) if names[1:] else note for note, holders in notes]
-    results = [*checked.results, *(result for result in results if str(result) not in messages)]
+    results = [*checked.results, *(result for result in results if result.occurrence not in listed)]
     return checked._replace(results=list(Findings(results)), failing=findings.failing(args.fail_on))
 
 

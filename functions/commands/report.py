@@ -66,9 +66,9 @@ def page_of(
     fleet = [*parts, *map(unread_part, streams.unread)]
     text = page(fleet, by_id, version("krmfn"), comparisons, _links(output), findings)
     # those of the lists were logged, and count for the exit code, with the lists
-    messages = {str(result) for resources in lists.values() for result in resources.results}
+    logged = {result.occurrence for resources in lists.values() for result in resources.results}
     results = (*(finding for part in parts for finding in part.findings), *change_errors(comparisons))
-    return text, [finding for finding in results if str(finding) not in messages]
+    return text, [finding for finding in results if finding.occurrence not in logged]
 
 
 def _links(output: str | None) -> Callable[[str], str]:

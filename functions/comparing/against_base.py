@@ -56,7 +56,7 @@ def compare_with_base(
         results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
         results.sort(key=lambda result: sides.places.get(result.name, len(sides.places)))
         if not current:
-            notes = {str(note) for result in results for note in result.notes} if shows_notes else ()
+            notes = [note for result in results for note in result.notes] if shows_notes else []
             cluster_streams.log(alone, new, notes)
         return [results[0]._replace(name="")] if len(results) == 1 else results
 

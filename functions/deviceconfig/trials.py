@@ -34,7 +34,7 @@ def check(resources: ResourceList, items: Collection[Item], config: FunctionConf
             yield from map(config.source.located, judging.check_overrides(product.spec, overrides, path))
             is_used = product.name in used
             findings = _expansion_errors(product, config) if is_used else _rendering_errors(product, resources, config)
-            yield from {str(finding): finding for finding in findings}.values()
+            yield from {finding.occurrence: finding for finding in findings}.values()
 
 
 def _expansion_errors(product: Profile, config: FunctionConfig) -> Iterator[Result]:

@@ -1,10 +1,10 @@
 """The messages of conflicts about nodes: the rule, the claims, and the nodes where they meet."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from krmfn import Field, Place, Result
-from krmfn.results import Severity, placed
+from krmfn.results import NODES, Facts, Severity, placed
 
 from .claim import Claim, Conflict, FindPlace
 
@@ -17,9 +17,14 @@ REMEDY = "let each selector ask for a different value of the same label key"
 def to_result(conflict: Conflict, where: FindPlace) -> Result:
     """Return the finding, at the selector of the first owner."""
     rule, law = law_of(conflict)
-    facts = _on_nodes(conflict, where) if conflict.nodes else _on_some_node(conflict, where)
+    sentence = _on_nodes(conflict, where) if conflict.nodes else _on_some_node(conflict, where)
     owner = conflict.first[0]
-    return Result(f"{facts}; {law}: {REMEDY}", conflict.severity, rule, owner.ref, Field(owner.field), where(owner))
+    others = tuple(claim.claimant for claim in islice(chain(conflict.first[1:], conflict.second), SHOWN))
+    nodes = sorted({name for names in conflict.nodes for name in names[:SHOWN]})[:SHOWN]
+    count = ("nodeCount", sum(map(len, conflict.nodes)))
+    values: Facts = (("claimants", others), ("modules", conflict.modules), (NODES, tuple(nodes)), count)
+    message, field = f"{sentence}; {law}: {REMEDY}", Field(owner.field)
+    return Result(message, conflict.severity, rule, owner.ref, field, where(owner), facts=values)
 
 
 def law_of(conflict: Conflict) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from krmfn import Field, KrmfnError, Ref, Result, error, info, warning
 from krmfn.printing import counted, some
+from krmfn.results import node_facts
 from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import text
@@ -16,6 +17,9 @@ from . import wording
 from .cluster import Cluster, Placement, Workload, placements
 from .coverage import Group, Outcome, State, by_driver, coverage
 from .drivers import Driver
+
+MAPPING = "mapping"
+"""The fact with the condition of a kernel mapping, as `wording.condition` has it."""
 
 
 class Join(NamedTuple):
@@ -78,11 +82,13 @@ def kernels_are_mapped(joined: Join) -> Iterator[Result]:
             message = f"{nodes} {get} no driver, since no kernel mapping has one for {some(kernels, len(kernels))}"
             if blocked := _number([pair for pair in selected if pair[1].state == "blocked"]):
                 message += f"; KMM then does nothing on the other {counted(blocked, 'node')} either"
-            yield at_mappings(driver, error(message))
+            without = sorted(name for names in uncovered.values() for name in names)
+            yield at_mappings(driver, error(message, facts=(*node_facts(without), _module(driver))))
         unknown = _names(selected, "kernel unknown")
         if unknown and not driver.module.takes_every_kernel:
             nodes = f"{wording.nodes_named(unknown)}: status.nodeInfo.kernelVersion is missing"
-            yield at_mappings(driver, info(f"it is not known whether a kernel mapping has a driver for {nodes}"))
+            message = f"it is not known whether a kernel mapping has a driver for {nodes}"
+            yield at_mappings(driver, info(message, facts=(*node_facts(unknown), _module(driver))))
 
 
 def selectors_match(joined: Join, pools: bool = False) -> Iterator[Result]:
@@ -95,7 +101,8 @@ def selectors_match(joined: Join, pools: bool = False) -> Iterator[Result]:
     for driver in idle_drivers:
         number = numbers[driver.cluster is not None]
         problem = f"selects none of the {counted(number, 'node')}" if number != 1 else "does not select the only node"
-        yield at_config(driver, warning(f"{problem}{hint(driver)}", field=Field(driver.claim.field)))
+        about = warning(f"{problem}{hint(driver)}", field=Field(driver.claim.field), facts=(_module(driver),))
+        yield at_config(driver, about)
 
 
 def mappings_are_reached(joined: Join) -> Iterator[Result]:
@@ -117,9 +124,10 @@ def mappings_are_reached(joined: Join) -> Iterator[Result]:
             if position not in used and entry not in mappings_of[driver.claim.ref]:  # another pool may use it
                 number = _number(selected)
                 nodes = f"the {counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
-                mapping = f"kernelMappings[{position}] ({wording.condition(entry)})"
-                message = f"{mapping} is not used for any kernel of {nodes}"
-                yield at_mappings(driver, info(message), f"[{position}]")
+                condition = wording.condition(entry)
+                message = f"kernelMappings[{position}] ({condition}) is not used for any kernel of {nodes}"
+                finding = info(message, facts=((MAPPING, condition), _module(driver)))
+                yield at_mappings(driver, finding, f"[{position}]")
 
 
 def workloads_tolerate(joined: Join) -> Iterator[Result]:
@@ -134,7 +142,8 @@ def workloads_tolerate(joined: Join) -> Iterator[Result]:
             reason = f"since it does not tolerate {some(map(str, taints), len(taints))}"
             message = f"does not run on {len(names):,} of {nodes} on which {driver.ref} loads, {reason}"
             finding = warning if placement.nodes else error
-            yield finding(message, ref=workload.ref, field=Field("spec.template.spec.tolerations"))
+            field = Field("spec.template.spec.tolerations")
+            yield finding(message, ref=workload.ref, field=field, facts=(*node_facts(names), _module(driver)))
 
 
 def modules_tolerate(joined: Join) -> Iterator[Result]:
@@ -147,7 +156,8 @@ def modules_tolerate(joined: Join) -> Iterator[Result]:
             reason = f"since it does not tolerate {some(map(str, taints), len(taints))}"
             finding = error if len(names) == number else info
             message = f"loads no driver on {len(names):,} of {nodes}, {reason}"
-            yield at_config(driver, finding(message, field=Field(driver.claim.field)))
+            facts = (*node_facts(names), _module(driver))
+            yield at_config(driver, finding(message, field=Field(driver.claim.field), facts=facts))
 
 
 def nodes_have_a_version(joined: Join) -> Iterator[Result]:
@@ -159,7 +169,13 @@ def nodes_have_a_version(joined: Join) -> Iterator[Result]:
             command = f"kubectl label nodes {option} {driver.version_label}={driver.module.version}"
             nodes = f"{len(names):,} of the {counted(_number(selected), 'node')} ({some(names, len(names))})"
             message = f"KMM loads nothing on {nodes} that it selects until they have a version label: `{command}`"
-            yield at_config(driver, info(message, field=Field(driver.claim.field)))
+            facts = (*node_facts(names), _module(driver))
+            yield at_config(driver, info(message, field=Field(driver.claim.field), facts=facts))
+
+
+def _module(driver: Driver) -> tuple[str, str]:
+    """Return the fact that names a driver's Module: a config with several pools has several."""
+    return "module", str(driver.ref)
 
 
 def _number(selected: Sequence[tuple[Group, Outcome]]) -> int:

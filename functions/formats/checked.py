@@ -58,31 +58,41 @@ def cluster_suffix(result: Result) -> str:
     return f" ({printable(names)})" if names else ""
 
 
-Baseline = frozenset[tuple[str, str, str]]
-"""Rule, resource and field path: what makes a finding the same one when lines move and wordings change."""
+class Baseline(NamedTuple):
+    """The findings that a baseline file names."""
+
+    ids: frozenset[str] = frozenset()
+    older: frozenset[tuple[str, str, str]] = frozenset()
+    """Rule, resource and field path of the entries without an id, as they were written before there were ids."""
 
 
 def parse_baseline(text: str, name: str) -> Baseline:
     """Return the findings of a baseline file; `name` is for the message. Raises KrmfnError for any other text."""
     try:
         entries = json.loads(text)["findings"]
-        return frozenset((entry["rule"], entry["resource"], entry["path"]) for entry in entries)
+        older = [(entry["rule"], entry["resource"], entry["path"]) for entry in entries if "id" not in entry]
+        return Baseline(frozenset(entry["id"] for entry in entries if "id" in entry), frozenset(older))
     except (ValueError, TypeError, KeyError, RecursionError) as failure:
         raise KrmfnError(f"{name} is not a baseline; write one with --write-baseline") from failure
 
 
 def dump_baseline(results: Iterable[Result]) -> str:
     """Return the text of the baseline file of these findings."""
-    entries = sorted({_identity(result) for result in results if not result.unlisted})
-    findings = [{"rule": rule, "resource": resource, "path": path} for rule, resource, path in entries]
+    entries = sorted({(*_about(result), result.id) for result in results if not result.unlisted})
+    findings = [{"id": id_, "rule": rule, "resource": resource, "path": path} for rule, resource, path, id_ in entries]
     return json_text({"findings": findings}, 2) + "\n"
 
 
 def new_findings(results: Sequence[Result], baseline: Baseline) -> list[Result]:
     """Return the findings that the baseline does not name, and those that stand for others, which it never names."""
-    return [result for result in results if result.unlisted or _identity(result) not in baseline]
+    return [result for result in results if result.unlisted or not _is_named(result, baseline)]
 
 
-def _identity(result: Result) -> tuple[str, str, str]:
+def _is_named(result: Result, baseline: Baseline) -> bool:
+    return result.id in baseline.ids or _about(result) in baseline.older
+
+
+def _about(result: Result) -> tuple[str, str, str]:
+    """Return the rule, the resource or file, and the path of the field."""
     resource = f"{result.ref.group}/{result.ref}" if result.ref else result.place.path if result.place else ""
     return (result.rule, resource, result.field.path if result.field else "")

@@ -110,9 +110,11 @@ def finding(result: Result) -> dict[str, Any]:
     """Return a finding as JSON data."""
     ref, place, tags = result.ref, result.place, dict(result.tags)
     return {
+        "id": result.id,
         "rule": result.rule or None,
         "severity": result.severity,
         "message": result.message,
+        "facts": dict(result.facts),
         "ref": reference(ref) if ref else None,
         "path": result.field.path if result.field else None,
         "file": place.path if place else None,

@@ -20,7 +20,7 @@ from krmfn import streams
 from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL
 from krmfn.resource import Manifest, Place, Ref
-from krmfn.results import UNLISTED, Field, Result
+from krmfn.results import UNLISTED, Field, Result, facts_of
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
@@ -191,7 +191,8 @@ def _messages(lines: Sequence[str], is_ours: bool) -> tuple[list[str], list[Resu
         field = Field(entry["path"]) if entry["path"] else None
         place = Place(entry["file"], 0, entry["line"] or 0) if entry["file"] else None
         tags = ((UNLISTED, str(entry[UNLISTED])),) if entry.get(UNLISTED) else ()
-        findings.append(Result(entry["message"], entry["level"], entry["rule"] or "", ref, field, place, tags))
+        facts = facts_of(entry.get("facts") or {})
+        findings.append(Result(entry["message"], entry["level"], entry["rule"] or "", ref, field, place, tags, facts))
     return messages, findings, changes
 
 

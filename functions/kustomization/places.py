@@ -16,7 +16,7 @@ from krmfn.resource import Place, split
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
 
-from ..rendering.generated import of_value
+from ..rendering.generated import OWNER_FACT, generated_from, of_value
 from . import provenance, values
 from .calls import Call
 from .graph import Graph, Kustomization
@@ -72,7 +72,7 @@ class Places:
         inputs = self._origins().inputs
         if result.ref and (item := _item_with(result.ref.id, inputs)):
             return self._locate(item.annotations, item, result)
-        owners = (item for item in inputs.values() if result.message.startswith(f"generated from {item.ref}: "))
+        owners = (item for item in inputs.values() if result.fact(OWNER_FACT) == str(item.ref))
         owner = next(owners, None)
         return result._replace(place=self._owner_place(owner, owner.annotations, result.field) if owner else None)
 
@@ -139,9 +139,8 @@ class Places:
         mark = mark_of(item.annotations)
         owner = _item_with(mark.owner, self._origins().inputs) if mark else None
         if owner:
-            has_owner = result.message.startswith("generated from ")
-            message = result.message if has_owner else f"generated from {owner.ref}: {result.message}"
-            return result._replace(message=message, place=self._owner_place(owner, owner.annotations, result.field))
+            named = result if result.fact(OWNER_FACT) else generated_from(owner.ref, result)
+            return named._replace(place=self._owner_place(owner, owner.annotations, result.field))
         kustomization = self._origins().kustomizations.get(maker)
         place = kustomization and generator(kustomization, item.kind, names)
         return result._replace(place=place or (Place(kustomization.name) if kustomization else None))

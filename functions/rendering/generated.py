@@ -24,6 +24,8 @@ Source: fluxcd/pkg, kustomize 1.35 and envsubst 1.7. It works on an object's tex
 """
 MODULE_ORDER = {"argocd.argoproj.io/sync-wave": "0", SUBSTITUTE: DISABLED}
 """On a Module: Argo CD applies it first and deletes it last; Flux leaves its $KERNEL_FULL_VERSION alone."""
+OWNER_FACT = "owner"
+"""The fact with the resource that the object of a finding is generated from."""
 Finding = tuple[Ref | None, Result]
 """A finding, with the resource that may turn it off by an annotation; None for the functionConfig."""
 Judged = tuple[Iterable[Finding], Mapping[Ref, Item]]
@@ -172,8 +174,13 @@ def at_origin(obj: Generated, finding: Result) -> Result:
     moved = obj.origin(finding)
     if moved:
         return moved._replace(message=f"in the generated {obj.manifest['kind']}: {moved.message}")
-    message = f"generated from {obj.owner}: {finding.message}"
-    return finding._replace(ref=obj.ref, place=obj.item.place, message=message)
+    return generated_from(obj.owner, finding)._replace(ref=obj.ref, place=obj.item.place)
+
+
+def generated_from(owner: Ref, finding: Result) -> Result:
+    """Return a finding about an object with the resource that it is generated from, in the message and as a fact."""
+    facts = (*finding.facts, (OWNER_FACT, str(owner)))
+    return finding._replace(message=f"generated from {owner}: {finding.message}", facts=facts)
 
 
 def place_of(item: Item, field: Field | None) -> Place | None:

@@ -112,10 +112,10 @@ def check(item: Item) -> Iterator[Result]:
     for rule, reason in _entries(item):
         field = Field(ANNOTATION, rule)
         if message := mistake(rule):
-            yield item.located(error(message, rule="KRM119", field=field))
+            yield item.located(error(message, rule="KRM119", field=field, facts=(("rule", rule),)))
         elif not reason:
             message = f"{rule} is turned off without a reason; write `{rule}: why`"
-            yield item.located(warning(message, rule="KRM115", field=field))
+            yield item.located(warning(message, rule="KRM115", field=field, facts=(("rule", rule),)))
 
 
 def check_function_config(config: FunctionConfig) -> Iterator[Result]:

@@ -9,7 +9,7 @@ from krmfn.results import Rule
 
 from ..kmm.lookup import strings
 from .function_config import FunctionConfig
-from .generated import Finding, Generated
+from .generated import Finding, Generated, generated_from
 from .kinds import PROFILE_MARK, in_file
 from .metadata_checks import mistake
 
@@ -58,9 +58,9 @@ def _keys_have_meaning(objects: Sequence[Generated], config: FunctionConfig) -> 
             for key, value in obj.manifest["metadata"].get(part, {}).items():
                 is_ours = key == PROFILE_MARK and obj.product == value
                 if (message := messages[part, key]) and not is_ours:
-                    message = f"generated from {obj.owner}: {message}"
                     field = Field(f"metadata.{part}[{key}]")
-                    yield obj.owner, error(message, rule="KRM118", ref=obj.ref, field=field, place=obj.item.place)
+                    finding = error(message, rule="KRM118", ref=obj.ref, field=field, place=obj.item.place)
+                    yield obj.owner, generated_from(obj.owner, finding)
     for key, text in config.annotations.items() if objects else ():
         if not any(obj.manifest["metadata"]["annotations"].get(key) == text for obj in objects):
             message = "has no effect: every generated object has a value of its own"
@@ -80,10 +80,12 @@ def _ids_are_free(resources: ResourceList, objects: Sequence[Generated], config:
         other = first.setdefault(obj.ref.id, obj)
         if other is not obj:
             message = f"its {obj.ref} is also generated from {other.owner}{in_file(other.item)}; rename one of the two"
-            yield obj.owner, _located(obj, error(message, rule="KRM113"))
+            yield obj.owner, _located(obj, error(message, rule="KRM113", facts=(("object", str(obj.ref)),)))
+        facts = (("object", str(obj.ref)),)
         existing = present.get(obj.ref.id, [])
         if len(existing) > 1 or (existing and not config.adopt and not obj.scope.names(existing[0].mark)):
-            yield obj.owner, _located(obj, error(_message(obj, existing, resources), rule="KRM114"))
+            message = _message(obj, existing, resources)
+            yield obj.owner, _located(obj, error(message, rule="KRM114", facts=facts))
 
 
 def _located(obj: Generated, finding: Result) -> Result:

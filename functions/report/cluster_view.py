@@ -71,7 +71,7 @@ def part(view: View) -> Part:
     unjudged = view.errors[0] if view.errors else "" if cluster.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if view.errors else _images(cluster, groups)
     results = (*view.node_findings, *resources.results)
-    findings = {(f.rule, f.severity, f.ref, f.message): f for f in results}
+    findings = {finding.occurrence: finding for finding in results}
     # on a hub's clusters only selectors decide
     nodes = [node for node in cluster.fleet.nodes if node.cluster is None]
     full_claims = [driver.full_claim for driver in cluster.all_drivers]

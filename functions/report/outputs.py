@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from krmfn import Field, KrmfnError, Place, Ref, Result, schema
 from krmfn.printing import counted
-from krmfn.results import UNLISTED, in_order
+from krmfn.results import UNLISTED, facts_of, in_order
 from krmfn.typed import Any
 
 from ..fleet import wording
@@ -180,4 +180,5 @@ def _result(finding: dict[str, Any]) -> Result:
     line, column = finding["line"] or 0, finding["column"] or 0
     place = Place(finding["file"], 0, line, column) if finding["file"] else None
     tags = ((UNLISTED, str(finding[UNLISTED])),) if finding[UNLISTED] else ()
-    return Result(finding["message"], finding["severity"], finding["rule"] or "", ref, field, place, tags)
+    facts = facts_of(finding["facts"])
+    return Result(finding["message"], finding["severity"], finding["rule"] or "", ref, field, place, tags, facts)

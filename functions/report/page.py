@@ -109,8 +109,8 @@ def _context(
     severities = summary([*findings, *(finding for part in parts for finding in part.findings)])
     # those without a driver before others
     rows = ((name, part, group) for part, group in states.groups_of(parts) for name in group.names)
-    messages = {str(finding) for part in parts for finding in part.findings}
-    errors = [note for note in tallies.change_errors(comparisons) if str(note) not in messages]
+    listed = {finding.occurrence for part in parts for finding in part.findings}
+    errors = [note for note in tallies.change_errors(comparisons) if note.occurrence not in listed]
     images = merge_images(part.images for part in parts)
     clusters = [(part.name, counts) for part, counts in zip(parts, by_part, strict=True) if counts]
     return {

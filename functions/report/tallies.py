@@ -172,8 +172,8 @@ def chapters(parts: Sequence[Part], rules: Mapping[str, Rule], findings: Iterabl
     for cluster, results in (("", findings), *((part.name, part.findings) for part in parts)):
         for finding in results:
             key = (SEVERITIES.index(finding.severity), finding.rule)
-            text = (str(finding), cluster if finding.unlisted else "")
-            by_rule.setdefault(key, {}).setdefault(text, (finding, []))[1].append(cluster)
+            copy = (finding.occurrence, cluster if finding.unlisted else "")
+            by_rule.setdefault(key, {}).setdefault(copy, (finding, []))[1].append(cluster)
     rows, fleet = [], [part.name for part in parts]
     for severity, rule in sorted(by_rule):
         pairs = list(by_rule[severity, rule].values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from unittest.mock import patch
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from krmfn import results
 from krmfn.resource import Place, Ref
 from krmfn.resourcelist import ResourceList
-from krmfn.results import UNLISTED, Field, Findings, Result, error, in_order, info, warning
+from krmfn.results import UNLISTED, Field, Findings, Result, error, facts_of, in_order, info, node_facts, warning
 
 REF = Ref("apps/v1", "Deployment", "shop", "web")
 
@@ -125,3 +126,36 @@ def _file(result: Result) -> str:
 @pytest.mark.parametrize(("tag", "number"), [("3", 3), ("", 0), ("many", 0), ("-1", 0)])
 def test_a_tag_of_a_function_that_is_no_number_stands_for_no_other_finding(tag: str, number: int) -> None:
     assert info("a", tags=((UNLISTED, tag),)).unlisted == number
+
+
+CONFLICT = error("a and b", rule="KRM301", ref=REF, field=Field("spec.a"), facts=(("claimants", ("b",)),))
+SAME = {
+    "wording": CONFLICT._replace(message="b and a"),
+    "place": CONFLICT._replace(place=Place("a.yaml", 1, 2, 3)),
+    "severity": CONFLICT._replace(severity="warning"),
+    "version": CONFLICT._replace(ref=REF._replace(api_version="apps/v2")),
+    "nodes": CONFLICT._replace(facts=(*CONFLICT.facts, *node_facts(["n1", "n2"]))),
+    "number": CONFLICT._replace(facts=(*CONFLICT.facts, ("kernels", 3))),
+}
+OTHER = {
+    "fact": CONFLICT._replace(facts=(("claimants", ("c",)),)),
+    "rule": CONFLICT._replace(rule="KRM302"),
+    "field": CONFLICT._replace(field=Field("spec.b")),
+    "resource": CONFLICT._replace(ref=REF._replace(name="other")),
+    "file, without a resource": CONFLICT._replace(ref=None, place=Place("a.yaml")),
+    "message, without a rule": CONFLICT._replace(rule=""),
+}
+
+
+@pytest.mark.parametrize("change", SAME)
+def test_an_id_is_stable(change: str) -> None:
+    assert SAME[change].id == CONFLICT.id
+
+
+@pytest.mark.parametrize("change", OTHER)
+def test_another_finding_has_another_id(change: str) -> None:
+    assert OTHER[change].id != CONFLICT.id
+
+
+def test_facts_come_back_from_json() -> None:
+    assert facts_of(json.loads(json.dumps(dict(CONFLICT.facts)))) == CONFLICT.facts

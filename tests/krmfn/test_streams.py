@@ -16,7 +16,7 @@ from krmfn.streams import Log
 from tests.builders import CONFIG, document_text
 from tests.commands import ROOT, environment, process
 
-KEYS = ["level", "message", "rule", "ref", "path", "file", "line", "unlisted"]
+KEYS = ["level", "message", "facts", "rule", "ref", "path", "file", "line", "unlisted"]
 REF = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "namespace": "kmm", "name": "drv"}
 
 
@@ -41,7 +41,7 @@ def test_a_finding_with_its_place() -> None:
     assert first["message"].startswith("unknown field")
     del first["message"]
     place = {"path": "spec.moduelName", "file": "stdin", "line": 4, "unlisted": None}
-    assert first == {"level": "error", "rule": "KRM101", "ref": REF} | place
+    assert first == {"level": "error", "facts": {"problem": "unknown"}, "rule": "KRM101", "ref": REF} | place
 
 
 @pytest.mark.parametrize("args", [("check", "gone"), ("render", "gone"), ("diff", "gone", "gone")])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from krmfn_functions.formats.checked import dump_baseline as dump
 from krmfn_functions.formats.checked import new_findings
@@ -34,7 +36,15 @@ def test_a_finding_stays_the_same_when_lines_move_and_wordings_change() -> None:
     assert new_findings([moved], known) == []
 
 
+def test_a_file_without_ids_still_counts() -> None:
+    older = json.loads(dump(FOUND))
+    for entry in older["findings"]:
+        del entry["id"]
+    assert new_findings(FOUND, parse(json.dumps(older), "baseline.json")) == []
+
+
 OTHERS = {
+    "fact": FOUND[0]._replace(facts=(("claimants", ("another",)),)),
     "rule": FOUND[0]._replace(rule="KRM102"),
     "field": FOUND[0]._replace(field=Field("spec.c")),
     "name": FOUND[0]._replace(ref=ABOUT._replace(name="b")),
