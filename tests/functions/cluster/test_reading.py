@@ -108,7 +108,6 @@ def test_a_syntax_error_in_the_last_of_7_200_documents(run: Run, tmp_path: Path)
 
 
 DATA = {
-    "a second anchor": ("a: &x 1\nb: &x 2\nc: *x\n", 2),
     "a merge of a word": ("a:\n  <<: word\n", 2),
     "a key that is no word": ("a:\n  [b]: c\n", 2),
     "a number behind a tag": ("a: !!int word\n", 1),
