@@ -51,6 +51,8 @@ class Effect(NamedTuple):
     """The same nodes, each once."""
     is_short: bool = False
     """Whether an object selects these nodes and they end up without it."""
+    rival: Ref | None = None
+    """Another object, whose kernel module KMM unloads or loads there at the same time."""
 
 
 class Plan(NamedTuple):

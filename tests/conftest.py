@@ -10,7 +10,7 @@ from tests.examples import EXAMPLES
 
 OURS = {
     *("KRMFN_EXAMPLES", "KRMFN_FLEET_EXAMPLES", "KRMFN_FUZZ", "KRMFN_FUZZ_SEED", "KRMFN_UPDATE"),
-    *("KRMFN_KMM_CRDS", "KRMFN_KMM_FLEETS", "KRMFN_KMM_STATUS", "KRMFN_OPERATORS"),
+    *("KRMFN_KMM_CRDS", "KRMFN_KMM_FLEETS", "KRMFN_KMM_HISTORIES", "KRMFN_KMM_STATUS", "KRMFN_OPERATORS"),
 }
 """Variables that are for the tests; the others are read by the program, and a test sets those that it is about."""
 

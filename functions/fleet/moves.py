@@ -4,12 +4,15 @@ Cost: near-linear in the nodes; those that are alike on both sides are played on
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
+from krmfn import KrmfnError
 from krmfn.ownership import Id
 from krmfn.printing import counted
 from krmfn.typed import NamedTuple
 
 from ..grouping import grouped
+from ..kmm.resolution import resolver
 from ..kmm.scheduling import Action, Move, View, entry, play, with_doubt
 from . import wording
 from .coverage import Cluster, Group, Outcome, State, by_driver
@@ -29,6 +32,8 @@ class Side(NamedTuple):
     group_of: Mapping[NodeId, int]
     failing: Mapping[tuple[Id, Cluster], View]
     """The view of all nodes for a Module that KMM fails with on one of them: it does nothing in the cluster then."""
+    images: Mapping[Id, frozenset[str]] = {}  # read only
+    """The images that KMM has looked for, by Module: it does so for all nodes that the Module selects and tolerates."""
 
     def view(self, node: NodeId, module: Id) -> View:
         """Return how KMM sees a node for a Module; both may be gone."""
@@ -53,6 +58,8 @@ class Transition(NamedTuple):
     move: Move
     old: View | None
     new: View
+    rival: Driver | None = None
+    """Another Module, of which KMM unloads or loads the same kernel module on these nodes at the same time."""
 
 
 def side(groups: Sequence[Group], drivers: Drivers, external: Drivers = ()) -> Side:
@@ -73,7 +80,25 @@ def side(groups: Sequence[Group], drivers: Drivers, external: Drivers = ()) -> S
         views.append({key: _view(all_drivers, outcome, group, failing) for key, outcome in outcomes})
     group_of = {(node.name, node.cluster): number for number, group in enumerate(groups) for node in group.nodes}
     kernels = [group.kernel for group in groups]
-    return Side({driver.ref.id: driver for driver in drivers}, views, kernels, group_of, failing)
+    images = _images(groups, all_drivers)
+    return Side({driver.ref.id: driver for driver in drivers}, views, kernels, group_of, failing, images)
+
+
+def _images(groups: Sequence[Group], drivers: Drivers) -> dict[Id, frozenset[str]]:
+    """Return the images that KMM looks for, by Module: those of the nodes that a Module selects and tolerates.
+
+    Source: KMM main (de3f8c9), internal/controllers/module_reconciler.go, handleMIC.
+    """
+    images: dict[Id, set[str]] = {}
+    for group in groups:
+        for outcome in group.outcomes:
+            driver, image = drivers[outcome.driver], outcome.resolution.image
+            if outcome.state == "conflict" and driver.loads and group.kernel:  # KMM does not know of conflicts
+                with suppress(KrmfnError):
+                    image = resolver(driver.module)(group.kernel).image
+            if image and not outcome.taints:
+                images.setdefault(driver.ref.id, set()).add(image)
+    return {module: frozenset(names) for module, names in images.items()}
 
 
 def _view(drivers: Drivers, outcome: Outcome, group: Group, failing: Mapping[tuple[Id, Cluster], View]) -> View:
@@ -108,10 +133,35 @@ def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
         new_views = after.groups[new_group] if new_group is not None else {}
         for key in {**new_views, **old_views}:
             old, new = old_views.get(key), after.view(members[0], key)
-            is_new = old_group is None or key not in before.drivers
+            is_new_node = old_group is None and key in before.drivers  # of a new Module nothing is there yet
             is_unlabelled = bool(old and old.version) and new.action == "load" and key not in labelled
-            is_older = old.is_older or is_unlabelled if old else is_new and new.action == "leave"
+            is_older = old.is_older or is_unlabelled if old else is_new_node and new.action == "leave"
             move = play(old.entry if old else None, old, new, not is_older)
             move = with_doubt(move, old, new) if old and old.action == "fail" and not is_older else move
             results.append(Transition(names, after.drivers.get(key) or before.drivers[key], move, old, new))
-        yield results
+        yield _with_rivals(results, before.images)
+
+
+def _with_rivals(group: list[Transition], known: Mapping[Id, frozenset[str]]) -> list[Transition]:
+    """Return the transitions of some nodes, with the rivals among them; `known` has the images of the side before.
+
+    One Module unloads what another loads. An image that KMM has not looked for yet puts the two in order: it looks for
+    it while the first one unloads. One that it knows is loaded at once, beside the pod that unloads: if the loader is
+    the first, it finds the kernel module there and does nothing, then the unloader takes that away. A Module that
+    stays as it is loses its kernel module to the unloader in any case.
+    """
+    unloads = [at for at, moved in enumerate(group) if any(map(_is_unload, moved.move.events))]
+    for at, heir in enumerate(group) if unloads else ():
+        image = heir.move.after["containerImage"] if heir.move.after else ""
+        is_kept, loads = not heir.move.events, not all(map(_is_unload, heir.move.events))
+        if not image or (loads and image not in known.get(heir.driver.ref.id, ())):
+            continue
+        for other in unloads:
+            if other != at and heir.driver.module.loads & group[other].driver.module.loads:
+                group[at] = group[at]._replace(rival=group[other].driver)
+                group[other] = group[other]._replace(rival=None if is_kept else heir.driver)
+    return group
+
+
+def _is_unload(event: str) -> bool:
+    return event.startswith("Unload ")

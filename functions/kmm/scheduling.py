@@ -106,6 +106,8 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
         return move._replace(effect="gained", reason=after["containerImage"])
     if not new.is_selected or new.action in ("ignore", "gone"):
         return move
+    if new.action == "leave":
+        return move._replace(effect="waiting", reason=f"nothing is loaded until its version label names {new.version}")
     return move._replace(effect="waiting" if new.is_waiting else "blocked")
 
 

@@ -26,6 +26,16 @@ def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
             yield warning(effect.message, ref=effect.ref)
 
 
+def one_module_after_another(impact: Impact) -> Iterator[Result]:
+    """Yield a warning per Module that takes over nodes from another one of the same kernel module in one step."""
+    for effect in impact.plan.effects:
+        if effect.rival and effect.parts[0].after is None and effect.parts[0].before is None:
+            message = f"loads its kernel module on {nodes_named(effect.nodes)} while {effect.rival} unloads it"
+            danger = "if it loads first, no driver is left and the nodes look ready"
+            remedy = "deselect the nodes there first, wait for the unload, then select them here"
+            yield warning(f"{message}: {danger}; {remedy}", ref=effect.ref)
+
+
 def pods_restart(impact: Impact) -> Iterator[Result]:
     """Yield an info per Module whose plugin's pods restart, and per DaemonSet that waits for a Module and restarts."""
     for step in impact.steps:
@@ -106,6 +116,56 @@ spec: {kernelMappings: [{regexp: el9}]}
     advice=True,
 )
 
+KRM414 = Rule(
+    "KRM414",
+    "nodes should not go from one Module to another of the same kernel module in one step, if KMM knows the image",
+    good="""\
+# before
+kind: Node
+metadata: {name: node-1, labels: {use: train}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9_4.x86_64}}
+---
+# after
+kind: Node
+metadata: {name: node-1, labels: {}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9_4.x86_64}}
+---
+kind: Node
+metadata: {name: node-2, labels: {use: serve}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9_4.x86_64}}
+---
+kind: DeviceConfig
+spec:
+  nodeSelector: null
+  nodePools: [{name: train, nodeSelector: {use: train}}, {name: serve, nodeSelector: {use: serve}}]
+""",
+    bad="""\
+# before
+kind: Node
+metadata: {name: node-1, labels: {use: train}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9_4.x86_64}}
+---
+# after
+kind: Node
+metadata: {name: node-1, labels: {use: serve}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9_4.x86_64}}
+---
+kind: Node
+metadata: {name: node-2, labels: {use: serve}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9_4.x86_64}}
+---
+kind: DeviceConfig
+spec:
+  nodeSelector: null
+  nodePools: [{name: train, nodeSelector: {use: train}}, {name: serve, nodeSelector: {use: serve}}]
+""",
+    remedy="Take the label off the node, wait until its ready label is gone, which says that the kernel module is "
+    "unloaded, and set the new label then.",
+    check=one_module_after_another,
+    severities=("warning",),
+    advice=True,
+)
+
 KRM413 = Rule(
     "KRM413",
     "pods that use a device should restart only when that is intended: a new image or setting restarts them",
@@ -180,4 +240,4 @@ spec:
 )
 
 _OTHERS = reload_rules.RULES + removal_rules.RULES + build_rules.RULES
-RULES = tuple(sorted((KRM403, KRM409, KRM413, *_OTHERS), key=lambda rule: rule.id))
+RULES = tuple(sorted((KRM403, KRM409, KRM413, KRM414, *_OTHERS), key=lambda rule: rule.id))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from krmfn import KrmfnError, ResourceList
+from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.ownership import Id
 
 from ..fleet import moves, rules, wording
@@ -29,7 +29,7 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
     if problem := unknown_reason(*sides):
         return [], problem
     try:
-        return list(_effects(side(sides[0], old), side(sides[1], new))), ""
+        return list(of_sides(side(sides[0], old), side(sides[1], new))), ""
     except KrmfnError as failure:
         return [], str(failure)
 
@@ -50,7 +50,7 @@ def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:
     drivers = [driver for driver in before.drivers if driver.ref.id not in unjudged]
     external = [driver for driver in before.external if driver.ref.id not in unjudged]
     try:
-        known_effects = [*_effects(side(Cluster(before.fleet, drivers, (), external), old), side(after, new))]
+        known_effects = [*of_sides(side(Cluster(before.fleet, drivers, (), external), old), side(after, new))]
     except KrmfnError:
         return frozenset()
     words = {effect.word for effect in known_effects}
@@ -84,18 +84,19 @@ def _problem(cluster: Cluster) -> str:
     return cluster.fleet.missing_labels_problem(key for driver in cluster.all_drivers for key in driver.keys)
 
 
-def _effects(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
+def of_sides(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
     """Yield the effects, one for each Module and reason."""
     parts_of: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
-    refs = {}
+    refs, rivals = dict[Id, Ref](), dict[tuple[Id, str], Ref]()
     for group in moves.transitions(before, after):
-        for transition in group:
-            move = _plugin_move(transition) or _takeover(transition, group) or transition.move
+        for transition, move in _final_moves(group):
             if not _is_reported(transition, move):
                 continue
             ref, new = transition.driver.ref, transition.new
             refs[ref.id] = ref
             is_short = move.effect in ("lost", "blocked", "waiting") or (move.effect == "unknown" and not move.after)
+            if transition.rival:  # KRM414 has those of which both run at once
+                is_short, rivals[ref.id, move.reason] = not transition.move.events, transition.rival.ref
             failing = new.failing if move.effect == "blocked" else ""
             key = (ref.id, _WORDS.index(move.effect), move.reason, failing, is_short and new.is_selected)
             old_image, new_image = (entry["containerImage"] if entry else None for entry in (move.before, move.after))
@@ -107,12 +108,39 @@ def _effects(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
         word, preposition = _WORDS[index], "by" if _WORDS[index] in ("lost", "gained") else "on"
         predicate = f"{word} by node {failing} on" if failing else f"{word} {preposition}"
         message = f"{predicate} {wording.nodes_named(nodes)}: {reason}".removesuffix(": ")
-        yield Effect(refs[module], word, tuple(nodes), message, reason, parts, is_short)
+        yield Effect(refs[module], word, tuple(nodes), message, reason, parts, is_short, rivals.get((module, reason)))
+
+
+def _final_moves(group: Sequence[moves.Transition]) -> Iterator[tuple[moves.Transition, Move]]:
+    """Yield the transitions of nodes that are alike, each with its move in the light of the others."""
+    for transition in group:
+        move = _race(transition, group) or _plugin_move(transition) or _takeover(transition, group)
+        yield transition, move or transition.move
+
+
+def _race(transition: moves.Transition, group: Sequence[moves.Transition]) -> Move | None:
+    """Return the move of a Module where KMM loads and unloads one kernel module at the same time.
+
+    Its events are in the order that loses the driver.
+    """
+    rival, move = transition.rival, transition.move
+    if not rival:
+        return None
+    other = next(other for other in group if other.driver.ref == rival.ref)
+    events = sorted((*move.events, *other.move.events), key=lambda event: event.startswith("Unload "))
+    verb = "loads" if other.move.after else "unloads"
+    if not move.events:
+        reason = f"{rival.ref} unloads the same kernel module, so the driver is gone while the node looks ready"
+    else:
+        reason = f"{rival.ref} {verb} the same kernel module at once; the driver may be gone while the node looks ready"
+    return move._replace(effect="unknown", events=tuple(events), reason=reason, after=None, is_known=False)
 
 
 def _is_reported(transition: moves.Transition, move: Move) -> bool:
     """Return True where something moves, or something new keeps it from moving."""
     old, new = transition.old, transition.new
+    if transition.rival:
+        return True
     if move.effect == "kept":
         return new.action == "leave"
     if move.effect == "unknown" and old and not move.after:
@@ -138,7 +166,7 @@ def _takeover(transition: moves.Transition, group: Sequence[moves.Transition]) -
     if move.effect != "lost" or move.after:
         return None
     for heir in group:
-        after = heir.move.after
+        after = heir.move.after if heir.move.events else None
         if after and heir is not transition and heir.driver.module.loads & transition.driver.module.loads:
             reason = f"{heir.driver.ref} takes its place"
             return move._replace(effect="reloaded", events=move.events + heir.move.events, reason=reason, after=after)

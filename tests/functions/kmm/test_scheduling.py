@@ -81,7 +81,7 @@ CASES: dict[str, tuple[list[list[Manifest]], tuple[str, list[str], str | None]]]
     "ordered, no label": ([[V1, node()]], ("waiting", [], None)),
     "ordered, an empty label": ([[V1, node(label="")]], ("waiting", [], None)),
     "ordered": ([[V1, ON_1]], ("gained", UP, ONE)),
-    "ordered, labelled otherwise": ([[V2, ON_1]], ("blocked", [], None)),
+    "ordered, labelled otherwise": ([[V2, ON_1]], ("waiting", [], None)),
     "the version first": ([[V1, ON_1], [V2, ON_1]], ("kept", [], ONE)),
     "then the label": ([[V1, ON_1], [V2, ON_1], [V2, ON_2]], ("reloaded", SWAPPED, TWO)),
     "both at once": ([[V1, ON_1], [V2, ON_2]], ("reloaded", SWAPPED, TWO)),
