@@ -77,8 +77,8 @@ NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node tha
 """The words of --fail-on for a command about one state, each with its help."""
 CHANGE = {
     "change": "a change of an object, or of what a node gets",
-    "reload": "a node that reloads a driver",
-    "lost": "a node that loses a driver",
+    "reload": "a node that reloads a driver, or a Module that an annotation has an engine make anew or not apply",
+    "lost": "a node that loses a driver, or such a Module",
     "blocked": "a node on which the change leaves a Module without its driver",
 }
 """The words of --fail-on for a command about a change."""

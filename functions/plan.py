@@ -90,6 +90,8 @@ class Comparison(NamedTuple):
     """Both sides have the same inputs, so neither was built."""
     first: tuple[str, ...] = ()
     """The lines to print first: changed folders and Profiles, new rights, privileged pods, policies."""
+    unapplied: tuple[Result, ...] = ()
+    """The changed Modules that an annotation has an engine delete, make anew or not apply: errors for --fail-on."""
     doubtful: tuple[str, ...] = ()
     """Why what is deployed may be something else than what is compared."""
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
 """Words about nodes, with the effects of a change that they name; what is not known may be any of them."""
 
+_UNLOADS = ("lost", "reload")
+"""Words that also fail for a Module that an engine deletes, makes anew or does not apply."""
+
 
 def read(
     context: Context,
@@ -171,6 +174,11 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
         effects = [effect for effect in plan.effects if effect.word in (kind, "unknown")]
         findings = (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in effects)
         yield from tag_cluster(name, findings)
+        if word in _UNLOADS:
+            findings = (
+                error(f"{finding.message} (--fail-on {word})", ref=finding.ref) for finding in comparison.unapplied
+            )
+            yield from tag_cluster(name, findings)
         if has_modules and not comparison.knows_nodes and kind not in comparison.spared:
             reason = f": {comparison.doubt}" if comparison.doubt else "; add a NodeInventory (`krmfn inventory`)"
             message = f"what happens on the nodes is not known (--fail-on {word}){reason}"

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 
-from krmfn import Item, Manifest, ResourceList
+from krmfn import Item, Manifest, ResourceList, Result, error
 from krmfn.ownership import OWNER
 from krmfn.printing import counted, some
+from krmfn.resource import ref
 
+from ..final.engines import LASTING, behaviours
 from ..kmm.lookup import POD_KINDS, table, tables
+from ..kmm.module import MODULE_KINDS
 from ..plan import Change, Plan
 from ..rendering.kinds import PROFILE, PROFILE_MARK
 from ..upgrades import known_nodes
@@ -37,6 +40,27 @@ def sentences(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]
             yield f"policy {change.what}: {change.ref}"
         elif change.new and (gained := _privileges(change.new) - _privileges(change.old or {})):
             yield f"new privileged pod: {change.ref}: {', '.join(sorted(gained))}"
+
+
+def unapplied(plan: Plan) -> Iterator[Result]:
+    """Yield an error per changed Module, or its Namespace, that an annotation has an engine do something else with.
+
+    It is deleted, made anew or not applied, whatever is compared. Of a Namespace only annotations that change count,
+    and of a deleted object only those that keep it on the cluster.
+    """
+    namespaces = {ref(manifest).namespace for manifest in plan.new if _kind(manifest) in MODULE_KINDS}
+    for change in plan.changes:
+        is_module = (change.ref.group, change.ref.kind) in MODULE_KINDS
+        is_namespace = (change.ref.group, change.ref.kind) == ("", "Namespace") and change.ref.name in namespaces
+        former = {*behaviours(change.old or {})} if is_namespace else set()
+        for behaviour in behaviours(change.new or change.old or {}) if is_module or is_namespace else ():
+            is_effective = bool(change.new) or behaviour.row.effect == LASTING
+            if is_effective and behaviour not in former:
+                yield error(f"{behaviour.sentence} ({behaviour.annotation})", ref=change.ref)
+
+
+def _kind(manifest: Manifest) -> tuple[str, str]:
+    return ref(manifest).group, ref(manifest).kind
 
 
 def _labels(old: ResourceList, new: ResourceList) -> Iterator[str]:

@@ -104,9 +104,12 @@ def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda 
     unknown = [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []
     results = placed([*notes(changes, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
     results += map(located, placed(check_adopted(old, new)))
-    comparison = Comparison(
-        name, changes, results, sides=(old, new), first=tuple(attention.sentences(changes, old, new))
+    unapplied = tuple(attention.unapplied(changes))
+    first = (
+        *(f"not as reviewed: {finding.ref}: {finding.message}" for finding in unapplied),
+        *attention.sentences(changes, old, new),
     )
+    comparison = Comparison(name, changes, results, sides=(old, new), first=first, unapplied=unapplied)
     return comparison._replace(knows_nodes=knows_nodes, doubt=doubt, spared=spared)
 
 

@@ -10,10 +10,12 @@ from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
 from ..run import run_of
-from . import objects, order, passed_over, ready, resolved, tools
+from . import applied, objects, order, passed_over, ready, resolved, tools
 from .stream import FinalList, modules_of
 
-RULES = (*(ready.RULES + resolved.RULES + order.RULES + objects.RULES + passed_over.RULES + tools.RULES),)
+RULES = (
+    *(ready.RULES + resolved.RULES + order.RULES + objects.RULES + passed_over.RULES + tools.RULES + applied.RULES),
+)
 """The rules about the final list of a cluster (KRM7xx)."""
 _WORDS = {"KRM701": LABELS, "KRM702": LABELS, "KRM704": order.WORD, "KRM707": objects.OWNERS, "KRM712": objects.OWNERS}
 """Rules about resources that hold a word. Where no resource holds it, such a rule has nothing to say."""
