@@ -62,6 +62,8 @@ class Run(NamedTuple):
     """Whether the cluster is known to use krmfn: another root does, or the cluster is named to krmfn."""
     elsewhere: Mapping[tuple[str, str], str] = MappingProxyType({})
     """(group, kind) of the configs that Profiles of the other roots are for, and why these do not count here."""
+    has_flux: bool = False
+    """Whether something of Flux is among all that was read, in this cluster or another one."""
     turned_off: int = 0
     """How many findings were not reported, since the input turns them off."""
 

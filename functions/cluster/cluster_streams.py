@@ -15,9 +15,10 @@ from krmfn.results import placed
 from ..command import Context
 from ..formats.checked import names_of
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
+from ..run import note
 from . import cluster_inputs, cluster_lists, config, layout
 from .cluster_lists import Skip
-from .deployed import Clusters, Lists, judge_final
+from .deployed import Cluster, Clusters, Lists, judge_final
 
 
 def render(context: Context, paths: Sequence[str], skips: Skip = None, streams: Clusters | None = None) -> Clusters:
@@ -88,12 +89,14 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
         clusters = [work(cluster) for cluster in streams.clusters]
     unassigned = [work(cluster) for cluster in streams.unassigned]
     streams = streams._replace(clusters=clusters, unassigned=unassigned, failures=failures)
+    has_flux = intent.judges_whole and has_several and _has_flux((*clusters, *unassigned))
     for cluster in (cluster for cluster in clusters if cluster.is_whole):  # of others, parts would seem to be missing
         if cluster.name in streams.external:
             from . import external
 
             external.join(context, cluster, streams.external[cluster.name])
         if intent.judges_whole:
+            note(cluster.final, has_flux=has_flux)
             judge_final(cluster.final)
     if has_several:
         streams = shared.without_needed(streams)
@@ -102,6 +105,13 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     if not streams.findings and not is_done:
         raise_alike(failures)
     return streams
+
+
+def _has_flux(clusters: Sequence[Cluster]) -> bool:
+    """Return whether something of Flux is in one of the clusters: its objects seldom stand beside what it applies."""
+    from ..final import tools  # here: it is loaded for what is judged as a whole
+
+    return any(tools.has_flux(part.items) for cluster in clusters for part in cluster.inputs)
 
 
 def _with_elsewhere(context: Context, streams: Clusters, failures: list[Failure]) -> Clusters:

@@ -1,8 +1,8 @@
 """Other tools and the final list: Flux's substitution, the labels of Node Feature Discovery, dumps of a cluster."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from krmfn import Field, Item, Result, error, info
+from krmfn import Field, Item, Result, error, info, itemtext
 from krmfn.resource import join
 from krmfn.results import Rule
 
@@ -12,9 +12,22 @@ from ..rendering.generated import DISABLED, SUBSTITUTE, changed_at
 from ..rendering.kinds import of_kinds
 from .stream import CONFIG_MAP, FinalList
 
+_FLUX = ("toolkit.fluxcd.io", "fluxcd.controlplane.io")
+"""How the groups of Flux's kinds end, and of those of its operator."""
+
+
+def has_flux(items: Sequence[Item]) -> bool:
+    """Return whether something of Flux is among some items; an annotation for it is nothing of it."""
+    return any(item.group.endswith(_FLUX) for item in itemtext.mentioning(items, _FLUX))
+
 
 def dollars_are_kept(final: FinalList) -> Iterator[Result]:
-    """Yield an info per Module and Dockerfile in which Flux's substitution would change what KMM reads."""
+    """Yield an info per Module and Dockerfile in which Flux's substitution would change what KMM reads.
+
+    Where nothing of Flux was read there is none.
+    """
+    if not (final.run.has_flux or has_flux((*final.deployed, *final.inputs, *final.external))):
+        return
     builds = [(module.ref.namespace, build) for _, module in final.modules for _, build in module.sections("build")]
     names = {(namespace, text(table(build, "dockerfileConfigMap"), "name")) for namespace, build in builds}
     config_maps = of_kinds(final.deployed, {CONFIG_MAP}) if names else []
@@ -77,8 +90,13 @@ def labels_have_a_rule(final: FinalList) -> Iterator[Result]:
 
 KRM711 = Rule(
     "KRM711",
-    "text for KMM should not look like a Flux variable, unless an annotation keeps Flux from substituting it",
+    "where Flux is used, text for KMM should not look like one of its variables, unless an annotation keeps Flux from "
+    "substituting it",
     good="""\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: drivers, namespace: flux-system}
+---
 kind: Module
 spec:
   moduleLoader:
@@ -86,6 +104,10 @@ spec:
       kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
 """,
     bad="""\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: drivers, namespace: flux-system}
+---
 kind: Module
 spec:
   moduleLoader:

@@ -142,6 +142,12 @@ kind: ConfigMap
 metadata: {name: own, namespace: kmm%s}
 data: {dockerfile: "FROM %s"}
 """
+SYNC = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: own, namespace: flux-system}
+spec: {path: ./own, prune: true}
+"""
 MARK = ", annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}"
 
 
@@ -161,7 +167,8 @@ def test_of_what_is_written_by_hand_a_finding_says_so(
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "all.yaml").write_text(HANDWRITTEN % (marks[0], texts[0], marks[1], texts[1]))
-    checked = run("krmfn", "check", folder / "all.yaml", "--format", "json")
+    (tmp_path / "flux.yaml").write_text(SYNC)
+    checked = run("krmfn", "check", folder / "all.yaml", tmp_path / "flux.yaml", "--format", "json")
     assert checked.out.count(b'"KRM711"') == count, checked.out.decode()
     for mode in MODES:
         done = library(

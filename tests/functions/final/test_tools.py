@@ -1,13 +1,16 @@
-"""Labels of Node Feature Discovery that a selector asks for: made by a rule, by NFD itself, on a node, or by nobody."""
+"""What other tools do: labels of Node Feature Discovery that nothing makes, variables of Flux where it is used."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from krmfn import Manifest
-from tests.builders import manifest, module, node
+from tests.builders import list_text, manifest, module, node
+from tests.commands import process
+from tests.trees import plant
 
 from .lists import judged, levels
 
@@ -39,3 +42,31 @@ def test_a_label_that_nothing_makes_is_said(case: str) -> None:
     label, others, is_said = CASES[case]
     results = levels(judged(module(selector={label: "true"}), *others))
     assert [severity for number, severity in results if number == "KRM713"] == (["info"] if is_said else [])
+
+
+VARIABLE = module({"regexp": "^.+$", "containerImage": "registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}"})
+SYNC = manifest("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "gpu", "flux-system")
+FLUX: dict[str, tuple[list[Manifest], bool]] = {
+    "nothing of Flux": ([], False),
+    "its Kustomization": ([SYNC], True),
+    "its source": ([manifest("source.toolkit.fluxcd.io/v1", "GitRepository", "fleet", "flux-system")], True),
+    "its operator's instance": ([manifest("fluxcd.controlplane.io/v1", "FluxInstance", "flux", "flux-system")], True),
+    "an annotation for Flux": (
+        [{**manifest("v1", "ConfigMap", "a"), "data": {"text": "kustomize.toolkit.fluxcd.io/reconcile: disabled"}}],
+        False,
+    ),
+    "a kind of that name": ([manifest("kustomize.config.k8s.io/v1beta1", "Kustomization", "a")], False),
+}
+
+
+@pytest.mark.parametrize("case", FLUX)
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_a_variable_of_flux_is_said_where_flux_is_used(case: str, is_beside: bool, tmp_path: Path) -> None:
+    """Also where its objects stand in another folder, as they mostly do."""
+    others, is_said = FLUX[case]
+    (tmp_path / ".git").mkdir()
+    folder = "apps" if is_beside else "clusters"
+    plant(tmp_path, {f"{folder}/gpu.yaml": list_text(VARIABLE).decode()})
+    plant(tmp_path, {"apps/kustomization.yaml": "resources: [gpu.yaml]\n"} if is_beside else {})
+    plant(tmp_path, {"clusters/others.yaml": list_text(*others).decode()} if others else {})
+    assert ("[KRM711]" in process("krmfn", "check", ".", cwd=tmp_path).text) == is_said

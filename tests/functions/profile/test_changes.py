@@ -210,6 +210,11 @@ def test_profiles_come_from_files_that_are_named(tmp_path: Path) -> None:
     assert "KRM109" not in krmfn("check", gpu, "--root", tmp_path).ended(0).text
     other = folder(tmp_path / "x", a={**CR, "kind": "Other"})
     assert "KRM109" in krmfn("check", other, "--root", tmp_path).text
+    vendors = folder(tmp_path / "y", a={**CR, "apiVersion": "amd.com/v1alpha1", "kind": "DeviceConfig"})
+    text = krmfn("check", vendors).text
+    assert ("KRM109" in text, "[KRM107]" in text) == (False, True), (
+        "a vendor's config stands there: it is no wrong PATH"
+    )
     (tmp_path / ".krmfn.yaml").write_text("profiles: [../vendor]\n")
     krmfn("check", gpu, "--root", tmp_path).ended(2)
 

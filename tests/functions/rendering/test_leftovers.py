@@ -205,3 +205,29 @@ def test_what_prune_never_keeps_is_judged(prune: str, rules: list[str]) -> None:
     stale = edited(module_of_a, ("metadata.annotations", {OWNER: mark}))
     resources = applied(deviceconfig, CONFIG, stale, function_config=function_config(prune=prune))
     assert [finding.rule for finding in resources.results if finding.severity == "error"] == rules
+
+
+def generated(kind: str, name: str) -> Manifest:
+    """Return an object that was generated from a DeviceConfig of its name."""
+    is_hub = kind == "ManagedClusterModule"
+    what = f"hub.kmm.sigs.x-k8s.io|{kind}||{name}" if is_hub else f"kmm.sigs.x-k8s.io|{kind}|kmm|{name}"
+    mark = {OWNER: f"deviceconfig krmfn.dev|DeviceConfig|kmm|{name} {what}"}
+    made = manifest("hub.kmm.sigs.x-k8s.io/v1beta1", kind, name, "") if is_hub else module(name=name)
+    return edited(made, ("metadata.annotations", mark))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "end"),
+    [
+        (["Module"], "checked as if written by hand"),
+        (["ManagedClusterModule"], "kept as it is, and not checked"),
+        (["ManagedClusterModule"] * 2, "kept as they are, and not checked"),
+        (["Module", "ManagedClusterModule"], "checked as if written by hand, but for 1 ManagedClusterModule, of which "
+         "nothing is checked"),
+    ],
+)  # fmt: skip
+def test_what_is_not_checked_is_not_said_to_be(kinds: list[str], end: str) -> None:
+    text = list_text(*(generated(kind, f"gpu-{number}") for number, kind in enumerate(kinds)))
+    done = process("krmfn", "check", "-", stdin=text)
+    (line,) = (line for line in done.text.splitlines() if line.endswith("[KRM116]"))
+    assert line.endswith(f": {end} [KRM116]")
