@@ -121,6 +121,10 @@ class Content:
         has_anchor = self.data.find(b"&", self.start, self.end) >= 0
         return positions.shared_paths(self.node) if has_anchor else frozenset()
 
+    def name_of(self, parts: _Parts, spelling: str) -> str:
+        """Return how the manifest names a key of the mapping at `parts` that the text spells so (`y` is "true")."""
+        return spelling if self._by_lines() else positions.name_of(self.node, parts, spelling)
+
     def place(self, path: str, file: Place) -> Place:
         """Return the place of the field at `path` in an item at `file`."""
         line, column = positions.locate(self.node, path)
@@ -191,7 +195,8 @@ class Content:
             if not is_written:
                 text = edit.updated(text, self.manifest, self.indent, self._lists, self._is_replaced)
         except KrmfnError as failure:
-            raise Refused(str(failure), item, f"{item.ref}: {join(self._written) or 'it'} ") from failure
+            where = join(getattr(failure, "parts", ()) or self._written)
+            raise Refused(str(failure), item, f"{item.ref}: {where or 'it'} ") from failure
         self._text, self._node, self._is_simple, self.is_edited = text, None, None, True
         self._remarks, self._comments, self._lists = {}, None, None
         self._fingerprint = hash(fingerprint(self.manifest))

@@ -1,18 +1,16 @@
 """A field of an item by its path: read, written and deleted, its comments, too."""
 
-import re
-
+from . import fieldpaths
 from .errors import KrmfnError, Refused
-from .resource import Place, copied, join, same, split
+from .fieldpaths import MISSING, child, parts_of, read
+from .resource import Place, copied, join, same
 from .results import Field, Result
 from .typed import Any, TypeVar
 
-__all__ = ["ItemField", "get", "parts_of"]
+__all__ = ["ItemField", "get"]
 
 T = TypeVar("T")
 
-_PATH = r"(?:[^./\[\]]+|\[[^\[\]]+\])(?:\.[^./\[\]]+|\[[^\[\]]+\])*"
-_MISSING = object()
 _GONE = "its entry is not in the list any more, or the list was replaced; look the field up again"
 _MAPPINGS = {"annotations", "binaryData", "data", "labels", "matchLabels", "nodeSelector", "stringData"}
 """Where a number is a key, and no index."""
@@ -34,6 +32,7 @@ class ItemField:
         """
         self.item = item
         self.parts, self._path = (parts_of(item, path), path) if isinstance(path, str) else (path, "")
+        self.parts = fieldpaths.named(item, self.parts)
         self._hold()
 
     @property
@@ -45,7 +44,7 @@ class ItemField:
     @property
     def exists(self) -> bool:
         """Return True when the item has the field, null included."""
-        return self._read() is not _MISSING
+        return self._read() is not MISSING
 
     @property
     def value(self) -> Any:
@@ -53,7 +52,7 @@ class ItemField:
         value = self._read()
         if isinstance(value, (dict, list)):
             self.item.content.lend(self.parts)
-        return None if value is _MISSING else value
+        return None if value is MISSING else value
 
     @value.setter
     def value(self, value: Any) -> None:
@@ -68,8 +67,8 @@ class ItemField:
             value = copied(value)
         except KrmfnError as failure:
             raise self.failure(f"cannot be written: {failure}") from failure
-        old = _read(self.item.content.manifest, self.parts)
-        if old is not _MISSING and same(old, value):
+        old = read(self.item.content.manifest, self.parts)
+        if old is not MISSING and same(old, value):
             return
         above, rest = self._above()
         for at in range(len(self.parts) - 1, len(self.parts) - len(rest), -1):
@@ -91,7 +90,7 @@ class ItemField:
         """Remove the field. Raises KrmfnError when there is none, or it is shared by an anchor and its aliases."""
         if not self._follow():
             raise self.failure(f"cannot be deleted: {_GONE}")
-        if _read(self.item.content.manifest, self.parts) is _MISSING:
+        if read(self.item.content.manifest, self.parts) is MISSING:
             raise self.failure("cannot be deleted: there is no such field")
         above, rest = self._above()
         self.item.content.touch(self.parts)
@@ -145,16 +144,16 @@ class ItemField:
     def _hold(self) -> None:
         """Note the entries of lists on the way to the field, each with its list and the length of that."""
         held: dict[int, tuple[list[Any], int, Any]] = {}
-        value: Any = self.item.content.manifest if any(map(str.isdecimal, self.parts)) else _MISSING
+        value: Any = self.item.content.manifest if any(map(str.isdecimal, self.parts)) else MISSING
         for at, part in enumerate(self.parts):
-            child = _child(value, part)
-            if isinstance(value, list) and child is not _MISSING:
-                held[at] = value, len(value), child
-            value = child
+            below = child(value, part)
+            if isinstance(value, list) and below is not MISSING:
+                held[at] = value, len(value), below
+            value = below
         self._held = held
 
     def _read(self) -> Any:
-        return _read(self.item.content.manifest, self.parts) if self._follow() else _MISSING
+        return read(self.item.content.manifest, self.parts) if self._follow() else MISSING
 
     def _follow(self) -> bool:
         """Follow the held entries to their places now, of equal texts to the nearest; return False when one is gone."""
@@ -163,7 +162,7 @@ class ItemField:
         parts, has_moved = [*self.parts], False
         for at, (entries, size, entry) in self._held.items():
             index = int(parts[at])
-            if _read(self.item.content.manifest, tuple(parts[:at])) is not entries:
+            if read(self.item.content.manifest, tuple(parts[:at])) is not entries:
                 return False
             is_text = not isinstance(entry, (dict, list))
             if (is_text and len(entries) == size) or (index < len(entries) and entries[index] is entry and not is_text):
@@ -184,12 +183,12 @@ class ItemField:
         for at, part in enumerate(self.parts):
             if shared and self.parts[:at] in shared:
                 raise self.failure(f"cannot be changed: {join(self.parts[:at])} is shared by an anchor and its aliases")
-            child = _child(value, part)
-            if at == len(self.parts) - 1 or child is _MISSING or child is None:
+            below = child(value, part)
+            if at == len(self.parts) - 1 or below is MISSING or below is None:
                 return value, self.parts[at:]
-            if not isinstance(child, (dict, list)):
+            if not isinstance(below, (dict, list)):
                 raise self.failure(f"cannot be written: {join(self.parts[: at + 1])} is no mapping and no list")
-            value = child
+            value = below
         raise self.failure("is no path")
 
     def failure(self, message: str) -> Refused:
@@ -212,27 +211,3 @@ def get(item: Any, path: str, kind: type[T], default: T | None) -> T | None:
     if type(value) is not kind and not (kind is float and type(value) is int):
         raise field.failure(f"must be {_NAMES[kind]}, not {value!r}")
     return value
-
-
-def parts_of(item: Any, path: str) -> tuple[str, ...]:
-    """Return the parts of a path. Raises KrmfnError, with the item, for what is none."""
-    if not isinstance(path, str) or not re.fullmatch(_PATH, path):
-        message = f"{path!r} is no field path; write one like spec.containers[0].image"
-        if "/" in str(path):
-            message += "; a key with a / or a dot goes into brackets: metadata.annotations[example.com/team]"
-        raise Refused(message, item, f"{item.ref}: ")
-    return split(path)
-
-
-def _read(value: Any, parts: tuple[str, ...]) -> Any:
-    for part in parts:
-        value = _child(value, part)
-    return value
-
-
-def _child(value: Any, part: str) -> Any:
-    if isinstance(value, dict):
-        return value.get(part, _MISSING)
-    if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-        return value[int(part)]
-    return _MISSING

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .fields import ItemField, parts_of
+from .fieldpaths import parts_of
+from .fields import ItemField
 from .resource import split
 from .typed import Any
 

@@ -9,7 +9,8 @@ __all__ = ["MERGE_KEYS", "Lists", "match_entries"]
 
 MERGE_KEYS = ("name", "key", "containerPort", "mountPath", "devicePath", "topologyKey", "port", "ip", "type")
 """The fields by which Kubernetes' lists are merged (k8s.io/api, patchMergeKey), the usual ones first."""
-
+_MOST_COMPARED = 50
+"""How many old entries without a name are compared with each new one."""
 
 Lists = Mapping[int, tuple[list[Any], list[Any]]]
 """Lists that were edited in place, by their ids: the list, and its entries as they were."""
@@ -19,7 +20,8 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
     """Return for each new entry the index of the old one, None for an added one.
 
     Entries match when they are the same object in `lists`, else by their merge key where all have one, else by their
-    value. One that is left over behind a matched neighbour takes the place of the old entry there.
+    value; then collections by what they share. One that is left over behind a matched neighbour takes the place of
+    the old entry there.
     """
     known, entries = (lists or {}).get(id(new), (None, []))
     places = {id(entry): at for at, entry in enumerate(entries) if isinstance(entry, (dict, list))}
@@ -34,6 +36,14 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
             if matches[at] is None and named.get(name):
                 matches[at] = named[name].pop(0)
         gone.difference_update(match for match in matches if match is not None)
+    for at, entry in enumerate(new) if gone else ():
+        if (
+            matches[at] is None
+            and isinstance(entry, (dict, list))
+            and (match := _nearest(entry, old, gone)) is not None
+        ):
+            matches[at] = match
+            gone.discard(match)
     for at, match in enumerate(matches):
         before = matches[at - 1] if at else -1
         if match is None and before is not None and before + 1 in gone and _may_match(old[before + 1], new[at]):
@@ -42,8 +52,26 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
     return matches
 
 
+def _nearest(entry: Any, old: list[Any], gone: set[int]) -> int | None:
+    """Return the old entry that has most in common with a new collection; None when none has anything."""
+    shares = {at: _share(old[at], entry) for at in sorted(gone)}
+    best = max(shares, key=lambda at: shares[at], default=None)
+    return best if best is not None and shares[best] else None
+
+
+def _share(old: Any, new: Any) -> int:
+    """Return how many parts two mappings, or two lists, have in common; of mappings with other names none."""
+    if isinstance(old, dict) and isinstance(new, dict) and not {*old} & {*new} & {*MERGE_KEYS}:
+        return sum(key in new and _text(new[key]) == _text(value) for key, value in old.items())
+    if isinstance(old, list) and isinstance(new, list):
+        return len({*map(_text, old)} & {*map(_text, new)})
+    return 0
+
+
 def _may_match(old: Any, new: Any) -> bool:
     """Return False for two mappings with different names and no equal value: then one replaced the other."""
+    if isinstance(old, (dict, list)) and type(old) is not type(new):
+        return False
     if not (isinstance(old, dict) and isinstance(new, dict)) or not {*old} & {*new} & {*MERGE_KEYS}:
         return True
     return any(key in new and _text(new[key]) == _text(value) for key, value in old.items())

@@ -21,26 +21,44 @@ _OTHER_BREAK = rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"
 
 _BRACKETS = rb'(?s)[-\s]*\{(?:"(?:[^"\\]|\\.)*"|[^"#])*\Z'
 """A text in brackets without a comment: only layout is lost when it is written anew."""
-_LOSES = "cannot be written: comments or spellings would be lost; change it by hand, or the whole item with replace"
+_LOSES = "cannot be written: comments or spellings would be lost; change it by hand, or remove the item and append it"
 
 
 def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_rewrite: bool = True) -> bytes:
     """Return the text of an item (its dash at column `indent`; -2: a document) changed to the data `new`.
 
     Comment lines behind the item belong to whatever follows and stay as they are. `lists`: see `align.match_entries`.
-    Raises KrmfnError, unless `may_rewrite`, when the item must be written anew and would lose comments or spellings.
+    Raises KrmfnError when the item must be written anew and would lose comments, anchors or, unless `may_rewrite`,
+    spellings.
     """
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
     data = [new] if indent >= 0 else new
     edited = nodewise.patched(body.decode(), data, lists, may_rewrite)
-    if edited is None or not _holds(edited, data):
-        is_harmless = may_rewrite or re.match(_BRACKETS, body)
-        if not is_harmless and emit.dump(parse(body.decode()), max(indent, 0)).encode() != body:
+    if edited is None or not _holds(edited, data, body):
+        if not _is_harmless(body.decode(), data, indent, may_rewrite):
             raise KrmfnError(_LOSES)
         edited = emit.dump(data, max(indent, 0))
     out = edited.encode()
     return out + (rest.lstrip(b"\r\n") if re.search(KEEPS, out) else rest)  # else empty lines would become text
+
+
+def _is_harmless(body: str, data: Any, indent: int, may_rewrite: bool) -> bool:
+    """Return True when an item can be written anew: nothing but layout is lost, or with `may_rewrite` spellings."""
+    if re.match(_BRACKETS, body.encode()):
+        return True
+    if not may_rewrite:
+        return emit.dump(parse(body), max(indent, 0)) == body
+    from . import load, losses, values
+
+    root = load.compose(body.encode())
+    spans = losses.comments(body, root, 0, len(body))
+    return not losses.reason(body, root, spans, (_inner(values.build(root)), _inner(data)))
+
+
+def _inner(data: Any) -> Any:
+    """Return the item in a list of one."""
+    return data[0] if isinstance(data, list) and len(data) == 1 else data
 
 
 def with_line_end(text: bytes, indent: int) -> bytes:
@@ -73,12 +91,29 @@ def parse(text: str) -> Any:
     return data
 
 
-def _holds(text: str, data: Any) -> bool:
-    """Return True when a text is YAML of this data."""
+def _holds(text: str, data: Any, before: bytes = b"") -> bool:
+    """Return True when a text is YAML of this data, to Kubernetes and, as far as it was edited, to kustomize.
+
+    `before` is the text as it was: what the two read differently there may stay (`on`, a date), and nothing else.
+    """
+    known = simple.read(text)
+    if known is not None:
+        return same(known, data)
+    from . import load, losses, values
+
     try:
-        return same(parse(text), data)
+        root = load.compose(text.encode())
+        if not same(values.build(root), data):
+            return False
     except KrmfnError:
         return False
+    if not before:
+        return True
+    odd = losses.doubtful(root)
+    if not odd:
+        return odd is not None
+    old = losses.doubtful(load.compose(before))
+    return old is None or odd <= old
 
 
 def undashed(text: bytes, indent: int) -> bytes:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from ..typed import Any
 from .simple import Timestamp, scalar
 
-__all__ = ["dump", "dump_json", "is_ambiguous", "quoted"]
+__all__ = ["dump", "dump_json", "is_ambiguous", "is_literal", "literal", "quoted"]
 
 _LONGEST_KEY = 128
 """go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
@@ -82,14 +82,14 @@ def _key(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _inline(text: str) -> str:
     """Return a string as a value on the line of its key; "" for one that is written as a literal block."""
-    return "" if "\n" in text and _literal_fits(text) else quoted(text)
+    return "" if "\n" in text and is_literal(text) else quoted(text)
 
 
 def _scalar(value: Any, pad: str) -> str:
     if type(value) is Timestamp and re.fullmatch(_PLAIN_DATE, value):
         return value  # in quotes it would be another value to kubectl
     if isinstance(value, str):
-        return _inline(value) or _literal(value, pad + "  ")
+        return _inline(value) or literal(value, pad + "  ")
     if value is None:
         return "null"
     if isinstance(value, (dict, list)):
@@ -141,12 +141,13 @@ def _escaped(char: str) -> str:
     return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
-def _literal_fits(text: str) -> bool:
+def is_literal(text: str) -> bool:
     """Return True when a block scalar can hold `text`: no escapes, no space before a line end, no odd first line."""
     return not (text[0] in " \n\t" or " \n" in text or text[-1] in " \t" or _is_special(text) or "\t\n" in text)
 
 
-def _literal(text: str, pad: str) -> str:
+def literal(text: str, pad: str) -> str:
+    """Return `text` as a literal block, its mark first, its lines behind `pad`."""
     chomp = "-" if not text.endswith("\n") else "+" if text.endswith("\n\n") else ""
     body = text[:-1] if text.endswith("\n") else text
     return "|" + chomp + "".join(f"\n{pad}{line}" if line else "\n" for line in body.split("\n"))

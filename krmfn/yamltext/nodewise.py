@@ -1,26 +1,27 @@
 """Edit a text at the places of its nodes: values are replaced, added, removed or moved, with their comments.
 
-`edit` reads the result back.
+`edit` reads the result back; `losses` says what would be lost by it, and refuses that.
 """
 
-import re
+from functools import cached_property
 from itertools import pairwise
 
 from ..resource import same
 from ..typed import Any
-from . import emit, linetree, remarks, simple
+from . import aliases, emit, inline, linetree, losses, remarks, simple
 from .align import Lists, match_entries
-from .simple import PLAIN, is_merge, scalar
+from .inline import TooMuch
+from .positions import key_name
+from .simple import is_merge
 
 __all__ = ["patched"]
-
-_IN_FLOW = r"[^,\[\]{}#:]*"
 
 
 def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool = True) -> str | None:
     """Return `text` changed to the data `new`; None when that needs more than edits of its parts.
 
     `lists`: see `align.match_entries`; `may_rewrite`: an item, an entry of the list at the root, may be written anew.
+    Raises WouldLose for an edit that would lose a comment of what stays, or an anchor that an alias needs.
     """
     root: Any
     old = simple.read(text)
@@ -35,61 +36,80 @@ def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool =
     return remarks.patched(text, walk.patches) if walk.is_edited(root, old, new) else None
 
 
-class _TooMuch(Exception):
-    """Edits of parts cannot make the change: the value above must be written anew."""
-
-
 class _Walk:
     """One walk over a node tree, next to the data that it should hold."""
 
     def __init__(self, text: str, root: Any, lists: Lists | None, may_rewrite: bool) -> None:
         self.text, self.root, self.lists, self.may_rewrite = text, root, lists, may_rewrite
         self.patches: list[tuple[int, int, str]] = []
+        self.path: list[str] = []
+
+    @cached_property
+    def aliases(self) -> aliases.Places:
+        """Where the aliases stand."""
+        return aliases.places(self.text, self.root)
+
+    @cached_property
+    def shared(self) -> Any:
+        """How often each node stands in the tree that has an alias."""
+        return losses.shared(self.text, self.root)
 
     def is_edited(self, node: Any, old: Any, new: Any) -> bool:
         """Add the patches of a value; return False, and add none, where it must be written anew."""
-        count = len(self.patches)
+        count, depth = len(self.patches), len(self.path)
         try:
             self.value(node, old, new)
-        except _TooMuch:
-            del self.patches[count:]
+        except TooMuch:
+            del self.patches[count:], self.path[depth:]
             return False
         return True
 
     def value(self, node: Any, old: Any, new: Any) -> None:
-        """Add the patches of a value. Raises _TooMuch where it must be written anew with its key or dash."""
-        if node.id == "scalar" and not isinstance(new, (dict, list)) and node.style not in ("|", ">"):
-            if node.value == "" and not node.style:
-                raise _TooMuch  # a null without a word
-            self.patch(node, _written(new, node.style or ""))
+        """Add the patches of a value. Raises TooMuch where it must be written anew with its key or dash."""
+        if id(node) in self.shared:
+            self.check_anchors(node)
+        if node.id == "scalar" and not isinstance(new, (dict, list)):
+            self.patches.append(inline.scalar_patch(self.text, node, new))
         elif node.id == "mapping" and isinstance(new, dict) and new and not node.flow_style:
             self.mapping(node, old, new)
         elif node.id == "sequence" and isinstance(new, list) and new and not node.flow_style:
             self.sequence(node, old, new)
         elif old and getattr(node, "flow_style", False) and isinstance(new, (dict, list)):
-            self.patch(node, self.flow(node, old, new))
+            piece = inline.flow(self, node, old, new)
+            self.patches.append((node.start_mark.index, node.end_mark.index, piece))
         else:
-            raise _TooMuch
+            raise TooMuch
 
-    def patch(self, node: Any, piece: str) -> None:
-        self.patches.append((node.start_mark.index, node.end_mark.index, piece))
+    def check_anchors(self, *nodes: Any) -> None:
+        """Raise WouldLose when nodes that go hold an anchor that an alias elsewhere needs."""
+        losses.check_anchors(self.text, nodes, self.shared, tuple(self.path))
 
     def mapping(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
         following = pairwise([*node.value, (None, None)])
-        entries = [(_name(key), key, value, after) for (key, value), (after, _) in following if not is_merge(key)]
+        entries = [(key_name(key), key, value, after) for (key, value), (after, _) in following if not is_merge(key)]
         names = {name for name, *_ in entries}
         merged = {key: value for key, value in old.items() if key not in names}  # what `<<` brings
+        inline.check_keys(node, new, self.path)
+        renamed = inline.respelled(node, new)
         is_known = len(names) == len(entries) and old.keys() >= names
-        if not is_known or not new.keys() & names or not merged.keys() <= new.keys():
-            raise _TooMuch
+        if not is_known or not (renamed or new.keys() & names):
+            raise TooMuch
+        for key in merged.keys() - new.keys():
+            raise losses.WouldLose("cannot be deleted: `<<` brings it; write the values out there", (*self.path, key))
         column = node.value[0][0].start_mark.column
         for name, key, value, after in entries:
-            if name not in new:
+            written = renamed.get(name, name)
+            if written not in new:
                 self.remove(key, value, after)
-            elif not same(old[name], new[name]):
-                self.child(key, value, old[name], {name: new[name]}, column)
-        kept = names | {key for key, value in merged.items() if same(value, new[key])}
-        added = {key: value for key, value in new.items() if key not in kept}
+                continue
+            if written != name:
+                self.patches.append((key.start_mark.index, key.end_mark.index, emit.quoted(written)))
+            if not same(old[name], new[written]):
+                self.path.append(written)
+                self.child(key, value, old[name], new[written], column)
+                self.path.pop()
+        kept = names | {*renamed.values()} | {key for key, value in merged.items() if same(value, new[key])}
+        added = {key: value for key, value in new.items() if key not in kept or key in renamed}
         if added:
             at, piece = self.end(node.value[-1]), emit.dump(added, column)
             is_ended = not at or self.text[at - 1] == "\n"
@@ -97,35 +117,64 @@ class _Walk:
 
     def remove(self, key: Any, value: Any, after: Any) -> None:
         """Add the patch that removes a key; behind a dash the next key takes its place."""
+        if value.start_mark.index >= key.end_mark.index:
+            self.check_anchors(key, value)
         begin = self.begin(key.start_mark.index)
         end = self.begin(after.start_mark.index) if after else self.end((key, value))
         if self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip():
             if not after:
-                raise _TooMuch
+                raise TooMuch
             end = remarks.above(self.text, self.root, after.start_mark.index)
         self.patches.append((begin, end, ""))
 
-    def child(self, key: Any, value: Any, old: Any, new: dict[str, Any], column: int) -> None:
-        """Add the patches below a key; where edits are not enough, the key is written anew with its value."""
+    def child(self, key: Any, value: Any, old: Any, new: Any, column: int) -> None:
+        """Add the patches below a key; where edits are not enough, the value is written anew behind its key."""
         is_alias = value.start_mark.index < key.end_mark.index
-        if is_alias or not self.is_edited(value, old, *new.values()):
-            line = remarks.rest(self.text, remarks.stop(self.text, key, value))
-            comment = self.text[line[0] : line[1]].strip() if line else ""
-            first, *rest = emit.dump(new, column)[column:].split("\n")
-            head = f"{first} {comment}" if comment else first
-            self.patches.append((key.start_mark.index, self.end((key, value)), "\n".join([head, *rest])))
+        if not is_alias and self.is_edited(value, old, new):
+            return
+        start, end = int(key.start_mark.index), self.end((key, value))
+        stop = remarks.stop(self.text, key, value)
+        name = self.text[start : key.end_mark.index]
+        if (
+            stop < 0
+            or "\n" in name
+            or self.text[self.text.rfind("\n", 0, start) + 1 : start].strip(" ").startswith("?")
+        ):
+            raise TooMuch
+        piece = name + emit.dump({"k": new}, column)[column + 1 :]
+        nodes = () if is_alias else (value,)
+        self.patches.append((start, end, self.anew(nodes, (key.end_mark.index, stop, end), (old, new), piece)))
+
+    def anew(self, nodes: tuple[Any, ...], span: tuple[int, int, int], values: tuple[Any, Any], piece: str) -> str:
+        """Return the text of a value that is written anew, `piece`, with the comment that may begin at span[1].
+
+        Raises WouldLose for what else is lost in the span: comments, anchors. `nodes`: the value; () of an alias.
+        """
+        line = remarks.rest(self.text, span[1])
+        if nodes:
+            self.check_anchors(*nodes)
+            spans = losses.comments(self.text, self.root, span[0], span[2])
+            lost = [place for place in spans if not line or not line[0] <= place[0] < line[1]]
+            if problem := losses.reason(self.text, nodes[0], lost, values):
+                raise losses.WouldLose(problem, tuple(self.path))
+        comment = self.text[line[0] : line[1]].strip() if line else ""
+        first, *rest = piece.split("\n")
+        return "\n".join([f"{first} {comment}" if comment else first, *rest])
 
     def sequence(self, node: Any, old: list[Any], new: list[Any]) -> None:
-        dashes = [remarks.dash(self.text, node, entry) for entry in node.value]
         column = node.start_mark.column
-        if self.text[dashes[0] - column : dashes[0]].strip() or dashes != sorted({*dashes}):
-            raise _TooMuch  # behind another dash, or with an alias
+        dashes = [self.dash(node, number, entry) for number, entry in enumerate(node.value)]
+        if dashes != sorted({*dashes}) or dashes[0] < 0:
+            raise TooMuch
         is_item = node is self.root and len(old) == len(new) == 1  # it is itself, whatever is left of it
         matches = [0] if is_item else match_entries(old, new, self.lists)
         if matches == [*range(len(old))]:  # nothing moves
             for number, entry in enumerate(old):
                 self.entry(node, number, entry, new[number], dashes)
             return
+        for number in {*range(len(old))} - {*matches}:
+            if (id(node), number) not in self.aliases:
+                self.check_anchors(node.value[number])
         end, pieces, outer = self.end((None, node)), list[str](), self.patches
         begins = [*map(self.begin, dashes), end]
         for value, match in zip(new, matches, strict=True):
@@ -137,53 +186,41 @@ class _Walk:
             begin, until = begins[match : match + 2]
             piece = remarks.patched(self.text[begin:until], self.patches, begin)
             pieces.append(piece.removesuffix("\n") + "\n")
+        pieces = self.behind_dash(pieces, column) if self.is_behind(dashes[0], column) else pieces
         is_ended = self.text.endswith("\n", 0, end) or matches[: len(old)] != [*range(len(old))]
         self.patches = [*outer, (begins[0], end, "".join(pieces) if is_ended else "".join(pieces)[:-1])]
 
+    def is_behind(self, dash: int, column: int) -> bool:
+        """Return True for the first dash of a list that stands behind another dash, on its line."""
+        return bool(self.text[dash - column : dash].strip())
+
+    def behind_dash(self, pieces: list[str], column: int) -> list[str]:
+        """Return the entries of a list whose first one goes on behind another dash."""
+        first, *others = (piece.lstrip(" ") for piece in pieces)
+        if first.startswith("#"):
+            raise TooMuch
+        return [first, *(" " * column + piece for piece in others)]
+
     def entry(self, node: Any, number: int, old: Any, new: Any, dashes: list[int]) -> None:
         """Add the patches of an entry of a list; where edits are not enough, the entry is written anew."""
-        if not same(old, new) and not self.is_edited(node.value[number], old, new):
-            if node is self.root and not self.may_rewrite:
-                raise _TooMuch
-            end = self.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.end((None, node))
-            column = node.start_mark.column
-            self.patches.append((dashes[number], end, emit.dump([new], column)[column:]))
-
-    def flow(self, node: Any, old: Any, new: Any) -> str:
-        """Return a value in brackets with other data; parts that stay are kept as they are written."""
-        start, end = node.start_mark.index, node.end_mark.index
         if same(old, new):
-            return self.text[start:end]
-        if node.id == "scalar" or type(old) is not type(new):
-            is_quoted = node.id == "scalar" and node.style and isinstance(new, str)
-            return _written(new, node.style) if is_quoted else _flow(new)
-        if isinstance(new, list):
-            nodes, matches = dict[Any, Any](enumerate(node.value)), list[Any](match_entries(old, new, self.lists))
-        else:
-            nodes = {_name(key): child for key, child in node.value}
-            matches = [key if key in nodes and key in old else None for key in new]
-        if [*nodes] != matches:  # parts come, go or move
-            if re.search(r"[#\n]", self.text[start:end]):
-                raise _TooMuch
-            values = new if isinstance(new, list) else new.values()
-            inline = {match for match, child in nodes.items() if start < child.start_mark.index <= end}  # and no alias
-            parts = [
-                self.flow(nodes[match], old[match], value) if match in inline else _flow(value)
-                for match, value in zip(matches, values, strict=True)
-            ]
-            if isinstance(new, list):
-                return "[" + ", ".join(parts) + "]"
-            odd = {name: key.value for key, _ in node.value if (name := _name(key)) != key.value}
-            names = (odd.get(key) or _flow(key) for key in new)
-            return "{" + ", ".join(map(": ".join, zip(names, parts, strict=True))) + "}"
-        pieces, at = list[str](), start
-        for key, child in nodes.items():
-            if not same(old[key], new[key]):
-                if not start < child.start_mark.index < child.end_mark.index <= end:
-                    raise _TooMuch  # an alias, or nothing
-                pieces += self.text[at : child.start_mark.index], self.flow(child, old[key], new[key])
-                at = child.end_mark.index
-        return "".join(pieces) + self.text[at:end]
+            return
+        depth = len(self.path)
+        self.path += [str(number)] if node is not self.root or len(node.value) > 1 else []
+        value, alias = node.value[number], self.aliases.get((id(node), number))
+        if alias or not self.is_edited(value, old, new):
+            if node is self.root and not self.may_rewrite:
+                raise TooMuch
+            end = self.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.end((None, node))
+            column, stop = node.start_mark.column, alias[1] if alias else remarks.stop(self.text, None, value)
+            piece, span = emit.dump([new], column)[column:], (dashes[number] + 1, stop, end)
+            self.patches.append((dashes[number], end, self.anew(() if alias else (value,), span, (old, new), piece)))
+        del self.path[depth:]
+
+    def dash(self, node: Any, number: int, entry: Any) -> int:
+        """Return where the dash of an entry is; -1 for none."""
+        alias = self.aliases.get((id(node), number))
+        return remarks.dash(self.text, node, alias[0] if alias else entry.start_mark.index)
 
     def begin(self, at: int) -> int:
         """Return where the lines of a key or dash begin: comment lines above belong to it."""
@@ -195,32 +232,13 @@ class _Walk:
     def end(self, entry: tuple[Any, Any]) -> int:
         """Return where the lines of a key or entry with its value end."""
         key, node = entry
-        while not (is_alias := key is not None and node.start_mark.index < key.start_mark.index):
+        alias = 0
+        while not alias and not (key is not None and node.start_mark.index < key.start_mark.index):
             if node.id == "scalar" or node.flow_style:
                 break
-            last = node.value[-1]
+            last, parent = node.value[-1], node
             key, node = last if isinstance(last, tuple) else (None, last)
-        at = int((key if is_alias else node).end_mark.index)
+            alias = self.aliases.get((id(parent), len(parent.value) - 1), (0, 0))[1] if key is None else 0
+        is_key = key is not None and node.start_mark.index < key.start_mark.index
+        at = int(alias or (key if is_key else node).end_mark.index)
         return at if at and self.text[at - 1] == "\n" else self.text.find("\n", at) + 1 or len(self.text)
-
-
-def _name(key: Any) -> str:
-    """Return a key as Kubernetes reads it: `yes` is "true", `0x10` is "16" (see `values`)."""
-    value = scalar(key.value) if key.tag == PLAIN else key.value
-    return key.value if isinstance(value, str) else str(value).lower()
-
-
-def _flow(value: Any) -> str:
-    """Return a value as it is written in brackets."""
-    if isinstance(value, str) and re.fullmatch(_IN_FLOW, value):
-        return emit.quoted(value)
-    return emit.dump_json(value)
-
-
-def _written(value: Any, quote: str) -> str:
-    """Return a scalar on one line, in the quotes of the old one."""
-    text: str = emit.quoted(value) if type(value) is str else emit.dump(value).rstrip("\n")
-    if text != value or not quote:
-        return text
-    escaped = text.replace("'", "''") if quote == "'" else text.replace("\\", "\\\\").replace('"', '\\"')
-    return f"{quote}{escaped}{quote}"

@@ -7,8 +7,8 @@ from ..resource import join, split
 from ..typed import Any, NamedTuple
 from .simple import OLD, PLAIN, Timestamp, differs, is_merge, scalar
 
-__all__ = ["Ambiguous", "Node", "ambiguous", "children", "duplicate_keys", "entries", "locate", "nodes", "parts"]
-__all__ += ["shared_paths"]
+__all__ = ["Ambiguous", "Node", "ambiguous", "children", "duplicate_keys", "entries", "key_name"]
+__all__ += ["locate", "name_of", "nodes", "parts", "shared_paths"]
 
 Node = Any
 """A node of PyYAML's, or of `linetree`."""
@@ -60,6 +60,24 @@ def entries(node: Node) -> Iterator[tuple[Node | None, Any, Node]]:
         yield key, at if key is None else str(key.value), value
 
 
+def key_name(key: Any) -> str:
+    """Return a key as Kubernetes reads it: `yes` is "true", `0x10` is "16" (see `values`)."""
+    value = scalar(key.value) if key.tag == PLAIN else key.value
+    return key.value if isinstance(value, str) else str(value).lower()
+
+
+def name_of(root: Node | None, path: tuple[str, ...], spelling: str) -> str:
+    """Return how Kubernetes reads a plain key of the mapping at `path` that is spelled so; the spelling without one."""
+    node = root
+    for part in path:
+        known = children(node) if node is not None else {}
+        node = known[part][1] if part in known else None
+    for key, text, _ in entries(node) if node is not None else ():
+        if key is not None and text == spelling:
+            return key_name(key)
+    return spelling
+
+
 def locate(node: Node | None, path: str) -> tuple[int, int]:
     """Return line and column (from 1) of the field at `path`, or of the nearest parent that exists."""
     if node is None:
@@ -76,13 +94,19 @@ def locate(node: Node | None, path: str) -> tuple[int, int]:
 def children(node: Node) -> dict[str, tuple[Node | None, Node]]:
     """Return key (None in a list) and value of what a collection holds by its parts of a path; the last of equal keys.
 
-    It is kept for the next call: for a mapping of 100,000 wrong keys there are 100,000 calls.
+    A key that Kubernetes reads otherwise than it is spelled has both names. It is kept for the next call: for a mapping
+    of 100,000 wrong keys there are 100,000 calls.
     """
     kept: dict[str, tuple[Node | None, Node]] | None = node.__dict__.get("children")
     if kept is None:
         kept = {str(name): (key, value) for key, name, value in entries(node)}
+        kept |= {key_name(key): (key, value) for key, value in kept.values() if key is not None and _is_odd(key)}
         node.__dict__["children"] = kept
     return kept
+
+
+def _is_odd(key: Node) -> bool:
+    return bool(key.tag == PLAIN and key.id == "scalar" and key_name(key) != key.value)
 
 
 def shared_paths(root: Node | None) -> frozenset[tuple[str, ...]]:

@@ -64,7 +64,7 @@ def _is_leaf(node: Any) -> bool:
 
 
 def _spot(text: str, node: Any, key: Any, value: Any) -> Spot | None:
-    begin = key.start_mark.index if key else dash(text, node, value)
+    begin = key.start_mark.index if key else dash(text, node, value.start_mark.index)
     has_line = begin >= 0 and not text[text.rfind("\n", 0, begin) + 1 : begin].strip(" -")
     return Spot(begin, stop(text, key, value)) if has_line else None
 
@@ -105,10 +105,10 @@ def patched(text: str, patches: list[tuple[int, int, str]], offset: int = 0) -> 
     return text
 
 
-def dash(text: str, node: Any, entry: Any) -> int:
-    """Return where the dash of an entry of a list is; -1 for an alias, whose node stands elsewhere."""
-    column, start = node.start_mark.column, text.rfind("\n", 0, entry.start_mark.index) + 1
-    while start + column >= entry.start_mark.index or text[start + column] != "-":
+def dash(text: str, node: Any, place: int) -> int:
+    """Return where the dash is of an entry that begins at a place; -1 for an alias, whose node stands elsewhere."""
+    column, start = node.start_mark.column, text.rfind("\n", 0, place) + 1
+    while start + column >= place or text[start + column] != "-":
         if not start:
             return -1
         start = text.rfind("\n", 0, start - 1) + 1

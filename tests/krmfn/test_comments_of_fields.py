@@ -194,8 +194,9 @@ def test_each_gives_the_fields_whose_comment_begins_so(text: str) -> None:
     assert [field.path for field in item.each("**", comment="kpt-set: ")] == ["metadata.name", "list[0].image", "yes"]
     assert [field.path for field in item.each("list[*].image", comment="kpt-set: ")] == ["list[0].image"]
     assert [field.path for field in item.each("list.*.image", comment="kpt-set: ")] == []
-    unquoted = parsed(text.replace('"yes"', "yes")).items[0]  # the key is "true", where the text has no such field
-    assert [field.path for field in unquoted.each("**", comment="kpt-set: ")] == ["metadata.name", "list[0].image"]
+    unquoted = parsed(text.replace('"yes"', "yes")).items[0]  # the key is "true" to Kubernetes
+    paths = [field.path for field in unquoted.each("**", comment="kpt-set: ")]
+    assert paths == ["metadata.name", "list[0].image", "true"]
     item["list"] = [*reversed(item["list"])]
     item.at("list[0].image").comment = "kpt-set: ${new}"
     comments = [field.comment for field in item.each("list[*].*", comment="kpt-set: ")]

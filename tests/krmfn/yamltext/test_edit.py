@@ -71,7 +71,7 @@ def test_the_change_and_no_other_byte(text: str, change: Any, old: str, new: str
 @pytest.mark.parametrize(
     "text",
     [
-        "- a: &x\n    b: 1\n  c: *x\n",  # a change behind an alias must not change its anchor
+        "- b: &x\n    b: 1\n  c: *x\n",  # a change behind an alias must not change its anchor
         "- a: 1\n  a: 2\n",
         "- <<: {a: 1}\n  b: 2\n",
         "- ? a\n  : 1\n",

@@ -1,0 +1,120 @@
+"""What an edit would lose: comments, anchors, spellings; it is refused then, with the path and the cause."""
+
+import re
+from collections import Counter
+
+from ..errors import KrmfnError
+from ..typed import Any
+from . import positions
+from .align import match_entries
+from .remarks import Parts
+from .simple import PLAIN, differs, is_merge
+
+__all__ = ["WouldLose", "anchor", "check_anchors", "comments", "doubtful", "reason", "shared"]
+
+_ANCHOR = re.compile(r"(?:![^\s,\[\]{}]*[ \t]+)?&([^\s,\[\]{}]+)")
+_ADVICE = "change it by hand, or remove the item and append it anew"
+
+
+class WouldLose(KrmfnError):
+    """An edit is refused: it would lose what is no data. `parts` is the path of the field, as far as it is known."""
+
+    def __init__(self, problem: str, parts: Parts = ()) -> None:
+        """Take the problem, as it goes on behind the field, and the field."""
+        super().__init__(problem)
+        self.parts = parts
+
+
+def shared(text: str, root: Any) -> Counter[int]:
+    """Return how often each node that has an alias stands in the tree, by its id."""
+    if "*" not in text:
+        return Counter()
+    counts: Counter[int] = Counter()
+    for node in positions.nodes(root):
+        counts.update(id(part) for part in positions.parts(node))
+    return Counter({name: number for name, number in counts.items() if number > 1})
+
+
+def anchor(text: str, node: Any) -> str:
+    """Return the name of a node's anchor; "" for none."""
+    match = _ANCHOR.match(text, node.start_mark.index)
+    return match[1] if match else ""
+
+
+def check_anchors(text: str, nodes: tuple[Any, ...], counts: Counter[int], parts: Parts) -> None:
+    """Raise WouldLose when some nodes, which go, hold an anchor that an alias elsewhere needs."""
+    if not counts:
+        return
+    inside: Counter[int] = Counter(map(id, nodes))
+    known = {id(part): part for node in nodes for part in positions.nodes(node)}
+    for node in known.values():
+        inside.update(id(part) for part in positions.parts(node))
+    for name, node in known.items():
+        if counts[name] > inside[name]:
+            problem = f"the anchor &{anchor(text, node)} is there, and an alias elsewhere needs it"
+            raise WouldLose(f"cannot be changed: {problem}; write the value out there first", parts)
+
+
+def comments(text: str, root: Any, start: int, end: int) -> list[tuple[int, int]]:
+    """Return where the comments of a piece of a text begin and end."""
+    scalars = [node for node in positions.nodes(root) if node.id == "scalar"]
+    inner = sorted((_content(text, node), node.end_mark.index) for node in scalars)
+    spans, at = list[tuple[int, int]](), text.find("#", start, end)
+    while at >= 0:
+        stop = text.find("\n", at) + 1 or len(text) + 1
+        holder = next((until for begin, until in inner if begin <= at < until), 0)
+        if holder:
+            stop = holder + 1
+        elif not at or text[at - 1] in " \t\n":
+            spans.append((at, stop - 1))
+        at = text.find("#", max(stop - 1, at + 1), end)
+    return spans
+
+
+def _content(text: str, node: Any) -> int:
+    """Return where the text of a scalar begins: that of a block behind its first line, which may have a comment."""
+    start = int(node.start_mark.index)
+    return text.find("\n", start) + 1 or len(text) if node.style in ("|", ">") else start
+
+
+def doubtful(root: Any) -> Counter[str] | None:
+    """Return the plain scalars that kustomize (go-yaml v3) reads otherwise than Kubernetes, keys among them.
+
+    None when a key stands twice in a mapping: as text, as kustomize compares keys.
+    """
+    counts: Counter[str] = Counter()
+    for node in positions.nodes(root):
+        if node.id == "mapping":
+            names = [str(key.value) for key, _ in node.value if not is_merge(key)]
+            if len({*names}) < len(names):
+                return None
+        elif node.id == "scalar" and node.tag == PLAIN and differs(node.value):
+            counts[node.value] += 1
+    return counts
+
+
+def reason(text: str, node: Any, remarks: list[tuple[int, int]], values: tuple[Any, Any]) -> str:
+    """Return why a value cannot be written anew as other data without a loss; "" where it can.
+
+    `remarks`: the comments in it that would go; `values`: the old and the new data. What is wholly other data takes the
+    place of all that was there.
+    """
+    if not _is_kept(*values):
+        return ""
+    if remarks:
+        row = text[remarks[0][0] : remarks[0][1]].strip()
+        return f"cannot be written: the comment {row[:40]!r} would be lost; {_ADVICE}"
+    for part in positions.nodes(node):
+        is_marked = text[part.start_mark.index : part.start_mark.index + 1] in ("&", "!")
+        if is_marked or (part.id == "mapping" and any(is_merge(key) for key, _ in part.value)):
+            return f"cannot be written: an anchor, alias, tag or `<<` would be lost; {_ADVICE}"
+    return ""
+
+
+def _is_kept(old: Any, new: Any) -> bool:
+    """Return True when something of a collection is still there in the new one."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return not old.keys().isdisjoint(new)
+    if isinstance(old, list) and isinstance(new, list):
+        return any(match is not None for match in match_entries(old, new))
+    return False
