@@ -8,6 +8,7 @@ from krmfn.resource import ref
 from krmfn.typed import Any, Literal, NamedTuple
 
 from .differences import ABSENT, FieldChange, Part, differences
+from .identity import object_id
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -92,6 +93,8 @@ class Comparison(NamedTuple):
     """The lines to print first: changed folders and Profiles, new rights, privileged pods, policies."""
     unapplied: tuple[Result, ...] = ()
     """The changed Modules that an annotation has an engine delete, make anew or not apply: errors for --fail-on."""
+    by_former_labels: tuple[Effect, ...] = ()
+    """The harms on nodes that do not have the labels yet that this change commits for them."""
     doubtful: tuple[str, ...] = ()
     """Why what is deployed may be something else than what is compared."""
 
@@ -159,7 +162,7 @@ def _by_id(manifests: Iterable[Manifest]) -> dict[tuple[object, int], Manifest]:
     seen: Counter[object] = Counter()
     numbered: dict[tuple[object, int], Manifest] = {}
     for manifest in manifests:
-        key = ref(manifest).id
+        key = object_id(ref(manifest))
         numbered[key, seen[key]] = manifest
         seen[key] += 1
     return numbered

@@ -92,8 +92,8 @@ class Clusters(NamedTuple):
     config: Config = Config()
     failures: Sequence[Failure] = ()
     """The PATHs and roots that are not there or could not be read."""
-    excluded: int = 0
-    """How many files were left out by `exclude`."""
+    excluded: frozenset[str] = frozenset()
+    """The files that are left out, by `exclude` or since they are in Helm charts: paths without links."""
     paths: Mapping[str, str] = {}  # read only
     """The PATHs, those of --cluster among them, each with its path without links."""
     unread: tuple[str, ...] = ()

@@ -99,7 +99,7 @@ def layout(
         name = f"./{root.name}" if root.name in names else root.name
         clusters.append(Cluster(name, (root,), ResourceList(), is_unassigned=is_unassigned))
     excluded = {file for survey in (*by_path.values(), *others) for file in survey.excluded}
-    return Clusters(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded), reals)
+    return Clusters(clusters, in_order(dict.fromkeys(findings)), settings, failures, frozenset(excluded), reals)
 
 
 def _survey_all(paths: Iterable[str], surveyor: Surveyor) -> tuple[dict[str, Survey], list[Failure]]:

@@ -112,7 +112,7 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
         results = grouped.join(results, streams.lists)
     by_cluster = {cluster.name: cluster.final.results for cluster in streams.clusters}
     checked = cluster_lists.total(counts)._replace(results=list(Findings(map(_place_in_file, results))))
-    return checked._replace(excluded=streams.excluded, clusters=by_cluster, baseline=left_out)
+    return checked._replace(excluded=len(streams.excluded), clusters=by_cluster, baseline=left_out)
 
 
 def _place_in_file(result: Result) -> Result:

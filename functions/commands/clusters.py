@@ -171,14 +171,13 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
     for word, kind in _EFFECTS.items():
         if word not in words:
             continue
-        effects = [effect for effect in plan.effects if effect.word in (kind, "unknown")]
-        findings = (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in effects)
-        yield from tag_cluster(name, findings)
-        if word in _UNLOADS:
-            findings = (
-                error(f"{finding.message} (--fail-on {word})", ref=finding.ref) for finding in comparison.unapplied
-            )
-            yield from tag_cluster(name, findings)
+        pairs = [(effect.ref, effect.message) for effect in plan.effects if effect.word in (kind, "unknown")]
+        harms = [effect for effect in comparison.by_former_labels if effect.word == kind]
+        pairs += [(harm.ref, f"{harm.message}, as long as they have their former labels") for harm in harms]
+        pairs += [
+            (finding.ref, finding.message) for finding in comparison.unapplied if word in _UNLOADS and finding.ref
+        ]
+        yield from tag_cluster(name, (error(f"{message} (--fail-on {word})", ref=ref) for ref, message in pairs))
         if has_modules and not comparison.knows_nodes and kind not in comparison.spared:
             reason = f": {comparison.doubt}" if comparison.doubt else "; add a NodeInventory (`krmfn inventory`)"
             message = f"what happens on the nodes is not known (--fail-on {word}){reason}"

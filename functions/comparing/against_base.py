@@ -13,7 +13,7 @@ from ..command import Context
 from ..formats.checked import names_of
 from ..paths.failures import failure_of
 from ..plan import Comparison, Plan, undecided
-from . import unchanged
+from . import hidden, unchanged
 from .base import Base, check_out
 from .base_files import is_below
 from .pairs import Pair, Pairs, compare, deployed_manifests, join_elsewhere, pair_clusters
@@ -93,10 +93,11 @@ def _comparisons(base: Base, old: Clusters, new: Clusters, pairs: Pairs, paths: 
     old_errors += [(path, base.located(result)) for path, result in _unread(old, base.from_root)]
     missing = [(_owners(base, pairs, path, result), path, result) for path, result in new_errors]
     lost = [(_owners(base, pairs, path, result), path, result) for path, result in old_errors]
-    is_edited = unchanged.edits_config(base)
+    is_edited, hidden_names = unchanged.edits_config(base), hidden.hidden_files(old, new)
     for at, (name, pair) in enumerate(pairs):
         of_pair = ([result for owners, _, result in side if at in owners] for side in (lost, missing))
-        yield unchanged.with_folder_changes(base, pair, _compare(base, name, pair, *of_pair), is_edited)
+        comparison = unchanged.with_folder_changes(base, pair, _compare(base, name, pair, *of_pair), is_edited)
+        yield hidden.with_hidden_files(hidden_names, comparison)
     yield from (Comparison(path, _NOTHING, [result], failed=True) for owners, path, result in missing if not owners)
     yield from (_unknown(base, path or ".", (), [result]) for owners, path, result in lost if not owners)
 

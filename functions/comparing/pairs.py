@@ -20,7 +20,7 @@ from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
-from . import attention
+from . import attention, hidden
 
 
 class Pair(NamedTuple):
@@ -104,13 +104,15 @@ def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda 
     unknown = [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []
     results = placed([*notes(changes, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
     results += map(located, placed(check_adopted(old, new)))
+    by_labels = node_effects.harms_by_former_labels(old, new, effects)
     unapplied = tuple(attention.unapplied(changes))
     first = (
         *(f"not as reviewed: {finding.ref}: {finding.message}" for finding in unapplied),
         *attention.sentences(changes, old, new),
     )
+    first += tuple(f"as long as nodes have their former labels: {harm.ref}: {harm.message}" for harm in by_labels)
     comparison = Comparison(name, changes, results, sides=(old, new), first=first, unapplied=unapplied)
-    return comparison._replace(knows_nodes=knows_nodes, doubt=doubt, spared=spared)
+    return comparison._replace(knows_nodes=knows_nodes, doubt=doubt, spared=spared, by_former_labels=by_labels)
 
 
 def deployed_manifests(resources: ResourceList) -> list[Manifest]:
@@ -156,7 +158,9 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
     cluster_streams.log(context, after)
     if any(cluster.final.failed for cluster in after.clusters):
         return []
-    return [compare(pair, name if len(named) > 1 else "") for name, pair in named]
+    names = hidden.hidden_files(before, after)
+    comparisons = (compare(pair, name if len(named) > 1 else "") for name, pair in named)
+    return [hidden.with_hidden_files(names, comparison) for comparison in comparisons]
 
 
 def _render_side(context: Context, path: str) -> Clusters:

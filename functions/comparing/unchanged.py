@@ -121,14 +121,16 @@ def with_folder_changes(base: Base, pair: Pair, comparison: Comparison, is_edite
     """Return a comparison that first says how the folders of its cluster change, and that the configuration changes.
 
     It is a warning when the cluster loses a folder, unless the folder is gone, too; also when it gains one and the
-    configuration file changes (`is_edited`, see `edits_config`).
+    configuration file changes (`is_edited`, see `edits_config`). That loose files are gone with their cluster is seen
+    from the comparison, and counts like a warning: somebody else may have them now.
     """
     if comparison.failed:
         return comparison
     old = dict(places(pair.old.all_roots, base.folder)) if pair.old else {}
     new = dict(places(pair.new.all_roots, base.root)) if pair.new else {}
-    gone = [path for path in old if path not in new]
+    gone, loose = [path for path in old if path not in new], list[str]()
     if not pair.new:
+        loose = [path for path in gone if old[path] == "files"]
         gone = [path for path in gone if old[path] != "files" and os.path.isdir(os.path.join(base.root, path))]
     added = [path for path in new if path not in old] if pair.old else []
     parts = [f"no longer {some(gone, len(gone))}"] if gone else []
@@ -141,7 +143,8 @@ def with_folder_changes(base: Base, pair: Pair, comparison: Comparison, is_edite
     first = [note.message for note in notes]
     if is_edited:
         first.append(f"{config.NAME} changes, and with it what is compared and what is left out")
-    doubtful = tuple(note.message for note in notes if note.severity == "warning")
+    moved = [f"{path} is gone or moved: whether the cluster keeps what it held is not known" for path in loose]
+    doubtful = tuple(note.message for note in notes if note.severity == "warning") + tuple(moved)
     return comparison._replace(first=(*first, *comparison.first), notes=[*notes, *comparison.notes], doubtful=doubtful)
 
 

@@ -12,6 +12,7 @@ from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim
 from ..exclusivity.claim import local_conflict
 from ..fleet import cluster
+from ..identity import object_id
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import HUB_KIND, MODULE_KINDS, module_of
 from ..rendering import claims, function_config
@@ -35,7 +36,8 @@ def check_external(
         kind = (item.group, item.kind)
         if kind in COUNTING or (kind not in OWNERS and item.is_local):
             continue
-        predecessor, twin = former.items.get(item.ref.id), local.items.get(item.ref.id)
+        key = object_id(item.ref)
+        predecessor, twin = former.items.get(key), local.items.get(key)
         if predecessor is not None and former.is_same(predecessor, item):
             continue
         if twin is not None:
@@ -55,7 +57,8 @@ class _Local:
     """The resources of the cluster's roots, by their ids."""
 
     def __init__(self, lists: Sequence[ResourceList]) -> None:
-        self.items: dict[Id, Item] = {item.ref.id: item for resources in lists for item in resources.items}
+        items = (item for resources in lists for item in resources.items)
+        self.items: dict[Id, Item] = {object_id(item.ref): item for item in items}
         self.is_failed = any(resources.failed for resources in lists)
         """Whether there is an error, so that it is unknown what is generated."""
         configs = [item.ref.id for item in owners_among(self.items.values())]

@@ -9,6 +9,7 @@ from krmfn.ownership import Id
 from krmfn.resource import join
 from krmfn.results import Rule
 
+from ..identity import object_id
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import module_of
 from ..rendering.kinds import INPUTS
@@ -32,7 +33,7 @@ def ids_stand_once(final: FinalList) -> Iterator[Result]:
     for item in final.deployed:
         if not item.name:
             continue  # generateName: each gets a name of its own
-        other = first.setdefault(item.ref.id, item)
+        other = first.setdefault(object_id(item.ref), item)
         if other is not item:
             place = f", first in {other.place.path}:{other.place.line}" if other.place and other.place.path else ""
             yield final.located(item, error(f"appears here a second time{place}; remove or rename one of the two"))

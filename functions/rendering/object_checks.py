@@ -7,6 +7,7 @@ from krmfn.ownership import OWNER, Id
 from krmfn.resource import fingerprint, join
 from krmfn.results import Rule
 
+from ..identity import object_id
 from ..kmm.lookup import strings
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, generated_from
@@ -74,15 +75,15 @@ def _ids_are_free(resources: ResourceList, objects: Sequence[Generated], config:
     present: dict[Id, list[Item]] = {}
     for item in resources.items:
         if item.kind in kinds:
-            present.setdefault(item.ref.id, []).append(item)
+            present.setdefault(object_id(item.ref), []).append(item)
     first: dict[Id, Generated] = {}
     for obj in objects:
-        other = first.setdefault(obj.ref.id, obj)
+        other = first.setdefault(object_id(obj.ref), obj)
         if other is not obj:
             message = f"its {obj.ref} is also generated from {other.owner}{in_file(other.item)}; rename one of the two"
             yield obj.owner, _located(obj, error(message, rule="KRM113", facts=(("object", str(obj.ref)),)))
         facts = (("object", str(obj.ref)),)
-        existing = present.get(obj.ref.id, [])
+        existing = present.get(object_id(obj.ref), [])
         if len(existing) > 1 or (existing and not config.adopt and not obj.scope.names(existing[0].mark)):
             message = _message(obj, existing, resources)
             yield obj.owner, _located(obj, error(message, rule="KRM114", facts=facts))

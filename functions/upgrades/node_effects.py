@@ -1,10 +1,11 @@
 """The effects of a change on the nodes of a fleet, Module by Module: what KMM does next, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.ownership import Id
 
+from ..exclusivity.node import Node
 from ..fleet import moves, rules, wording
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import coverage
@@ -32,6 +33,39 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
         return list(of_sides(side(sides[0], old), side(sides[1], new))), ""
     except KrmfnError as failure:
         return [], str(failure)
+
+
+def harms_by_former_labels(old: ResourceList, new: ResourceList, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+    """Return the harms that the new objects do on nodes that still have the labels of the old side, beside `effects`.
+
+    Labels that are committed do not change a node. Where a selector and the labels of nodes change together, the new
+    side by itself says that nothing happens. Labels that inventories of the old side do not hold are those of the new.
+    """
+    sides = known_nodes.clusters(old, new)
+    if sides is None or unknown_reason(*sides):
+        return ()
+    before, after = sides
+    former = {(node.name, node.cluster): node.labels for node in before.fleet.nodes}
+    nodes = [_relabelled(node, former.get((node.name, node.cluster)), before) for node in after.fleet.nodes]
+    if nodes == after.fleet.nodes:
+        return ()
+    try:
+        relabelled = after._replace(fleet=after.fleet._replace(nodes=nodes))
+        harms = [effect for effect in of_sides(side(before, old), side(relabelled, new)) if effect.word in HARMS]
+    except KrmfnError:
+        return ()
+    known = {(effect.ref.id, effect.word, name) for effect in effects for name in effect.nodes}
+    return tuple(harm for harm in harms if {(harm.ref.id, harm.word, name) for name in harm.nodes} - known)
+
+
+def _relabelled(node: Node, labels: Mapping[str, str] | None, before: Cluster) -> Node:
+    """Return a node with the labels that it had on the old side, as far as they are known there."""
+    if labels is None:
+        return node
+    known = before.fleet.label_keys
+    kept = {} if known is None else {key: value for key, value in node.labels.items() if key not in known}
+    former = {key: value for key, value in labels.items() if known is None or key in known}
+    return node if former | kept == node.labels else node._replace(labels=former | kept)
 
 
 def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:

@@ -111,7 +111,7 @@ def test_a_cluster_with_the_name_of_a_folder_takes_none_of_it() -> None:
 
 def test_what_the_file_excludes() -> None:
     laid = layout("exclude: [apps, 'nodes/p*']\nformat: sarif\n")
-    assert laid.excluded == 3
+    assert len(laid.excluded) == 3
     assert roots_of(laid) == {".": [".: inventory.yaml nodes/lab/config.yaml"]}
     assert laid.config.format == "sarif"
 
