@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from .fields import ItemField
     from .patterns import field_spec
     from .program import KrmFunction, Run, function
+    from .texts import parse_all
     from .yamltext.edit import parse
 
 __all__ = ["Doc", "Field", "Function", "Item", "ItemField", "KrmFunction", "KrmfnError", "Manifest", "Place", "Ref"]
 __all__ += ["Refused", "ResourceList", "Rest", "Result", "Run", "error", "field_spec", "function", "info", "main"]
-__all__ += ["parse", "run", "warning"]
+__all__ += ["parse", "parse_all", "run", "warning"]
 
 
 def _late(name: str, _: ModuleType) -> Any:
@@ -39,7 +40,14 @@ def _late(name: str, _: ModuleType) -> Any:
 
 
 # Properties, since a module's __getattr__ is called for each submodule that is imported, too.
-_LATE = {"Doc": "config", "Rest": "config", "ItemField": "fields", "parse": "yamltext.edit", "field_spec": "patterns"}
+_LATE = {
+    "Doc": "config",
+    "Rest": "config",
+    "ItemField": "fields",
+    "parse": "yamltext.edit",
+    "parse_all": "texts",
+    "field_spec": "patterns",
+}
 _LATE |= dict.fromkeys(("KrmFunction", "Run", "function"), "program")
 _PROPERTIES = {name: property(partial(_late, name)) for name in _LATE}
 sys.modules[__name__].__class__ = type("Package", (ModuleType,), _PROPERTIES)

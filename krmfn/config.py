@@ -8,8 +8,8 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
+from .annotations import place_of
 from .errors import KrmfnError
-from .item import place_of
 from .resource import Manifest, annotations_of, join, ref, split
 from .results import Field, Result, error
 from .schema import check

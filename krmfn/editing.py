@@ -1,17 +1,33 @@
 """Single items of a list: found by their ids, added, changed, and made from an owner."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from . import texts
+from .annotations import PATH
 from .envelope import Envelope
 from .errors import KrmfnError, Refused
 from .item import Item
 from .ownership import Id, known_as, stamp
-from .resource import Manifest, Ref, annotations_of, checked, copied, ref
+from .resource import Manifest, Ref, annotations_of, checked, copied, mapping, ref
 from .results import Result
-from .typed import Any
+from .typed import TYPE_CHECKING, Any
 
-__all__ = ["add", "edited_item", "put_owned", "single", "under_old_names", "with_origin", "with_refs"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typing_extensions import TypedDict, Unpack
+
+    class Choice(TypedDict, total=False):
+        """What an item must have."""
+
+        name: str
+        labels: Mapping[str, str]
+        annotations: Mapping[str, str]
+
+
+__all__ = ["add", "add_manifest", "add_text", "chosen", "edited_item", "put_owned", "single", "under_old_names"]
+__all__ += ["with_origin", "with_refs"]
 
 _ORIGIN = r"internal\.config\.kubernetes\.io/.*|config\.kubernetes\.io/(path|index)|(kustomize\.)?config\.k8s\.io/id"
 """The annotations by which kpt and kustomize find the file and the resource that an item came from."""
@@ -26,13 +42,23 @@ def single(items: Sequence[Item], target: Ref) -> Item | None:
     return items[0] if items else None
 
 
+def chosen(items: Iterable[Item], **choice: "Unpack[Choice]") -> Iterator[Item]:
+    """Yield the items of a name, with all of some labels and annotations."""
+    name, labels, annotations = choice.get("name"), choice.get("labels"), choice.get("annotations")
+    for item in items:
+        has_labels = not labels or labels.items() <= item.labels.items()
+        has_all = has_labels and (not annotations or annotations.items() <= item.annotations.items())
+        if has_all and (name is None or item.name == name):
+            yield item
+
+
 def with_origin(item: Item, manifest: Manifest) -> Manifest:
     """Return new data of an item with the old annotations that say where it came from, unless it has its own."""
     notes = annotations_of(manifest)
     origin = {key: text for key, text in annotations_of(item.content.manifest).items() if re.fullmatch(_ORIGIN, key)}
     if not origin.keys() - notes.keys():
         return manifest
-    return {**manifest, "metadata": {**manifest["metadata"], "annotations": {**origin, **notes}}}
+    return {**manifest, "metadata": {**mapping(manifest.get("metadata")), "annotations": {**origin, **notes}}}
 
 
 def with_refs(manifests: Manifest | Iterable[Manifest]) -> list[tuple[Ref, Manifest]]:
@@ -80,6 +106,22 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Manifest | Iter
     index.children[source.id] = [index.by_id[name][0] for name in objects]
 
 
+def add_text(resources: Any, text: str | bytes, path: str) -> list[Item]:
+    """Add the documents of a text at the end, for kpt in the file `path` (see `ResourceList.append`)."""
+    return _put_last(resources, [*texts.items_of(text)], path)
+
+
+def add_manifest(resources: Any, manifest: Manifest, path: str) -> Item:
+    """Add a resource at the end, for kpt in the file `path` (see `ResourceList.append`)."""
+    if items := texts.items_from(manifest):
+        return _put_last(resources, items, path)[0]
+    new = checked(manifest, is_named=False)
+    if path:
+        manifest = copied(manifest)
+        manifest.setdefault("metadata", {}).setdefault("annotations", {})[PATH] = path
+    return add(resources, manifest, new)
+
+
 def add(resources: Any, manifest: Manifest, new: Ref) -> Item:
     """Add a new item at the end, its text in the list's layout, and return it; the manifest stays the caller's."""
     from .yamltext import emit
@@ -87,11 +129,19 @@ def add(resources: Any, manifest: Manifest, new: Ref) -> Item:
     cut = resources.envelope.cut
     text = emit.dump_json(manifest) if cut.indent < 0 else emit.dump([manifest], cut.indent)
     item = _new_item(resources.envelope, text.encode(), cut.indent, new)
-    resources.items.append(item)
-    resources.changes.append(("created", new))
-    if resources.index:
-        resources.index.add(item)
-    return item
+    return _put_last(resources, [item])[0]
+
+
+def _put_last(resources: Any, items: list[Item], path: str = "") -> list[Item]:
+    """Put new items at the end of the list, for kpt in the file `path`; return them."""
+    for item in items if path else ():
+        item.path = path
+    for item in items:
+        resources.items.append(item)
+        resources.changes.append(("created", item.ref))
+        if resources.index:
+            resources.index.add(item)
+    return items
 
 
 def edited_item(envelope: Envelope, item: Item) -> Item:

@@ -1,28 +1,69 @@
 """Paths of fields: their parts, and what stands there in data."""
 
+import json
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from .errors import Refused
-from .resource import split
+from .resource import join
 from .typed import Any
 from .yamltext.simple import WORDS, scalar
 
-__all__ = ["MISSING", "child", "named", "parts_of", "read"]
+__all__ = ["MISSING", "child", "chosen", "is_choice", "named", "parts_of", "read"]
 
 MISSING = object()
 """The value of a field that is not there."""
+_CHOICE = r"\[(?:-[0-9]{1,9}|[A-Za-z_][A-Za-z0-9_./-]*=[^\[\]]+)\]"
+_ODD = r"\[(?:[\"'?(@].*|-?[0-9]*:.*|[^=]*\*.+|.+\*[^=]*|-[^=]*[^0-9=][^=]*|=.*|.*\s=.*)\]"
+"""Brackets of other languages of paths: quotes, filters, slices, wildcards within a word."""
 _PATH = r"(?:[^./\[\]]+|\[[^\[\]]+\])(?:\.[^./\[\]]+|\[[^\[\]]+\])*"
 
 
-def parts_of(item: Any, path: str) -> tuple[str, ...]:
-    """Return the parts of a path. Raises KrmfnError, with the item, for what is none."""
+def parts_of(item: Any, path: str | Sequence[str | int], is_pattern: bool = False) -> tuple[str, ...]:
+    """Return the parts of a path; one that chooses an entry, `[-1]` or `[name=web]`, keeps its brackets.
+
+    A tuple is taken part by part, as keys and indexes. Raises KrmfnError, with the item, for what is no path.
+    """
+    if isinstance(path, (tuple, list)):
+        return tuple(map(str, path))
     if not isinstance(path, str) or not re.fullmatch(_PATH, path):
         message = f"{path!r} is no field path; write one like spec.containers[0].image"
         if "/" in str(path):
             message += "; a key with a / or a dot goes into brackets: metadata.annotations[example.com/team]"
         raise Refused(message, item, f"{item.ref}: ")
-    return split(path)
+    words = _words(path)
+    for word in words:
+        if word[0] == "[" and (re.fullmatch(_ODD, word) or (word == "[*]" and not is_pattern)):
+            advice = "take [0], [-1], [name=web], a key like [example.com/team], or a tuple of parts"
+            message = "each() takes [*], and" if word == "[*]" else f"{word} is not read as a part of a path:"
+            raise Refused(f"{path!r} is no field path: {message} {advice}", item, f"{item.ref}: ")
+    return tuple(word if is_choice(word) or word == "[*]" else word.strip("[]") for word in words)
+
+
+@lru_cache(maxsize=4096)
+def _words(path: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\[[^\[\]]*\]|[^.\[\]]+", path))
+
+
+def is_choice(part: str) -> bool:
+    """Return True for a part that chooses an entry of a list: `[-1]`, `[name=web]`."""
+    return part[:1] == "[" and re.fullmatch(_CHOICE, part) is not None
+
+
+def chosen(part: str, entries: Any) -> list[int]:
+    """Return the indexes of the entries that a part chooses (see `is_choice`); none of what is no list."""
+    if not isinstance(entries, list):
+        return []
+    key, sign, text = part[1:-1].partition("=")
+    if not sign:
+        return [len(entries) + int(key)] if len(entries) + int(key) >= 0 else []
+    return [at for at, entry in enumerate(entries) if isinstance(entry, dict) and _text(entry.get(key)) == text]
+
+
+def _text(value: Any) -> str | None:
+    """Return a scalar as a path has it."""
+    return value if isinstance(value, str) else None if isinstance(value, (dict, list)) else json.dumps(value)
 
 
 @lru_cache(maxsize=4096)
@@ -35,15 +76,25 @@ def _is_odd(part: str) -> bool:
 
 
 def named(item: Any, parts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the parts of a path with each key as the manifest has it, where the text spells it in another way."""
-    if not any(map(_is_odd, parts)):
+    """Return the parts of a path as the manifest has them: the indexes of chosen entries, keys that are spelled oddly.
+
+    A part that chooses nothing stays. Raises KrmfnError, with the item, for one that chooses several entries.
+    """
+    if not any(_is_odd(part) or part[:1] == "[" for part in parts):
         return parts
     names: tuple[str, ...] = ()
     value: Any = item.content.manifest
     for part in parts:
-        is_missing = isinstance(value, dict) and part not in value and _is_odd(part)
-        names = (*names, item.content.name_of(names, part) if is_missing else part)
-        value = child(value, names[-1])
+        name = part
+        if is_choice(part):
+            indexes = chosen(part, value)
+            if len(indexes) > 1:
+                raise Refused(f"{join(names)}{part} is the name of {len(indexes)} entries", item, f"{item.ref}: ")
+            name = str(indexes[0]) if indexes else part
+        elif isinstance(value, dict) and part not in value and _is_odd(part):
+            name = item.content.name_of(names, part)
+        names = (*names, name)
+        value = child(value, name)
     return names
 
 

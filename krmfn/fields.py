@@ -25,14 +25,17 @@ class ItemField:
     _held: dict[int, tuple[list[Any], int, Any]] | None
     """Entries of lists by their indexes in `parts` (see `_hold`); None once the field's own entry was deleted."""
 
-    def __init__(self, item: Any, path: str | tuple[str, ...]) -> None:
+    def __init__(self, item: Any, path: str | tuple[str | int, ...]) -> None:
         """Take the field at `path`, as findings write it, or by its parts. Raises KrmfnError when that is no path.
+
+        `[-1]` is the last entry of a list, `[name=web]` the one of that name.
 
         Where the path leads through entries of lists, these are held: the field moves along with them.
         """
         self.item = item
-        self.parts, self._path = (parts_of(item, path), path) if isinstance(path, str) else (path, "")
-        self.parts = fieldpaths.named(item, self.parts)
+        parts = parts_of(item, path)
+        self.parts = fieldpaths.named(item, parts)
+        self._path = path if isinstance(path, str) and not any(map(fieldpaths.is_choice, parts)) else ""
         self._hold()
 
     @property
@@ -71,6 +74,8 @@ class ItemField:
         if old is not MISSING and same(old, value):
             return
         above, rest = self._above()
+        if absent := next(filter(fieldpaths.is_choice, rest), ""):
+            raise self.failure(f"cannot be written: there is no entry {absent}")
         for at in range(len(self.parts) - 1, len(self.parts) - len(rest), -1):
             part = self.parts[at]
             is_index = part.isdecimal() and self.parts[at - 1] not in _MAPPINGS

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from . import itemtext
+from .annotations import PATH, place_of
 from .ownership import OWNER, Mark, mark_of
-from .resource import Manifest, Place, Ref, Strings, is_index, text
+from .resource import Manifest, Place, Ref, Strings, text
 from .resource import ref as ref_of
 from .results import Result
 from .typed import TYPE_CHECKING, Any
@@ -13,19 +14,10 @@ if TYPE_CHECKING:
     from .content import Content
     from .fields import ItemField, T
 
-__all__ = ["INDEX", "LOCAL", "PATH", "Item", "place_of"]
+__all__ = ["LOCAL", "Item"]
 
-PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 LOCAL = "config.kubernetes.io/local-config"
 """The annotation of what no cluster gets, where its value is true."""
-
-
-def place_of(annotations: dict[str, Any]) -> Place | None:
-    """Return the place that kpt's annotations name."""
-    path, index = str(annotations.get(PATH, "")), str(annotations.get(INDEX, "0"))
-    if not path or "kustomize.config.k8s.io/id" in annotations:  # kustomize invents paths, which name no file
-        return None
-    return Place(path, int(index) if is_index(index) else 0)
 
 
 class Item:
@@ -81,6 +73,11 @@ class Item:
         if self._content.is_edited:
             self._content.settle(self)
         return self._content.text
+
+    @property
+    def document(self) -> bytes:
+        """Return the item as a document of its own, with all edits and its comments: without dash and indent."""
+        return itemtext.document(self)
 
     @property
     def is_read(self) -> bool:
@@ -187,8 +184,11 @@ class Item:
     def annotations(self, annotations: dict[str, str]) -> None:
         self["metadata.annotations"] = {k: text(self, f"metadata.annotations[{k}]", v) for k, v in annotations.items()}
 
-    def at(self, path: str) -> "ItemField":
-        """Return the field at a path as findings write it (`spec.containers[0].image`), whether it exists or not."""
+    def at(self, path: str | tuple[str | int, ...]) -> "ItemField":
+        """Return the field at a path as findings write it (`spec.containers[0].image`), whether it exists or not.
+
+        `[-1]` is the last entry of a list, `[name=web]` the one of that name; a tuple has the parts one by one.
+        """
         from .fields import ItemField
 
         return ItemField(self, path)

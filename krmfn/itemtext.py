@@ -5,10 +5,22 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
+from .errors import KrmfnError
+from .resource import same
 from .typed import Any
 from .yamltext import peek, simple
 
-__all__ = ["Words", "check_aliases", "description", "lines_before", "mapping", "mentioning", "mentions", "part"]
+__all__ = [
+    "Words",
+    "check_aliases",
+    "description",
+    "document",
+    "lines_before",
+    "mapping",
+    "mentioning",
+    "mentions",
+    "part",
+]
 __all__ += ["string", "strings", "strings_under"]
 
 _ESCAPE = rb"\\(?:/|\r?\n[ \t]*|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
@@ -111,6 +123,19 @@ def _character(escape: re.Match[bytes]) -> bytes:
     if code is None:
         return b"/" if escape[0] == b"\\/" else b""
     return chr(int(code, 16)).encode(errors="replace") if int(code, 16) < 0x110000 else b""
+
+
+def document(item: Any) -> bytes:
+    """Return an item as a document of its own; its comment lines are in it, but for those behind it."""
+    from .yamltext import edit, emit
+
+    text = item.text[: edit.trailer(item.text, item.indent)] if item.indent >= 0 else item.text
+    text, manifest = edit.with_line_end(edit.undashed(text, item.indent), -2), item.content.manifest
+    try:
+        is_same = same(edit.parse(text.decode()), manifest)
+    except KrmfnError:  # lines that other breaks end have the indent still
+        is_same = False
+    return text if is_same else emit.dump(manifest).encode()
 
 
 def lines_before(item: Any) -> int:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .fieldpaths import parts_of
+from .fieldpaths import chosen, is_choice, parts_of
 from .fields import ItemField
-from .resource import split
 from .typed import Any
 
 __all__ = ["field_spec", "matching_fields"]
@@ -19,12 +18,12 @@ _SPELLED = ("true", "false")
 def matching_fields(item: Any, pattern: str, comment: str = "") -> list[ItemField]:
     """Return the fields that fit a pattern, in the order of the text, as they are now.
 
-    `[*]` is every entry of a list, `*` every value of a mapping, `**` zero or more levels of both; `comment` is how the
-    comment on the field's line must begin. Raises KrmfnError, with item and path, where the pattern goes on below a
-    scalar and no `*` or `**` stands before.
+    `[*]` is every entry of a list, `[name=web]` each of that name, `[-1]` the last; `*` is every value of a mapping,
+    `**` zero or more levels of both; `comment` is how the comment on the field's line must begin. Raises KrmfnError,
+    with item and path, where the pattern goes on below a scalar and no `*` or `**` stands before.
     """
-    parts_of(item, pattern)
-    parts = _parts(pattern)
+    parts = parts_of(item, pattern, is_pattern=True)
+    choices = tuple(filter(is_choice, parts))
     free = next((at for at, part in enumerate(parts) if part in _FREE), len(parts))
     # with a wildcard here nothing raises, so an item without the words need not be looked at
     words = [part for part in parts[free + 1 :] if part[0].isalpha() and part not in _SPELLED] if free <= 1 else []
@@ -40,8 +39,10 @@ def matching_fields(item: Any, pattern: str, comment: str = "") -> list[ItemFiel
         if path and len(parts) in states and (not comment or path in commented):
             yield path
         if isinstance(value, (dict, list)):
+            indexes = {choice: chosen(choice, value) for choice in choices}
             for key, child in value.items() if isinstance(value, dict) else enumerate(value):
-                below, next_states = (*path, str(key)), _next_states(parts, states, key)
+                selected = frozenset(choice for choice in choices if key in indexes[choice])
+                below, next_states = (*path, str(key)), _next_states(parts, states, key, selected)
                 if next_states and (not comment or below in above):  # few fields have one
                     yield from walk(child, below, next_states)
         elif value is not None and not comment and max(states) < free:
@@ -79,13 +80,6 @@ def field_spec(
     return [ItemField(item, at) for at in below(item.content.manifest, (), parts)]
 
 
-@lru_cache(maxsize=256)
-def _parts(pattern: str) -> tuple[str, ...]:
-    """Return the parts of a pattern; what stands for every entry of a list keeps its brackets."""
-    words = re.findall(r"\[[^\[\]]*\]|[^.\[\]]+", pattern)
-    return tuple(word if word == "[*]" else split(word)[0] for word in words)
-
-
 def _closure(states: frozenset[int], parts: tuple[str, ...]) -> frozenset[int]:
     """Return positions in a pattern, and those behind each `**` there, which may stand for no level."""
     further = {at + 1 for at in states if at < len(parts) and parts[at] == "**"} - states
@@ -93,9 +87,11 @@ def _closure(states: frozenset[int], parts: tuple[str, ...]) -> frozenset[int]:
 
 
 @lru_cache(maxsize=4096)
-def _next_states(parts: tuple[str, ...], states: frozenset[int], key: str | int) -> frozenset[int]:
-    """Return the positions in a pattern behind a key or index."""
+def _next_states(
+    parts: tuple[str, ...], states: frozenset[int], key: str | int, choices: frozenset[str]
+) -> frozenset[int]:
+    """Return the positions in a pattern behind a key or index; `choices`: its parts that choose this entry."""
     wild = "[*]" if isinstance(key, int) else "*"
     active = [at for at in states if at < len(parts)]
     repeated = {at for at in active if parts[at] == "**"}
-    return _closure(frozenset(repeated | {at + 1 for at in active if parts[at] in (wild, str(key))}), parts)
+    return _closure(frozenset(repeated | {at + 1 for at in active if parts[at] in (wild, str(key), *choices)}), parts)

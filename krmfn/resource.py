@@ -160,13 +160,16 @@ def copied(value: Any) -> Any:
         return deepcopy(value)
 
 
-def checked(manifest: Manifest) -> Ref:
-    """Return the reference of a manifest. Raises KrmfnError unless it is a resource with a name, and plain data."""
+def checked(manifest: Manifest, is_named: bool = True) -> Ref:
+    """Return the reference of a manifest. Raises KrmfnError unless it is a resource and plain data.
+
+    With `is_named` it must have a name, by which it is found again.
+    """
     if not isinstance(manifest, dict):
         raise KrmfnError(f"a {type(manifest).__name__} cannot be put into the list; a manifest is a dict")
     new = ref(manifest)
     for path, value in (("apiVersion", new.api_version), ("kind", new.kind), ("metadata.name", new.name)):
-        if not value.strip():
+        if not value.strip() and (is_named or path != "metadata.name"):
             raise KrmfnError(f"{new} cannot be put into the list: it has no {path}, or one that is blank or no string")
     if not _is_plain(manifest, _DEEPEST) and (problem := _problem(manifest, ())):
         raise KrmfnError(f"{new} cannot be put into the list: {problem}")
@@ -223,6 +226,8 @@ def join(parts: Iterable[str | int]) -> str:
     for part in parts:
         if isinstance(part, str) and re.fullmatch(_PLAIN, part):
             path += f".{part}" if path else part
+        elif isinstance(part, str) and part[:1] == "[":  # `[name=web]`, which chooses nothing
+            path += part
         else:
             path += f"[{part}]"
     return path

@@ -1,49 +1,24 @@
 """A ResourceList: read lazily, changed by upsert and prune; what was not touched leaves as the bytes it came in."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 from . import editing, envelope, itemtext
 from .envelope import Chunk, Envelope
 from .errors import KrmfnError, Refused
-from .item import PATH, Item
-from .ownership import OWNER, Id, mark_of, updated
-from .resource import Manifest, Ref, annotations_of, checked, copied, same
+from .index import Index
+from .item import Item
+from .ownership import OWNER, mark_of, updated
+from .resource import Manifest, Ref, annotations_of, checked, same
 from .results import Findings, Result
-from .typed import Any
+from .typed import TYPE_CHECKING, Any, overload
 from .yamltext.split import Cut
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .editing import Choice
+
 __all__ = ["ResourceList"]
-
-
-class _Index:
-    """The items of some kinds by their ids; made once, since functions ask and add object by object."""
-
-    def __init__(self, items: Iterable[Item], kinds: Collection[str]) -> None:
-        self.kinds = frozenset(kinds)
-        self.items: list[Item] = []
-        self.by_id: dict[Id, list[Item]] = {}
-        self.children: dict[Id, Sequence[Item]] | None = None  # by their owners; None until `editing.put_owned` asks
-        self._names: dict[int, Id] = {}
-        for item in items:
-            self.add(item)
-
-    def add(self, item: Item) -> None:
-        self.items.append(item)
-        if item.kind in self.kinds:
-            name = self._names[id(item)] = item.ref.id
-            self.by_id.setdefault(name, []).append(item)
-
-    def drop(self, item: Item) -> None:
-        self.items.remove(item)
-        if id(item) in self._names:
-            self.by_id[self._names.pop(id(item))].remove(item)
-
-    def holds(self, items: list[Item], kinds: Collection[str]) -> bool:
-        """Return True for the same items, open ones by the same names, when these kinds were looked for."""
-        if not self.kinds.issuperset(kinds) or self.items != items:  # an item equals itself only
-            return False
-        read = ((id(item), item.ref) for item in items if item._content and item._content.is_open)
-        return all(self._names.get(key) == (ref.id if ref.kind in self.kinds else None) for key, ref in read)
 
 
 class ResourceList:
@@ -61,7 +36,7 @@ class ResourceList:
         """What the program that runs the function knows about the run; the SDK does not read it."""
         self.function = ""
         """The name of the function that runs (see `program.function`): that of the owner's mark."""
-        self.index: _Index | None = None
+        self.index: Index | None = None
         """The items by their ids, once a method has asked for them (see `_index`)."""
         self._config = function_config
         self.envelope = Envelope(b"", b"", Cut((), ()), tuple(self.items))
@@ -97,17 +72,37 @@ class ResourceList:
         return of_kind if group is None else [item for item in of_kind if item.group == group]
 
     def where(
-        self, *, kind: str | tuple[str, ...] = (), group: str | None = None, local: bool | None = None
+        self,
+        *,
+        kind: str | tuple[str, ...] = (),
+        group: str | None = None,
+        local: bool | None = None,
+        **named: "Unpack[Choice]",
     ) -> list[Item]:
         """Return the items of a kind or some kinds (of all without one), in the list's order; nothing is parsed.
 
         `group` names the API group ("" is core); `local` says whether those are meant that no cluster gets, which the
-        annotation config.kubernetes.io/local-config marks. None: both.
+        annotation config.kubernetes.io/local-config marks. None: both. `name`, `labels` and `annotations` (dicts, all
+        of which an item must have) choose further.
         """
         kinds = (kind,) if isinstance(kind, str) else kind
         items = (item for item in self.items if not kinds or item.kind in kinds)
         items = (item for item in items if group is None or item.group == group)
-        return [item for item in items if local is None or item.is_local == local]
+        items = (item for item in items if local is None or item.is_local == local)
+        return list(editing.chosen(items, **named))
+
+    def __iter__(self) -> Iterator[Item]:
+        """Yield the items as they are now: they may be added and removed meanwhile."""
+        return iter([*self.items])
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __contains__(self, item: object) -> bool:
+        return any(other is item for other in self.items)
+
+    def __bool__(self) -> bool:
+        return True
 
     def mentioning(self, *words: str) -> list[Item]:
         """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
@@ -150,13 +145,19 @@ class ResourceList:
         ref = Ref(api_version, kind, namespace, name)
         return editing.single(self._index({kind}).by_id.get(ref.id, ()), ref)
 
-    def append(self, manifest: Manifest, path: str = "") -> Item:
-        """Add a resource at the end, for kpt in the file `path`; return its item. One of its id may be there."""
-        ref = checked(manifest)
-        if path:
-            manifest = copied(manifest)
-            manifest["metadata"].setdefault("annotations", {})[PATH] = path
-        return editing.add(self, manifest, ref)
+    @overload
+    def append(self, manifest: Manifest, path: str = "") -> Item: ...
+    @overload
+    def append(self, manifest: str | bytes, path: str = "") -> list[Item]: ...
+    def append(self, manifest: Manifest | str | bytes, path: str = "") -> Item | list[Item]:
+        """Add a resource at the end, for kpt in the file `path`; return its item. One of its id may be there.
+
+        It need not have a name. A text may hold several documents: their items are returned, and comments stay; so do
+        those of a manifest of `parse_all`. Raises KrmfnError for what is no resource; nothing is added then.
+        """
+        if isinstance(manifest, (str, bytes)):
+            return editing.add_text(self, manifest, path)
+        return editing.add_manifest(self, manifest, path)
 
     def remove(self, item: Item) -> None:
         """Take an item out. Raises KrmfnError when it is not in the list."""
@@ -167,8 +168,8 @@ class ResourceList:
         self.changes.append(("removed", item.ref))
 
     def replace(self, item: Item, manifest: Manifest) -> None:
-        """Give an item other data; its comments, key order, place and file stay. Raises as `upsert` does."""
-        checked(manifest)
+        """Give an item other data, with a name or not; comments, key order, place and file stay. Raises as `upsert`."""
+        checked(manifest, is_named=False)
         item.content.take(editing.with_origin(item, manifest))
 
     def own(self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
@@ -206,7 +207,7 @@ class ResourceList:
                 raise ValueError(f"{new} has no mark of its own; call ownership.stamp when its name is final")
         self._put(named, self._index({new.kind for new, _ in named}), is_owned=True)
 
-    def _put(self, named: Iterable[tuple[Ref, Manifest]], index: _Index, *, is_owned: bool = False) -> None:
+    def _put(self, named: Iterable[tuple[Ref, Manifest]], index: Index, *, is_owned: bool = False) -> None:
         """Put checked manifests in, each with its reference; `is_owned`: what others put on existing objects stays."""
         for new, manifest in named:
             item = next(iter(index.by_id.get(new.id, ())), None)
@@ -219,10 +220,10 @@ class ResourceList:
                 item.content.take(data)
                 self.changes.append(("updated", new))
 
-    def _index(self, kinds: Collection[str]) -> _Index:
+    def _index(self, kinds: Collection[str]) -> Index:
         """Return the index of some kinds; one that still holds is used again."""
         if self.index is None or not self.index.holds(self.items, kinds):
-            self.index = _Index(self.items, self.index.kinds.union(kinds) if self.index else kinds)
+            self.index = Index(self.items, self.index.kinds.union(kinds) if self.index else kinds)
         return self.index
 
     def marked(self) -> list[Item]:

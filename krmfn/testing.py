@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .item import INDEX, PATH, Item
+from .annotations import INDEX, PATH
+from .item import Item
 from .program import KrmFunction, Run
 from .resource import Place
 from .resourcelist import ResourceList

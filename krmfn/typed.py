@@ -4,16 +4,20 @@ Loading it takes half as long as an empty process; and a small run makes 75 clas
 for each of which typing.NamedTuple starts Python's compiler and takes ten times as long as this one.
 """
 
-__all__ = ["TYPE_CHECKING", "Any", "Literal", "NamedTuple", "NoReturn", "Protocol", "TextIO", "TypeVar"]
+__all__ = ["TYPE_CHECKING", "Any", "Literal", "NamedTuple", "NoReturn", "Protocol", "TextIO", "TypeVar", "overload"]
 
 TYPE_CHECKING = False  # a type checker takes it for True
 if TYPE_CHECKING:
-    from typing import Any, Literal, NamedTuple, NoReturn, Protocol, TextIO, TypeVar
+    from typing import Any, Literal, NamedTuple, NoReturn, Protocol, TextIO, TypeVar, overload
 else:
     from _collections import _tuplegetter
     from types import FunctionType
 
     Any = NoReturn = Protocol = TextIO = object
+
+    def overload(call):
+        """Return it: only a type checker asks."""
+        return call
 
     class Literal:
         """Only annotations name one, as they do a TypeVar."""

@@ -8,7 +8,7 @@ a rendered branch, a dump of a cluster. Removing the objects there would unload 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, error, warning
-from krmfn.item import PATH
+from krmfn.annotations import PATH
 from krmfn.ownership import OWNER, Id, known_as
 from krmfn.printing import counted, some
 from krmfn.results import Rule

@@ -68,9 +68,10 @@ def _block(text: str, start: int, end: int, new: Any) -> tuple[int, int, str]:
 def written(value: Any, quote: str) -> str:
     """Return a scalar on one line, in the quotes of the old one."""
     text: str = emit.quoted(value) if type(value) is str else emit.dump(value).rstrip("\n")
-    if text != value or not quote:
+    is_plain = text == value or (text == f'"{value}"' and "'" not in value)  # the other quotes would do, too
+    if not is_plain or not quote:
         return text
-    escaped = text.replace("'", "''") if quote == "'" else text.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = value.replace("'", "''") if quote == "'" else value.replace("\\", "\\\\").replace('"', '\\"')
     return f"{quote}{escaped}{quote}"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krmfn import KrmfnError, Ref, Refused, ResourceList, error, function, run
-from krmfn.item import PATH
+from krmfn.annotations import PATH
 from krmfn.ownership import OWNER
 from krmfn.yamltext import load
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from krmfn import Item, ResourceList, field_spec, run
+from krmfn.annotations import PATH
 from krmfn.errors import KrmfnError
-from krmfn.item import PATH
 from krmfn.resource import Ref
 from krmfn.results import Field
 from krmfn.yamltext import load

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krmfn import itemtext
+from krmfn.annotations import INDEX, PATH, place_of
 from krmfn.errors import KrmfnError
-from krmfn.item import INDEX, PATH, Item, place_of
+from krmfn.item import Item
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, error
 

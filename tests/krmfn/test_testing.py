@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from krmfn import ResourceList, function, info
-from krmfn.item import INDEX, PATH
+from krmfn.annotations import INDEX, PATH
 from krmfn.new import make
 from krmfn.testing import golden, resource_list
 from tests.commands import ROOT

@@ -1,0 +1,42 @@
+"""The items of some kinds by their ids."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from .item import Item
+from .ownership import Id
+
+__all__ = ["Index"]
+
+
+class Index:
+    """The items of some kinds by their ids; made once, since functions ask and add object by object."""
+
+    def __init__(self, items: Iterable[Item], kinds: Collection[str]) -> None:
+        """Take the items of a list, and the kinds that are looked for."""
+        self.kinds = frozenset(kinds)
+        self.items: list[Item] = []
+        self.by_id: dict[Id, list[Item]] = {}
+        self.children: dict[Id, Sequence[Item]] | None = None  # by their owners; None until `editing.put_owned` asks
+        self._names: dict[int, Id] = {}
+        for item in items:
+            self.add(item)
+
+    def add(self, item: Item) -> None:
+        """Add an item that was added to the list."""
+        self.items.append(item)
+        if item.kind in self.kinds:
+            name = self._names[id(item)] = item.ref.id
+            self.by_id.setdefault(name, []).append(item)
+
+    def drop(self, item: Item) -> None:
+        """Drop an item that was removed from the list."""
+        self.items.remove(item)
+        if id(item) in self._names:
+            self.by_id[self._names.pop(id(item))].remove(item)
+
+    def holds(self, items: list[Item], kinds: Collection[str]) -> bool:
+        """Return True for the same items, open ones by the same names, when these kinds were looked for."""
+        if not self.kinds.issuperset(kinds) or self.items != items:  # an item equals itself only
+            return False
+        read = ((id(item), item.ref) for item in items if item._content and item._content.is_open)
+        return all(self._names.get(key) == (ref.id if ref.kind in self.kinds else None) for key, ref in read)
