@@ -82,12 +82,15 @@ _CONFLICT = closed(
     labels=listed(closed(key=TEXT, values=listed(nullable(TEXT)))),
 )
 _ROW = closed(
-    ("profile",),
+    ("profile", "runs", "wanted", "agrees"),
     cluster=nullable(TEXT),
     node=TEXT,
     kernel=nullable(TEXT),
     state=TEXT,
     loaded=nullable(FLAG),
+    runs=nullable(TEXT),
+    wanted=nullable(TEXT),
+    agrees=nullable(FLAG),
     config=nullable(REF),
     pool=nullable(TEXT),
     profile=TEXT,

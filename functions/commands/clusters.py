@@ -134,11 +134,12 @@ def coverage_errors(view: View) -> list[Result]:
     With a dump of live nodes also for those that do not have what is planned; a dump of nodes alone, made before a
     merge, does not say that KMM has done its part.
     """
-    from ..fleet import table, wording  # here, as above
+    from ..chain import live_rows  # here, as above
+    from ..fleet import table, wording
 
     names: dict[tuple[Ref, str], list[str]] = {}
     live = view.live
-    for row in table.rows(view.groups, view.cluster.all_drivers, live=live):
+    for row in live_rows.rows(view.groups, view.cluster.all_drivers, live=live):
         if row.driver and row.is_problem and (row.state != table.DRIVEN or (live and not live.dump.is_of_nodes)):
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from krmfn import KrmfnError, Result, error, info, printing, warning
@@ -10,6 +10,8 @@ from krmfn.printing import counted, did_you_mean, some
 from krmfn.typed import Any
 
 from .. import options
+from ..chain import live_rows
+from ..chain.progress import progress
 from ..cluster import live_nodes
 from ..cluster.deployed import Lists
 from ..command import Command, Context
@@ -122,7 +124,7 @@ def _rows(
     """
     names = [str(ref) for ref in view.bare]
     doubt = f"no Module is generated from {some(names, len(names))}" if has_doubt and names else ""
-    rows = table.rows(view.groups, view.cluster.all_drivers, view.name if is_named else "", doubt, view.live)
+    rows = live_rows.rows(view.groups, view.cluster.all_drivers, view.name if is_named else "", doubt, view.live)
     return (row for row in rows if all(filter_.matches(row) for filter_ in filters))
 
 
@@ -163,17 +165,19 @@ def _node_findings(view: View, keys: Collection[str], is_required: bool) -> Iter
 
 def _loading(view: View, live: explanation.LiveNodes) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
-    modules = [
-        (row.state, row.loaded, f"{row.driver.module.ref.name} on {row.node.name}")
-        for row in table.rows(view.groups, view.cluster.all_drivers, live=live)
+    rows = [
+        row
+        for row in live_rows.rows(view.groups, view.cluster.all_drivers, live=live)
         if row.driver and row.driver.loads
     ]
-    planned = [(is_loaded, name) for state, is_loaded, name in modules if state == table.DRIVEN]
-    missing = sorted(name for is_loaded, name in planned if not is_loaded)
-    others = sorted(name for state, _, name in modules if state not in (table.DRIVEN, table.COMMITTED))
-    lost = sorted(name for state, _, name in modules if state == table.COMMITTED)
+    planned = [row for row in rows if row.state == table.DRIVEN]
+    missing = _names(row for row in planned if not row.loaded)
+    others = _names(row for row in rows if row.is_problem and row.state not in (table.DRIVEN, table.COMMITTED))
+    lost = _names(row for row in rows if row.state == table.COMMITTED)
+    differing = _names(row for row in planned if row.loaded and row.agrees is False)
     text = f"planned {len(planned):,}, loaded {len(planned) - len(missing):,}"
     text += f", not loaded: {some(missing, len(missing))}" if missing else ""
+    text += f"; loaded, and not as planned: {some(differing, len(differing))}" if differing else ""
     text += f"; selected and not planned: {some(others, len(others))}" if others else ""
     if lost:
         text += f"; {live.kept:,} of {live.kept + len(lost):,} committed are selected"
@@ -181,6 +185,12 @@ def _loading(view: View, live: explanation.LiveNodes) -> Iterator[Result]:
     if planned and not live.dump.configured:
         text += "; KMM's ready labels alone say so: add `nodemodulesconfigs` to the dump"
     yield info(text)
+    yield from map(info, progress(rows))
+
+
+def _names(rows: Iterable[table.Row]) -> list[str]:
+    """Return the Module and the node of each row, sorted."""
+    return sorted(f"{row.driver.module.ref.name} on {row.node.name}" for row in rows if row.driver)
 
 
 def _omissions(view: View, owner: str) -> Iterator[Result]:

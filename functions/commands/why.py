@@ -8,6 +8,8 @@ from krmfn.printing import did_you_mean, json_text, printable, some
 from krmfn.typed import Any
 
 from .. import options
+from ..chain import answers as chain
+from ..chain.answers import Fleet
 from ..cluster import cluster_streams, live_nodes
 from ..command import Command, Context
 from ..fleet import explanation
@@ -18,6 +20,9 @@ from ..report import cluster_view
 from ..report.cluster_view import View
 from ..settings import ANSWER
 from . import clusters, moving
+
+_MOST = 5
+"""The lines below a sentence, where nobody asks for the whole chain (--verbose)."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +46,24 @@ def _run(context: Context, args: Any) -> int:
         lines = [json_text([{"cluster": cluster, **answer._asdict()} for cluster, answer in answers], 2)]
     for cluster, answer in answers if args.format == "text" else ():
         head = f"{cluster}: {answer.sentence}" if len(streams.lists) > 1 else answer.sentence
-        lines += [printable(head), *(f"  {printable(step)}" for step in answer.steps)]
+        steps = _chain(answer) if context.options.verbose and answer.links else _steps(answer)
+        lines += [printable(head), *(f"  {printable(step)}" for step in steps)]
     output.write_stdout("".join(f"{line}\n" for line in lines))
     return int(failed or not all(answer.holds for _, answer in answers))
+
+
+def _steps(answer: Answer) -> Sequence[str]:
+    """Return the lines below a sentence: none where the node has what is planned, by a dump."""
+    return () if answer.links and answer.holds and not answer.first else answer.steps[:_MOST]
+
+
+def _chain(answer: Answer) -> Iterator[str]:
+    """Yield the command and every link of KMM's chain with its state and evidence."""
+    for link in answer.links:
+        if link["link"] == answer.first and link["command"]:
+            yield link["command"]
+    for link in answer.links:
+        yield f"{link['link']}: {link['state']}{': ' if link['evidence'] else ''}{link['evidence']}"
 
 
 def _answers(
@@ -65,10 +85,15 @@ def _answers(
             continue
         members = [node.name for group in view.groups for node in group.nodes]
         names += members
+        drivers = view.cluster.all_drivers
         for group in view.groups if name in members else ():
             for node in (node for node in group.nodes if node.name == name):
-                for answer in explanation.answers(node, view.cluster.all_drivers, group.outcomes, live, committed):
-                    yield cluster, answer if live or not answer.holds else _by_inventory(answer, cluster, lists, dumps)
+                if live:
+                    fleet = Fleet(cluster, drivers, view.groups, live, live.committed[cluster])
+                    yield from ((cluster, answer) for answer in chain.answers(fleet, node, group.outcomes))
+                    continue
+                for answer in explanation.answers(node, drivers, group.outcomes):
+                    yield cluster, answer if not answer.holds else _by_inventory(answer, cluster, lists, dumps)
         if committed and name not in members:
             message = f"{name} is committed for {cluster}, but not in the dump"
             raise KrmfnError(f"{message}: it has left the cluster, or the dump is not whole")

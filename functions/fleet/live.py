@@ -12,8 +12,10 @@ from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
 from ..kmm.lookup import Table, table, tables, text
-from ..kmm.module import LABELS, NAME_LABEL
+from ..kmm.module import LABELS, NAME_LABEL, kernel_name
+from . import live_objects, live_pods
 from .facts import NODE_INFO
+from .live_objects import Objects
 
 Key = tuple[str, str, str]
 """Node, and namespace and name of a Module."""
@@ -32,6 +34,8 @@ class NodeModule(NamedTuple):
     kernel: str
     boot: str = ""
     """The boot of the node that it was loaded in; "" for one that is scheduled."""
+    module: str = ""
+    """The kernel module, as the kernel names it; "" where it is not said."""
 
     def __str__(self) -> str:
         return f"{self.image} for {self.kernel}"
@@ -74,6 +78,8 @@ class Live(NamedTuple):
     """The file."""
     items: Sequence[Item] = ()
     """The objects as they stand in a file of YAML."""
+    objects: Objects = live_objects.nothing()
+    """What else it shows."""
 
     @property
     def is_of_nodes(self) -> bool:
@@ -86,12 +92,13 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
 
     Raises KrmfnError for a dump without a Node, and for a Node without a name or with that of another.
     """
-    live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items)
+    live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items, live_objects.nothing())
     events = _Events()
     pods: list[Manifest] = []
     for manifest in objects:
         kind, group = text(manifest, "kind"), text(manifest, "apiVersion").rpartition("/")[0]
         metadata = table(manifest, "metadata")
+        live_objects.add(live.objects, manifest)
         if (group, kind) == ("", "Node"):
             _add_node(live, manifest)
         elif (group, kind) == ("krmfn.dev", "NodeInventory"):
@@ -103,22 +110,26 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
             live.scheduled.update(_node_modules(manifest, "spec"))
             live.loaded.update(_node_modules(manifest, "status"))
         elif (group, kind) == ("", "Pod"):
-            labels = table(metadata, "labels")
-            if text(labels, _ACTION) or text(labels, _ROLE) in ROLES:
-                pods.append(manifest)
-            if not text(labels, _ACTION):
-                _add_holder(live, manifest)
+            pods += live_pods.kept_pods(manifest)
+            _add_holder(live, manifest)
         elif kind == "Event" and group in ("", "events.k8s.io") and text(manifest, "type") == "Warning":
-            subject = table(manifest, "involvedObject") or table(manifest, "regarding")
-            key = text(subject, "namespace"), text(subject, "name"), text(subject, "uid")
-            time = text(manifest, "lastTimestamp") or text(manifest, "eventTime")
-            message = f"{text(manifest, 'reason')}: {text(manifest, 'message') or text(manifest, 'note')}"
-            events[key] = max(events.get(key, ("", "")), (time, message))
+            _add_event(events, manifest)
     for pod in pods:
         _add_pod(live, pod, events)
+        if kept := live_pods.pod_of(pod, _pod_status(pod, events), _is_ready(pod)):
+            live_objects.add_pod(live.objects, kept)
     if not (live.nodes or live.inventories):
         raise KrmfnError("it holds no Node and no NodeInventory; add `nodes` to the `kubectl get` that prints it")
     return live
+
+
+def _add_event(events: _Events, manifest: Manifest) -> None:
+    """Add a warning, unless a newer one about the same object is there."""
+    subject = table(manifest, "involvedObject") or table(manifest, "regarding")
+    key = text(subject, "namespace"), text(subject, "name"), text(subject, "uid")
+    time = text(manifest, "lastTimestamp") or text(manifest, "eventTime")
+    message = f"{text(manifest, 'reason')}: {text(manifest, 'message') or text(manifest, 'note')}"
+    events[key] = max(events.get(key, ("", "")), (time, message))
 
 
 def _add_node(live: Live, manifest: Manifest) -> None:
@@ -157,7 +168,8 @@ def _condition(manifest: Manifest, kind: str) -> Table:
 def _add_holder(live: Live, pod: Manifest) -> None:
     """Add a pod that may hold a kernel module, unless it has ended."""
     metadata, spec = table(pod, "metadata"), table(pod, "spec")
-    if text(table(pod, "status"), "phase") not in ("Succeeded", "Failed"):
+    is_worker = bool(text(table(metadata, "labels"), _ACTION))
+    if not is_worker and text(table(pod, "status"), "phase") not in ("Succeeded", "Failed"):
         name = printable(f"{text(metadata, 'namespace')}/{text(metadata, 'name')}")
         live.pods.setdefault(text(spec, "nodeName"), []).append((name, frozenset(table(spec, "nodeSelector"))))
 
@@ -170,26 +182,35 @@ def _node_modules(manifest: Manifest, part: str) -> Iterator[tuple[Key, NodeModu
     node = text(table(manifest, "metadata"), "name")
     for _, entry in tables(manifest.get(part), "modules"):
         config = table(entry, "config")
-        module = NodeModule(text(config, "containerImage"), text(config, "kernelVersion"), text(entry, "bootId"))
-        yield (node, text(entry, "namespace"), text(entry, "name")), module
+        kernel_module = kernel_name(text(table(config, "modprobe"), "moduleName"))
+        facts = text(config, "containerImage"), text(config, "kernelVersion"), text(entry, "bootId"), kernel_module
+        yield (node, text(entry, "namespace"), text(entry, "name")), NodeModule(*facts)
 
 
 def _add_pod(live: Live, pod: Manifest, events: _Events) -> None:
     """Add a pod of KMM's, a worker or that of a plugin; of several pods of a plugin on one node a ready one counts."""
-    metadata, status = table(pod, "metadata"), table(pod, "status")
+    metadata = table(pod, "metadata")
     labels, namespace, name = table(metadata, "labels"), text(metadata, "namespace"), text(metadata, "name")
     module, action, role = text(labels, NAME_LABEL), text(labels, _ACTION), text(labels, _ROLE)
     node = text(table(pod, "spec"), "nodeName") or name.removeprefix("kmm-worker-").removesuffix(f"-{module}")
     full_name, problem = printable(f"{namespace}/{name}"), _pod_status(pod, events)
+    if not action and role not in ROLES:
+        return
     if action:
         live.workers[node, namespace, module] = Worker(full_name, action, problem or "is at work")
         return
     live.roles.add((namespace, module, role))
-    is_ready = text(status, "phase") == "Running" and text(_condition(pod, "Ready"), "status") in ("", "True")
-    is_ready = is_ready and all(entry.get("ready") is not False for _, entry in tables(status, "containerStatuses"))
+    is_ready = _is_ready(pod)
     if live.plugins.get((node, namespace, module, role)) != "":
         sentence = f"the pod {full_name} {problem or 'is not ready'}"
         live.plugins[node, namespace, module, role] = "" if is_ready else sentence
+
+
+def _is_ready(pod: Manifest) -> bool:
+    """Return True for a pod that runs and is not said to be unready."""
+    status = table(pod, "status")
+    is_ready = text(status, "phase") == "Running" and text(_condition(pod, "Ready"), "status") in ("", "True")
+    return is_ready and all(entry.get("ready") is not False for _, entry in tables(status, "containerStatuses"))
 
 
 def _pod_status(pod: Manifest, events: _Events) -> str:

@@ -9,7 +9,7 @@ from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity.node import Node
 from ..formats.columns import aligned
-from . import explanation, wording
+from . import wording
 from .coverage import Group, Outcome
 from .drivers import Driver, Drivers
 from .explanation import LiveNodes
@@ -33,7 +33,11 @@ class Row(NamedTuple):
     hint: str = ""
     """The nearest Module to a node that no selector selects, and the labels that the node lacks."""
     loaded: bool | None = None
-    """Whether a live node has the driver, as `why` says; None where that is not known, and for a plugin only."""
+    """Whether a live node has KMM's ready label; None where nodes are not live, and for a plugin only."""
+    runs: str = ""
+    """The image that is loaded on a live node, whichever Git plans; "" where that is not known."""
+    agrees: bool | None = None
+    """Whether that is the planned one, as `why` says; None where that is not known."""
     is_lost: bool = False
     """Whether the committed inventory plans the Module, which does not select the live node."""
 
@@ -47,6 +51,8 @@ class Row(NamedTuple):
     @property
     def is_problem(self) -> bool:
         """Whether the node lacks a driver that some selector brings, may bring, or brought when it was committed."""
+        if self.state == ASSUMED and self.loaded:  # it runs, and waits for its turn in an ordered upgrade
+            return False
         return bool(self.reason) if self.state == DRIVEN else self.state != "not selected"
 
 
@@ -91,17 +97,12 @@ def rows(
         pairs += ((node, group_rows) for node in group.nodes)
     if live:
         for node, outcome, reason in live.losses:
-            still_loaded = explanation.is_still_loaded(node, drivers[outcome.driver], live.dump)
-            row = _row(node, drivers, outcome)._replace(reason=reason, loaded=still_loaded, is_lost=True)
+            row = _row(node, drivers, outcome)._replace(reason=reason, is_lost=True)
             pairs.append((node, [row]))
     for node, group_rows in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
         for row in group_rows or [_unselected_row(node, drivers, doubt)]:
-            row = row._replace(node=node, cluster=of_hub or name)
-            if live and row.outcome and not row.is_lost:
-                is_loaded, problem = explanation.loaded(node, drivers, row.outcome, live.dump)
-                row = row._replace(loaded=is_loaded, reason=row.reason or problem)
-            yield row
+            yield row._replace(node=node, cluster=of_hub or name)
 
 
 def _row(node: Node, drivers: Drivers, outcome: Outcome) -> Row:
@@ -203,6 +204,9 @@ def record(row: Row) -> dict[str, Any]:
         "kernel": row.node.kernel or None,
         "state": row.state,
         "loaded": row.loaded,
+        "runs": row.runs or None,
+        "wanted": (resolution.image if resolution else None) if row.loaded is not None else None,
+        "agrees": row.agrees,
         "config": reference(driver.owner) if driver and driver.owner else None,
         "pool": driver.claim.pool or None if driver else None,
         **({"profile": driver.product} if driver and driver.product else {}),

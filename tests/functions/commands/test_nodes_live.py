@@ -58,6 +58,9 @@ def without(kind: str, name: str) -> Callable[[list[Item]], object]:
     return lambda items: items.remove(of(items, kind, name))
 
 
+READY = "kmm.node.kubernetes.io/kmm.gpu.ready"
+
+
 def unlabelled(key: str) -> Callable[[list[Item]], object]:
     return lambda items: of(items, "Node", "gpu-1")["metadata"]["labels"].pop(key)
 
@@ -69,7 +72,7 @@ def emptied(part: str) -> Callable[[list[Item]], object]:
 def never_loaded(items: list[Item]) -> None:
     """The worker pod has no image, and the ready label is not there."""
     emptied("status")(items)
-    unlabelled("kmm.node.kubernetes.io/kmm.gpu.ready")(items)
+    unlabelled(READY)(items)
     items.append(worker("Load", "gpu", "gpu-1", waiting={"reason": "ImagePullBackOff", "message": "not found"}))
 
 
@@ -103,9 +106,9 @@ EDITS: dict[str, tuple[Callable[[list[Item]], object], str]] = {
     ),
     "stale label": (emptied("status"), "is not loaded"),
     "not wanted": (emptied("spec"), "is not scheduled by KMM"),
-    "old version": (lambda items: entry(items, "status")["config"].update(containerImage=OLD), "is loaded, not"),
+    "old version": (lambda items: entry(items, "status")["config"].update(containerImage=OLD), ", wanted 2.4"),
     "old kernel": (lambda items: entry(items, "spec")["config"].update(kernelVersion="5.14.0-1"), "but KMM schedules"),
-    "no ready label": (unlabelled("kmm.node.kubernetes.io/kmm.gpu.ready"), "but the node lacks the label kmm.node"),
+    "no ready label": (unlabelled(READY), "the node lacks the label kmm.node"),
     "unloads": (lambda items: items.append(worker("Unload", "gpu", "gpu-1")), "is loaded, and about to be unloaded"),
 }
 
@@ -132,13 +135,16 @@ def test_loaded_is_what_why_says_and_what_is_not_is_a_problem(edit: str, lab: Pa
     items, (change, reason) = good(), EDITS[edit]
     change(items)
     rows = json.loads(run(lab, "nodes", items, ".", "--format", "json").text)["clusters"][0]["rows"]
-    loaded = {"kmm/" + row["module"]["name"]: row["loaded"] for row in rows if row["node"] == "gpu-1"}
+    rows = [row for row in rows if row["node"] == "gpu-1"]
+    fine = {"kmm/" + row["module"]["name"]: row["reason"] is None for row in rows}
     answers = json.loads(run(lab, "why", items, "gpu-1", ".", "--format", "json").text)
-    assert loaded == {answer["sentence"].split()[1]: answer["holds"] for answer in answers}
-    assert loaded["kmm/gpu"] is False
+    assert fine == {answer["sentence"].split()[1]: answer["holds"] for answer in answers}
+    assert fine["kmm/gpu"] is False
+    is_ready = READY in of(items, "Node", "gpu-1")["metadata"]["labels"]
+    assert {row["loaded"] for row in rows if row["module"]["name"] == "gpu"} == {is_ready}
     done = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered", "--wide").ended(1)
     (row,) = (line.split() for line in done.text.splitlines() if line.startswith("gpu-1") and " kmm/gpu " in line)
-    assert row[2:4] == ["planned", "no"]
+    assert row[2:4] == ["planned", "yes" if is_ready else "no"]
     assert reason in done.text
     assert "1 node (gpu-1)" in done.err or "gpu-1, gpu-2" in done.err
     assert "none that matches" not in done.err
@@ -193,7 +199,7 @@ def test_what_is_not_planned_any_more_is_not_loaded_after_another_boot(lab: Path
     assert " is not planned any more: " in run(lab, "why", items, "gpu-1", ".").text
     done = run(lab, "nodes", items, ".", "--node", "gpu-1", "--owner", "gpu", "--format", "json")
     (row,) = json.loads(done.text)["clusters"][0]["rows"]
-    assert (row["state"], row["loaded"]) == ("committed", False)
+    assert (row["state"], row["loaded"], row["agrees"]) == ("committed", True, None)  # the label stays over a reboot
 
 
 @pytest.mark.parametrize(

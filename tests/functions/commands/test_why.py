@@ -44,7 +44,10 @@ NEW = f"registry.example.com/nic/driver:1.7-{KERNEL}"
 ASKS = "DeviceConfig kmm/nic asks for example.com/nic=true, which the inventory"
 GPU = "kmm/gpu asks for example.com/card=gpu, which the inventory has and the live node lacks; kubectl label node gpu-1"
 GPU += " example.com/card=gpu"
+GPU, _, GPU_COMMAND = GPU.partition("; ")
 LABEL = "kubectl label node web-1 example.com/nic=true"
+COMMANDS = {"label lost": LABEL, "other value": f"{LABEL} --overwrite"}
+"""What is typed, on the second line."""
 
 
 def ended(phase: str, uid: str = "", **status: Any) -> dict[str, Any]:
@@ -85,7 +88,7 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "labels only": ([READY_NODE], 1, "has its ready label; the loaded image is not known"),
     "nodes only": ([ALONE], 1, "lacks its ready label; the loaded image is not known"),
     "not scheduled": ([ALONE, modules_config("", "")], 1, "is not scheduled by KMM: it has not found the image"),
-    "not rolled out": ([READY_NODE, modules_config(NEW, NEW)], 1, f"but KMM schedules {NEW} for {KERNEL}"),
+    "not rolled out": ([READY_NODE, modules_config(NEW, NEW)], 1, "shall get 1.8, but KMM schedules 1.7"),
     "no worker": ([ALONE, ASKED], 1, "is not loaded: why is not known, add `pods` to the dump"),
     "no worker, pods": ([ALONE, ASKED, HOLDER], 1, "loaded: no worker pod is in the dump"),
     "failed": ([ALONE, ASKED, EVICTED], 1, f"{POD} (Load) failed: Evicted: low on \\x1b[disk"),
@@ -103,7 +106,7 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "held": (
         [READY_NODE, modules_config(IMAGE, NEW), CRASHING, HOLDER],
         1,
-        f"{NEW} for {KERNEL} is loaded, not {IMAGE}: {POD} (Unload) says CrashLoopBackOff: back-off; apps/user may",
+        "runs 1.7, wanted 1.8: apps/user holds the kernel module",
     ),
     "rebooted": ([node(NIC | READY, boot="b2"), modules_config()], 1, "was loaded before the node's last boot"),
     "no label": ([ALONE, modules_config()], 1, "is loaded, but the node lacks the label kmm.node.kubernetes.io/"),
@@ -117,15 +120,15 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "cordoned and held": (
         [node(NIC | READY, CORDON), GONE, CRASHING, HOLDER],
         1,
-        f"; it is still loaded: {POD} (Unload) says CrashLoopBackOff: back-off; apps/user may hold the kernel module",
+        f"; it is still loaded: {POD} (Unload) says CrashLoopBackOff: back-off; apps/user holds the kernel module",
     ),
     "tainted": ([node(NIC, "dedicated"), modules_config("", "")], 1, "does not tolerate dedicated:NoSchedule"),
     "no kernel": ([node(NIC, kernel=""), modules_config("", "")], 1, "the node's kernel is not known"),
-    "label lost": ([node({})], 1, f"kmm/nic is not planned any more: {ASKS} has and the live node lacks; {LABEL}"),
+    "label lost": ([node({})], 1, f"kmm/nic is not planned any more: {ASKS} has and the live node lacks"),
     "other value": (
         [node({"example.com/nic": "no"})],
         1,
-        f"{ASKS} has, and the live node has example.com/nic=no; {LABEL} --overwrite",
+        f"{ASKS} has, and the live node has example.com/nic=no",
     ),
     "left over": ([node(READY)], 1, "kmm/nic is not planned any more, and is still loaded: DeviceConfig kmm/nic"),
 }
@@ -149,6 +152,7 @@ def test_a_situation_has_its_sentence(situation: str) -> None:
     first = done.text.partition("\n")[0]
     assert sentence in first, (done.text, done.err)
     assert first.startswith("web-1: ")
+    assert f"\n  {COMMANDS.get(situation, '')}" in done.text or code == 0
     assert done.code == code
     assert "s3cret" not in done.text
 
@@ -160,7 +164,7 @@ def test_a_situation_has_its_sentence(situation: str) -> None:
         ([node(NIC | READY, CORDON, boot="b2"), GONE], "(node.kubernetes.io/unschedulable:NoSchedule)"),
         (
             [node(READY, boot="b2"), GONE],
-            f": kmm/nic is not planned any more: {ASKS} has and the live node lacks; {LABEL}",
+            f": kmm/nic is not planned any more: {ASKS} has and the live node lacks",
         ),
         ([unwell(NIC | READY, "True"), modules_config()], f"web-1: kmm/nic {LOADED}"),
     ],
@@ -173,8 +177,10 @@ def test_no_more_is_said_than_is_known(items: list[dict[str, Any]], end: str) ->
 
 def test_without_configs_of_nodes_nothing_is_told_of_them() -> None:
     done = run_why(node(NIC, CORDON))
-    assert "  KMM has loaded (not known: add `nodemodulesconfigs` to the dump)\n" in done.text
-    assert "KMM schedules nothing" not in done.text
+    assert "KMM schedules" not in done.text
+    links = json.loads(run_why(node(NIC, CORDON), options=("--format", "json")).text)[0]["links"]
+    states = {link["link"]: link["state"] for link in links}
+    assert (states["taints"], "holds" in states["loaded"]) == ("broken", False), states
 
 
 CRASHED = {"name": "plugin", "ready": False, "state": {"waiting": CRASH}, "lastState": {"terminated": ERROR}}

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from krmfn_functions.chain.answers import Fleet, answers
+from krmfn_functions.chain.live_rows import rows
 from krmfn_functions.exclusivity.node import Node
 from krmfn_functions.fleet import live
 from krmfn_functions.fleet.coverage import coverage
 from krmfn_functions.fleet.drivers import driver
-from krmfn_functions.fleet.explanation import answer, loaded
+from krmfn_functions.fleet.explanation import LiveNodes
 
 from krmfn import Manifest
 from tests.builders import DROP, edited, manifest, module, node
@@ -36,9 +38,11 @@ OF_PLUGIN = {**PLUGIN, "kmm.node.kubernetes.io/module.name": "simple"}
 def seen(module: Manifest, *objects: Manifest) -> tuple[str, tuple[bool | None, str]]:
     """What `why` says behind the names, and what `nodes` says, of a node that a Module selects."""
     facts, drivers = Node("n", {READY: ""}, kernel=KERNEL), [driver(module)]
-    ((outcome,),) = (group.outcomes for group in coverage([facts], drivers, True))
-    known = (facts, drivers, outcome, live.read(objects, ""))
-    return answer(*known).sentence.partition("kmm/simple ")[2], loaded(*known)
+    groups, dump = coverage([facts], drivers, True), live.read(objects, "")
+    ((outcome,),) = (group.outcomes for group in groups)
+    (answer,) = answers(Fleet("", drivers, groups, dump, {}), facts, [outcome])
+    (row,) = rows(groups, drivers, live=LiveNodes(dump, [], 0))
+    return answer.sentence.partition("kmm/simple ")[2], (row.loaded, row.reason)
 
 
 MADE = module(selector={})
@@ -52,14 +56,14 @@ MADE = module(selector={})
         (
             [LOADED, module(name="other")],
             "is planned, but the Module is not on the cluster: has it been synced?",
-            False,
+            True,
         ),
-        ([edited(LOADED, ("spec.modules", []))], "is not scheduled by KMM: it has not found the image", False),
-        ([edited(LOADED, ("spec.modules[0].config.containerImage", "i:2"))], f"shall get {IMAGE} for {KERNEL}", False),
-        ([edited(LOADED, ("status.modules", []))], "is not loaded: ", False),
-        ([edited(LOADED, ("status.modules[0].config.containerImage", "i:1"))], "i:1 for", False),
-        ([edited(LOADED, ("status.modules[0].bootId", "a"))], "was loaded before the node's last boot", False),
-        ([edited(LOADED, ("status.modules[0].bootId", DROP))], f"was loaded as {IMAGE}, but whether since", False),
+        ([edited(LOADED, ("spec.modules", []))], "is not scheduled by KMM: it has not found the image", True),
+        ([edited(LOADED, ("spec.modules[0].config.containerImage", "i:2"))], f"shall get {IMAGE}, but KMM", True),
+        ([edited(LOADED, ("status.modules", []))], "is not loaded: ", True),
+        ([edited(LOADED, ("status.modules[0].config.containerImage", "i:1"))], f"runs i:1, wanted {IMAGE}", True),
+        ([edited(LOADED, ("status.modules[0].bootId", "a"))], "was loaded before the node's last boot", True),
+        ([edited(LOADED, ("status.modules[0].bootId", DROP))], f"was loaded as {IMAGE}, but whether since", True),
         ([], "has its ready label; the loaded image is not known", True),
     ],
 )

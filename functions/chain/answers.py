@@ -1,0 +1,99 @@
+"""The answers of `why` about a node: for each Module the chain, its first broken link, and who else has that break."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from krmfn.printing import counted
+from krmfn.typed import Any, NamedTuple
+
+from ..exclusivity.node import Node
+from ..fleet import explanation
+from ..fleet.coverage import Group, Outcome
+from ..fleet.drivers import Drivers
+from ..fleet.explanation import Answer
+from ..fleet.live import Live
+from . import selected
+from .link import Link, Subject, kubectl
+from .walk import SELECTED, first, is_fine, predicate, walk
+
+
+class Fleet(NamedTuple):
+    """A cluster as a dump shows it, with what its nodes get, and what the inventory has."""
+
+    name: str
+    drivers: Drivers
+    groups: Sequence[Group]
+    live: Live
+    committed: Mapping[str, Node]
+    """The nodes of the inventory by their names."""
+
+
+def answers(fleet: Fleet, node: Node, outcomes: Sequence[Outcome]) -> list[Answer]:
+    """Return the answers about a live node, those about what it lacks first."""
+    all_answers = [*_losses(fleet, node)]
+    troubles = fleet.live.troubles.get(node.name, ())
+    command = (kubectl("describe", "node", node.name),)
+    all_answers += [Answer(False, f"{node.name}: {trouble}", command) for trouble in troubles]
+    subjects = (Subject(node, fleet.drivers, outcome, fleet.live, fleet.name) for outcome in outcomes)
+    all_answers += [_answer(fleet, subject) for subject in subjects]
+    if not all_answers or (len(all_answers) == len(troubles) and not outcomes):
+        local = [driver for driver in fleet.drivers if driver.cluster == node.cluster]
+        all_answers.append(explanation.unselected_answer(node, local, fleet.live, fleet.committed.get(node.name)))
+    return sorted(all_answers, key=lambda answer: answer.holds)
+
+
+def _losses(fleet: Fleet, node: Node) -> Iterator[Answer]:
+    """Yield the answers about Modules that select the committed node, and not the live one."""
+    committed = fleet.committed.get(node.name)
+    for driver in fleet.drivers if committed else ():
+        is_former = driver.cluster == node.cluster and committed and not driver.missing_labels(committed.labels)
+        if is_former and driver.missing_labels(node.labels):
+            link = selected.judge(node, driver, fleet.live, [*fleet.committed.values()])
+            name = f"{driver.module.ref.namespace}/{driver.module.ref.name}"
+            yield _with_steps(f"{node.name}: {name} {link.reason}", False, {SELECTED: link}, SELECTED, "")
+
+
+def _answer(fleet: Fleet, subject: Subject) -> Answer:
+    """Return the answer about a Module that selects a node."""
+    links = walk(subject)
+    name, reason = first(links), predicate(subject, links)
+    colon = ":" if reason.startswith("its ") else ""  # a reason with a subject of its own
+    others = _others(fleet, subject, links[name]) if name else ""
+    sentence = f"{subject.node.name}: {'/'.join(subject.module)}{colon} {reason}"
+    return _with_steps(sentence, is_fine(subject, links), links, name, others)
+
+
+def _with_steps(sentence: str, holds: bool, links: Mapping[str, Link], name: str, others: str) -> Answer:
+    """Return an answer: the command and the evidence of its first broken link stand below the sentence."""
+    link = links[name] if name else None
+    steps = [link.command] if link and link.command else []
+    steps += [others] if others else []
+    steps += link.evidence if link else [text for known in links.values() for text in known.evidence]
+    data = [_record(key, value) for key, value in links.items()]
+    return Answer(holds, sentence, tuple(steps), name, tuple(data))
+
+
+def _record(name: str, link: Link) -> dict[str, Any]:
+    """Return a link as JSON data."""
+    texts = {"evidence": "; ".join(link.evidence), "reason": link.reason, "command": link.command}
+    return {"link": name, "state": link.state, **texts}
+
+
+def _others(fleet: Fleet, subject: Subject, link: Link) -> str:
+    """Return on how many other nodes the same thing breaks the chain of the Module; "" for none."""
+    if not link.cause:
+        return ""
+    names = [
+        node.name
+        for group in fleet.groups
+        for outcome in group.outcomes
+        if outcome.driver == subject.outcome.driver
+        for node in group.nodes
+        if node.name != subject.node.name and _cause(subject._replace(node=node, outcome=outcome)) == link.cause
+    ]
+    return f"and {counted(len(names), 'more node')}: the same" if names else ""
+
+
+def _cause(subject: Subject) -> str:
+    links = walk(subject)
+    name = first(links)
+    return links[name].cause if name else ""

@@ -1,0 +1,21 @@
+"""The link to KMM's operator, which has to run for all that comes after it."""
+
+from .link import Link, Subject, described, holds, unknown
+from .words import shortened
+
+
+def judge(subject: Subject) -> Link:
+    """Return whether a pod of KMM's controller runs; a driver that is loaded as planned does not need it."""
+    if not subject.has_pods:
+        return unknown("pods")
+    pods = subject.controllers()
+    if not pods:
+        return Link("not known", ("not known: the dump has no pod of KMM's operator",))
+    if subject.is_done or subject.keeps or any(pod.is_ready for pod in pods):
+        return holds("KMM's operator runs")
+    pod = pods[0]
+    words = shortened(pod.status).removeprefix("says ").rstrip(": ") or "is not ready"
+    reason = f"waits for KMM's operator, which is down: the pod {pod.full_name}: {words}"
+    return Link(
+        "broken", (f"the pod {pod.full_name} {pod.status or 'is not ready'}",), reason, described(pod), "operator"
+    )

@@ -1,0 +1,54 @@
+"""What holds a kernel module on a node, so that KMM cannot unload it."""
+
+from ..fleet.live_pods import Pod
+from ..kmm.lookup import has
+from ..kmm.module import NAME_LABEL, PLUGINS
+from .link import Link, Subject, holds, kubectl, unknown
+from .words import difference, meaning, shortened
+
+
+def holders(subject: Subject) -> list[Pod]:
+    """Return the pods on a node that may use the kernel module of a Module.
+
+    These select nodes by the labels that KMM sets for it, or have a resource of its device plugin. A resource does not
+    say which plugin serves it: where some are named after the kernel module or the Module, only these count.
+    """
+    driver = subject.driver
+    keys = {*driver.set_by_kmm}
+    pods = [pod for pod in subject.on_node() if NAME_LABEL not in pod.labels]
+    selecting = [pod for pod in pods if pod.selects & keys]
+    using = [pod for pod in pods if pod.devices] if any(has(driver.module.spec, field) for field in PLUGINS) else []
+    names = {*driver.module.loads, driver.module.ref.name}
+    named = [pod for pod in using if any(name in device.lower() for device in pod.devices for name in names)]
+    return [*selecting, *(pod for pod in named or using if pod not in selecting)]
+
+
+def judge(subject: Subject) -> Link:
+    """Return whether KMM is free to unload what has to go: a pod that unloads and cannot is a broken link."""
+    worker = subject.live.workers.get(subject.key)
+    if worker is None or worker.action == "Load":
+        return holds() if subject.has_pods else unknown("pods")
+    held = holders(subject)
+    name = worker.pod.rpartition("/")[2]
+    namespace, _ = subject.module
+    command = kubectl("logs", "-n", namespace, name, "-c", "worker", "--previous")
+    evidence = [f"the pod {worker.pod} (Unload) {worker.status}"]
+    holding = f"{', '.join(pod.full_name for pod in held[:3])} holds the kernel module" if held else ""
+    if held:
+        command = kubectl("get", "pod", "-n", held[0].namespace, held[0].name, "-o", "wide")
+        evidence += [_ending(pod) for pod in held if pod.deleted]
+    is_stuck = worker.status not in ("is at work", "is pending")
+    words = f"the pod {worker.pod} (Unload) {shortened(worker.status)}"
+    cause = holding if is_stuck and holding else words
+    if sense := meaning(worker.status):
+        evidence.append(sense)
+    if subject.is_done:
+        return Link("broken", evidence, f"is loaded, and about to be unloaded: {cause}", command)
+    if subject.loaded and subject.image and subject.outcome.state == "planned":
+        old, new = difference(subject.loaded.image, subject.image)
+        return Link("broken", evidence, f"runs {old}, wanted {new}: {cause}", command, "", not is_stuck)
+    return Link("broken", evidence, f"is still loaded: {cause}", command, "", not is_stuck)
+
+
+def _ending(pod: Pod) -> str:
+    return f"the pod {pod.full_name} is being deleted since {pod.deleted[:16].replace('T', ' ')}, and does not go"

@@ -1,0 +1,134 @@
+"""The link to the image: KMM looks for it, builds it or signs it before it schedules anything."""
+
+import re
+
+from ..fleet.live_pods import IMAGE_OWNER, Pod
+from ..kmm.lookup import table, text
+from ..kmm.module import LABELS, NAME_LABEL
+from .link import Link, Subject, described, holds, is_openshift, kubectl, operators_log, unknown
+from .words import shortened
+
+_KERNEL = f"{LABELS}target-kernel"
+_KINDS = (f"{LABELS}resource-type", f"{LABELS}pod-type")
+"""The labels that say what a pod does for an image: the first in KMM main, the second in older versions and forks."""
+_SECRET = re.compile(r'secrets? "([^"]+)" not found')
+_REFUSED = re.compile(r"unauthorized|denied|forbidden|authentication required|no basic auth", re.IGNORECASE)
+
+
+def judge(subject: Subject) -> Link:
+    """Return whether the image for the node's kernel is there, as KMM found out (ModuleImagesConfig).
+
+    Five situations of an image that is not: its build or signing failed, waits, or goes on; none has begun; or it is
+    not built at all, and the pod that looks for it does not find it.
+    """
+    image, objects = subject.image, subject.live.objects
+    if subject.outcome.state not in ("planned", "not labelled", "waiting") or not image:
+        return holds()
+    state = objects.images.get(subject.module, {}).get(image, "")
+    entry = subject.scheduled
+    if state == "Exists" or subject.is_done or (entry and entry.image == image and state == ""):
+        return holds(f"the image {image} is there")
+    makers = [pod for pod in subject.of_module() if _makes(pod, subject)]
+    if makers:
+        return _in_the_making(subject, sorted(makers, key=_urgency)[0])
+    action, result = objects.builds.get(subject.module, {}).get(image, ("", ""))
+    if result == "Failure":
+        noun = "signed" if action == "SignImage" else "built"
+        reason = f"its image could not be {noun}, and the pod that tried is gone (ModuleBuildSignConfig: Failure)"
+        return Link("broken", (f"image {image}",), reason, operators_log(subject), f"{action} {image}")
+    pulls = [pod for pod in subject.of_module() if _looks_for(pod, subject)]
+    if pulls and (pulls[0].status or state != "DoesNotExist"):
+        return _looked_for(subject, pulls[0])
+    if verb := _recipe(subject):
+        if entry is None and (state or subject.outcome.state == "planned"):
+            return _not_begun(subject, verb)
+    elif state == "DoesNotExist":
+        reason = f"its image {image} is not there: KMM asked the registry"
+        command = kubectl("get", "moduleimagesconfigs.kmm.sigs.x-k8s.io", "-n", *subject.module, "-o", "yaml")
+        return Link("broken", (f"image {image}: {state}",), reason, command, image)
+    return unknown("moduleimagesconfigs.kmm.sigs.x-k8s.io") if not state else holds(f"image {image}: {state}")
+
+
+def _makes(pod: Pod, subject: Subject) -> bool:
+    """Return True for a pod that builds or signs the image for the node's kernel."""
+    namespace, name = subject.module
+    is_of_module = (pod.namespace, pod.labels.get(NAME_LABEL)) == (namespace, name)
+    kernels = {subject.kernel, re.sub(r"[^A-Za-z0-9_.-]", "_", subject.kernel)}
+    return is_of_module and pod.labels.get(_KERNEL) in kernels and pod.phase != "Succeeded"
+
+
+def _urgency(pod: Pod) -> tuple[bool, bool, str]:
+    return pod.phase != "Failed", not pod.status, pod.name
+
+
+def _in_the_making(subject: Subject, pod: Pod) -> Link:
+    """Return the link to an image that a pod builds or signs, or has failed to."""
+    is_signed = any("sign" in pod.labels.get(label, "").lower() for label in _KINDS)
+    noun, verb = ("signing", "signed") if is_signed else ("build", "built")
+    command = kubectl("logs", "-n", pod.namespace, pod.name)
+    evidence = (f"image {subject.image}", f"the {noun} pod {pod.full_name} {pod.status or 'is at work'}")
+    cause = pod.full_name
+    if pod.phase == "Failed" or pod.restarts:
+        code = f" with exit code {pod.exit_code}" if pod.exit_code else ""
+        words = shortened(pod.status.removeprefix("failed").removeprefix(": ").removeprefix("says "))
+        detail = f": {words}" if words and not words.startswith("Error") else ""
+        reason = f"its image was not {verb}: the {noun} pod {pod.full_name} failed{code}{detail}"
+        return Link("broken", evidence, reason, command, cause)
+    if pod.status and pod.status != "is pending":
+        words = shortened(pod.status.removeprefix("says "))
+        if secret := _SECRET.search(pod.status):
+            words = f"secret {secret[1]} not found"
+            command = kubectl("get", "secret", "-n", pod.namespace, secret[1])
+        else:
+            command = described(pod)
+        gerund = "signing" if is_signed else "building"
+        return Link(
+            "broken", evidence, f"its image is not there: {gerund} waits: {words} (pod {pod.full_name})", command, cause
+        )
+    since = f" since {pod.since[:16].replace('T', ' ')}" if pod.since else ""
+    reason = f"its image is being {verb}{since}: the {noun} pod {pod.full_name} runs"
+    return Link("broken", evidence, reason, kubectl("logs", "-f", "-n", pod.namespace, pod.name), cause, True)
+
+
+def _looks_for(pod: Pod, subject: Subject) -> bool:
+    """Return True for the pod with which KMM looks for the image."""
+    namespace, name = subject.module
+    return (pod.namespace, pod.labels.get(IMAGE_OWNER)) == (namespace, name) and subject.image in pod.images
+
+
+def _looked_for(subject: Subject, pod: Pod) -> Link:
+    """Return the link to an image that KMM looks for by a pod that pulls it."""
+    evidence = [f"image {subject.image}", f"the pull pod {pod.full_name} {pod.status or 'is at work'}"]
+    if not pod.status or pod.status == "is pending":
+        reason = f"its image is being looked for: the pull pod {pod.full_name} {pod.status or 'is at work'}"
+        return Link("broken", evidence, reason, described(pod), pod.full_name, True)
+    reason = f"its image is not checked: the pull pod {pod.full_name} {shortened(pod.status)}"
+    command = described(pod)
+    if _REFUSED.search(pod.status):
+        secret = text(table(subject.driver.module.spec, "imageRepoSecret"), "name")
+        where = (
+            f"the pull secret {secret} (imageRepoSecret)" if secret else "the pull secret: imageRepoSecret names none"
+        )
+        evidence.append(f"the registry refuses KMM: look at {where}")
+        command = kubectl("get", "secret", "-n", pod.namespace, secret) if secret else command
+    return Link("broken", evidence, reason, command, pod.full_name)
+
+
+def _recipe(subject: Subject) -> str:
+    """Return `built` or `signed` for an image that KMM makes; "" for one that somebody pushes."""
+    at, module = subject.outcome.resolution.mapping, subject.driver.module
+    holders = (module.container, *([module.mappings[at]] if at is not None else []))
+    return next(
+        (verb for field, verb in (("build", "built"), ("sign", "signed")) if any(field in h for h in holders)), ""
+    )
+
+
+def _not_begun(subject: Subject, verb: str) -> Link:
+    """Return the link to an image that has to be made, and that nobody makes."""
+    evidence = [f"image {subject.image}"]
+    if is_openshift(subject):
+        evidence.append(
+            "KMM may not know the driver toolkit of the node's OS: look for `OS --> DTK mapping` in the log"
+        )
+    reason = f"its image has to be {verb}, and no pod does it: look into the operator's log"
+    return Link("broken", evidence, reason, operators_log(subject), f"no pod for {subject.image}")

@@ -1,0 +1,157 @@
+"""One link of KMM's chain, and what a link is judged by."""
+
+import shlex
+from collections.abc import Sequence
+
+from krmfn.typed import Literal, NamedTuple
+
+from ..exclusivity.node import Node
+from ..fleet.coverage import Outcome
+from ..fleet.drivers import Driver, Drivers
+from ..fleet.live import Key, Live, NodeModule
+from ..fleet.live_objects import Name
+from ..fleet.live_pods import Pod
+from ..kmm.lookup import table, text
+
+State = Literal["holds", "broken", "not known"]
+
+
+class Link(NamedTuple):
+    """What is known of one link."""
+
+    state: State
+    evidence: Sequence[str] = ()
+    """What the dump shows, in sentences or parts of one."""
+    reason: str = ""
+    """Why it is broken, or not known: the predicate of a sentence about the Module on the node."""
+    command: str = ""
+    """What a person types to see more, or to mend it; "" where nobody has to act."""
+    cause: str = ""
+    """Is the same for all nodes on which the link is broken by one thing, such as a pod; "" for the node's own."""
+    waits: bool = False
+    """Whether a broken link is on its way, so that nobody has to act."""
+
+
+def holds(*evidence: str) -> Link:
+    """Return a link that holds."""
+    return Link("holds", evidence)
+
+
+def unknown(kind: str, reason: str = "") -> Link:
+    """Return a link that nothing is known of, since the dump lacks a kind (as kubectl names it)."""
+    return Link("not known", (f"not known: the dump has no {kind}",), reason)
+
+
+class Subject(NamedTuple):
+    """A Module that selects a node, and the cluster as it is."""
+
+    node: Node
+    drivers: Drivers
+    outcome: Outcome
+    live: Live
+    cluster: str = ""
+
+    @property
+    def driver(self) -> Driver:
+        """The Module with what Git plans."""
+        return self.drivers[self.outcome.driver]
+
+    @property
+    def module(self) -> Name:
+        """Namespace and name of the Module."""
+        return self.driver.module.ref.namespace, self.driver.module.ref.name
+
+    @property
+    def key(self) -> Key:
+        """How the dump names the Module on the node."""
+        return self.node.name, *self.module
+
+    @property
+    def image(self) -> str:
+        """The image that Git plans for the node's kernel."""
+        return self.outcome.resolution.image or ""
+
+    @property
+    def kernel(self) -> str:
+        """The node's kernel as KMM writes it."""
+        return self.node.kernel.removesuffix("+")
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether KMM's ready label is on the node."""
+        return self.driver.ready in self.node.labels
+
+    @property
+    def scheduled(self) -> NodeModule | None:
+        """What KMM wants on the node (the spec of its NodeModulesConfig)."""
+        return self.live.scheduled.get(self.key)
+
+    @property
+    def loaded(self) -> NodeModule | None:
+        """What KMM has loaded on the node (the status of its NodeModulesConfig)."""
+        return self.live.loaded.get(self.key)
+
+    @property
+    def is_of_this_boot(self) -> bool:
+        """Whether what is loaded was loaded since the node's last boot, as far as the dump says."""
+        boots = {self.loaded.boot, self.live.boots.get(self.node.name, "")} if self.loaded else set[str]()
+        return len(boots - {""}) < 2
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the planned image is loaded in this boot."""
+        done = self.loaded is not None and (self.loaded.image, self.loaded.kernel) == (self.image, self.kernel)
+        return done and self.is_of_this_boot
+
+    @property
+    def keeps(self) -> str:
+        """The version that the node keeps in an ordered upgrade while its label says so; "" in all other cases."""
+        is_kept = self.outcome.state == "other version" and self.is_ready and self.loaded is not None
+        return self.outcome.failure if is_kept else ""
+
+    @property
+    def has_pods(self) -> bool:
+        """Whether the dump has pods."""
+        return "Pod" in self.live.objects.kinds
+
+    def on_node(self) -> list[Pod]:
+        """Return the pods on the node, as far as they may have to do with drivers, that have not ended."""
+        pods = self.live.objects.pods_on.get(self.node.name, ())
+        return [pod for pod in pods if pod.phase not in ("Succeeded", "Failed")]
+
+    def of_module(self) -> list[Pod]:
+        """Return the pods that KMM made for the Module."""
+        return self.live.objects.pods_of.get(self.module, [])
+
+    def controllers(self) -> list[Pod]:
+        """Return the pods of KMM's controller."""
+        return [pod for pod in self.live.objects.operators if "webhook" not in pod.name]
+
+
+def kubectl(*words: str) -> str:
+    """Return a command line for a shell."""
+    return shlex.join(["kubectl", *words])
+
+
+def described(pod: Pod) -> str:
+    """Return the command that shows why a pod does not go on."""
+    return kubectl("describe", "pod", "-n", pod.namespace, pod.name)
+
+
+def operators_log(subject: Subject) -> str:
+    """Return the command that prints the log of KMM's operator."""
+    for pod in subject.controllers():
+        return kubectl("logs", "-n", pod.namespace, pod.name)
+    namespace = "openshift-kmm" if is_openshift(subject) else "kmm-operator-system"
+    return kubectl("logs", "-n", namespace, "deployment/kmm-operator-controller")
+
+
+def is_openshift(subject: Subject) -> bool:
+    """Return True where the node, its labels or the image say that the cluster is OpenShift."""
+    is_labelled = any("openshift.io" in key for key in subject.node.labels)
+    return is_labelled or "openshift" in subject.image or "CoreOS" in subject.node.os_image
+
+
+def account_of(subject: Subject) -> str:
+    """Return the ServiceAccount of the Module's worker pods."""
+    return text(table(subject.driver.module.spec, "moduleLoader"), "serviceAccountName") or "default"

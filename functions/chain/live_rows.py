@@ -1,0 +1,59 @@
+"""The rows of `nodes` for live nodes: what runs, what Git plans, and whether they agree, in the words of `why`."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..fleet import table
+from ..fleet.coverage import Group
+from ..fleet.drivers import Drivers
+from ..fleet.explanation import LiveNodes
+from ..fleet.table import Row
+from .link import Link, Subject
+from .walk import first, is_fine, predicate, walk
+from .words import difference
+
+
+def rows(
+    groups: Iterable[Group], drivers: Drivers, name: str = "", doubt: str = "", live: LiveNodes | None = None
+) -> Iterator[Row]:
+    """Yield the rows of a cluster as `table.rows` does; those of live nodes say what KMM has loaded there."""
+    for row in table.rows(groups, drivers, name, doubt, live):
+        yield _filled(row, drivers, live) if live else row
+
+
+def _filled(row: Row, drivers: Drivers, live: LiveNodes) -> Row:
+    """Return a row of a live node with what runs there.
+
+    `loaded` is KMM's ready label and nothing else; which image runs stands in `runs`. A dump of nodes alone says that
+    label and no more, so nothing is a problem by it.
+    """
+    driver, outcome = row.driver, row.outcome
+    if driver is None or outcome is None:
+        return row
+    if row.node.name not in live.dump.nodes:
+        return row._replace(loaded=False if driver.loads else None)
+    subject = Subject(row.node, drivers, outcome, live.dump)
+    is_loaded = subject.is_ready if driver.loads else None
+    runs = subject.loaded.image if subject.loaded and subject.is_ready else ""
+    row = row._replace(loaded=is_loaded, runs=runs)
+    if row.is_lost or outcome.state != "planned":
+        return row._replace(agrees=None if outcome.state != "other version" else False)
+    if live.dump.is_of_nodes:
+        return row._replace(reason=row.reason or ("" if is_loaded in (True, None) else "lacks its ready label"))
+    links = walk(subject)
+    name, is_unknown = first(links), not live.dump.configured
+    if is_unknown and not name:  # then KMM's ready label alone says so
+        return row._replace(reason=row.reason or ("" if is_loaded in (True, None) else "lacks its ready label"))
+    agrees = subject.is_done if driver.loads and not is_unknown else None
+    return row._replace(agrees=agrees, reason=row.reason or _reason(subject, links))
+
+
+def _reason(subject: Subject, links: Mapping[str, Link]) -> str:
+    """Return the first broken link in words: what runs and what is wanted, where they differ; "" for none."""
+    name = first(links)
+    trouble = "; ".join(subject.live.troubles.get(subject.node.name, ()))
+    if not name and is_fine(subject, links):
+        return trouble
+    if name == "synced" and subject.loaded and subject.is_ready and subject.loaded.image != subject.image:
+        old, new = difference(subject.loaded.image, subject.image)
+        return f"runs {old}, wanted {new}: not synced yet"
+    return predicate(subject, links).removeprefix("is loaded, but ")

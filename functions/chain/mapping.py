@@ -1,0 +1,37 @@
+"""The link from a node's kernel to a mapping of the Module, and what keeps KMM from the node altogether."""
+
+from ..fleet import wording
+from .link import Link, Subject, holds, kubectl
+
+_KEPT_OUT = ("conflict", "terminating", "kernel unknown", "no mapping", "failure", "blocked")
+NOUNS = frozenset({"conflict", "failure", "kernel unknown", "no mapping"})
+"""States whose reason has no verb, so that it cannot follow the name of a Module."""
+
+
+def judge(subject: Subject) -> Link:
+    """Return whether a kernel mapping gives the node an image, and KMM does not fail over it."""
+    outcome = subject.outcome
+    if outcome.state not in _KEPT_OUT:
+        text = wording.mapping(subject.driver, outcome)
+        return holds(f"mapping {text}: {subject.image}" if text else "it loads nothing")
+    reason = wording.reason(subject.drivers, outcome)
+    command = ""
+    if outcome.state in NOUNS:
+        reason = f"gets no driver: {reason}"
+    if outcome.state == "no mapping":
+        reason += f" {subject.node.kernel}"
+        command = f"krmfn nodes --kernel {subject.node.kernel} --problems"
+    if outcome.state == "kernel unknown":
+        command = kubectl("describe", "node", subject.node.name)
+    evidence = [f"mappings {', '.join(map(wording.condition, subject.driver.module.mappings))}"]
+    return Link("broken", evidence, f"{reason}{still_loaded(subject)}", command, f"{outcome.state} {reason}")
+
+
+def still_loaded(subject: Subject) -> str:
+    """Return that a Module is still loaded on a node that shall not have it, and what its worker pod does; or ""."""
+    is_loaded = subject.is_of_this_boot if subject.loaded else subject.is_ready
+    suffix = "; it is still loaded" if is_loaded else ""
+    worker = subject.live.workers.get(subject.key)
+    return suffix + (
+        f"{':' if suffix else ';'} the pod {worker.pod} ({worker.action}) {worker.status}" if worker else ""
+    )

@@ -1,0 +1,107 @@
+"""The first link: the Module on the cluster is what Git renders, and stays."""
+
+from krmfn import Manifest
+from krmfn.printing import printable
+from krmfn.typed import Any
+
+from ..differences import ABSENT, FieldChange, differences
+from ..fleet.live_objects import Engine
+from ..kmm.lookup import table, text
+from ..kmm.stored import stored
+from .held import holders
+from .link import Link, Subject, account_of, holds, kubectl, unknown
+from .words import difference
+
+_FLUX = "kustomize.toolkit.fluxcd.io/"
+_RESOURCES = {"Application": "applications.argoproj.io", "Kustomization": "kustomizations.kustomize.toolkit.fluxcd.io"}
+
+
+def judge(subject: Subject) -> Link:
+    """Return whether the Module is on the cluster, is not being deleted, and has the spec that Git renders."""
+    modules = subject.live.objects.modules
+    if not modules:
+        return unknown("modules.kmm.sigs.x-k8s.io")
+    namespace, name = subject.module
+    command = kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", namespace, name, "-o", "yaml")
+    if (module := modules.get(subject.module)) is None:
+        reason = "is planned, but the Module is not on the cluster: has it been synced?"
+        return _unsynced(subject, {}, reason, kubectl("get", "modules.kmm.sigs.x-k8s.io", "-A"))
+    if deleted := text(table(module, "metadata"), "deletionTimestamp"):
+        return _deleted(subject, deleted, command)
+    changes = _changes(module, subject.driver.module.spec)
+    if not changes:
+        return holds("the Module on the cluster is what Git renders")
+    old, new = _values(changes[0])
+    reason = f"is not what Git renders: {old} there, {new} here; it has not been synced"
+    link = _unsynced(subject, module, reason, command)
+    number = f" and {len(changes) - 1:,} more" if changes[1:] else ""
+    return link._replace(evidence=(f"the Module on the cluster differs in {changes[0].path}{number}", *link.evidence))
+
+
+def _changes(module: Manifest, planned: Any) -> list[FieldChange]:
+    """Return the fields in which the Module on the cluster differs, the image first; [] where its spec is not there."""
+    if "spec" not in module:
+        return []
+    changes = [*differences(stored(module["spec"]), stored(planned), ("spec",))]
+    return sorted(changes, key=lambda change: (change.parts[-1] != "version", change.parts[-1] != "containerImage"))
+
+
+def _values(change: FieldChange) -> tuple[str, str]:
+    """Return the two values of a field, shortened to what differs."""
+    old, new = ("nothing" if value is ABSENT else str(value) for value in (change.old, change.new))
+    is_text = isinstance(change.old, str) and isinstance(change.new, str)
+    pair = difference(old, new) if is_text else (old, new)
+    words = (printable(value) if len(value) <= 60 else f"another {change.parts[-1]}" for value in pair)
+    return next(words), next(words)
+
+
+def _unsynced(subject: Subject, module: Manifest, reason: str, command: str) -> Link:
+    """Return the link to a Module that no engine has applied, with the engine's own words."""
+    evidence = [_loaded(subject)] if subject.is_ready else []
+    if engine := _engine(subject, module):
+        words = f": {engine.problem}" if engine.problem else " says nothing of a problem"
+        evidence.insert(0, f"{engine.kind} {engine.namespace}/{engine.name}{words}")
+        command = kubectl("describe", _RESOURCES[engine.kind], "-n", engine.namespace, engine.name)
+    return Link("broken", evidence, reason, command, f"{reason} {subject.module}")
+
+
+def _loaded(subject: Subject) -> str:
+    """Return that the driver is loaded, and which image."""
+    is_other = subject.loaded is not None and subject.loaded.image != subject.image
+    image = f" in {difference(subject.loaded.image, subject.image)[0]}" if subject.loaded and is_other else ""
+    return f"the driver is still loaded{image}: its ready label is there"
+
+
+def _engine(subject: Subject, module: Manifest) -> Engine | None:
+    """Return the engine that applies a Module: by its list or its mark on the Module, by name, or the only one."""
+    engines = subject.live.objects.engines
+    labels, annotations = table(module, "metadata", "labels"), table(module, "metadata", "annotations")
+    tracked = text(annotations, "argocd.argoproj.io/tracking-id").partition(":")[0]
+    names = {tracked.rpartition("_")[2], text(labels, "argocd.argoproj.io/instance"), text(labels, f"{_FLUX}name")}
+    for engine in engines:
+        if subject.module in engine.applies or engine.name in names - {""}:
+            return engine
+    named = [engine for engine in engines if engine.name == subject.cluster]
+    free = [engine for engine in engines if not engine.applies]
+    return named[0] if named else free[0] if len(free) == 1 else None
+
+
+def _deleted(subject: Subject, deleted: str, command: str) -> Link:
+    """Return the link to a Module that is being deleted: since when, what holds it, and what of it is still there."""
+    since = f"since {deleted[:10]} {deleted[11:16]}" if len(deleted) > 15 else ""
+    reason = f"is being deleted on the cluster {since}, though Git has it, so KMM unloads it".replace(" ,", ",")
+    evidence = [_loaded(subject)] if subject.is_ready else []
+    namespace, _ = subject.module
+    account = namespace, account_of(subject)
+    objects = subject.live.objects
+    if held := holders(subject):
+        pod = held[0]
+        reason = f"{reason}; {', '.join(pod.full_name for pod in held)} holds it".replace(", so KMM unloads it", "")
+        command = kubectl("describe", "pod", "-n", pod.namespace, pod.name)
+    elif subject.is_ready and "ServiceAccount" in objects.kinds and account not in objects.accounts:
+        reason = f"{reason}, but its ServiceAccount {'/'.join(account)} is gone: no pod can unload it"
+        command = kubectl("create", "serviceaccount", "-n", *account)
+    elif subject.key in subject.live.workers:
+        worker = subject.live.workers[subject.key]
+        evidence.append(f"the pod {worker.pod} ({worker.action}) {worker.status}")
+    return Link("broken", evidence, reason, command, f"{subject.module} is deleted" if not held else "")

@@ -1,0 +1,69 @@
+"""KMM's chain, link by link: from the Module in Git to the pods that use the driver."""
+
+from collections.abc import Callable, Mapping
+
+from . import controller, held, image, loaded, mapping, plugin, ready, rival, schedule, synced, taints, version, worker
+from .link import Link, Subject
+
+LINKS: Mapping[str, Callable[[Subject], Link]] = {
+    "synced": synced.judge,
+    "mapping": mapping.judge,
+    "operator": controller.judge,
+    "image": image.judge,
+    "version": version.judge,
+    "taints": taints.judge,
+    "scheduled": schedule.judge,
+    "alone": rival.judge,
+    "unload": held.judge,
+    "worker": worker.judge,
+    "loaded": loaded.judge,
+    "ready": ready.judge,
+    "plugin": plugin.judge,
+    "workloads": plugin.judge_workloads,
+}
+"""The links in KMM's order. The link from the node's labels to the selector stands before them all: without it there is
+no Module on the node (`selected`)."""
+SELECTED = "selected"
+"""The name of that link."""
+
+
+def walk(subject: Subject) -> dict[str, Link]:
+    """Return each link of the chain for a Module on a node, by its name, in order."""
+    return {name: judge(subject) for name, judge in LINKS.items()}
+
+
+def first(links: Mapping[str, Link]) -> str:
+    """Return the name of the first broken link; "" without one.
+
+    A node that keeps its version until its label changes runs it, so whatever else is broken comes before that.
+    """
+    broken = [name for name, link in links.items() if link.state == "broken"]
+    if broken[1:] and broken[0] == "version" and links["version"].waits:
+        return broken[1]
+    return broken[0] if broken else ""
+
+
+def is_fine(subject: Subject, links: Mapping[str, Link]) -> bool:
+    """Return whether a node has what is planned, or gets it without anybody's help while a driver runs."""
+    name = first(links)
+    if not subject.driver.loads:
+        return not name and links["plugin"].state == "holds"
+    if not subject.is_ready:
+        return False
+    return links[name].waits if name else links["loaded"].state == "holds"
+
+
+def predicate(subject: Subject, links: Mapping[str, Link]) -> str:
+    """Return what is said of a Module on a node, behind its name: the first break, what is not known, or that it runs.
+
+    A reason that begins with `its` has a subject of its own.
+    """
+    if name := first(links):
+        return links[name].reason
+    if not subject.driver.loads:
+        unsure = "whether its plugin is running is not known: add `pods` to the dump"
+        return f"loads nothing, and {'its plugin is running' if is_fine(subject, links) else unsure}"
+    if is_fine(subject, links):
+        return f"is loaded: {subject.image}"
+    reasons = (links[name].reason for name in ("loaded", "ready") if links[name].state == "not known")
+    return next(filter(None, reasons), "is not known to be loaded")

@@ -1,0 +1,64 @@
+"""The link to KMM's worker pod, which loads the kernel module on the node."""
+
+from .link import Link, Subject, account_of, holds, kubectl, operators_log, unknown
+from .words import meaning, shortened
+
+_TO_COME = ("is at work", "is pending")
+
+
+def judge(subject: Subject) -> Link:
+    """Return whether the worker pod is there, or done, and gets on."""
+    live = subject.live
+    if subject.is_done or not subject.driver.loads or subject.outcome.state != "planned" or not live.configured:
+        return holds()
+    worker = live.workers.get(subject.key)
+    if worker is None:
+        return _without_pod(subject)
+    if worker.action != "Load":
+        return holds(f"the pod {worker.pod} ({worker.action}) {worker.status}")
+    namespace, pod = subject.module[0], worker.pod.rpartition("/")[2]
+    reason = f"{_head(subject)}: the pod {worker.pod} ({worker.action}) {shortened(worker.status)}"
+    evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status}"]
+    if worker.status in _TO_COME:
+        return Link("broken", evidence, reason, "", "", True)
+    if sense := meaning(worker.status):
+        evidence.append(sense)
+    kept = next((pod for pod in live.objects.pods if pod.full_name == worker.pod), None)
+    is_crash = kept is not None and (kept.restarts or bool(kept.exit_code))
+    if not is_crash:
+        return Link("broken", evidence, reason, kubectl("describe", "pod", "-n", namespace, pod))
+    command = kubectl("logs", "-n", namespace, pod, "-c", "worker", "--previous")
+    if not sense:
+        evidence.append("why it fails stands in its log alone")
+    return Link("broken", evidence, reason, command)
+
+
+def _without_pod(subject: Subject) -> Link:
+    """Return why KMM has made no worker pod, as far as the dump says."""
+    if subject.scheduled is None:
+        return holds()
+    if not subject.has_pods:
+        return unknown("pods")
+    namespace, objects = subject.module[0], subject.live.objects
+    account = account_of(subject)
+    level, is_ending = objects.namespaces.get(namespace, ("", False))
+    cause, command = "no worker pod is in the dump", operators_log(subject)
+    if "ServiceAccount" in objects.kinds and (namespace, account) not in objects.accounts:
+        cause, command = f"its ServiceAccount {namespace}/{account} is not there", kubectl("get", "sa", "-n", namespace)
+    elif is_ending:
+        cause = f"the namespace {namespace} is being deleted, so no pod can be made in it"
+        command = kubectl("get", "namespace", namespace, "-o", "yaml")
+    elif level in ("baseline", "restricted"):
+        cause = f"the namespace {namespace} enforces Pod Security {level}, which refuses KMM's worker pods"
+        label = "pod-security.kubernetes.io/enforce=privileged"
+        command = kubectl("label", "namespace", namespace, label, "--overwrite")
+    elif namespace in objects.full_quotas:
+        cause = f"the quota {objects.full_quotas[namespace]} of the namespace {namespace} is used up"
+        command = kubectl("describe", "quota", "-n", namespace)
+    return Link("broken", (), f"{_head(subject)}: {cause}", command, cause)
+
+
+def _head(subject: Subject) -> str:
+    """Return that a driver is not loaded, or not any more."""
+    is_former = subject.loaded is not None and not subject.is_of_this_boot
+    return "was loaded before the node's last boot, and not since" if is_former else "is not loaded"

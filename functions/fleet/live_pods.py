@@ -1,0 +1,143 @@
+"""The pods of a dump that may have to do with a driver: those that KMM makes, those that use devices, the operator's.
+
+Environments, arguments, commands and annotations are dropped while reading.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from krmfn import Manifest
+from krmfn.printing import printable
+from krmfn.typed import NamedTuple
+
+from ..kmm.lookup import Table, table, tables, text
+from ..kmm.module import LABELS, NAME_LABEL
+
+IMAGE_OWNER = f"{LABELS}image-owner"
+"""The label with a Module's name on the pod that looks for one of its images."""
+_KEPT = (
+    "app.kubernetes.io/name",
+    "app.kubernetes.io/component",
+    "app",
+    "control-plane",
+    "openshift.io/build.name",
+    "krmfn.dev/daemonset",
+)
+"""Labels of pods beside KMM's own."""
+_DROPPED = ("annotations", "managedFields")
+_OPERATOR, _NFD = "kmm-operator", "nfd-worker"
+_CORE = ("kubernetes.io", "k8s.io")
+"""Domains of resources that no device plugin serves: attachable volumes, huge pages and the like."""
+
+
+class Pod(NamedTuple):
+    """A pod that may have to do with a driver."""
+
+    namespace: str
+    name: str
+    node: str
+    """"" for one that is not scheduled."""
+    labels: Mapping[str, str]
+    """KMM's, and those that name an application."""
+    phase: str
+    status: str
+    """Why it does not go on, in the cluster's words, with a verb; "" for one that does."""
+    is_ready: bool
+    images: tuple[str, ...]
+    selects: frozenset[str]
+    """The label keys that it selects nodes by."""
+    devices: frozenset[str]
+    """The resources of device plugins that it has."""
+    is_daemon: bool
+    """Whether a DaemonSet has made it."""
+    deleted: str
+    """When it was deleted, if it is still there."""
+    exit_code: str
+    """The exit code of a container that has failed; "" where there is none."""
+    since: str
+    """When it was made."""
+    restarts: bool
+    """Whether a container of it crashes again and again, so that its last log is that of the previous run."""
+
+    @property
+    def full_name(self) -> str:
+        """Namespace and name for people."""
+        return printable(f"{self.namespace}/{self.name}")
+
+
+def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
+    """Return what is kept of a pod; None for one that has nothing to do with a driver.
+
+    `status` says why it does not go on, in the cluster's words.
+    """
+    metadata, spec = table(manifest, "metadata"), table(manifest, "spec")
+    labels = {key: value for key, value in table(metadata, "labels").items() if isinstance(value, str)}
+    kept = {key: value for key, value in labels.items() if key.startswith(LABELS) or key in _KEPT}
+    selects = frozenset(map(str, table(spec, "nodeSelector")))
+    devices, name = frozenset(_devices(spec)), text(metadata, "name")
+    is_of_kmm = any(key.startswith(LABELS) for key in (*kept, *selects)) or "openshift.io/build.name" in kept
+    if not (is_of_kmm or devices or _OPERATOR in name or _NFD in name):
+        return None
+    states = list(_states(table(manifest, "status")))
+    codes = [state["exitCode"] for state in states if state.get("exitCode")]
+    owners = [text(owner, "kind") for _, owner in tables(metadata, "ownerReferences")]
+    return Pod(
+        namespace=text(metadata, "namespace"),
+        name=name,
+        node=text(spec, "nodeName"),
+        labels=kept,
+        phase=text(table(manifest, "status"), "phase"),
+        status=status,
+        is_ready=is_ready,
+        images=tuple(text(container, "image") for _, container in tables(spec, "containers")),
+        selects=selects,
+        devices=devices,
+        is_daemon="DaemonSet" in owners,
+        deleted=text(metadata, "deletionTimestamp"),
+        exit_code=str(codes[0]) if codes else "",
+        since=text(metadata, "creationTimestamp"),
+        restarts=any(text(state, "reason") == "CrashLoopBackOff" for state in states),
+    )
+
+
+def kept_pods(manifest: Manifest) -> Iterator[Manifest]:
+    """Yield a pod that may have to do with a driver, without what nobody asks for: it would fill the memory."""
+    if not pod_of(manifest, "", False):
+        return
+    spec = table(manifest, "spec")
+    kept: Manifest = {key: spec[key] for key in ("nodeName", "nodeSelector") if key in spec}
+    for key in ("initContainers", "containers"):
+        entries = (entry for _, entry in tables(spec, key))
+        kept[key] = [
+            {part: entry[part] for part in ("name", "image", "resources") if part in entry} for entry in entries
+        ]
+    metadata = {key: value for key, value in table(manifest, "metadata").items() if key not in _DROPPED}
+    yield {"metadata": metadata, "spec": kept, "status": table(manifest, "status")}
+
+
+def _states(status: Table) -> Iterator[Table]:
+    """Yield the last and the present states of all containers."""
+    for key in ("initContainerStatuses", "containerStatuses"):
+        for _, entry in tables(status, key):
+            for path in (("state", "terminated"), ("lastState", "terminated"), ("state", "waiting")):
+                yield table(entry, *path)
+
+
+def _devices(spec: Table) -> Iterator[str]:
+    """Yield the resources of device plugins that the containers ask for."""
+    for key in ("initContainers", "containers"):
+        for _, container in tables(spec, key):
+            for part in ("limits", "requests"):
+                for name in table(container, "resources", part):
+                    domain, slash, _ = str(name).partition("/")
+                    if slash and not domain.endswith(_CORE):
+                        yield str(name)
+
+
+def is_operator(pod: Pod) -> bool:
+    """Return True for a pod of KMM's operator: its controller, or its webhook's server."""
+    return _OPERATOR in pod.name and NAME_LABEL not in pod.labels
+
+
+def is_nfd_worker(pod: Pod) -> bool:
+    """Return True for a pod of node feature discovery that labels its node."""
+    return _NFD in pod.name

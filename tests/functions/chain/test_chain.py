@@ -1,0 +1,123 @@
+"""The chain: a cluster that is well, with each link broken in each way, gives that link first, with its words."""
+
+from __future__ import annotations
+
+import copy
+import json
+from random import Random
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+from krmfn_functions.chain.walk import LINKS
+
+from krmfn import KrmfnError
+from tests.functions.chain.clusters import READY, drop, find, healthy, seen
+from tests.functions.chain.nights import CRASH, NIGHTS, OPERATOR_LOG, PLANS, VERSIONED, field, played, unload_image
+
+
+@given(number=st.integers(1, 4), version=st.sampled_from(["", "1", "2.0"]), order=st.randoms())
+def test_a_cluster_that_is_well_has_no_broken_link(number: int, version: str, order: Any) -> None:
+    objects = healthy(number, version)
+    order.shuffle(objects)
+    for at in range(1, number + 1):
+        links, first, is_fine = seen(objects, f"n{at}")
+        assert (first, is_fine) == ("", True)
+        assert {link.state for link in links.values()} == {"holds"}
+
+
+@pytest.mark.parametrize("name", NIGHTS)
+def test_a_break_is_the_first_link_with_its_words_and_its_command(name: str) -> None:
+    links, first, is_fine = seen(played(name), wanted=PLANS.get(name))
+    assert (first, is_fine) == (NIGHTS[name].link, False), links[first] if first else links
+    assert NIGHTS[name].reason in links[first].reason
+    assert links[first].command.startswith(NIGHTS[name].command)
+    assert len(links[first].reason) <= 160
+
+
+@given(name=st.sampled_from(sorted(NIGHTS)), number=st.integers(2, 4), order=st.randoms())
+def test_neither_the_order_of_the_dump_nor_other_nodes_count(name: str, number: int, order: Any) -> None:
+    objects = played(name, number)
+    order.shuffle(objects)
+    assert seen(objects, wanted=PLANS.get(name))[1] == NIGHTS[name].link
+
+
+@given(data=st.data(), name=st.sampled_from(sorted({*NIGHTS} - {*VERSIONED, "other boot"})))
+def test_of_two_breaks_the_earlier_link_is_first(data: st.DataObject, name: str) -> None:
+    """A night of the pods' own, which leaves the node and KMM's objects alone, beside any other."""
+    other = data.draw(st.sampled_from(["plugin crashes", "no plugin", "own DaemonSet"]))
+    objects = played(name)
+    if other == "plugin crashes" and not [item for item in objects if item["metadata"]["name"] == "plugin-1"]:
+        return
+    NIGHTS[other].edit(objects)
+    order = [*LINKS]
+    wanted = min(NIGHTS[name].link, NIGHTS[other].link, key=order.index)
+    assert seen(objects, wanted=PLANS.get(name))[1] == wanted
+
+
+def test_an_ordered_upgrade_keeps_what_runs_until_the_label_changes() -> None:
+    objects = healthy(2, "2")
+    wanted = copy.deepcopy(objects[0])
+    container = wanted["spec"]["moduleLoader"]["container"]
+    container["version"] = "3"
+    container["kernelMappings"][0]["containerImage"] = "example.com/simple:3-$KERNEL_FULL_VERSION"
+    objects[0] = copy.deepcopy(wanted)
+    links, first, is_fine = seen(objects, wanted=wanted)
+    assert (first, is_fine) == ("version", True)
+    assert links[first].reason == "runs 2 until its label changes; wanted 3"
+    field("Pod", "plugin-1", "status", {"phase": "Running", **CRASH})(objects)
+    assert seen(objects, wanted=wanted)[1:] == ("plugin", False)
+
+
+@pytest.mark.parametrize(("build", "words"), [({"build": {}}, "has to be built"), ({"sign": {}}, "has to be signed")])
+def test_an_image_that_nobody_makes(build: Any, words: str) -> None:
+    objects = healthy()
+    objects[0]["spec"]["moduleLoader"]["container"] |= build
+    unload_image(objects, "NeedsBuilding")
+    links, first, _ = seen(objects, wanted=objects[0])
+    assert first == "image" and words in links[first].reason and links[first].command == OPERATOR_LOG
+
+
+@pytest.mark.parametrize(
+    ("kind", "link"),
+    [("Module", "synced"), ("NodeModulesConfig", "loaded"), ("Pod", "operator"), ("Pod", "plugin"), ("Pod", "unload")],
+)
+def test_a_kind_that_the_dump_lacks_is_not_known_and_named(kind: str, link: str) -> None:
+    objects = healthy()
+    drop(objects, kind)
+    links, first, is_fine = seen(objects)
+    assert (first, links[link].state) == ("", "not known")
+    assert "the dump has no " in links[link].evidence[0]
+    assert is_fine is (kind != "NodeModulesConfig")
+
+
+ODD: tuple[Any, ...] = (None, "", "x", 7, True, [], {}, [None], [{}], {"a": None}, [["x"]])
+KEPT = ("name", "namespace", "kind", "apiVersion")
+
+
+def retyped(value: Any, random: Random) -> Any:
+    """Return a value with some of its parts of other types; what an object is called stays."""
+    if isinstance(value, list):
+        return [retyped(entry, random) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    parts = {key: part if key in KEPT else retyped(part, random) for key, part in value.items()}
+    return {key: part if key in KEPT or random.random() > 0.05 else random.choice(ODD) for key, part in parts.items()}
+
+
+@given(data=st.data(), name=st.sampled_from(sorted(NIGHTS)), random=st.randoms())
+def test_nothing_is_fine_without_the_ready_label_whatever_the_dump_lacks(
+    data: st.DataObject, name: str, random: Random
+) -> None:
+    objects = played(name)
+    labels = find(objects, "Node", "n1")["metadata"]["labels"]
+    kinds = sorted({item["kind"] for item in objects} - {"Node"})
+    lost = data.draw(st.sets(st.sampled_from(kinds), max_size=3))
+    objects = [item for item in objects if item["kind"] not in lost]
+    objects = [item if item["kind"] == "Node" else retyped(item, random) for item in objects]
+    try:
+        is_fine = seen(objects, wanted=healthy(2, "2" if name in VERSIONED else "")[0])[2]
+    except KrmfnError:
+        return
+    assert not is_fine or READY in labels, json.dumps(objects)
