@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING
 
 from . import config
@@ -43,19 +43,46 @@ def text(spec: Any) -> str:
     lines = [spec.doc or spec.name, "", f"A KRM function for kustomize and kpt. By hand: {spec.name} < list.yaml", ""]
     if spec.config:
         lines += [f"functionConfig: {config.expected(spec)}", ""]
-        rows = [(option.key, _description(option)) for option in config.options(spec.config)]
-        width = max(len(key) for key, _ in rows)
-        lines += [*(f"  {key:{width}}  {description}".rstrip() for key, description in rows), ""]
+        rows = [*_rows(spec.config)]
+        widths = [max(len(row[at]) for row in rows) for at in (0, 1)] if rows else [0, 0]
+        lines += [f"  {key:{widths[0]}}  {kind:{widths[1]}}  {words}".rstrip() for key, kind, words in rows]
+        lines += [""] * bool(rows)
         lines += ["  --schema   the JSON Schema of the functionConfig", "  --example  a functionConfig"]
     lines += ["  --metadata metadata.yaml, for a catalogue of functions", "  --version  the version"]
     return "\n".join([*lines, ""])
 
 
+def _rows(rules: Any, above: str = "") -> Iterator[tuple[str, str, str]]:
+    """Yield key, type and meaning of the fields of a dataclass, each with those below it."""
+    for option in config.options(rules):
+        rule = config.schema_of(option.hint)
+        yield above + option.key, _type(rule), _description(option)
+        inner = config.inner_class(option.hint)
+        if inner is not None:
+            yield from _rows(inner, f"{above}{option.key}{'[]' if rule.get('type') == 'array' else ''}.")
+
+
+def _type(rule: Manifest) -> str:
+    """Return the type in a schema, for people."""
+    if "enum" in rule:
+        return " | ".join("null" if value is None else str(value) for value in rule["enum"])
+    kind = rule.get("type", "any")
+    words = [kind] if isinstance(kind, str) else [*kind]
+    if words[0] == "array":
+        words[0] = f"list of {_type(rule['items'])}"
+    elif words[0] == "object":
+        values = rule.get("additionalProperties")
+        words[0] = f"map of {_type(values)}" if isinstance(values, dict) else "mapping"
+    return " | ".join(words)
+
+
 def _description(option: config.Option) -> str:
+    if option.default is MISSING:
+        return f"{option.doc} (required)".lstrip()
     default = option.default
-    if default is MISSING:
-        return f"{option.doc} (required)"
-    return option.doc + (f" (default: {default})" if default and isinstance(default, (str, int, float)) else "")
+    is_shown = isinstance(default, (str, int, float)) and default != ""
+    word = str(default).lower() if isinstance(default, bool) else default
+    return (option.doc + (f" (default: {word})" if is_shown else "")).lstrip()
 
 
 def whole_schema(spec: Any) -> Manifest:

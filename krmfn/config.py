@@ -14,7 +14,7 @@ from .resource import Manifest, annotations_of, join, ref, split
 from .results import Field, Result, error
 from .schema import check
 
-__all__ = ["Doc", "Option", "Rest", "expected", "options", "read", "schema", "schema_of"]
+__all__ = ["Doc", "Option", "Rest", "check_class", "expected", "inner_class", "options", "read", "schema", "schema_of"]
 
 _HEAD = ("apiVersion", "kind", "metadata")
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
@@ -165,6 +165,21 @@ def schema(config: type | None) -> Manifest:
     return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 
 
+def check_class(config: Any) -> None:
+    """Raise TypeError, with the field, for a class that no functionConfig can be read into."""
+    if not (isinstance(config, type) and dataclasses.is_dataclass(config)):
+        raise TypeError(f"config={config!r} is no dataclass; put @dataclass(frozen=True) above it")
+    try:
+        fields = options(config)
+    except NameError:  # a class that is defined below the function
+        return
+    for option in fields:
+        try:
+            schema_of(option.hint)
+        except TypeError as failure:
+            raise TypeError(f"{config.__name__}.{option.name}: {failure}") from failure
+
+
 def schema_of(hint: Any) -> Manifest:
     """Return the JSON Schema of a type. Raises TypeError for one that no functionConfig can have."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -185,6 +200,14 @@ def schema_of(hint: Any) -> Manifest:
         return {}
     known = "str, int, bool, float, list, dict or a dataclass"
     raise TypeError(f"{hint} cannot be the type of a config's field; take {known}")
+
+
+def inner_class(hint: Any) -> Any:
+    """Return the dataclass in a type, that of a list's entries among them; None without one."""
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return hint
+    inner = (inner_class(arg) for arg in typing.get_args(hint)) if typing.get_origin(hint) is not dict else ()
+    return next((part for part in inner if part is not None), None)
 
 
 def _instance(hint: Any, value: Any) -> Any:

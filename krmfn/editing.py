@@ -1,7 +1,7 @@
 """Single items of a list: found by their ids, added, changed, and made from an owner."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from . import texts
 from .annotations import PATH
@@ -26,9 +26,21 @@ if TYPE_CHECKING:
         annotations: Mapping[str, str]
 
 
-__all__ = ["add", "add_manifest", "add_text", "chosen", "edited_item", "put_owned", "single", "under_old_names"]
+__all__ = [
+    "Adopt",
+    "add",
+    "add_manifest",
+    "add_text",
+    "chosen",
+    "edited_item",
+    "put_owned",
+    "single",
+    "under_old_names",
+]
 __all__ += ["with_origin", "with_refs"]
 
+Adopt = Callable[[Item], bool]
+"""Returns True for an object that somebody else made and that is taken over."""
 _ORIGIN = r"internal\.config\.kubernetes\.io/.*|config\.kubernetes\.io/(path|index)|(kustomize\.)?config\.k8s\.io/id"
 """The annotations by which kpt and kustomize find the file and the resource that an item came from."""
 
@@ -73,7 +85,7 @@ def with_refs(manifests: Manifest | Iterable[Manifest]) -> list[tuple[Ref, Manif
     return pairs
 
 
-def put_owned(resources: Any, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
+def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Adopt | None") -> None:
     """Put in the objects that the function makes of `owner`, and remove its others (see `ResourceList.own`)."""
     function = resources.function or "function"
     owner = owner or {}
@@ -81,6 +93,8 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Manifest | Iter
     if not source.name:
         advice = "give its metadata a name, by which a later run finds what it made"
         raise KrmfnError(f"{source} cannot own anything: {advice}")
+    if source.id in resources.owners:
+        raise KrmfnError(f"own was called for {source} before: call it once, with all that is made of it")
     objects = {new.id: (new, copied(manifest)) for new, manifest in with_refs(manifests)}
     try:
         for _, manifest in objects.values():
@@ -93,10 +107,17 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Manifest | Iter
     names = known_as(source, annotations_of(owner) if isinstance(owner, dict) else owner.annotations)
     children = {id(item): item for name in names for item in index.children.get(name, ()) if item.mark}
     for item in (item for name in objects for item in index.by_id.get(name, ()) if id(item) not in children):
-        message = f"is there, and was not made from {source}: rename it, or remove it"
-        if (mark := item.mark) and mark.function == function and mark.made == item.ref.id:
-            message = f"cannot be made from {source}: {Ref('', *mark.owner[1:])} makes it, too"
+        maker = _maker(resources, item, function)
+        if maker in (None, False) and adopt is not None and adopt(item):
+            continue
+        message = f"is there, and was not made from {source}: rename it, remove it, or let `adopt` take it over"
+        if maker:
+            message = f"cannot be made from {source}: {maker} makes it, too"
+        elif maker is False:
+            known = Ref("", *item.mark.owner[1:]) if item.mark else ""
+            message = f"was made from {known}, which is not in the list, and not from {source}: remove it, or adopt it"
         raise Refused(message, item, f"{item.ref} ")
+    resources.owners.add(source.id)
     for item in children.values():
         if item.ref.id not in objects:
             resources.remove(item)
@@ -104,6 +125,17 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Manifest | Iter
     resources._put(objects.values(), index, is_owned=True)
     index.children.update(dict.fromkeys(names, ()))
     index.children[source.id] = [index.by_id[name][0] for name in objects]
+
+
+def _maker(resources: Any, item: Item, function: str) -> Ref | bool | None:
+    """Return the owner of which a function makes an item; False for one that is not in the list, None for no owner."""
+    mark = item.mark
+    if not mark or mark.function != function or mark.made != item.ref.id:
+        return None
+    config = resources.function_config
+    owners = [(other.ref, other.annotations) for other in resources.items if other.kind == mark.owner[1]]
+    owners += [(ref(config), annotations_of(config))] if config else []
+    return Ref("", *mark.owner[1:]) if any(mark.owner in known_as(*owner) for owner in owners) else False
 
 
 def add_text(resources: Any, text: str | bytes, path: str) -> list[Item]:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, NoReturn, TypeVar, overload
 
 from . import runner
 from .item import Item
@@ -16,6 +16,18 @@ __all__ = ["KrmFunction", "Run", "function"]
 C = TypeVar("C")
 _Kind = str | tuple[str, ...]
 _Fields = Literal["spec", "top"]
+
+
+if TYPE_CHECKING:
+    from typing_extensions import TypedDict, Unpack
+
+    class About(TypedDict, total=False):
+        """What a functionConfig looks like."""
+
+        group: str
+        version: str
+        kind: _Kind
+        fields: _Fields
 
 
 class Run(NamedTuple):
@@ -35,14 +47,22 @@ class KrmFunction(Generic[C]):
     """A KRM function with its config. It registers nothing: hand it to a test, or call `main`."""
 
     def __init__(
-        self, call: Callable[..., Any], config: type | None, group: str, version: str, kind: _Kind, fields: _Fields
+        self, call: Callable[..., Any], config: type | None = None, name: str = "", **about: "Unpack[About]"
     ) -> None:
-        """Take the function, and what its functionConfig looks like (see `function`)."""
-        self.call, self.config, self.group, self.version = call, config, group, version
-        self.is_top = fields == "top"
+        """Take the function, its name, and what its functionConfig looks like (see `function`).
+
+        Raises TypeError, with the field, for a class that no functionConfig can be read into.
+        """
+        if config is not None:
+            from .config import check_class
+
+            check_class(config)
+        self.call, self.config, self.group = call, config, about.get("group", "")
+        self.version, kind = about.get("version", "v1alpha1"), about.get("kind", "")
+        self.is_top = about.get("fields") == "top"
         kinds = (kind,) if isinstance(kind, str) else kind
         self.kinds = kinds if kinds[0] or config is None else (config.__name__,)
-        self.name = call.__name__.replace("_", "-")
+        self.name = name or call.__name__.replace("_", "-")
         self.__doc__ = call.__doc__
         self.doc = (call.__doc__ or (config.__doc__ if config else "") or "").strip()
 
@@ -84,23 +104,18 @@ class KrmFunction(Generic[C]):
 @overload
 def function(call: Callable[[ResourceList], None], /) -> KrmFunction[None]: ...
 @overload
+def function(*, name: str) -> Callable[[Callable[[ResourceList], None]], KrmFunction[None]]: ...
+@overload
 def function(
-    *, config: type[C], group: str, version: str = ..., kind: _Kind = ..., fields: _Fields = ...
+    *, config: type[C], group: str, name: str = ..., version: str = ..., kind: _Kind = ..., fields: _Fields = ...
 ) -> Callable[[Callable[[ResourceList, C], None]], KrmFunction[C]]: ...
-def function(
-    call: Callable[..., None] | None = None,
-    /,
-    *,
-    config: type[Any] | None = None,
-    group: str = "",
-    version: str = "v1alpha1",
-    kind: _Kind = "",
-    fields: _Fields = "spec",
-) -> Any:
+def function(call: Callable[..., None] | None = None, /, **about: Any) -> Any:
     """Make a function, with the dataclass that its functionConfig is read into, a value with `run` and `main`.
 
     The functionConfig is of the kind `kind` (the name of the class, where it is not given; the first of several is the
     usual one) in `group`/`version`, its fields below `spec` or, with `fields="top"`, beside `metadata`; or a ConfigMap.
+    `name` is the function's, in the mark of what it owns and in its help: else that in Python. Raises TypeError, with
+    the field, for a class that no functionConfig can be read into.
     """
-    wrap = partial(KrmFunction[Any], config=config, group=group, version=version, kind=kind, fields=fields)
-    return wrap(call) if call else wrap
+    wrap = partial(KrmFunction[Any], **about)
+    return KrmFunction[Any](call) if call else wrap

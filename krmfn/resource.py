@@ -161,10 +161,7 @@ def copied(value: Any) -> Any:
 
 
 def checked(manifest: Manifest, is_named: bool = True) -> Ref:
-    """Return the reference of a manifest. Raises KrmfnError unless it is a resource and plain data.
-
-    With `is_named` it must have a name, by which it is found again.
-    """
+    """Return the reference of a manifest. Raises KrmfnError unless it is a resource, with a name, and plain data."""
     if not isinstance(manifest, dict):
         raise KrmfnError(f"a {type(manifest).__name__} cannot be put into the list; a manifest is a dict")
     new = ref(manifest)
@@ -226,10 +223,8 @@ def join(parts: Iterable[str | int]) -> str:
     for part in parts:
         if isinstance(part, str) and re.fullmatch(_PLAIN, part):
             path += f".{part}" if path else part
-        elif isinstance(part, str) and part[:1] == "[":  # `[name=web]`, which chooses nothing
-            path += part
-        else:
-            path += f"[{part}]"
+        else:  # `[name=web]` may choose nothing
+            path += part if isinstance(part, str) and part[:1] == "[" else f"[{part}]"
     return path
 
 

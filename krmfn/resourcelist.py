@@ -7,7 +7,7 @@ from .envelope import Chunk, Envelope
 from .errors import KrmfnError, Refused
 from .index import Index
 from .item import Item
-from .ownership import OWNER, mark_of, updated
+from .ownership import OWNER, Id, mark_of, updated
 from .resource import Manifest, Ref, annotations_of, checked, same
 from .results import Findings, Result
 from .typed import TYPE_CHECKING, Any, overload
@@ -38,6 +38,8 @@ class ResourceList:
         """The name of the function that runs (see `program.function`): that of the owner's mark."""
         self.index: Index | None = None
         """The items by their ids, once a method has asked for them (see `_index`)."""
+        self.owners: set[Id] = set()
+        """For whom `own` was called in this run."""
         self._config = function_config
         self.envelope = Envelope(b"", b"", Cut((), ()), tuple(self.items))
 
@@ -81,15 +83,13 @@ class ResourceList:
     ) -> list[Item]:
         """Return the items of a kind or some kinds (of all without one), in the list's order; nothing is parsed.
 
-        `group` names the API group ("" is core); `local` says whether those are meant that no cluster gets, which the
-        annotation config.kubernetes.io/local-config marks. None: both. `name`, `labels` and `annotations` (dicts, all
-        of which an item must have) choose further.
+        `group` names the API group ("" is core); `local` says whether those are meant that no cluster gets (see
+        `item.LOCAL`), None: both. `name`, `labels` and `annotations` (all of which an item must have) choose further.
         """
         kinds = (kind,) if isinstance(kind, str) else kind
         items = (item for item in self.items if not kinds or item.kind in kinds)
         items = (item for item in items if group is None or item.group == group)
-        items = (item for item in items if local is None or item.is_local == local)
-        return list(editing.chosen(items, **named))
+        return [*editing.chosen((item for item in items if local is None or item.is_local == local), **named)]
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the items as they are now: they may be added and removed meanwhile."""
@@ -142,8 +142,8 @@ class ResourceList:
 
         Raises KrmfnError, with the places of both, when there are two.
         """
-        ref = Ref(api_version, kind, namespace, name)
-        return editing.single(self._index({kind}).by_id.get(ref.id, ()), ref)
+        target = Ref(api_version, kind, namespace, name)
+        return editing.single(self._index({kind}).by_id.get(target.id, ()), target)
 
     @overload
     def append(self, manifest: Manifest, path: str = "") -> Item: ...
@@ -152,8 +152,8 @@ class ResourceList:
     def append(self, manifest: Manifest | str | bytes, path: str = "") -> Item | list[Item]:
         """Add a resource at the end, for kpt in the file `path`; return its item. One of its id may be there.
 
-        It need not have a name. A text may hold several documents: their items are returned, and comments stay; so do
-        those of a manifest of `parse_all`. Raises KrmfnError for what is no resource; nothing is added then.
+        It need not have a name. A text may hold several documents, and its comments stay, as do those of a manifest of
+        `parse_all`. Raises KrmfnError for what is no resource; nothing is added then.
         """
         if isinstance(manifest, (str, bytes)):
             return editing.add_text(self, manifest, path)
@@ -161,10 +161,9 @@ class ResourceList:
 
     def remove(self, item: Item) -> None:
         """Take an item out. Raises KrmfnError when it is not in the list."""
-        others = [other for other in self.items if other is not item]
-        if len(others) == len(self.items):
+        if item not in self:
             raise Refused("cannot be removed: it is not in the list", item, f"{item.ref} ")
-        self.items = others
+        self.items = [other for other in self.items if other is not item]
         self.changes.append(("removed", item.ref))
 
     def replace(self, item: Item, manifest: Manifest) -> None:
@@ -172,13 +171,16 @@ class ResourceList:
         checked(manifest, is_named=False)
         item.content.take(editing.with_origin(item, manifest))
 
-    def own(self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest]) -> None:
+    def own(
+        self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest], adopt: editing.Adopt | None = None
+    ) -> None:
         """Let these, and no others, be what the function makes of `owner`: stamp and upsert them, remove the rest.
 
         What was made of an owner that is not in the list any more stays. Raises KrmfnError for an object with the id of
-        one that the function did not make from it, and as `upsert` does. `owner` may be the functionConfig.
+        one that the function did not make from it, unless `adopt` returns True for it: then it is taken over; for a
+        second call with one owner; and as `upsert` does. `owner` may be the functionConfig.
         """
-        editing.put_owned(self, owner, manifests)
+        editing.put_owned(self, owner, manifests, adopt)
 
     def upsert(self, manifests: Manifest | Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
@@ -197,8 +199,7 @@ class ResourceList:
     def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
         """Upsert generated objects; labels, annotations and top-level keys that others put on an existing one stay.
 
-        Raises ValueError for a manifest without the mark of `ownership.stamp`, or with that of another object: nothing
-        could tell later who made it.
+        Raises ValueError for a manifest without the mark of `ownership.stamp`, or with that of another object.
         """
         named = [(checked(manifest), manifest) for manifest in manifests]
         for new, manifest in named:
@@ -236,8 +237,8 @@ class ResourceList:
 
     def to_chunks(self) -> list[Chunk]:
         """Return `to_bytes` in pieces, so that a large list is not held twice."""
-        items = list(self.envelope.items if self.failed else self.items)
-        target = self.envelope if self.envelope.data else envelope.empty(self._config)
+        items, target = list(self.envelope.items if self.failed else self.items), self.envelope
+        target = target if target.data else envelope.empty(self._config)
         for at, item in enumerate(() if self.failed else items):
             if item.is_read and (item.is_edited or item.content.is_changed):
                 items[at] = editing.edited_item(target, item)

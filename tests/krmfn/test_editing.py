@@ -86,7 +86,8 @@ def test_get_finds_by_the_id_or_returns_none() -> None:
 @pytest.mark.parametrize("wrong", [{}, {"kind": "A"}, config_map(""), config_map("a") | {"x": {1}}])
 def test_what_is_no_resource_is_refused_and_nothing_is_done(wrong: Any) -> None:
     resources = parsed()
-    for put in (resources.append, resources.upsert, lambda manifest: resources.replace(resources.items[0], manifest)):
+    puts = (resources.append, resources.upsert, lambda manifest: resources.replace(resources.items[0], manifest))
+    for put in puts if wrong.get("metadata") != {"name": ""} else (resources.upsert,):
         with pytest.raises(KrmfnError, match="cannot be put into the list"):
             put(wrong)
     assert body(resources) == TWO
@@ -116,6 +117,35 @@ def test_what_somebody_else_made_is_not_owned() -> None:
     done = function(children).run((HEAD + owner("a") + FIRST).encode())
     assert (done.code, len(done.items)) == (1, 2)
     assert "ConfigMap a: is there, and was not made from Owner o" in done.stderr
+
+
+def test_what_another_tool_made_is_adopted_where_the_function_says_so() -> None:
+    """Its comments and what others put on it stay; it goes when its entry goes; a copy of ours is not asked about."""
+
+    @function(name="rooms")
+    def makes(resources: ResourceList) -> None:
+        for item in resources.where(kind="Owner"):
+            manifests = [config_map(name) for name in item["spec.names"]]
+            resources.own(owner=item, manifests=manifests, adopt=lambda item: "old" in item.annotations)
+
+    foreign = "    annotations: {old: 'yes'}\n    labels: {cost: '7'} # seven\n"
+    text = HEAD + owner("a", "b") + FIRST.replace("# first\n", f"# first\n{foreign}", 1)
+    done = makes.run(text.encode())
+    assert (done.code, [item.name for item in done.items]) == (0, ["o", "a", "b"]), done.stderr
+    assert b"{cost: '7'} # seven" in done.output and b"a # first" in done.output
+    assert [item.mark.function for item in done.items[1:] if item.mark] == ["rooms", "rooms"]
+    assert makes.run(done.output).output == done.output
+    less = makes.run(done.output.replace(b"['a', 'b']", b"['b']"))
+    assert [item.name for item in less.items] == ["o", "b"]
+    refused = makes.run(text.replace("old:", "other:").encode())
+    assert "ConfigMap a: is there, and was not made from Owner o: rename it, remove it, or let" in refused.stderr
+
+
+def test_an_owner_that_is_not_there_makes_nothing() -> None:
+    done = function(children).run((HEAD + owner("a")).encode())
+    renamed = done.output.replace(b"name: o\n", b"name: p\n")
+    message = "ConfigMap a: was made from Owner o, which is not in the list, and not from Owner p: remove it, or adopt"
+    assert message in function(children).run(renamed).stderr
 
 
 def test_results_over_an_untouched_input_name_what_it_holds() -> None:
@@ -207,7 +237,11 @@ def test_many_owners_do_not_look_through_the_list_each() -> None:
     resources.own(owner=first, manifests=[config_map("p"), config_map("q")])
     index = resources.index
     resources.own(owner=second, manifests=[config_map("r")])
+    with pytest.raises(KrmfnError, match=r"^own was called for Owner o before: call it once, with all that is made"):
+        resources.own(owner=first, manifests=[config_map("q")])
+    resources.owners.clear()  # as in the next run
     resources.own(owner=first, manifests=[config_map("q")])
+    resources.owners.clear()
     assert resources.index is index
     assert [item.name for item in resources.where(kind="ConfigMap")][-2:] == ["q", "r"]
     stranger = resources.append(config_map("d"))
@@ -215,6 +249,7 @@ def test_many_owners_do_not_look_through_the_list_each() -> None:
         resources.own(owner=first, manifests=[config_map("d")])
     stranger.name = "e"
     resources.own(owner=first, manifests=[config_map("d")])
+    resources.owners.clear()
     with pytest.raises(Refused, match="ConfigMap e is there, and was not made from"):
         resources.own(owner=first, manifests=[config_map("e")])
     assert resources.index is not index
@@ -248,6 +283,7 @@ def test_what_the_function_did_not_make_is_refused_however_it_came(change: str) 
         stranger.manifest["metadata"]["name"] = "q"
     else:
         resources.items[2] = parsed("- {apiVersion: v1, kind: ConfigMap, metadata: {name: q}}\n").items[0]
+    resources.owners.clear()
     name, by = ("p", first) if change == "twin" else ("q", second)
     with pytest.raises(Refused, match="was not made from"):
         resources.own(owner=by, manifests=[config_map(name, new="yes")])

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 import krmfn
-from krmfn import Doc, Refused, ResourceList, Rest, error, function, info
+from krmfn import Doc, Refused, ResourceList, Rest, about, error, function, info
 from krmfn.program import KrmFunction, Run
 from krmfn.schema import check
 from krmfn.yamltext import emit, load
@@ -231,8 +231,8 @@ def test_help_names_every_field() -> None:
     from krmfn.about import text
 
     lines = text(set_image).split("\n")
-    assert "  name    image without tag (required)" in lines
-    assert ["most", "(default:", "10)"] in [line.split() for line in lines]
+    assert ["name", "string", "image", "without", "tag", "(required)"] in [line.split() for line in lines]
+    assert ["most", "integer", "(default:", "10)"] in [line.split() for line in lines]
 
 
 @pytest.mark.parametrize("args", [["--helo"], ["--help", "x"], ["x"], [""]])
@@ -280,11 +280,39 @@ def test_a_config_s_field_has_a_type_that_yaml_has() -> None:
     class Odd:
         when: complex
 
-    @function(config=Odd, group="fn.example.com")
-    def odd(resources: ResourceList, config: Odd) -> None: ...
+    with pytest.raises(TypeError, match=r"^Odd\.when: .*complex'> cannot be the type of a config's field"):
+        function(config=Odd, group="fn.example.com")(lambda resources, config: None)
+    with pytest.raises(TypeError, match="is no dataclass; put @dataclass"):
+        function(config=str, group="fn.example.com")(lambda resources, config: None)
 
-    with pytest.raises(TypeError, match="complex'> cannot be the type of a config's field"):
-        odd.run((HEAD + POD).encode())
+
+@dataclass
+class Rule:
+    path: Annotated[str, Doc("where it holds")]
+    strict: bool = False
+
+
+def test_help_says_types_choices_and_what_is_below() -> None:
+    @dataclass
+    class Shown:
+        rules: list[Rule]
+        answer: Literal["deny", "warn"] = "deny"
+        notes: dict[str, int] = field(default_factory=dict)
+        more: list[str] | None = None
+
+    shown: Any = function(config=Shown, group="fn.example.com", name="show")(lambda resources, config: None)
+    lines = [" ".join(line.split()) for line in about.text(shown).split("\n")]
+    assert lines[4:11] == [
+        "functionConfig: Shown (fn.example.com/v1alpha1) or a ConfigMap (v1)",
+        "",
+        "rules list of mapping (required)",
+        "rules[].path string where it holds (required)",
+        "rules[].strict boolean (default: false)",
+        "answer deny | warn (default: deny)",
+        "notes map of integer",
+    ]
+    assert lines[11] == "more list of string | null"
+    assert shown.name == "show"
 
 
 def test_krmfn_has_no_other_names() -> None:
