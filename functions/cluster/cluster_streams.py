@@ -98,6 +98,10 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
         if intent.judges_whole:
             note(cluster.final, has_flux=has_flux)
             judge_final(cluster.final)
+    if options.live and intent.judges_nodes:
+        from . import live_claims
+
+        live_claims.check_each(context, clusters)
     if has_several:
         streams = shared.without_needed(streams)
         repository.check(streams, intent)

@@ -84,8 +84,8 @@ def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
 def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Live, clusters: Lists) -> None:
     """Replace the committed nodes in the lists of a cluster by those of a dump, which are put into the first list.
 
-    `clusters` has the lists of the other clusters, too. Raises KrmfnError for a dump without any of the committed
-    nodes: it is of another cluster.
+    `clusters` has the lists of the other clusters, too. Raises KrmfnError for a dump most of whose nodes are not
+    committed: it is of another cluster, which may have a node of the same name by chance.
     """
     committed = _committed(lists)
     for resources in lists:
@@ -94,12 +94,15 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     items = _items(dump)
     labels = {node.name: node.labels for node in nodes.read(ResourceList(items)).nodes}
     names = {*dump.nodes, *labels}
-    if committed and names and names.isdisjoint(committed):
-        owner = _owner(names, clusters, name)
+    if committed and len(strangers := names - committed.keys()) * 2 > len(names):
+        owner = _owner(strangers, clusters, name)
         remedy = f"they are nodes of {owner}: pass --live {owner}={dump.name}"
+        number = f"{len(strangers):,} of" if len(strangers) < len(names) else "none of"
+        predicate = "are not" if len(strangers) < len(names) else "is"
         raise KrmfnError(
-            f"--live: none of the {counted(len(names), 'node')} of the dump is among the {len(committed):,} that "
-            f"are committed for {name}; {remedy if owner else 'pass a dump of that cluster, or renew its inventory'}"
+            f"--live: {number} the {counted(len(names), 'node')} of the dump {predicate} among the {len(committed):,} "
+            f"that are committed for {name}; "
+            f"{remedy if owner else 'pass a dump of that cluster, or renew its inventory'}"
         )
     for resources in lists[:1]:
         resources.items += items
@@ -115,7 +118,7 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     if lost:
         context.log.say(f"{name}: committed, and not on the live node: {some(lost, len(lost))}")
     if committed and dump.nodes:
-        _log_differences(context, name, names, committed.keys(), clusters)
+        _log_differences(context, name, names, committed.keys())
 
 
 def _committed(lists: Iterable[ResourceList]) -> dict[str, Node]:
@@ -130,17 +133,12 @@ def _owner(names: Set[str], clusters: Lists, cluster: str) -> str:
     return next((name for name, nodes in others if len(names & nodes.keys()) * 2 > len(names)), "")
 
 
-def _log_differences(context: Context, cluster: str, live: Set[str], committed: Set[str], clusters: Lists) -> None:
+def _log_differences(context: Context, cluster: str, live: Set[str], committed: Set[str]) -> None:
     """Log the names of the nodes that only the dump or only the inventory of a cluster has."""
     if gone := sorted(committed - live):
         context.log.say(f"{cluster}: committed, and not in the dump: {some(gone, len(gone))}")
     if new := sorted(live - committed):
         context.log.say(f"{cluster}: in the dump, and not committed: {some(new, len(new))}")
-    if len(new) * 2 > len(live):
-        owner = _owner({*new}, clusters, cluster)
-        reason = f"{len(new):,} of its {counted(len(live), 'node')} are not committed"
-        reason += f", and most of them are nodes of {owner}" if owner else ""
-        context.log.say(f"{cluster}: warning: this may be a dump of another cluster: {reason}", "warning")
 
 
 def _items(dump: Live) -> list[Item]:
