@@ -16,7 +16,11 @@ from typing import Any
 from krmfn_functions.fleet import facts, images
 from krmfn_functions.fleet.coverage import by_driver, coverage
 from krmfn_functions.fleet.drivers import driver
+from krmfn_functions.kmm.lints import hub_lints
 from krmfn_functions.kmm.lookup import table
+from krmfn_functions.kmm.resolution import resolver
+from krmfn_functions.kmm.versions import NEWEST
+from krmfn_functions.rendering import module_checks
 from krmfn_functions.upgrades import node_effects
 from predictions import Case, cases, predictions, side
 
@@ -24,6 +28,7 @@ from krmfn.results import reference
 
 Row = tuple[int, str, str, dict[str, Any]]
 """The phase, the node, the Module, and what is predicted of the two."""
+OF_SPOKES = {hub_lints.KMM087.id}
 PLUGINS = ("devicePlugin", "dra")
 
 
@@ -82,6 +87,33 @@ def builds(case: Case) -> Iterator[Row]:
         registry |= {image for _, image in built}
 
 
+def spokes(case: Case) -> Iterator[Row]:
+    """Yield whether a hub or its spokes refuse a ManagedClusterModule, and what its nodes load.
+
+    A spoke without a kernel for it refuses the empty list of mappings, before it looks at anything else.
+    """
+    for number, phase in enumerate(case["phases"]):
+        for manifest in phase["mcms"]:
+            member = driver(manifest)
+            name, findings = _name(member.module.ref), module_checks.of_hub(manifest, member.module, NEWEST)
+            errors = {finding.rule for finding in findings if finding.severity == "error"}
+            kernels = {node["status"]["nodeInfo"]["kernelVersion"] for node in phase["nodes"]}
+            resolve = resolver(member.module, through_hub=True)
+            has_mappings = any(resolve(kernel).mapping is not None for kernel in kernels)
+            refused = bool(errors if has_mappings else errors - OF_SPOKES)
+            yield number, "", name, {"refused": refused}
+            nodes = [facts.of_manifest(node)._replace(cluster=member.cluster) for node in phase["nodes"]]
+            images_of = {
+                node.name: outcome.resolution.image
+                for group in coverage(nodes, [member], exclusive=False)
+                for outcome in group.outcomes
+                if outcome.state == "planned" and not refused
+                for node in group.nodes
+            }
+            for node in nodes:
+                yield number, node.name, name, {"loaded": images_of.get(node.name)}
+
+
 def _key(module: Any) -> str:
     return f"{module['metadata']['namespace']}/{module['metadata']['name']}"
 
@@ -90,7 +122,7 @@ def _name(ref: Any) -> str:
     return f"{ref.namespace}/{ref.name}"
 
 
-SETS = {"history": changes, "moves": changes, "pods": plugins, "builds": builds}
+SETS = {"history": changes, "moves": changes, "pods": plugins, "builds": builds, "hub": spokes}
 
 if __name__ == "__main__":
     for recorded in cases(Path(sys.argv[1])):

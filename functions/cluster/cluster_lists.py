@@ -10,7 +10,7 @@ from krmfn.errors import NoData
 
 from ..command import Context
 from ..formats.checked import Checked
-from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from ..kmm.module import MODULE_GROUP, MODULE_KIND, MODULE_KINDS
 from ..kustomization import graph
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
@@ -139,7 +139,7 @@ def _count(resources: ResourceList) -> Checked:
     owners = OWNERS | run_of(resources).driven
     configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in owners]
     counts, kinds = Counter((item.group, item.kind) for item in resources.items), Counter[str]()
-    for pair in (*sorted(owners), CONFIG, *([PROFILE] if profiles else []), MODULE):
+    for pair in (*sorted(owners), CONFIG, *([PROFILE] if profiles else []), *MODULE_KINDS):
         kinds["functionConfig" if pair == CONFIG else pair[1]] += counts[pair]
     kinds["functionConfig"] += bool(resources.function_config)
     return Checked((), len(resources.items), configs, kinds, run_of(resources).files)
@@ -167,7 +167,7 @@ def warn_of_nothing(context: Context, streams: Clusters, absent: Sequence[Item])
     for cluster in streams.clusters:
         for top in {top for root in cluster.roots for top in (parents(root.path) if root.path else ("-",))}:
             below.setdefault(top, []).append(cluster)
-    kinds = OWNERS | {CONFIG, PROFILE, MODULE} | driven_kinds(absent)
+    kinds = OWNERS | {CONFIG, PROFILE, *MODULE_KINDS} | driven_kinds(absent)
     if context.profiles:
         with suppress(KrmfnError):  # each root that needs them reports it
             kinds |= driven_kinds(function_runs.profiles_of(context.options, context.profiles))

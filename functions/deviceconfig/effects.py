@@ -134,6 +134,8 @@ def _module_reasons(config: DeviceConfig) -> Iterator[Reason]:
         for name in ("parameters", "loadArgs", "unloadArgs"):
             yield name, "modprobe gets rawLoadArgs and rawUnloadArgs, and nothing else"
     for name in ("registryTLS", "inTreeModulesToRemove"):
+        if spec.hub and name == "registryTLS":
+            continue  # that of a mapping does not reach the spokes
         if all(getattr(mapping, name) for mapping in mappings):
             yield name, "every kernel mapping has its own"
     ordered = "" if config.version else ", and no ordered upgrade needs a version"

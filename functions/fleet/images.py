@@ -100,7 +100,7 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
         for position, entry in enumerate(driver.module.mappings):
             yield from _of_mapping(driver, _fixed_resolution(driver, position), None, text(entry, "literal"))
     elif driver.loads:
-        resolve = resolver(driver.module)
+        resolve = resolver(driver.module, driver.cluster is not None)
         for kernel, nodes in nodes_of.items():
             try:
                 resolution = resolve(kernel) if kernel else _fixed_resolution(driver, 0)

@@ -21,8 +21,11 @@ class Resolution(NamedTuple):
     in_tree: tuple[str, ...] = ()
 
 
-def resolver(module: Module) -> Callable[[str], Resolution]:
+def resolver(module: Module, through_hub: bool = False) -> Callable[[str], Resolution]:
     """Return the function from a node's kernel version to the mapping, image and in-tree modules that KMM chooses.
+
+    With `through_hub` the node is a spoke's: the hub has written a literal for its kernel, and left out a kernel that
+    it fails on; then the spoke fills in the image once more, so that `$$` is `$` on the hub and a variable there.
 
     It raises KrmfnError, with KMM's text, when a mapping matches and the kernel has fewer than three parts or the image
     has an unclosed `${`; and when a regexp before any match does not compile. Regexps are compiled once.
@@ -45,7 +48,18 @@ def resolver(module: Module) -> Callable[[str], Resolution]:
             raise KrmfnError(f"failed to substitute templates in the ContainerImage field: {detail}") from unclosed
         return Resolution(index, image_of_kernel, _in_tree(container, entries[index]))
 
-    return resolve
+    def resolve_on_spoke(kernel: str) -> Resolution:
+        try:
+            of_hub = resolve(kernel)
+        except KrmfnError:
+            return Resolution()
+        if not of_hub.image or "$" not in of_hub.image:
+            return of_hub
+        values = variables(kernel.removesuffix("+"))
+        names = {"MOD_NAME": module.ref.name, "MOD_NAMESPACE": module.ref.namespace}
+        return of_hub._replace(image=substitute(of_hub.image, values | names))
+
+    return resolve_on_spoke if through_hub else resolve
 
 
 def first_mapping(module: Module, kernel: str) -> int | None:

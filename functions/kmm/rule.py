@@ -16,6 +16,14 @@ def refusal(text: str, path: str, current: Any = None, hint: str = "", rule: str
     return error(message, rule=rule, field=Field(path, current), tags=((ADMISSION, text),))
 
 
+def on_hub(finding: Result) -> Result:
+    """Return a finding about the Module of a ManagedClusterModule with the path of its field in the latter."""
+    path = finding.field.path if finding.field else ""
+    if not finding.field or not path.startswith("spec") or path.startswith("spec.moduleSpec"):
+        return finding
+    return finding._replace(field=finding.field._replace(path=path.replace("spec", "spec.moduleSpec", 1)))
+
+
 def tag(finding: Result, key: str) -> str | None:
     """Return the value of a finding's tag; None when it has none."""
     return dict(finding.tags).get(key)

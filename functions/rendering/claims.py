@@ -10,7 +10,7 @@ from krmfn.typed import TYPE_CHECKING
 from .. import exclusivity
 from ..exclusivity import Claim, Node
 from ..exclusivity.claim import FindPlace
-from ..kmm.module import Module
+from ..kmm.module import HUB_KIND, Module
 from ..run import note, run_of
 from .function_config import FunctionConfig
 from .generated import Finding, Written
@@ -61,10 +61,10 @@ def check(
     hand-written Module with the name of a generated one claims nothing: it is replaced when it is adopted, and an error
     of its own otherwise. `fleet`: see `nodes`.
     """
-    modules = {claim.module for claim in claims} if written else set()
-    handwritten = [claim for pair in written for claim in of_module(*pair) if claim.module not in modules]
-    local = [*(claim for claim in claims if not claim.of_hub), *handwritten]
-    of_hub = [claim for claim in claims if claim.of_hub]
+    modules = {(claim.of_hub, *claim.module) for claim in claims} if written else set()
+    handwritten = [claim for pair in written for claim in of_module(*pair) if _key(claim) not in modules]
+    local = [claim for claim in (*claims, *handwritten) if not claim.of_hub]
+    of_hub = [claim for claim in (*claims, *handwritten) if claim.of_hub]
     if max(len(local), len(of_hub)) < 2:
         return []
     run, mode = run_of(resources), config.exclusivity
@@ -94,8 +94,18 @@ def at_selector(lists: Iterable[ResourceList]) -> FindPlace:
     return place
 
 
+def _key(claim: Claim) -> tuple[bool, str, str]:
+    """Return the Module of a claim; one that a hub brings is of the same namespace as the config it is made from."""
+    return (claim.of_hub, *claim.module)
+
+
 def of_module(item: Item, module: Module) -> Iterator[Claim]:
-    """Yield the claim of a KMM Module that loads something."""
-    if module.selector is not None and module.loads:
+    """Yield the claim of a KMM Module, or of a ManagedClusterModule, that loads something."""
+    if item.kind == HUB_KIND and module.selector is not None and module.loads:
+        from ..fleet import drivers  # here, since few lists have one
+
+        claim, mark = drivers.driver(item.manifest, None, item.place).full_claim, item.mark
+        yield claim._replace(module=(mark.owner[2] if mark else item.ref.namespace, item.ref.name))
+    elif module.selector is not None and module.loads:
         name = (item.ref.namespace, item.ref.name)
         yield Claim(item.ref, module.selector, "spec.selector", None, module.loads, "", item.place, name)

@@ -32,7 +32,7 @@ LeftOvers = tuple[Sequence[Item], Sequence[Item], Sequence[Result]]
 """Objects in the list that this run does not generate, and the findings about them.
 
 First the generated objects that are kept without their owner (it is not in the list, or nothing drives it), then the
-KMM Modules that are neither generated nor removed (written by hand, copied, or left over).
+KMM Modules and ManagedClusterModules that are neither generated nor removed (written by hand, copied, or left over).
 """
 
 
@@ -45,7 +45,8 @@ def sort_out(
     that nothing drives: objects from such a config are kept as long as it is in the list. In a list that is rendered
     already no object is left over, and every Module is judged.
     """
-    modules, marked = resources.select(MODULE_KIND, MODULE_GROUP), resources.marked()
+    marked = resources.marked()
+    modules = [*resources.select(MODULE_KIND, MODULE_GROUP), *resources.select(HUB_KIND, HUB_GROUP)]
     if not marked:
         return (), modules, ()
     by_scope = [(scope, generated_by(scope, marked)) for scope in scopes]

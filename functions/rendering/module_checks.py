@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from krmfn import ResourceList, Result
-from krmfn.resource import fingerprint
+from krmfn import Manifest, ResourceList, Result
+from krmfn.resource import fingerprint, ref
 from krmfn.results import Findings
 
 from ..kmm.lints import image_lints, module_lints
 from ..kmm.lookup import table, tables
-from ..kmm.module import MODULE_KIND, Module, module_of
+from ..kmm.module import HUB_KIND, MODULE_KIND, Module, module_of
+from ..kmm.rule import on_hub
 from ..kmm.versions import DEFAULT
 from ..kmm.webhook import admission
 from .function_config import FunctionConfig
@@ -41,13 +42,17 @@ def check(
         kernels = sorted(nodes.kernels(resources)) if has_mappings else kernels
         kubelets = nodes.kubelets(resources) if has_dra else kubelets
     for item, module in written:
-        for finding in of_written(module, config.kmm_version, *((kernels, kubelets) if lint else ())):
+        if item.kind == HUB_KIND:
+            findings = of_hub(item.manifest, module, config.kmm_version)
+        else:
+            findings = of_written(module, config.kmm_version, *((kernels, kubelets) if lint else ()))
+        for finding in findings:
             if lint or finding.severity == "error":
                 yield item.ref, item.located(finding)
     yield from _generated(generated, config, (kernels, kubelets))
     if lint:
         owned = [(module, obj.owner) for obj, module in generated if module and obj.manifest["kind"] == MODULE_KIND]
-        owned += [(module, item.ref) for item, module in written]
+        owned += [(module, item.ref) for item, module in written if item.kind == MODULE_KIND]
         if len(owned) > 1:
             from ..kmm.lints import neighbours  # here, since one Module has none
 
@@ -70,6 +75,25 @@ def of_written(
     refused = list(structure.check(module, version))
     webhook = admission.check(module, version, is_reached=not refused)
     return [*refused, *webhook, *Findings(module_lints.check(module, version, kernels, kubelets))]
+
+
+def of_hub(manifest: Manifest, module: Module, version: str = DEFAULT) -> list[Result]:
+    """Return the findings about a ManagedClusterModule that is written by hand; `module` is what it brings to spokes.
+
+    What the hub prints is tagged `first`, as for `of_written`: its webhook judges the Module without name and
+    namespace. Which kernels the spokes have is not known.
+    Source: KMM main (de3f8c9), internal/webhook/hub/managedclustermodule_webhook.go.
+    """
+    from ..kmm.crd import structure
+    from ..kmm.lints import hub_lints
+
+    nameless = Module({**module.manifest, "metadata": {}})
+    refused = list(structure.check_hub(manifest, version))
+    webhook = admission.check(nameless, version, is_reached=not refused)
+    lints = [*hub_lints.check(module), *module_lints.check(module, version, (), ())]
+    of_spokes = [finding._replace(tags=()) for finding in admission.check_name(module, version)]
+    findings = [finding._replace(ref=ref(manifest)) for finding in (*webhook, *of_spokes, *Findings(lints))]
+    return [*refused, *map(on_hub, findings)]
 
 
 def _generated(
@@ -114,6 +138,10 @@ def _judged(obj: Generated, module: Module | None, version: str, nodes: Nodes) -
         yield from admission.check(module, version, is_reached=not refused)
         kernels, kubelets = nodes
         is_local = obj.manifest["kind"] == MODULE_KIND  # else it is for the nodes of spokes
+        if not is_local:
+            from ..kmm.lints import hub_lints  # here, since few fleets have a hub
+
+            yield from hub_lints.check(module)
         yield from module_lints.check(module, version, kernels, kubelets if is_local else ())
     elif obj.manifest["kind"] == "DaemonSet":
         yield from image_lints.check_pods(obj.manifest)

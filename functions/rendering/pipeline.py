@@ -8,10 +8,10 @@ from krmfn import Item, Manifest, ResourceList
 from krmfn.resource import ref
 
 from ..fleet import readings
-from ..kmm.module import HUB_GROUP, HUB_KIND, Module
+from ..kmm.module import HUB_GROUP, HUB_KIND, module_of
 from ..run import note, run_of
 from . import claims, function_config, ignoring, leftovers, module_checks, object_checks, recognition
-from .function_config import FunctionConfig
+from .function_config import FunctionConfig, check_version
 from .generated import Finding, Judged, Rendered, Renderer, at_origins, claims_of
 from .kinds import OURS, PROFILE, Scopes, driven_kinds, has_nodes, of_kinds
 from .metadata_checks import marks_are_of_use
@@ -73,7 +73,8 @@ def _judge(
     are then moved to the fields of the configs that give them now.
     """
     resources.report(readings.check(*handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
-    modules = [(item, Module(item.manifest)) for item in handwritten if not item.content.ambiguous]
+    readable = [item for item in handwritten if not item.content.ambiguous]
+    modules = [(item, module) for item in readable if (module := module_of(item.manifest))]
     written, run, objects = [item for item, _ in modules], run_of(resources), rendered.objects
     fleet, of_nodes, of_configs = None, list[Finding](), rendered.findings
     if (run.settings.intent.judges_nodes or run.settings.intent.deploys) and has_nodes(resources):
@@ -93,7 +94,7 @@ def _judge(
         of_claims = claims.check(scratch, claims_of(rendered, written), modules, config, None)
     owners = {**rendered.owners, **{item.ref: item for item in handwritten}}
     of_objects = object_checks.check(resources, objects, config, written)
-    of_version = function_config.check_version(resources, config)
+    of_version = check_version(resources, config)
     return chain(of_version, of_configs, of_modules, of_marks, of_claims, of_objects), owners
 
 

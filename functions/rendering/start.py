@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from krmfn import ResourceList, error
 from krmfn.resource import ref
 
-from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from ..kmm.module import MODULE_KINDS
 from ..run import run_of
 from .generated import Renderer
 from .kinds import INVENTORY, PROFILE, candidates, of_kinds
@@ -17,7 +17,7 @@ _GENERATOR = (
 
 
 def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
-    """Render the resources of these kinds, and check every KMM Module in the list.
+    """Render the resources of these kinds, and check every KMM Module and ManagedClusterModule in the list.
 
     A list without anything of ours is left as it is, without importing the pipeline. A command also reads a
     functionConfig and inventories in such a list. With an error the list stays as it is.
@@ -34,8 +34,9 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     scopes = [renderer.marked(marked) for renderer in renderers if marked]
     has_generated = any(scope.names(item.mark) for scope in scopes for item in marked)
     is_ours = misspelt and (config is not None or has_generated)
+    has_modules = any(resources.select(kind, group) for group, kind in MODULE_KINDS)
     profiles = resources.select(PROFILE[1], PROFILE[0]) or run_of(resources).elsewhere
-    if ours or is_configured or is_ours or profiles or resources.select(MODULE_KIND, MODULE_GROUP):
+    if ours or is_configured or is_ours or profiles or has_modules:
         from .pipeline import run
 
         run(resources, renderers)

@@ -11,6 +11,7 @@ from krmfn.results import apply
 from ..deviceconfig.reading import profile_of
 from ..differences import FieldChange, differences
 from ..kmm.module import HUB_KIND
+from ..kmm.rule import on_hub
 from ..kmm.versions import target
 from ..plan import Plan
 from ..rendering import function_config, ignoring
@@ -83,10 +84,7 @@ def _changes(source: Item, former: Mapping[Id, Item], resources: ResourceList) -
 
 def _on_hub(finding: Result) -> Result:
     """Return a finding with the path of its field in a ManagedClusterModule, where it is about the Module of one."""
-    field = finding.field if finding.ref and finding.ref.kind == HUB_KIND else None
-    if field and field.path.startswith(("spec.moduleLoader", "spec.devicePlugin")):
-        return finding._replace(field=field._replace(path=field.path.replace("spec.", "spec.moduleSpec.", 1)))
-    return finding
+    return on_hub(finding) if finding.ref and finding.ref.kind == HUB_KIND else finding
 
 
 def _source(finding: Result, manifests: Mapping[Id, Manifest], by_id: Mapping[Id, Item]) -> Item | None:

@@ -41,6 +41,16 @@ def module_facts(structure: str) -> Fact:
     return Fact("object", fields)
 
 
+@cache
+def hub_facts(structure: str) -> Fact:
+    """Return the facts about a ManagedClusterModule's `spec` and `status`, by the `structure` of a Target."""
+    facts = table("hub")
+    fields = {key: value for key, value in facts["spec"].items() if key.removesuffix("!") != "moduleSpec"}
+    spec, module = _node(fields, facts), (module_facts(structure).fields or {})["spec"]
+    fields_of_spec = {"moduleSpec": module, **(spec.fields or {})}
+    return Fact("object", {"spec": spec._replace(fields=fields_of_spec), "status": _node(facts["status"], facts)})
+
+
 def table(structure: str) -> dict[str, Any]:
     """Return the table of a structure, in the notation of the tool, laid over the table that it is based on."""
     with open(os.path.join(_HERE, f"structure-{structure}.json"), "rb") as file:  # noqa: PTH118, PTH123

@@ -6,16 +6,17 @@ those of k8s.io/apiextensions-apiserver v0.34.
 
 from collections.abc import Iterator
 
-from krmfn import Result
-from krmfn.resource import FieldPath
+from krmfn import Manifest, Result
+from krmfn.resource import FieldPath, ref
 from krmfn.results import Findings, Rule
 from krmfn.typed import Any
 
+from ..lookup import table
 from ..module import Module
 from ..rule import ADMISSION, mark_first, refusal, tag
 from ..versions import DEFAULT, target
 from . import metadata, server_fields, values
-from .facts import Fact, module_facts
+from .facts import Fact, hub_facts, module_facts
 
 NOT_CHECKED = (
     "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; "
@@ -29,19 +30,31 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     Nulls are findings: server-side apply refuses them, and a plain create drops them, which changes a selector.
     Raises KrmfnError for an unknown KMM version.
     """
-    facts = module_facts(target(version).structure)
+    return _check_all(module.manifest, module_facts(target(version).structure), "spec")
+
+
+def check_hub(manifest: Manifest, version: str = DEFAULT) -> Iterator[Result]:
+    """Yield everything that the API server of a hub refuses in a ManagedClusterModule, as `check` does of a Module."""
+    return _check_all(manifest, hub_facts(target(version).structure), "spec.moduleSpec")
+
+
+def _check_all(manifest: Manifest, facts: Fact, base: str) -> Iterator[Result]:
+    """Yield what the API server refuses in a resource; `base` is the path of the Module's spec in it."""
     walks = (metadata.check_types, metadata.check, server_fields.check_owners, server_fields.check)
-    findings = [finding for walk in walks for finding in walk(module.manifest)]
-    findings += Findings(_check(module.manifest, facts, ()))
-    rules = (facts.fields or {})["spec"].rules
-    if rules and any(map(_blocks, findings)):
-        findings.append(refusal(NOT_CHECKED, "spec", rule="KMM060"))
-    elif "dra" in module.spec and "devicePlugin" in module.spec:
-        head = 'spec: Invalid value: "object"'
-        findings += [refusal(f"{head}: {message}", "spec.dra", rule="KMM058") for _, message in rules]
+    findings = [finding for walk in walks for finding in walk(manifest)]
+    findings += Findings(_check(manifest, facts, ()))
+    spec, fact = table(manifest, *base.split(".")), facts
+    for name in base.split("."):
+        fact = (fact.fields or {})[name]
+    if fact.rules and any(map(_blocks, findings)):
+        findings.append(refusal(NOT_CHECKED, base, rule="KMM060"))
+    elif "dra" in spec and "devicePlugin" in spec:
+        head = f'{base}: Invalid value: "object"'
+        findings += [refusal(f"{head}: {message}", f"{base}.dra", rule="KMM058") for _, message in fact.rules]
+    subject = ref(manifest)
     printed = {id(finding) for finding in _first_findings(findings)}
     for finding in findings:
-        located = finding._replace(ref=module.ref)
+        located = finding._replace(ref=subject)
         yield mark_first(located) if id(finding) in printed else located
 
 

@@ -256,7 +256,12 @@ metadata: {name: gpu}
 spec:
   spokeNamespace: kmm
   selector: {env: lab}
-  moduleSpec: {selector: {zone: nowhere}}
+  moduleSpec:
+    selector: {zone: nowhere}
+    moduleLoader:
+      container:
+        modprobe: {moduleName: gpu}
+        kernelMappings: [{regexp: ^.+$, containerImage: "r/gpu:$KERNEL_FULL_VERSION"}]
 """
     assert fleets.findings(NODES + hub) == []
 

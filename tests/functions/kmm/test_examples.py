@@ -12,7 +12,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 from krmfn_functions.kmm.lints import image_lints, mapping_lints, module_lints, neighbours, regexp_lints, section_lints
-from krmfn_functions.kmm.module import EVERY_KERNEL, KERNEL_VARIABLES, VARIABLES, Module
+from krmfn_functions.kmm.module import EVERY_KERNEL, HUB_KIND, KERNEL_VARIABLES, VARIABLES, Module, module_of
 from krmfn_functions.kmm.rules import RULES
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS, Target, target
 from krmfn_functions.kmm.webhook import admission, decoding, kernel_modules, loader, plugins, sign, tolerations
@@ -31,7 +31,7 @@ def parts(rule: Rule, example: str) -> tuple[str, list[Manifest]]:
     version, modules = DEFAULT, []
     for document in documents(example, rule.id):
         manifest: Manifest = yaml.safe_load(document.text)
-        if manifest["kind"] == "Module":
+        if manifest["kind"] in ("Module", HUB_KIND):
             modules.append(manifest)
         else:
             version = str(manifest["spec"]["kmm"]["version"])
@@ -42,6 +42,9 @@ def judged(rule: Rule, example: str) -> list[Result]:
     """Return what is found by the function that answers for such an example."""
     version, manifests = parts(rule, example)
     modules = [Module(manifest) for manifest in manifests]
+    if manifests[0]["kind"] == HUB_KIND:
+        brought = module_of(manifests[0])
+        return module_checks.of_hub(manifests[0], brought, version) if brought else []
     if rule.id == "KMM002":
         return list(apply(admission.UPDATE_RULES, *modules))
     return neighbours.check(modules) if rule in neighbours.RULES else module_checks.of_written(modules[0], version)
