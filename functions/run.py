@@ -28,6 +28,16 @@ class Transformed(NamedTuple):
     labels: tuple[tuple[str, str], ...] = ()
 
 
+class PassedOver(NamedTuple):
+    """A file of another tool that is passed over."""
+
+    file: str
+    template: bytes = b""
+    """Its text, where it is a template, which is no YAML."""
+    reason: str = ""
+    """Why that cannot be read."""
+
+
 class Run(NamedTuple):
     """What is known about a run; the defaults hold for a KRM function."""
 
@@ -62,6 +72,8 @@ class Run(NamedTuple):
     """Whether the cluster is known to use krmfn: another root does, or the cluster is named to krmfn."""
     elsewhere: Mapping[tuple[str, str], str] = MappingProxyType({})
     """(group, kind) of the configs that Profiles of the other roots are for, and why these do not count here."""
+    passed_over: tuple[PassedOver, ...] = ()
+    """The files of other tools that stand beside the items."""
     has_flux: bool = False
     """Whether something of Flux is among all that was read, in this cluster or another one."""
     turned_off: int = 0

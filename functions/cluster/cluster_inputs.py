@@ -16,9 +16,10 @@ from ..options import RunOptions
 from ..paths import manifests
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import within
+from ..paths.templates import Template
 from ..paths.workers import processors
 from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE, driven_kinds
-from ..run import note, run_of
+from ..run import PassedOver, note, run_of
 from .deployed import Cluster, Clusters, is_local
 from .layout import not_among_paths
 from .survey import Root
@@ -149,6 +150,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     others = [item for item in beside.items if (item.group, item.kind) not in kinds]
     resources.items += [item for item in beside.items if (item.group, item.kind) in kinds]
     resources.report(beside.results)
+    note(resources, passed_over=run_of(beside).passed_over)
     for product in (item for item in others if (item.group, item.kind) == PROFILE):
         file = product.place.path if product.place else product.name
         reason = f"{file} has a Profile for this kind, but no kustomization lists it; list it under `resources`"
@@ -162,9 +164,10 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
 
 def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tuple[ResourceList, bool]:
     """Return what the files of some roots hold, and whether all of them could be read."""
-    joined, is_whole, number = ResourceList(), True, 0
+    joined, is_whole, number, passed_over = ResourceList(), True, 0, list[PassedOver]()
     for root in roots:
-        if [file.real for file in root.files] == [root.path]:  # named by the user: it may be a pipe, or /dev/null
+        is_named = [file.real for file in root.files] == [root.path]
+        if is_named:  # by the user: it may be a pipe, or /dev/null
             name = root.files[0].name
             try:
                 resources, failures = manifests.read(name, root=options.root, in_full=in_full), {}
@@ -176,9 +179,14 @@ def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tu
         number += run_of(resources).files
         joined.function_config = joined.function_config or resources.function_config
         joined.report(resources.results)
-        joined.report(unreadable(failure, file, "KRM523") for file, failure in failures.items())
-        is_whole = is_whole and not failures
-    note(joined, files=number, packages=tuple(root.name for root in roots if root.kind == "package"))
+        passed_over += run_of(resources).passed_over
+        others = {} if is_named else {file: reason for file, reason in failures.items() if isinstance(reason, Template)}
+        passed_over += [PassedOver(file, reason.text, str(reason)) for file, reason in others.items()]
+        wrong = {file: reason for file, reason in failures.items() if file not in others}
+        joined.report(unreadable(reason, file, "KRM523") for file, reason in wrong.items())
+        is_whole = is_whole and not wrong
+    packages = tuple(root.name for root in roots if root.kind == "package")
+    note(joined, files=number, packages=packages, passed_over=tuple(passed_over))
     return joined, is_whole
 
 

@@ -16,7 +16,7 @@ from ..command import Context
 from ..formats.checked import names_of
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from ..run import note
-from . import cluster_inputs, cluster_lists, config, layout
+from . import cluster_inputs, cluster_lists, config, layout, other_tools
 from .cluster_lists import Skip
 from .deployed import Cluster, Clusters, Lists, judge_final
 
@@ -77,6 +77,8 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     absent = shared.absent_profiles(context, streams) if has_several else []
     if intent.judges_whole and not options.function_config:
         cluster_lists.warn_of_nothing(context, streams, absent)
+    streams = other_tools.judge(context, streams, absent)
+    clusters = streams.clusters
     if has_several:
         streams = shared.without_unassigned(streams) if intent.runs_function else streams
         shared.note_profiles(streams, absent)

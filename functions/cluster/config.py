@@ -6,6 +6,7 @@ It is committed, so it may not choose a program, flags for kustomize or a path o
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from krmfn import Field, Item, KrmfnError, Place, Result, error, info, warning
 from krmfn.printing import closest
@@ -154,7 +155,10 @@ def misnamed(folder: str, absolute: bool = False) -> Iterator[Result]:
 
     A name without the dot may also be that of a file with resources.
     """
-    for name in filter(_ALIKE.fullmatch, sorted(os.listdir(folder))):
+    names: list[str] = []
+    with suppress(OSError):  # whoever reads the PATH says so
+        names = sorted(os.listdir(folder))
+    for name in filter(_ALIKE.fullmatch, names):
         path = os.path.join(folder, name)
         if name == NAME or not os.path.isfile(path):
             continue

@@ -17,7 +17,7 @@ from ..paths.disk import relative
 from ..paths.excludes import excluder
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, root_of, within
-from . import config
+from . import config, unread
 from . import survey as surveys
 from .config import Config, Member
 from .deployed import Cluster, Clusters
@@ -89,7 +89,10 @@ def layout(
     clusters, rest, others = list[Cluster](), list(roots.values()), list[Survey]()
     if members:
         clusters, rest, others = _join(members, rest, reals, surveyor, findings, failures)
-    findings += [finding for survey in (*by_path.values(), *others) for finding in survey.findings]
+    everything = (*by_path.values(), *others)
+    findings += [finding for survey in everything for finding in survey.findings]
+    findings += unread.missing_submodules(everything, tops, [*chain(*members.values())], as_root)
+    findings += unread.configs_in_charts(everything)
     findings += config.unused_patterns(settings, tops) if settings.exclude else ()
     empty = [path for path, survey in by_path.items() if not survey.roots and path in paths]
     rest += [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
@@ -98,7 +101,7 @@ def layout(
         is_unassigned = bool(settings.clusters) and root.kind == "files" and within(settings.folder, root.path)
         name = f"./{root.name}" if root.name in names else root.name
         clusters.append(Cluster(name, (root,), ResourceList(), is_unassigned=is_unassigned))
-    excluded = {file for survey in (*by_path.values(), *others) for file in survey.excluded}
+    excluded = {file for survey in everything for file in survey.excluded}
     return Clusters(clusters, in_order(dict.fromkeys(findings)), settings, failures, frozenset(excluded), reals)
 
 

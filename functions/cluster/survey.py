@@ -6,8 +6,9 @@ Helm chart, and files that hold nothing like a resource are in no root.
 """
 
 import os
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache, partial
+from types import MappingProxyType
 
 from krmfn import KrmfnError, Place, Result, error
 from krmfn.streams import max_bytes
@@ -20,6 +21,7 @@ from ..paths.contents import has_resource
 from ..paths.disk import File, relative, resolved
 from ..paths.excludes import Excluder, excluder
 from ..paths.roots import parents, root_of
+from ..paths.templates import holds_config
 
 _SMALL = 1 << 16
 """The size in bytes up to which a file's text is kept until its documents are read; a larger file is read again."""
@@ -60,6 +62,10 @@ class Survey(NamedTuple):
     findings: list[Result]
     excluded: frozenset[str] = frozenset()
     """The real paths of the files that `exclude` leaves out, or that are in Helm charts."""
+    submodules: Mapping[str, str] = MappingProxyType({})
+    """The paths of the submodules that are not checked out, each with its name from the root of the repository."""
+    chart_configs: tuple[str, ...] = ()
+    """The names of the files in Helm charts that hold a config or a Module."""
 
 
 def survey(
@@ -109,7 +115,7 @@ def _below(
     as_root = as_root and real in kustomizations
     tops += [real] if real in kustomizations and real not in tops else []  # a link may list it
     kinds: dict[str, Kind] = {**dict.fromkeys(packages, "package"), **dict.fromkeys(tops, "kustomization")}
-    loose, in_charts = _loose_files(others, charts, graph)
+    loose, in_charts, chart_configs = _loose_files(others, charts, graph)
     by_root: dict[str, list[File]] = {folder: [] for folder in kinds}
     for folder, file in loose:  # those below no root make one for PATH, and one for each mark
         above = (parent for parent in parents(folder) if parent in kinds or parent in marks or parent == real)
@@ -118,15 +124,18 @@ def _below(
     for name, text in problems:
         if not is_excluded(os.path.join(real, name[start:]) + "/" * os.path.isdir(name)):
             findings.append(error(text.removeprefix(f"{name}: "), rule="KRM523", place=Place(name)))
-    messages = excludes.missing_parts(real, root_of(real) if root else bound, is_excluded, _is_read)
+    work_tree = root_of(real) if root else bound
+    messages = excludes.missing_files(real, work_tree, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
+    submodules = dict(excludes.missing_submodules(real, work_tree, is_excluded))
     if kustomizations and not as_root:
         covered = {kustomization.folder for kustomization in graph.below(*tops)}
         for folder, kustomization in graph.kustomizations.items():
             findings += kustomization.findings if folder not in covered else ()
     folders = [real] if as_root else sorted(by_root)
     roots = [Root(kinds.get(top, "files"), relative(top, cwd), top, graph, tuple(by_root[top])) for top in folders]
-    return Survey(roots, findings, frozenset({file.real for _, file in {*paths} - {*kept}} | in_charts))
+    excluded = frozenset({file.real for _, file in {*paths} - {*kept}} | in_charts)
+    return Survey(roots, findings, excluded, submodules, tuple(chart_configs))
 
 
 def _is_read(name: str) -> bool:
@@ -169,15 +178,16 @@ def _outermost_folders(graph: Graph, folders: Sequence[str], path: str) -> list[
     return tops
 
 
-def _loose_files(others: Sequence[Loose], charts: Set[str], graph: Graph) -> tuple[list[Loose], set[str]]:
-    """Return the files that hold resources and that no kustomization reads, and the paths of those in charts.
+def _loose_files(others: Sequence[Loose], charts: Set[str], graph: Graph) -> tuple[list[Loose], set[str], list[str]]:
+    """Return the files with resources that no kustomization reads, and the paths of those in charts.
 
+    The last list names those among these that hold a config or a Module.
     The files of a chart are templates that Helm fills in, and no resources yet. They are counted as left out, since a
     Chart.yaml that somebody adds hides files.
     """
     references = (reference for node in graph.kustomizations.values() for reference in node.references)
     used = {reference.real for reference in references if reference.kind == "file"}
-    loose, in_charts, limit = list[Loose](), set[str](), max_bytes()
+    loose, in_charts, chart_configs, limit = list[Loose](), set[str](), list[str](), max_bytes()
     for folder, file in others:
         if file.real in used:
             continue
@@ -191,6 +201,7 @@ def _loose_files(others: Sequence[Loose], charts: Set[str], graph: Graph) -> tup
         if has_resource(text):
             if is_in_chart:
                 in_charts.add(file.real)
+                chart_configs += [os.path.normpath(file.name)] if holds_config(text) else []
             else:
                 loose.append((folder, file._replace(text=text if len(text) <= _SMALL else None)))
-    return loose, in_charts
+    return loose, in_charts, chart_configs

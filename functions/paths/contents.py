@@ -18,7 +18,7 @@ from krmfn.resource import Place, Ref
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import documents, simple
 
-from . import division, workers
+from . import division, templates, workers
 from .division import Span
 from .files import POINTER
 
@@ -74,14 +74,21 @@ def _top_keys(text: bytes) -> set[str]:
 
 
 def explain(failure: KrmfnError, text: bytes) -> KrmfnError:
-    """Return the reason why a text is not YAML; for a template, with what to do about it."""
-    if isinstance(failure, TooLarge) or not _ACTION.search(text):
+    """Return the reason why a text is not YAML; for a template, with what to do about it.
+
+    It is a `Template` where nothing of ours stands in it.
+    """
+    if isinstance(failure, TooLarge):
+        return failure
+    is_template = templates.is_template(text)
+    if not (is_template or _ACTION.search(text)):
         return failure
     hint = (
         "the file looks like a template, as Helm's charts hold them, and krmfn runs no templates: keep what "
         "`helm template` prints instead, or leave the file out with `exclude` in .krmfn.yaml"
     )
-    return type(failure)(f"{failure}; {hint}")
+    reason = f"{failure}; {hint}"
+    return templates.Template(reason, text) if is_template else type(failure)(reason)
 
 
 class Sheet(NamedTuple):

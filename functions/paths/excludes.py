@@ -133,13 +133,13 @@ def _text(name: str) -> str:
     return os.fsencode(name).decode(errors="replace")
 
 
-def missing_parts(
+def missing_files(
     folder: str, root: str | None, is_excluded: Callable[[str], bool], is_read: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Yield a sentence about each part of a checkout that is missing below a folder: sparse files, submodules.
+    """Yield a sentence about the files below a folder that a sparse checkout leaves out.
 
-    The folder is absolute and without links, `root` is its root. `is_excluded` takes absolute paths (of folders with a
-    slash at the end), `is_read` the last names of files. Raises KrmfnError when Git cannot tell what is sparse.
+    The folder is absolute and without links, `root` is its root. `is_excluded` takes absolute paths, `is_read` the last
+    names of files. Raises KrmfnError when Git cannot tell what is sparse.
     """
     if not root or not os.path.lexists(git_folder := os.path.join(root, ".git")):
         return
@@ -159,16 +159,22 @@ def missing_parts(
                 "deployed is checked; pass PATHs that are checked out, skip the others with --exclude, or run `git "
                 "sparse-checkout disable`"
             )
+
+
+def missing_submodules(folder: str, root: str | None, is_excluded: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
+    """Yield the path, and the name from the root, of each submodule below or above a folder that is not checked out.
+
+    The folder is absolute and without links, `root` is its root; `is_excluded` takes paths with a slash at the end.
+    """
+    if not root or not os.path.lexists(os.path.join(root, ".git")):
+        return
     fields = (line.partition("=") for line in _read(os.path.join(root, ".gitmodules")).split("\n"))
     paths = (value.strip().strip('"') for key, _, value in fields if key.strip() == "path")
     for name in map(os.path.normpath, filter(None, paths)):
         path = os.path.join(root, name)
         overlaps = within(path, folder) or within(folder, path)
         if overlaps and not is_excluded(f"{path}/") and not (os.path.isdir(path) and any(os.scandir(path))):
-            yield (
-                f"the submodule {name} is not checked out, so not everything that will be deployed is checked; run "
-                f"`git submodule update --init`, or skip it with --exclude {name}"
-            )
+            yield path, name
 
 
 def _read(path: str) -> str:

@@ -42,6 +42,11 @@ def _cut(text: bytes) -> split.Cut:
     return split.quick(text) or split_exact.exact(text)
 
 
+def keys_of(text: bytes) -> set[str]:
+    """Return the keys at the top of a document, also of one that is too large to be parsed as a whole."""
+    return {section.key for section in _cut(text).sections}
+
+
 def head_from(holder: Item, item: Item) -> dict[str, str]:
     """Return the apiVersion and kind that an item has from its list (RoleList); {} where it has its own, or none.
 

@@ -15,7 +15,7 @@ from krmfn.results import Result, error, warning
 from krmfn.streams import max_bytes
 from krmfn.yamltext import documents, split
 
-from ..run import note
+from ..run import PassedOver, note, run_of
 from . import contents, disk, division, files, lists, roots
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -158,7 +158,10 @@ def _add_item(resources: ResourceList, item: Item, place: Place, noun: str, has_
     if cut:
         _add_list(resources, item, place, cut)
     elif not item.kind or not item.api_version:
-        resources.report([_no_resource(item, noun, place)])
+        if noun == "document" and _is_of_another_tool(item):
+            note(resources, passed_over=(*run_of(resources).passed_over, PassedOver(place.path)))
+        else:
+            resources.report([_no_resource(item, noun, place)])
     elif item.kind in lists.KINDS:
         raise KrmfnError(
             f"line {place.line}: `items` of this {item.kind} must be a list; write `items: []` if it is empty"
@@ -181,6 +184,17 @@ def _is_taken_for_a_list(item: Item) -> bool:
     if not item.mentions("items") or itemtext.part(item, "items"):
         return False
     return item.is_read and isinstance(item.manifest.get("items"), list)
+
+
+_OTHERS = frozenset({"entries", "baseDomain"})
+"""A field of the index of a Helm repository, and of an install-config.yaml of OpenShift: `apiVersion: v1`, no kind."""
+
+
+def _is_of_another_tool(item: Item) -> bool:
+    """Return whether a document is a file of another tool that looks like a resource; no cluster takes it."""
+    if item.kind or item.api_version != "v1":
+        return False
+    return not _OTHERS.isdisjoint(lists.keys_of(item.text))
 
 
 def _no_resource(item: Item, noun: str, place: Place) -> Result:

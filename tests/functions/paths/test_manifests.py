@@ -421,7 +421,8 @@ TEMPLATES = {
 @pytest.mark.parametrize("name", TEMPLATES)
 @pytest.mark.parametrize("is_listed", [False, True])
 def test_a_template_is_called_one(tmp_path: Path, name: str, is_listed: bool) -> None:
-    text = f"apiVersion: v1\nkind: ConfigMap\n{TEMPLATES[name]}"
+    """One that is deployed, or that may be ours; another one is passed over (KRM534)."""
+    text = f"apiVersion: v1\nkind: {'ConfigMap' if is_listed else 'DeviceConfig'}\n{TEMPLATES[name]}"
     listing = {"app/kustomization.yaml": "resources: [a.yaml]\n"} if is_listed else {}
     plant(tmp_path, {".git/x": "", "app/a.yaml": text, **listing})
     assert "krmfn runs no templates" in process("krmfn", "check", "app", cwd=tmp_path).ended(2).text

@@ -1,0 +1,103 @@
+"""Tell a template of another tool, which is no YAML, from a file of ours that is broken.
+
+kubectl, Argo CD and kustomize apply nothing of a document that is no YAML. So a file counts as a template only where
+nothing in it could be applied or is about krmfn: each document that cannot be read has an action of a template in it,
+none can be read as a resource, and no word of ours stands anywhere, in no spelling that another reader may know.
+"""
+
+import re
+from collections.abc import Iterable
+
+from krmfn.errors import KrmfnError
+from krmfn.yamltext import documents, split
+
+_MOST = 1 << 20
+"""The size of a text, in bytes, beyond which nobody looks whether it is a template."""
+_ACTIONS = ((b"{{", b"}}"), (b"{%", b"%}"), (b"{#", b"#}"), (b"<%", b"%>"))
+"""How actions begin and end. Sources: Go's text/template and Helm; Jinja (Ansible, Salt), Template Designer; ERB."""
+_PLAIN = re.compile(rb"(?:[^\"'# \t]|[ \t](?!#)|(?<=\{)#)*")
+"""The part of a line before a quote or a comment; `{#` begins an action."""
+_BEGINNING = re.compile(rb"[\w.$/(\"'`]")
+"""How the inside of `{{ }}` begins, where it is no mapping of YAML's."""
+_WORDS = re.compile(
+    rb"krmfn|kmm\.sigs\.x-k8s\.io|deviceconfig|ptemplate|nodeinventory|managedclustermodule|"
+    rb"kind['\"]?[ \t]*:[ \t]*['\"]?module\b",
+    re.IGNORECASE,
+)
+"""Words of ours, of KMM and of vendors' configs."""
+_CONFIG = re.compile(
+    rb"^[ -]*kind['\"]?[ \t]*:[ \t]*['\"]?(?:deviceconfig|ptemplate|managedclustermodule|module)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The line of a config's or a Module's kind."""
+_SPELLINGS = re.compile(rb"\\[xuU\r\n]|![^\s]{0,99}binary")
+"""Other ways to spell a word: escapes, a scalar over two lines, a tag."""
+
+
+class Template(KrmfnError):
+    """A file that cannot be read since it is a template of another tool, in which nothing of ours stands."""
+
+    def __init__(self, reason: str, text: bytes) -> None:
+        """Make an error with the reason why it cannot be read, and the file's text."""
+        super().__init__(reason)
+        self.text = text
+
+
+def is_template(text: bytes) -> bool:
+    """Return whether a text that cannot be read is a template of another tool."""
+    if len(text) > _MOST or _WORDS.search(text) or _SPELLINGS.search(text):
+        return False
+    try:
+        split.check_encoding(text)
+    except KrmfnError:
+        return False
+    if documents.misread(text):  # other readers divide it in another way
+        return False
+    parts = [part.text for part in documents.documents(text)]
+    unread = [part for part in parts if not _is_data(part)]
+    return bool(unread) and all(map(_is_unreadable_action, unread))
+
+
+def holds_config(text: bytes) -> bool:
+    """Return whether a template, or any other text, has the kind of a config or a Module in it."""
+    return bool(_CONFIG.search(text))
+
+
+def mentions(text: bytes, words: Iterable[str]) -> bool:
+    """Return whether a text holds one of some words, in capitals or not."""
+    lower = text.lower()
+    return any(word.lower().encode() in lower for word in words)
+
+
+def _is_unreadable_action(document: bytes) -> bool:
+    """Return whether a document has an action of a template outside of quotes and comments, and cannot be read."""
+    return any(map(_has_action, document.splitlines())) and _data(document) is None
+
+
+def _has_action(line: bytes) -> bool:
+    head = _PLAIN.match(line)
+    for start, end in _ACTIONS:
+        at = line.find(start, 0, head.end() if head else 0)
+        inside = line[at + 2 : line.find(end, at + 2)].lstrip(b"-+~ \t") if at >= 0 and end in line[at + 2 :] else b""
+        if inside and (start != b"{{" or _BEGINNING.match(inside)):
+            return True
+    return False
+
+
+def _is_data(document: bytes) -> bool:
+    """Return whether a document can be read and is no resource."""
+    data = _data(document)
+    return data is not None and not (isinstance(data[0], dict) and {"apiVersion", "kind"} & {*data[0]})
+
+
+def _data(document: bytes) -> tuple[object] | None:
+    """Return what a document holds; None for one that cannot be read."""
+    from krmfn.yamltext import load  # late, as the next: they take PyYAML
+
+    from . import syntax
+
+    try:
+        syntax.check(document)
+        return (load.read(document),)
+    except KrmfnError:
+        return None
