@@ -159,7 +159,7 @@ spec:
   nodeSelector: null
   nodePools: [{name: train, nodeSelector: {use: train}}, {name: serve, nodeSelector: {use: serve}}]
 """,
-    remedy="Take the label off the node, wait until its ready label is gone, which says that the kernel module is "
+    remedy="Remove the label from the node, wait until its ready label is gone, which says that the kernel module is "
     "unloaded, and set the new label then.",
     check=one_module_after_another,
     severities=("warning",),
