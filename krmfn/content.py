@@ -1,13 +1,13 @@
 """All that an item's text holds, its data and the comments of its fields; and the text after edits."""
 
-from collections.abc import Iterator
 from functools import lru_cache, partial
 
 from .errors import KrmfnError, NoData, Refused
 from .itemtext import description, lines_before
 from .resource import Manifest, Place, check_plain, copied, fingerprint, join, same
 from .typed import Any
-from .yamltext import positions, simple
+from .yamltext import align, positions, simple
+from .yamltext.align import Known
 
 __all__ = ["Content"]
 
@@ -22,20 +22,20 @@ class Content:
     _text: bytes | None = None
     _node: Any = None
     _comments: dict[_Parts, str] | None = None
-    _lists: dict[int, tuple[list[Any], list[Any]]] | None = None
-    """The lists of the manifest with their entries as the text has them, since the first write to a field."""
+    _lists: dict[int, Known] | None = None
+    """What is known of the manifest's collections (see `align.Known`), since it was lent."""
     _is_simple: bool | None = None
     """Whether the reader by lines can read the text: it refuses equal keys and ambiguous scalars. None: not known."""
     is_open = False
     """Whether name, kind or apiVersion may have been changed, by a field or in the manifest."""
     is_lent = False
-    """Whether a caller has the manifest, or a part of it, and may change it in place."""
+    """Whether a caller has a part of the manifest, and may change it in place."""
     _fingerprint: int | None = None
     """A hash of the manifest as it was when it was lent, or written to the text."""
     _written: _Parts = ()
     """The field that was written last, for errors."""
     _is_replaced = False
-    """Whether `take` has replaced all data: then the text may be written anew."""
+    """Whether `take` has replaced all data."""
     is_edited = False
     """Whether a field or comment was written or deleted: the text is made anew when the list is written."""
 
@@ -66,7 +66,11 @@ class Content:
 
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
-        self.manifest, self._fingerprint, self._lists = copied(manifest), None, None
+        known, before = self._known(), id(self.manifest)
+        self.manifest, self._fingerprint = copied(manifest), None
+        self._lists = known | dict(align.copies(manifest, self.manifest, known))
+        if before in known:  # at the root it is what the item was
+            self._lists[id(self.manifest)] = known[before]._replace(value=self.manifest)
         self.is_open = self.is_lent = self.is_edited = self._is_replaced = True
 
     def lend(self, parts: _Parts) -> None:
@@ -76,14 +80,34 @@ class Content:
         """
         if not self.is_lent:
             self.is_lent, self._fingerprint = True, hash(fingerprint(self.manifest))
+            self._lists = self._known()
         self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
 
     def touch(self, parts: _Parts) -> None:
         """Note that a field is about to be written, and the entries of all lists: a renamed one keeps its comments."""
         self.lend(parts)
-        if self._lists is None and not self.is_changed:
-            self._lists = dict(_lists(self.manifest))
+        self._lists = self._known()
         self.is_edited, self._written = True, parts
+
+    def link(self, value: Any, copy: Any) -> None:
+        """Note that a value in the manifest is a copy of one that may come from it."""
+        if isinstance(value, (dict, list)) and self._lists:
+            self._lists |= dict(align.copies(value, copy, self._lists))
+
+    def rename(self, mapping: dict[str, Any], old: str, new: str) -> None:
+        """Give a key of a mapping of the manifest another name, at its place."""
+        entries = [(new if key == old else key, value) for key, value in mapping.items()]
+        mapping.clear()
+        mapping.update(entries)
+        if self._lists and (known := self._lists.get(id(mapping))):
+            others = {key: name for key, name in known.renamed.items() if key != old}
+            self._lists[id(mapping)] = known._replace(renamed=others | {new: known.renamed.get(old, old)})
+
+    def _known(self) -> dict[int, Known]:
+        """Return what is known of the manifest's collections; {} where they are not what the text has."""
+        if self._lists is None and not self.is_changed:
+            self._lists = dict(align.collections(self.manifest))
+        return self._lists or {}
 
     @property
     def node(self) -> Any:
@@ -224,12 +248,3 @@ def _lines(content: Content, _: bytes | None) -> Any:
     from .yamltext import linetree
 
     return linetree.tree(content.text.decode(), content.indent >= 0)
-
-
-def _lists(value: Any) -> Iterator[tuple[int, tuple[list[Any], list[Any]]]]:
-    """Yield the id of each list in a value, with the list, and a copy of it."""
-    if isinstance(value, list):
-        yield id(value), (value, [*value])
-    for child in value.values() if isinstance(value, dict) else value:
-        if isinstance(child, (dict, list)):
-            yield from _lists(child)

@@ -66,11 +66,12 @@ class ItemField:
         """
         if not self._follow():
             raise self.failure(f"cannot be written: {_GONE}")
+        original = value
         try:
             value = copied(value)
         except KrmfnError as failure:
             raise self.failure(f"cannot be written: {failure}") from failure
-        old = read(self.item.content.manifest, self.parts)
+        old, written = read(self.item.content.manifest, self.parts), value
         if old is not MISSING and same(old, value):
             return
         above, rest = self._above()
@@ -83,6 +84,7 @@ class ItemField:
                 raise self.failure(f"cannot be written: there is no list for [{part}] yet; its first entry is [0]")
             value = [value] if is_index else {part: value}
         self.item.content.touch(self.parts)
+        self.item.content.link(original, written)
         if isinstance(above, dict):
             above[rest[0]] = value
         elif rest[0].isdecimal() and int(rest[0]) <= len(above):
@@ -102,6 +104,23 @@ class ItemField:
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
         if isinstance(above, list):
             self._held = None
+
+    def rename(self, name: str) -> None:
+        """Give the field's key another name; the field keeps its place and its comments, and is the renamed one.
+
+        Raises KrmfnError when there is no such field, it is an entry of a list, or the other name is there.
+        """
+        if not self._follow() or not self.exists:
+            raise self.failure("cannot be renamed: there is no such field")
+        above, rest = self._above()
+        if not isinstance(above, dict):
+            raise self.failure("cannot be renamed: it is an entry of a list")
+        if name in above:
+            raise self.failure(f"cannot be renamed: there is {join((*self.parts[:-1], name))} already")
+        self.item.content.touch(self.parts)
+        self.item.content.rename(above, rest[0], name)
+        self.parts, self._path = (*self.parts[:-1], name), ""
+        self._hold()
 
     @property
     def comment(self) -> str:

@@ -13,7 +13,9 @@ linetree     a simple text to a node tree, by its lines
 align        which entry of an old list belongs to each entry of a new one
 nodewise     edits in a text by the places of its nodes
 inline       the same within a line: scalars, brackets, how keys are spelled
+moves        values that moved, with their lines
 losses       what an edit would lose: it is refused then
+rows         where the lines of keys and entries begin and end
 aliases      where the aliases of a text stand
 remarks      the comments of fields
 edit         new data into an item's text, keeping its comments, order and quotes; the comment lines behind it

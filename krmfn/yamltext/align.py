@@ -1,19 +1,53 @@
 """Match the entries of a new list with those of the old one, so that comments follow their entries."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
-from ..typed import Any
+from ..typed import Any, NamedTuple
 
-__all__ = ["MERGE_KEYS", "Lists", "match_entries"]
+__all__ = ["MERGE_KEYS", "Known", "Lists", "collections", "copies", "match_entries"]
 
 MERGE_KEYS = ("name", "key", "containerPort", "mountPath", "devicePath", "topologyKey", "port", "ip", "type")
 """The fields by which Kubernetes' lists are merged (k8s.io/api, patchMergeKey), the usual ones first."""
 _MOST_COMPARED = 50
 """How many old entries without a name are compared with each new one."""
 
-Lists = Mapping[int, tuple[list[Any], list[Any]]]
-"""Lists that were edited in place, by their ids: the list, and its entries as they were."""
+
+class Known(NamedTuple):
+    """A collection that a function was lent, and may have changed in place, or a copy of it."""
+
+    origin: Any
+    """The collection that was read from the text."""
+    entries: Any
+    """What that held."""
+    value: Any
+    """The collection, or its copy."""
+    renamed: Mapping[str, str] = MappingProxyType({})
+    """The keys that got another name, with the one that they have in the text."""
+
+
+Lists = Mapping[int, Known]
+"""What is known of collections, by their ids."""
+
+
+def collections(value: Any) -> Iterator[tuple[int, Known]]:
+    """Yield the id of each collection in a value, with what is known of it."""
+    stack = [value]  # no recursion: each item that is changed is walked
+    while stack:
+        value = stack.pop()
+        yield id(value), Known(value, value.copy(), value)
+        parts = value.values() if type(value) is dict else value
+        stack += [part for part in parts if type(part) is dict or type(part) is list]
+
+
+def copies(value: Any, copy: Any, known: Any) -> Iterator[tuple[int, Known]]:
+    """Yield the same of a copy for what is known of the value."""
+    if id(value) in known:
+        yield id(copy), known[id(value)]._replace(value=copy)
+    for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(child, (dict, list)):
+            yield from copies(child, copy[key], known)
 
 
 def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) -> list[int | None]:
@@ -23,10 +57,12 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
     value; then collections by what they share. One that is left over behind a matched neighbour takes the place of
     the old entry there.
     """
-    known, entries = (lists or {}).get(id(new), (None, []))
+    lists = lists or {}
+    known = lists.get(id(new))
+    entries = known.entries if known and known.value is new else ()
     places = {id(entry): at for at, entry in enumerate(entries) if isinstance(entry, (dict, list))}
-    is_own = known is new and len(entries) == len(old)
-    matches = [places.get(id(entry)) if is_own else None for entry in new]
+    is_own = bool(entries) and len(entries) == len(old)
+    matches = [places.get(id(lists[id(entry)].origin)) if is_own and id(entry) in lists else None for entry in new]
     gone = {*range(len(old))} - {*matches}
     for before_names, after_names in _names(old, new) if gone and None in matches else ():
         named: dict[str, list[int]] = {}

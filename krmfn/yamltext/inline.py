@@ -4,12 +4,12 @@ import re
 
 from ..resource import same
 from ..typed import Any
-from . import emit, losses, positions
-from .align import match_entries
+from . import emit, losses, moves, positions
+from .align import Lists, match_entries
 from .positions import key_name
 from .simple import is_merge
 
-__all__ = ["TooMuch", "check_keys", "flow", "respelled", "scalar_patch", "written"]
+__all__ = ["TooMuch", "check_keys", "flow", "renamed", "respelled", "scalar_patch", "written"]
 
 _IN_FLOW = r"[^,\[\]{}#:]*"
 _ANCHOR = re.compile(r"&[^\s,\[\]{}]+[ \t]+")
@@ -37,6 +37,17 @@ def respelled(node: Any, new: dict[str, Any]) -> dict[str, str]:
     """Return the keys that get quotes where they stand: by what they are to Kubernetes, as they are spelled."""
     odd = _odd_keys(node).items()
     return {key_name(key): spelling for spelling, key in odd if spelling in new and key_name(key) not in new}
+
+
+def renamed(names: set[str], new: dict[str, Any], lists: Lists | None) -> dict[str, str]:
+    """Return the new names of keys that were renamed in place, by those in the text."""
+    known = (lists or {}).get(id(new))
+    pairs = known.renamed.items() if known and known.value is new else ()
+    return {
+        old: name
+        for name, old in pairs
+        if name in new and old in names and not {old} & new.keys() and name not in names
+    }
 
 
 def scalar_patch(text: str, node: Any, new: Any) -> tuple[int, int, str]:
@@ -83,6 +94,7 @@ def flow(walk: Any, node: Any, old: Any, new: Any) -> str:
     if id(node) in walk.shared:
         walk.check_anchors(node)
     if node.id == "scalar" or type(old) is not type(new):
+        moves.check_brackets(walk, new)
         is_quoted = node.id == "scalar" and node.style and isinstance(new, str)
         return written(new, node.style) if is_quoted else _in_brackets(new)
     if isinstance(new, list):
@@ -111,6 +123,9 @@ def _rebuilt(walk: Any, node: Any, values: tuple[Any, Any], parts: tuple[dict[An
     start, end = node.start_mark.index, node.end_mark.index
     inner = {match for match, child in nodes.items() if start < child.start_mark.index <= end}  # and no alias
     walk.check_anchors(*(child for match, child in nodes.items() if match in inner and match not in matches))
+    for match, value in zip(matches, new if isinstance(new, list) else new.values(), strict=True):
+        if match not in inner:
+            moves.check_brackets(walk, value)
     pieces = [
         flow(walk, nodes[match], old[match], value) if match in inner else _in_brackets(value)
         for match, value in zip(matches, new if isinstance(new, list) else new.values(), strict=True)

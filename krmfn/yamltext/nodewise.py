@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..resource import same
 from ..typed import Any
-from . import aliases, emit, inline, linetree, losses, remarks, simple
+from . import emit, inline, linetree, losses, moves, remarks, rows, simple
 from .align import Lists, match_entries
 from .inline import TooMuch
 from .positions import key_name
@@ -33,6 +33,7 @@ def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool =
         root = load.compose(text.encode())
         old = values.build(root)
     walk = _Walk(text, root, lists, may_rewrite)
+    walk.values = (old, new)
     return remarks.patched(text, walk.patches) if walk.is_edited(root, old, new) else None
 
 
@@ -41,18 +42,35 @@ class _Walk:
 
     def __init__(self, text: str, root: Any, lists: Lists | None, may_rewrite: bool) -> None:
         self.text, self.root, self.lists, self.may_rewrite = text, root, lists, may_rewrite
+        self.rows = rows.Rows(text, root)
         self.patches: list[tuple[int, int, str]] = []
         self.path: list[str] = []
-
-    @cached_property
-    def aliases(self) -> aliases.Places:
-        """Where the aliases stand."""
-        return aliases.places(self.text, self.root)
+        self.values: tuple[Any, Any] = (None, None)
+        self.kept_keys: set[int] = set()
+        """The keys whose values are written anew: their comments stay where they are."""
+        self.anew_values: set[int] = set()
+        """The values that are written anew at their own place."""
+        self.moved: list[tuple[int, int]] = []
+        """Where the values stood that stand elsewhere now."""
 
     @cached_property
     def shared(self) -> Any:
         """How often each node stands in the tree that has an alias."""
         return losses.shared(self.text, self.root)
+
+    @cached_property
+    def origins(self) -> dict[int, moves.Origin]:
+        """Where each collection stood, by the identity that it had."""
+        old, new = self.values
+        is_list = isinstance(new, list) and len(new) == 1 and self.root.id == "sequence"
+        node, old, new = (self.root.value[0], old[0], new[0]) if is_list else (self.root, old, new)
+        known = (self.lists or {}).get(id(new))
+        return dict(moves.origins(self, node, old, known.origin)) if known else {}
+
+    def origin(self, value: Any) -> moves.Origin | None:
+        """Return where a collection stood; None for one that is new."""
+        known = (self.lists or {}).get(id(value)) if id(value) not in self.anew_values else None
+        return self.origins.get(id(known.origin)) if known and value else None
 
     def is_edited(self, node: Any, old: Any, new: Any) -> bool:
         """Add the patches of a value; return False, and add none, where it must be written anew."""
@@ -90,7 +108,7 @@ class _Walk:
         names = {name for name, *_ in entries}
         merged = {key: value for key, value in old.items() if key not in names}  # what `<<` brings
         inline.check_keys(node, new, self.path)
-        renamed = inline.respelled(node, new)
+        renamed = inline.respelled(node, new) | inline.renamed(names, new, self.lists)
         is_known = len(names) == len(entries) and old.keys() >= names
         if not is_known or not (renamed or new.keys() & names):
             raise TooMuch
@@ -111,7 +129,7 @@ class _Walk:
         kept = names | {*renamed.values()} | {key for key, value in merged.items() if same(value, new[key])}
         added = {key: value for key, value in new.items() if key not in kept or key in renamed}
         if added:
-            at, piece = self.end(node.value[-1]), emit.dump(added, column)
+            at, piece = self.rows.end(node.value[-1]), moves.dump(self, added, column)
             is_ended = not at or self.text[at - 1] == "\n"
             self.patches.append((at, at, piece if is_ended else "\n" + piece.rstrip("\n")))
 
@@ -119,8 +137,8 @@ class _Walk:
         """Add the patch that removes a key; behind a dash the next key takes its place."""
         if value.start_mark.index >= key.end_mark.index:
             self.check_anchors(key, value)
-        begin = self.begin(key.start_mark.index)
-        end = self.begin(after.start_mark.index) if after else self.end((key, value))
+        begin = self.rows.begin(key.start_mark.index)
+        end = self.rows.begin(after.start_mark.index) if after else self.rows.end((key, value))
         if self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip():
             if not after:
                 raise TooMuch
@@ -132,7 +150,7 @@ class _Walk:
         is_alias = value.start_mark.index < key.end_mark.index
         if not is_alias and self.is_edited(value, old, new):
             return
-        start, end = int(key.start_mark.index), self.end((key, value))
+        start, end = int(key.start_mark.index), self.rows.end((key, value))
         stop = remarks.stop(self.text, key, value)
         name = self.text[start : key.end_mark.index]
         if (
@@ -141,7 +159,9 @@ class _Walk:
             or self.text[self.text.rfind("\n", 0, start) + 1 : start].strip(" ").startswith("?")
         ):
             raise TooMuch
-        piece = name + emit.dump({"k": new}, column)[column + 1 :]
+        self.kept_keys.add(id(key))
+        self.anew_values.add(id(new))
+        piece = name + moves.dump(self, {"k": new}, column)[column + 1 :]
         nodes = () if is_alias else (value,)
         self.patches.append((start, end, self.anew(nodes, (key.end_mark.index, stop, end), (old, new), piece)))
 
@@ -154,7 +174,8 @@ class _Walk:
         if nodes:
             self.check_anchors(*nodes)
             spans = losses.comments(self.text, self.root, span[0], span[2])
-            lost = [place for place in spans if not line or not line[0] <= place[0] < line[1]]
+            kept = [*self.moved, line or (0, 0)]
+            lost = [place for place in spans if not any(start <= place[0] < end for start, end in kept)]
             if problem := losses.reason(self.text, nodes[0], lost, values):
                 raise losses.WouldLose(problem, tuple(self.path))
         comment = self.text[line[0] : line[1]].strip() if line else ""
@@ -163,7 +184,7 @@ class _Walk:
 
     def sequence(self, node: Any, old: list[Any], new: list[Any]) -> None:
         column = node.start_mark.column
-        dashes = [self.dash(node, number, entry) for number, entry in enumerate(node.value)]
+        dashes = [self.rows.dash(node, number, entry) for number, entry in enumerate(node.value)]
         if dashes != sorted({*dashes}) or dashes[0] < 0:
             raise TooMuch
         is_item = node is self.root and len(old) == len(new) == 1  # it is itself, whatever is left of it
@@ -173,14 +194,14 @@ class _Walk:
                 self.entry(node, number, entry, new[number], dashes)
             return
         for number in {*range(len(old))} - {*matches}:
-            if (id(node), number) not in self.aliases:
+            if (id(node), number) not in self.rows.aliases:
                 self.check_anchors(node.value[number])
-        end, pieces, outer = self.end((None, node)), list[str](), self.patches
-        begins = [*map(self.begin, dashes), end]
+        end, pieces, outer = self.rows.end((None, node)), list[str](), self.patches
+        begins = [*map(self.rows.begin, dashes), end]
         for value, match in zip(new, matches, strict=True):
             self.patches = []
             if match is None:
-                pieces.append(emit.dump([value], column))
+                pieces.append(moves.dump(self, [value], column))
                 continue
             self.entry(node, match, old[match], value, dashes)
             begin, until = begins[match : match + 2]
@@ -207,38 +228,13 @@ class _Walk:
             return
         depth = len(self.path)
         self.path += [str(number)] if node is not self.root or len(node.value) > 1 else []
-        value, alias = node.value[number], self.aliases.get((id(node), number))
+        value, alias = node.value[number], self.rows.aliases.get((id(node), number))
         if alias or not self.is_edited(value, old, new):
             if node is self.root and not self.may_rewrite:
                 raise TooMuch
-            end = self.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.end((None, node))
+            end = self.rows.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.rows.end((None, node))
             column, stop = node.start_mark.column, alias[1] if alias else remarks.stop(self.text, None, value)
-            piece, span = emit.dump([new], column)[column:], (dashes[number] + 1, stop, end)
+            self.anew_values.add(id(new))
+            piece, span = moves.dump(self, [new], column)[column:], (dashes[number] + 1, stop, end)
             self.patches.append((dashes[number], end, self.anew(() if alias else (value,), span, (old, new), piece)))
         del self.path[depth:]
-
-    def dash(self, node: Any, number: int, entry: Any) -> int:
-        """Return where the dash of an entry is; -1 for none."""
-        alias = self.aliases.get((id(node), number))
-        return remarks.dash(self.text, node, alias[0] if alias else entry.start_mark.index)
-
-    def begin(self, at: int) -> int:
-        """Return where the lines of a key or dash begin: comment lines above belong to it."""
-        above = remarks.above(self.text, self.root, at)
-        rows = [self.text.rfind("\n", 0, place) + 1 for place in (at, above)]
-        dashed = self.text[rows[0] : at].strip() or self.text[rows[1] : above].strip()
-        return at if dashed else rows[1]
-
-    def end(self, entry: tuple[Any, Any]) -> int:
-        """Return where the lines of a key or entry with its value end."""
-        key, node = entry
-        alias = 0
-        while not alias and not (key is not None and node.start_mark.index < key.start_mark.index):
-            if node.id == "scalar" or node.flow_style:
-                break
-            last, parent = node.value[-1], node
-            key, node = last if isinstance(last, tuple) else (None, last)
-            alias = self.aliases.get((id(parent), len(parent.value) - 1), (0, 0))[1] if key is None else 0
-        is_key = key is not None and node.start_mark.index < key.start_mark.index
-        at = int(alias or (key if is_key else node).end_mark.index)
-        return at if at and self.text[at - 1] == "\n" else self.text.find("\n", at) + 1 or len(self.text)

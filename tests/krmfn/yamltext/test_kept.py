@@ -245,6 +245,48 @@ def test_every_comment_of_what_stays_is_kept_or_the_edit_is_refused(way: str, ch
             assert out.count(comment) == text.count(comment), (comment, text, out)
 
 
+@given(choice=st.data())
+def test_every_comment_goes_along_with_what_moves(choice: st.DataObject) -> None:
+    """Mappings and lists are put under another key, into another list, or wrapped."""
+    text = document(choice.draw)
+    resources = ResourceList.parse(text.encode())
+    item = resources.items[0]
+    spec = item.manifest["spec"]
+    before = copy.deepcopy(spec)
+    for number in range(choice.draw(st.integers(1, 2))):
+        parents = [(place, key) for place in places(spec) for key, _ in parts(place)]
+        if not parents:
+            return
+        parent, key = choice.draw(st.sampled_from(parents))
+        value = parent.pop(key)
+        inner = {id(place) for place in places(value)}
+        targets = [place for place in places(spec) if id(place) not in inner]
+        target = choice.draw(st.sampled_from(targets))
+        value = {"wrapped": value} if choice.draw(st.booleans()) else value
+        if isinstance(target, dict):
+            target[f"moved{number}"] = value
+        else:
+            target.append(value)
+    after = copy.deepcopy(item.manifest)
+    try:
+        out = resources.to_bytes().decode()
+    except KrmfnError as failure:
+        assert re.match(
+            r"Example a: .*(the comment '# \w+ w[0-9]+' would be lost[ ;]|comments or spellings)", str(failure)
+        )
+        return
+    assert same(load.read(out.encode())["items"][0], after)
+    for word in words(list(before.values())) & words(list(after["spec"].values())):
+        for comment in (f"# of {word}\n", f"# above {word}\n"):
+            assert out.count(comment) == text.count(comment), (comment, text, out)
+
+
+def parts(value: Any) -> list[tuple[Any, Any]]:
+    """The mappings and lists that one of them holds, by their keys or indexes."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    return [(key, part) for key, part in pairs if isinstance(part, (dict, list))]
+
+
 KEYS = st.sampled_from(["y", "n", "On", "NO", "yes", "off", "a", "true", "012"])
 
 

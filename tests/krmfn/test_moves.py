@@ -1,0 +1,132 @@
+"""What moves takes its lines along: to another list, under another key, wrapped, put back; and keys are renamed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krmfn import KrmfnError, ResourceList
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+ITEM = """\
+- apiVersion: v1
+  kind: A
+  metadata:
+    name: a
+  spec:
+    # above old
+    old: # of old
+      # in it
+      cron: '0 3' # kpt-set: ${cron}
+    first:
+    # before all
+    - name: fetch # slow
+      image: "fetch:1" # kpt-set: ${tag}
+    - name: write
+    second:
+    - name: wait
+    flow: {a: b} # of flow
+"""
+FETCH = '    # before all\n    - name: fetch # slow\n      image: "fetch:1" # kpt-set: ${tag}\n'
+OLD = "    # above old\n    old: # of old\n      # in it\n      cron: '0 3' # kpt-set: ${cron}\n"
+WRAPPED = "    new:\n      # above old\n      in: # of old\n        # in it\n        cron: '0 3' # kpt-set: ${cron}\n"
+
+
+def wrap(item: Any) -> None:
+    spec = item.manifest["spec"]
+    spec["new"] = {"in": spec.pop("old")}
+
+
+def by_fields(item: Any) -> None:
+    item["spec.second[1]"] = item["spec.first[0]"]
+    del item["spec.first[0]"]
+
+
+def by_manifest(item: Any) -> None:
+    spec = item.manifest["spec"]
+    spec["second"].append(spec["first"].pop(0))
+
+
+def by_replacement(item: Any) -> None:
+    manifest, spec = item.manifest, item.manifest["spec"]
+    item.content.take(
+        {**manifest, "spec": {**spec, "first": spec["first"][1:], "second": [*spec["second"], spec["first"][0]]}}
+    )
+
+
+@pytest.mark.parametrize("move", [by_fields, by_manifest, by_replacement])
+def test_an_entry_goes_to_another_list(move: Any) -> None:
+    expected = ITEM.replace(FETCH, "").replace("- name: wait\n", f"- name: wait\n{FETCH}")
+    assert after(move) == expected
+
+
+def test_a_value_is_wrapped() -> None:
+    assert after(wrap) == ITEM.replace(OLD, "") + WRAPPED
+
+
+def test_a_value_that_moved_is_edited_there() -> None:
+    def moved_and_edited(item: Any) -> None:
+        wrap(item)
+        item["spec.new.in.cron"] = "0 4"
+
+    assert after(moved_and_edited) == ITEM.replace(OLD, "") + WRAPPED.replace("0 3", "0 4")
+
+
+def test_brackets_take_their_comment_along() -> None:
+    def move(item: Any) -> None:
+        spec = item.manifest["spec"]
+        spec["second"].append(spec.pop("flow"))
+
+    assert after(move) == ITEM.replace("    flow: {a: b} # of flow\n", "    - {a: b} # of flow\n")
+
+
+def test_what_has_comments_does_not_move_into_brackets() -> None:
+    def move(item: Any) -> None:
+        spec = item.manifest["spec"]
+        spec["flow"]["old"] = spec.pop("old")
+
+    with pytest.raises(KrmfnError, match=r"^A a: spec.flow cannot be written: the comment '# .*' would be lost in br"):
+        after(move)
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"), [("spec.old", "    old: #", "    new: #"), ("spec.old.cron", "cron:", "new:")]
+)
+def test_a_field_is_renamed_in_place(path: str, old: str, new: str) -> None:
+    def rename(item: Any) -> None:
+        field = item.at(path)
+        field.rename("other")
+        field.rename("new")
+        assert field.path == path.rpartition(".")[0] + ".new"
+        assert field.value == item[field.path]
+
+    assert after(rename) == ITEM.replace(old, new)
+
+
+def test_a_renamed_field_is_written() -> None:
+    def rename(item: Any) -> None:
+        field = item.at("spec.old.cron")
+        field.rename("yes")
+        field.value = "never"
+
+    assert after(rename) == ITEM.replace("cron: '0 3'", "\"yes\": 'never'")
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "message"),
+    [
+        ("spec.none", "x", "spec.none cannot be renamed: there is no such field"),
+        ("spec.first[0]", "x", r"spec.first\[0\] cannot be renamed: it is an entry of a list"),
+        ("spec.old", "first", "spec.old cannot be renamed: there is spec.first already"),
+    ],
+)
+def test_what_cannot_be_renamed_is_refused(path: str, name: str, message: str) -> None:
+    with pytest.raises(KrmfnError, match=f"^A a: {message}"):
+        after(lambda item: item.at(path).rename(name))
+
+
+def after(edit: Any) -> str:
+    resources = ResourceList.parse((HEAD + ITEM).encode())
+    edit(resources.items[0])
+    return resources.to_bytes().decode().removeprefix(HEAD)
