@@ -17,6 +17,7 @@ from ..paths.failures import Failure
 from ..rendering.kinds import INPUTS, is_foreign
 from ..run import run_of
 from .config import Config, Member
+from .engines import Engines
 from .survey import Root
 
 VARIABLE = "KUBE_API_VERSIONS"
@@ -100,6 +101,8 @@ class Clusters(NamedTuple):
     """The names of clusters that are left out of these, since something in them cannot be read."""
     external: Mapping[str, Cluster] = {}  # read only
     """What clusters get from elsewhere (--against), by the names of the clusters."""
+    engines: Engines = Engines()
+    """What the engines' objects in the repository say."""
     unassigned: Sequence[Cluster] = ()
     """The files that no cluster of the configuration file lists: nothing of them is deployed."""
 

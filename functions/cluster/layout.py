@@ -17,7 +17,7 @@ from ..paths.disk import relative
 from ..paths.excludes import excluder
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, root_of, within
-from . import config, unread
+from . import config, engines, unread
 from . import survey as surveys
 from .config import Config, Member
 from .deployed import Cluster, Clusters
@@ -25,6 +25,7 @@ from .survey import Root, Survey
 
 RULES = (
     *config.RULES,
+    *engines.RULES,
     Rule(
         "KRM523",
         "a file must exist, be a regular file and be valid YAML; a link must not lead out of the folder that may be "
@@ -81,6 +82,7 @@ def layout(
     marks = tops.union(member.real for cluster in members.values() for member in cluster)
     exclude = excluder((*(pattern.text for pattern in settings.exclude), *options.exclude), options.written)
     ours = Ours(frozenset(ENTRY_POINTS), options.function_image, _version)
+    engine_objects = engines.of_paths(reals, options.root, exclude, ours)
     surveyor = partial(surveys.survey, ours=ours, root=options.root, exclude=exclude, marks=marks)
     by_path, failures = _survey_all(reals, partial(surveyor, as_root=as_root))
     roots: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
@@ -93,6 +95,7 @@ def layout(
     findings += [finding for survey in everything for finding in survey.findings]
     findings += unread.missing_submodules(everything, tops, [*chain(*members.values())], as_root)
     findings += unread.configs_in_charts(everything)
+    findings += engines.findings(engine_objects, tops)
     findings += config.unused_patterns(settings, tops) if settings.exclude else ()
     empty = [path for path, survey in by_path.items() if not survey.roots and path in paths]
     rest += [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
@@ -102,7 +105,8 @@ def layout(
         name = f"./{root.name}" if root.name in names else root.name
         clusters.append(Cluster(name, (root,), ResourceList(), is_unassigned=is_unassigned))
     excluded = {file for survey in everything for file in survey.excluded}
-    return Clusters(clusters, in_order(dict.fromkeys(findings)), settings, failures, frozenset(excluded), reals)
+    streams = Clusters(clusters, in_order(dict.fromkeys(findings)), settings, failures, frozenset(excluded), reals)
+    return streams._replace(engines=engine_objects)
 
 
 def _survey_all(paths: Iterable[str], surveyor: Surveyor) -> tuple[dict[str, Survey], list[Failure]]:

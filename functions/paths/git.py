@@ -53,6 +53,23 @@ def entries(root: str, commit: str, absent: Collection[str]) -> list[Entry]:
     return [Entry(mode, name, path) for mode, _, name, path in rows]
 
 
+def remotes(root: str) -> frozenset[str]:
+    """Return the URLs of a work tree's remotes; none where there is no repository, no remote, or no Git.
+
+    Argo CD's private copy has no repository: ARGOCD_APP_SOURCE_REPO_URL says the URL there.
+    """
+    if url := os.environ.get("ARGOCD_APP_SOURCE_REPO_URL"):
+        return frozenset({url})
+    if not os.path.lexists(os.path.join(root, ".git")):
+        return frozenset()
+    try:
+        done = call(root, "config", "--get-regexp", r"^remote\..*\.url$")
+    except KrmfnError:
+        return frozenset()
+    lines = done.stdout.decode(errors="replace").splitlines() if not done.returncode else []
+    return frozenset(line.partition(" ")[2] for line in lines)
+
+
 def missing_objects(root: str, commit: str) -> set[str]:
     """Return the names of a commit's objects that are not in this clone, such as those of `git clone --filter`."""
     lines = run(root, "rev-list", "--objects", "--missing=print", "--no-walk", commit).splitlines()

@@ -1,0 +1,172 @@
+"""What the engines' objects in a repository say: its files are read, and given to the room `deployments`."""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+
+from krmfn import KrmfnError, Manifest, Result, warning
+from krmfn.resource import Place
+from krmfn.results import Rule
+from krmfn.streams import max_bytes
+from krmfn.typed import NamedTuple
+
+from ..deployments import argocd, fleet, flux, generators
+from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
+from ..deployments.holders import deployments
+from ..kustomization.calls import Ours
+from ..paths import disk, files, git, manifests
+from ..paths.disk import File
+from ..paths.excludes import Excluder
+from ..paths.roots import root_of, within
+
+_WORDS = (b"argoproj.io", b"toolkit.fluxcd.io", b"fleet.cattle.io")
+"""A file without any of these holds no object of an engine."""
+_SUFFIXES = (".yaml", ".yml", ".json")
+_GROUPS = {argocd.GROUP, fleet.GROUP, *flux.GROUPS}
+_HYDRATED = "hydrate-with-krmfn"
+_CHART = "Chart.yaml"
+
+
+class Engines(NamedTuple):
+    """What the engines' objects in a repository deploy."""
+
+    top: str = ""
+    """The root of the repository, absolute and without links."""
+    deployments: Sequence[Deployment] = ()
+    problems: Sequence[Problem] = ()
+
+
+def of_paths(paths: Mapping[str, str], root: str | None, exclude: Excluder, ours: Ours) -> Engines:
+    """Return what the engines' objects in the repository of some PATHs say, each given with its real path.
+
+    `root` is the value of --root. Raises KrmfnError when that is not a folder.
+    """
+    first = next((real for path, real in paths.items() if path != "-"), "")
+    folder = first if os.path.isdir(first) else os.path.dirname(first)
+    top = (root_of(folder, root) or folder) if folder else ""
+    return read(top, exclude, ours) if os.path.isdir(top) else Engines()
+
+
+def read(top: str, exclude: Excluder, ours: Ours) -> Engines:
+    """Return what the engines' objects below the root of a repository (absolute, without links) deploy.
+
+    Files that cannot be read are passed over: the roots that have them report it.
+    """
+    listing, _ = disk.files_below(File(top, top), lambda name: True, top, manifests.KUSTOMIZATIONS)
+    is_excluded = partial(exclude, top)
+    paths = [path for path in (os.path.relpath(file.name, top) for file in listing) if not is_excluded(path)]
+    texts = _texts(top, [path for path in paths if path.endswith(_SUFFIXES)])
+    objects = [item for path, text in texts.items() for item in _objects(path, text)]
+    if not objects:
+        return Engines(top)
+    return Engines(top, *deployments(objects, _repository(top, paths, objects, ours)))
+
+
+def findings(engines: Engines, tops: Collection[str]) -> Iterator[Result]:
+    """Yield what is wrong with the engines' objects below some (real) PATHs, or cannot be known of them."""
+    for ref, place, message in ((*problem.source, problem.message) for problem in engines.problems):
+        if any(within(os.path.join(engines.top, place.path), top) for top in tops):
+            yield warning(message, rule="KRM543", ref=ref, place=place._replace(path=_name(engines.top, place.path)))
+
+
+def _name(top: str, path: str) -> str:
+    """Return the path of a file as users see it, from the working folder."""
+    return os.path.relpath(os.path.join(top, path))
+
+
+def _texts(top: str, paths: Iterable[str]) -> dict[str, bytes]:
+    """Return the texts of the files that may hold an object of an engine, by their paths."""
+    texts, limit = dict[str, bytes](), max_bytes()
+    for path in paths:
+        with suppress(KrmfnError):
+            text = files.read_regular(os.path.join(top, path), path, limit)
+            if any(word in text for word in _WORDS):
+                texts[path] = text
+                limit -= len(text)
+    return texts
+
+
+def _objects(path: str, text: bytes) -> list[EngineObject]:
+    """Return the objects of engines in a text, and the Secrets that describe clusters to Argo CD."""
+    try:
+        items = manifests.read_stream(text, path).items
+    except KrmfnError:
+        return []
+    objects = []
+    for item in items:
+        if item.group in _GROUPS or (item.kind == "Secret" and item.mentions("argocd.argoproj.io/secret-type")):
+            with suppress(KrmfnError):
+                first = next(iter(item.manifest), "")
+                objects.append(EngineObject(item.ref, item.manifest, item.field_place(first) or Place(path)))
+    return objects
+
+
+def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject], ours: Ours) -> Repository:
+    """Return what the engines see of the files of a repository."""
+    from ..kustomization import reading  # here: most repositories have no object of an engine
+
+    folders = sorted({folder for path in paths for folder in _above(path)})
+    named = {
+        name: frozenset(os.path.dirname(path) or "." for path in paths if os.path.basename(path) == name)
+        for name in (_CHART, _HYDRATED)
+    }
+    tops = [os.path.dirname(path) or "." for path in paths if os.path.basename(path) in manifests.KUSTOMIZATIONS]
+    graph = reading.read([os.path.normpath(os.path.join(top, folder)) for folder in tops], top, ours, True)
+    listed = {}
+    for folder in tops:
+        nodes = graph.below(os.path.normpath(os.path.join(top, folder)))
+        references = (reference for node in nodes for reference in node.references if reference.kind == "file")
+        listed[folder] = frozenset(os.path.relpath(reference.real, top) for reference in references)
+    bundles = {
+        os.path.dirname(path) or ".": (_data(top, path) or [{}])[0]
+        for path in paths
+        if os.path.basename(path) == fleet.BUNDLE
+    }
+    patterns = [pattern for item in objects for pattern in generators.file_patterns(item.manifest)]
+    parameters = {path: _data(top, path) for path in paths if generators.is_parameters(path, patterns)}
+    return Repository(git.remotes(top), folders, listed, named[_CHART], named[_HYDRATED], bundles, parameters)
+
+
+def _above(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: at + 1]) for at in range(len(parts))]
+
+
+def _data(top: str, path: str) -> list[Manifest]:
+    """Return the mappings in a file: its documents, or the elements of a list in them; [] where it is not readable."""
+    from krmfn.yamltext import documents, load  # here, as above
+
+    with suppress(KrmfnError):
+        text = files.read_regular(os.path.join(top, path), path, max_bytes())
+        contents = [load.read(document.text) for document in documents.documents(text)]
+        rows = [row for content in contents for row in (content if isinstance(content, list) else [content])]
+        return [row for row in rows if isinstance(row, dict)]
+    return []
+
+
+_APPLICATION = """\
+# apps/lab.yaml
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: lab, namespace: argocd}
+spec:
+  source: {repoURL: https://git.example.com/fleet.git, path: lab, plugin: {name: krmfn}}
+  destination: {name: lab, namespace: kmm}
+---
+# lab/config.yaml
+kind: DeviceConfig
+"""
+RULES = (
+    Rule(
+        "KRM543",
+        "an Application, ApplicationSet, Kustomization of Flux or GitRepo of Fleet should say which folder it deploys, "
+        "and to which cluster",
+        good=_APPLICATION,
+        bad=_APPLICATION.replace(", path: lab", ""),
+        remedy="Name the folder in the object; where only its engine knows the clusters, name them under `clusters` in "
+        ".krmfn.yaml.",
+        severities=("warning",),
+    ),
+)
+"""The rule about objects of engines."""

@@ -1,0 +1,126 @@
+"""The command `clusters`: which root goes to which cluster, by which engine, and where that is written."""
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from krmfn import KrmfnError, Place
+from krmfn.printing import json_text
+from krmfn.typed import Any, NamedTuple
+
+from .. import options
+from ..cluster import cluster_streams, config
+from ..cluster.deployed import Cluster, Clusters
+from ..cluster.survey import Root
+from ..command import Command, Context
+from ..deployments import names
+from ..deployments.deployment import Deployment
+from ..formats import columns
+from ..paths import files, output
+from ..settings import LOOK
+
+
+class _Row(NamedTuple):
+    """A root of a cluster."""
+
+    cluster: str
+    path: str
+    """From the root of the repository; - for stdin."""
+    engine: str = "none"
+    how: str = "unknown"
+    place: Place | None = None
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_paths(parser)
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
+    help_ = "write these clusters to .krmfn.yaml at the root of the repository, which must not have one"
+    parser.add_argument("--write", action="store_true", help=help_)
+
+
+def _run(context: Context, args: Any) -> int:
+    """Print the clusters, or write them; what cannot be read is logged, and nothing is judged."""
+    streams = cluster_streams.layout_of(context, args.paths)
+    rows = list(_rows(streams))
+    cluster_streams.log(context, streams)
+    if args.write:
+        _write(context, streams, rows)
+    else:
+        output.write_stdout(_json(rows) if args.format == "json" else _text(rows))
+    return 0 if streams.is_whole else 2
+
+
+def _rows(streams: Clusters) -> Iterator[_Row]:
+    """Yield the roots of all clusters, first those that an engine deploys, in the order of its objects."""
+    top = streams.engines.top
+    deployments = [deployment for deployment in streams.engines.deployments if _is_asked(deployment, streams)]
+    for deployment in deployments:
+        yield _row(deployment)
+    known = {deployment.real(top) for deployment in deployments}
+    for cluster in streams.clusters:
+        for root in cluster.roots:
+            if root.path not in known:
+                yield _of_root(cluster, root, top)
+
+
+def _row(deployment: Deployment) -> _Row:
+    declaration = deployment.declaration
+    place = declaration.source.place
+    return _Row(deployment.cluster, deployment.path, declaration.engine, declaration.how, place)
+
+
+def _is_asked(deployment: Deployment, streams: Clusters) -> bool:
+    """Return True for a folder that is below one of the PATHs, or above it."""
+    real = deployment.real(streams.engines.top)
+    return any(_covers(top, real) or _covers(real, top) for top in streams.paths.values())
+
+
+def _covers(folder: str, path: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _of_root(cluster: Cluster, root: Root, top: str) -> _Row:
+    """Return the row of a root that no engine's object deploys; in .krmfn.yaml somebody applies it by hand."""
+    member = next((member for member in cluster.members if root.path and _covers(member.real, root.path)), None)
+    path = os.path.relpath(root.path, top or ".") if root.path else "-"
+    return _Row(cluster.name, path, "kubectl" if member else "none", "unknown", member.place if member else None)
+
+
+def _json(rows: Sequence[_Row]) -> str:
+    clusters: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        place = {"file": row.place.path, "line": row.place.line} if row.place else None
+        root = {"path": row.path, "engine": row.engine, "how": row.how, "from": place}
+        clusters.setdefault(row.cluster, []).append(root)
+    listing = [{"name": name, "roots": roots} for name, roots in clusters.items()]
+    return json_text({"clusters": listing}, 2) + "\n"
+
+
+def _text(rows: Sequence[_Row]) -> str:
+    head = ("CLUSTER", "ROOT", "ENGINE", "HOW", "FROM")
+    places = (f"{row.place.path}:{row.place.line}" if row.place else "-" for row in rows)
+    lines = [(row.cluster, row.path, row.engine, row.how, place) for row, place in zip(rows, places, strict=True)]
+    return "".join(f"{line}\n" for line in columns.lines([head, *lines]))
+
+
+def _write(context: Context, streams: Clusters, rows: Sequence[_Row]) -> None:
+    """Write the configuration file. Raises KrmfnError where there is one, and where there is nothing to write.
+
+    Loose files at the root of the repository are in no cluster: the objects of the engines are there, and inventories.
+    """
+    path = str(Path(streams.engines.top) / config.NAME)
+    if os.path.lexists(path):
+        raise KrmfnError(f"{config.NAME} is there already; change it by hand, or remove it first")
+    clusters: dict[str, list[str]] = {}
+    for row in rows:
+        if row.path not in (".", "-"):
+            clusters.setdefault(names.key_of(row.cluster), []).append(row.path)
+    if not clusters:
+        raise KrmfnError(f"nothing below {', '.join(streams.paths)} makes a cluster; is it the right PATH?")
+    lines = [f"  {json_text(name)}: {json_text(list(dict.fromkeys(paths)))}\n" for name, paths in clusters.items()]
+    files.write_text(path, "clusters:\n" + "".join(lines), context.options.root)
+    context.log.say(f"wrote {os.path.relpath(path)} with {len(clusters):,} clusters")
+
+
+COMMAND = Command(("", "clusters --format json", "--write"), _arguments, _run, LOOK)

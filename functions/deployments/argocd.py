@@ -1,0 +1,149 @@
+"""Argo CD: which folders its Applications and ApplicationSets deploy, to which clusters, and how.
+
+Source: Argo CD 3.2, pkg/apis/application/v1alpha1/types.go; docs/user-guide/{directory,kustomize,multiple_sources,
+source-hydrator}.md; docs/operator-manual/{applicationset,cluster-bootstrapping}.md.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from krmfn import Manifest
+from krmfn.typed import Any, NamedTuple
+
+from ..kmm.lookup import map_texts, table, tables, text, texts
+from . import generators, names
+from .deployment import Declaration, Declared, Directory, EngineObject, How, Problem, Repository, normal_path
+from .templates import filled
+
+GROUP = "argoproj.io"
+KINDS = ("Application", "ApplicationSet")
+_KUSTOMIZE = (
+    *("namePrefix", "nameSuffix", "namespace", "images", "replicas", "patches", "components"),
+    *("commonLabels", "commonAnnotations", "version"),
+)
+"""The options of `kustomize` in an Application: all are applied to what our plugin has not seen."""
+
+
+class _Application(NamedTuple):
+    """An Application, or one that an ApplicationSet makes: its spec, and what of its clusters is not known."""
+
+    spec: Manifest
+    source: EngineObject
+    unknown: str = ""
+    templates: Mapping[str, str] = {}  # read only
+    """The texts of the template that cannot be filled in, by what stands in the spec in their place."""
+
+
+def declared(objects: Sequence[EngineObject], repository: Repository) -> Declared:
+    """Return what the Applications and ApplicationSets among some objects deploy of this repository."""
+    declarations, problems = list[Declaration](), list[Problem]()
+    servers = names.of_secrets(objects)
+    for item in objects:
+        if item.ref.group != GROUP or item.ref.kind not in KINDS:
+            continue
+        applications = [_Application(table(item.manifest, "spec"), item)]
+        if item.ref.kind == "ApplicationSet":
+            applications = list(_applications(item, repository, problems))
+        for application in applications:
+            declarations += _declarations(application, repository, servers, problems)
+    return Declared(tuple(dict.fromkeys(declarations)), tuple(dict.fromkeys(problems)))
+
+
+def _applications(item: EngineObject, repository: Repository, problems: list[Problem]) -> Iterator[_Application]:
+    """Yield the Applications that an ApplicationSet makes, with what its template leaves open."""
+    spec = table(item.manifest, "spec")
+    is_go = spec.get("goTemplate") is True
+    if "templatePatch" in spec:
+        problems.append(Problem(item.origin, "templatePatch may change each Application; what it does is not known"))
+    for _, generator in tables(spec, "generators"):
+        over = next((table(value, "template", "spec") for value in generator.values() if isinstance(value, dict)), {})
+        template = _merged(table(spec, "template", "spec"), over)
+        for row in generators.rows(generator, repository, is_go):
+            open_texts: dict[str, str] = {}
+            parameters = dict(row.parameters)
+            if isinstance(values := parameters.get("values"), dict):
+                parameters["values"] = {key: _filled(value, row.parameters, is_go, {}) for key, value in values.items()}
+            filled_in = _filled(template, parameters, is_go, open_texts)
+            yield _Application(filled_in, item, row.unknown, open_texts)
+
+
+def _merged(base: Manifest, over: Manifest) -> Manifest:
+    """Return a template with the fields of a generator's over template over it."""
+    merged = dict(base)
+    for key, value in over.items():
+        is_deep = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merged(merged[key], value) if is_deep else value
+    return merged
+
+
+def _filled(value: Any, parameters: Mapping[str, Any], is_go: bool, open_texts: dict[str, str]) -> Any:
+    """Return a value with all its templates filled in; what cannot be stays, and is noted in `open_texts`."""
+
+    def change(template: str) -> str:
+        result = filled(template, parameters, is_go) if "{{" in template else template
+        if result is None:
+            open_texts[template] = template
+            return template
+        return result
+
+    return map_texts(value, change)
+
+
+def _declarations(
+    application: _Application, repository: Repository, servers: Mapping[str, str], problems: list[Problem]
+) -> Iterator[Declaration]:
+    """Yield what one Application deploys of this repository."""
+    spec, item = application.spec, application.source
+    sources = [source for _, source in tables(spec, "sources")] or [table(spec, "source")]
+    hydrator = table(spec, "sourceHydrator", "drySource")
+    sources = [hydrator] if hydrator else sources
+    cluster, unknown = _cluster(application, servers)
+    for source in sources:
+        if text(source, "chart") or not repository.is_ours(text(source, "repoURL")):
+            continue
+        if "{{" in text(source, "repoURL") and repository.urls:
+            problems.append(Problem(item.origin, f"which repository {text(source, 'repoURL')} is, is not known"))
+            continue
+        path = text(source, "path")
+        if not path:
+            if "ref" not in source and not application.unknown:
+                problems.append(Problem(item.origin, "has no path, so Argo CD deploys nothing of it"))
+            continue
+        if "{{" in path:
+            problems.append(Problem(item.origin, f"which folders {path} gives is not known"))
+            continue
+        yield Declaration(
+            *(normal_path(path), "argocd", _how(source, normal_path(path), repository), item.origin),
+            cluster=cluster,
+            unknown=unknown,
+            directory=_directory(source),
+            additions=tuple(f"kustomize.{key}" for key in _KUSTOMIZE if table(source, "kustomize").get(key)),
+            prunes=table(spec, "syncPolicy", "automated").get("prune") is True,
+            sync_options=tuple(texts(table(spec, "syncPolicy"), "syncOptions")),
+        )
+
+
+def _cluster(application: _Application, servers: Mapping[str, str]) -> tuple[str, str]:
+    """Return the name of an Application's cluster, "" for the one of Argo CD, and which it is where nobody knows."""
+    destination = table(application.spec, "destination")
+    name, server = text(destination, "name"), text(destination, "server")
+    for value in (name, server):
+        if "{{" in value:
+            return "", application.unknown or f"the clusters that {value} gives"
+    if name:
+        return ("" if name == names.LOCAL else names.key_of(name)), ""
+    return (names.of_server(server, servers) if server else ""), ""
+
+
+def _how(source: Manifest, path: str, repository: Repository) -> How:
+    """Return how Argo CD makes manifests of a source: by a plugin that is named, by Helm, else as it stands."""
+    if "plugin" in source:
+        name = text(table(source, "plugin"), "name")
+        return "plugin" if not name or name.startswith("krmfn") else "unknown"
+    if "helm" in source or path in repository.charts:
+        return "helm"
+    return "plugin" if path in repository.hydrated else "raw"
+
+
+def _directory(source: Manifest) -> Directory:
+    directory = table(source, "directory")
+    return Directory(directory.get("recurse") is True, text(directory, "include"), text(directory, "exclude"))

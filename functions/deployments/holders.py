@@ -1,0 +1,137 @@
+"""From what objects declare to deployments: whose cluster a Kustomization or Application acts on.
+
+An object without a destination acts on the cluster that it is in: the one of the folder that holds its file, if
+something deploys that; else that of the folder on which its engine was started by hand.
+"""
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
+from functools import lru_cache
+
+from krmfn.printing import some
+
+from . import argocd, fleet, flux, names
+from .deployment import Declaration, Declared, Deployment, Directory, EngineObject, Problem, Repository, covers
+
+_CLUSTERS = ("clusters", "cluster")
+"""Folders whose subfolders are a cluster each, by the habit of Flux's documentation."""
+
+
+def deployments(objects: Sequence[EngineObject], repository: Repository) -> tuple[list[Deployment], list[Problem]]:
+    """Return which root reaches which cluster, in the order of the objects, and what is wrong or not known."""
+    declared = [read(objects, repository) for read in (argocd.declared, flux.declared, fleet.declared)]
+    problems = [problem for engine in declared for problem in engine.problems]
+    order = {item.origin: at for at, item in enumerate(objects)}
+    declarations = sorted(_existing(declared, repository), key=lambda declaration: order[declaration.source])
+    holders = _Holders(declarations, repository)
+    reached: dict[Deployment, None] = {}
+    for declaration in declarations:
+        clusters = [declaration.target] if declaration.target else holders.clusters(declaration.file)
+        reached.update(dict.fromkeys(Deployment(declaration.path, cluster, declaration) for cluster in clusters))
+    return list(reached), [*problems, *holders.problems]
+
+
+def _existing(declared: Sequence[Declared], repository: Repository) -> Iterator[Declaration]:
+    """Yield the declarations whose folder is in the repository: another branch may hold the others."""
+    folders = {".", *repository.folders}
+    for engine in declared:
+        yield from (declaration for declaration in engine.declarations if declaration.path in folders)
+
+
+class _Holders:
+    """The clusters of files with engines' objects, by the declarations that deploy these files."""
+
+    def __init__(self, declarations: Sequence[Declaration], repository: Repository) -> None:
+        self._declarations, self._repository = declarations, repository
+        self._holding = lru_cache(maxsize=None)(self._holding_of)
+        self.problems: list[Problem] = []
+        local = [declaration for declaration in declarations if not declaration.target]
+        ends = {end: declaration for declaration in local for end in self._ends(declaration.file)}
+        self._names = self._names_of(ends)
+
+    def clusters(self, file: str) -> list[str]:
+        """Return the clusters that the objects in a file are in."""
+        known, ends = self._search(file)
+        return list(dict.fromkeys([*known, *(self._names[self._folder(end)] for end in ends)]))
+
+    def _ends(self, file: str) -> list[str]:
+        return self._search(file)[1]
+
+    def _search(self, file: str) -> tuple[list[str], list[str]]:
+        """Return the named clusters that a file reaches, and the files above it that nothing deploys.
+
+        Of a circle, in which each file is deployed by another one, it is the first by its name.
+        """
+        seen, rest, known, ends = {file}, [file], list[str](), list[str]()
+        while rest:
+            current = rest.pop(0)
+            holding = [holder for holder in self._holding(current) if holder.file != current]
+            ends += [] if holding else [current]
+            for declaration in holding:
+                if declaration.target:
+                    known.append(declaration.target)
+                elif declaration.file not in seen:
+                    seen.add(declaration.file)
+                    rest.append(declaration.file)
+        return known, ends or ([] if known else [min(seen)])
+
+    def _holding_of(self, file: str) -> list[Declaration]:
+        return [declaration for declaration in self._declarations if _reads(declaration, file, self._repository)]
+
+    def _folder(self, file: str) -> str:
+        """Return the folder on which an engine was started that reads a file which nothing else deploys."""
+        started = [declaration.path for declaration in self._holding(file) if declaration.engine == "flux"]
+        folder = min(started, key=len) if started else posixpath.dirname(file) or "."
+        parts = folder.split("/")
+        for at, part in enumerate(parts[:-1]):
+            if part in _CLUSTERS:
+                return "/".join(parts[: at + 2])
+        return folder
+
+    def _names_of(self, ends: dict[str, Declaration]) -> dict[str, str]:
+        """Return the name of the cluster of each such folder: of Flux the folder's, of Argo CD `in-cluster`."""
+        folders = {self._folder(file): declaration for file, declaration in ends.items()}
+        by_flux = {self._folder(other.file) for other in self._declarations if other.engine == "flux"}
+        by_folder = names.of_folders(folders)
+        others = [folder for folder in folders if folder not in by_flux]
+        if len(others) == 1:
+            by_folder[others[0]] = names.LOCAL
+        elif others:
+            by_folder |= {folder: f"{names.LOCAL}-{names.key_of(by_folder[folder])}" for folder in others}
+            message = (
+                f"Applications in {some(others, len(others))} are for the cluster of their Argo CD: is it one, or are "
+                f"there {len(others)}? Name them under `clusters` in .krmfn.yaml; {len(others)} are assumed"
+            )
+            self.problems.append(Problem(folders[others[0]].source, message))
+        return by_folder
+
+
+def _reads(declaration: Declaration, file: str, repository: Repository) -> bool:
+    """Return True where an engine applies what stands in a file."""
+    if declaration.path in repository.listed:
+        return file in repository.listed[declaration.path]
+    if not covers(declaration.path, file):
+        return False
+    return (
+        declaration.engine != "argocd"
+        or declaration.how != "raw"
+        or applies(declaration.directory, posixpath.relpath(file, declaration.path))
+    )
+
+
+def applies(directory: Directory, file: str) -> bool:
+    """Return True for a file, seen from its folder, that Argo CD applies where there is no kustomization.
+
+    Source: Argo CD 3.2, reposerver/repository/repository.go, findManifests: with `include` or `exclude` the pattern
+    `{a,b}` has alternatives, and `*` is any text.
+    """
+    if "/" in file and not directory.recurse:
+        return False
+    included = not directory.include or _matches(file, directory.include)
+    return included and not (directory.exclude and _matches(file, directory.exclude))
+
+
+def _matches(file: str, pattern: str) -> bool:
+    alternatives = pattern[1:-1].split(",") if pattern.startswith("{") and pattern.endswith("}") else [pattern]
+    return any(fnmatch(file, alternative.strip()) for alternative in alternatives)
