@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+HANGS = 600
+"""Seconds after which a process is taken to hang; where all is well no test comes near, on any machine."""
 ROOT = Path(__file__).resolve().parents[1]
 FLEET = "fleet"
 """The folder of examples/ that is a repository with several clusters."""
@@ -54,7 +56,7 @@ def execute(
     stdin: bytes = b"",
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
-    timeout: float = 300,
+    timeout: float = HANGS,
     together: bool = False,
 ) -> Done:
     """Run any program to its end; `together` has its stderr in its stdout, as a terminal shows them."""
@@ -81,7 +83,7 @@ def drained(reader: int) -> bytes:
 def process(program: str, *args: str, stdin: str | bytes = b"", cwd: Path = ROOT, **env: str) -> Done:
     """Run one of our commands to its end; whatever it was given, it shows no traceback."""
     data = stdin.encode() if isinstance(stdin, str) else stdin
-    done = execute(COMMANDS / program, *args, stdin=data, cwd=cwd, env=environment(**env), timeout=60)
+    done = execute(COMMANDS / program, *args, stdin=data, cwd=cwd, env=environment(**env), timeout=HANGS)
     assert "Traceback" not in done.err, done.err
     return done
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import random
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.examples import EXAMPLES
 
 OURS = {
     *("KRMFN_EXAMPLES", "KRMFN_FLEET_EXAMPLES", "KRMFN_FUZZ", "KRMFN_FUZZ_SEED", "KRMFN_UPDATE"),
+    "KRMFN_ORDER",
     *("KRMFN_KMM_CRDS", "KRMFN_KMM_FLEETS", "KRMFN_KMM_HISTORIES", "KRMFN_KMM_STATUS", "KRMFN_OPERATORS"),
 }
 """Variables that are for the tests; the others are read by the program, and a test sets those that it is about."""
@@ -21,3 +24,9 @@ for name in [name for name in os.environ if name.startswith(("ARGOCD_", "KRMFN_"
 slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("krmfn", max_examples=EXAMPLES, deadline=None, suppress_health_check=slow)
 settings.load_profile("krmfn")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Shuffle the tests when KRMFN_ORDER names a seed: no test may need another one before it."""
+    if seed := os.environ.get("KRMFN_ORDER"):
+        random.Random(seed).shuffle(items)

@@ -1,8 +1,9 @@
 """Texts that a regular expression may take long over, from its own parse tree; and the search for one that does.
 
 Around each repeat stand: what leads to it, its body over and over, and what then fits no more. Each text is first
-short, and the slowest are tried again at a length where a repeat that is searched through once for each of its letters
-takes a minute. It is the limit of a process's CPU that judges, so that a slow machine changes nothing.
+short; the slowest are doubled until they are long, and it is the growth that judges: twice the text, twice the work.
+So neither a slow machine nor a busy one changes anything. Only where a short text is not done with in the CPU time of
+a thousand long ones the process is ended.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import pickle
 import random
 import re
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -26,8 +28,14 @@ parser: Any = import_module("re._parser" if sys.version_info >= (3, 11) else "sr
 c: Any = import_module("re._constants" if sys.version_info >= (3, 11) else "sre_constants")
 
 SHORT, LONG, MANY = 1_000, 120_000, 3_000
-SECONDS = 2
-"""What one pattern may take beside some 0.1; the limit counts whole seconds, so that it is one less at times."""
+SECONDS = 10
+"""The CPU time that one pattern may take on all of its short texts, where some 0.1 seconds are usual."""
+GUARD = 300
+"""The CPU time that ends one whose work on long texts grows, but not by much at any doubling."""
+GROWTH = 3.0
+"""How much more work twice the text may be: 2 is usual, 4 is one look at all of the text for each of its letters."""
+FLOOR = 0.005
+"""Work, in seconds, below which its growth says nothing."""
 SLOWEST = 3
 PLAIN = (*map(ord, "a1 -/.:#\n"), *range(33, 127), *range(33), *range(127, 256), 0x3B1, 0x2028, 0x1F600)
 """Characters, the plainest first."""
@@ -190,37 +198,63 @@ def grow(shape: tuple[str, str, str], size: int) -> str:
     return first + unit * (size // len(unit)) + last
 
 
+def work(use: Use, shape: tuple[str, str, str], size: int, times: int = 1) -> float:
+    """Return the seconds of CPU that a pattern takes on a text: the least of several times."""
+    seconds: list[float] = []
+    for _ in range(times):
+        start = time.thread_time()  # the process's own goes by ticks of 4 ms as soon as it has a limit
+        run(use, grow(shape, size), 2 * size)
+        seconds.append(time.thread_time() - start)
+    return min(seconds)
+
+
+def grows(use: Use, shape: tuple[str, str, str]) -> bool:
+    """Return True when the work grows by more than twice the text at two doublings in a row."""
+    before, fast, size = work(use, shape, SHORT, 3), 0, 2 * SHORT
+    while size <= 2 * use.longest:
+        after = work(use, shape, size, 3)
+        fast = fast + 1 if after > FLOOR and after > GROWTH * before else 0
+        if fast == 2:
+            return True
+        before, size = after, 2 * size
+    return False
+
+
 def attempt(use: Use) -> None:
     """Try a pattern on all of its texts, then on long ones of those that took longest."""
+    limit_cpu(SECONDS)
     times: list[tuple[float, tuple[str, str, str]]] = []
     for shape in shapes(use.pattern, use.flags):
         print(shape, flush=True)
-        start = time.thread_time()  # the process's own goes by ticks of 4 ms as soon as it has a limit
-        run(use, grow(shape, SHORT), 2 * SHORT)
-        times.append((time.thread_time() - start, shape))
+        times.append((work(use, shape, SHORT), shape))
+    limit_cpu(GUARD)
     for _, shape in sorted(times, reverse=True)[:SLOWEST]:
         print(shape, flush=True)
-        run(use, grow(shape, use.longest), 2 * use.longest)
+        if grows(use, shape):
+            signal.raise_signal(signal.SIGXCPU)
+
+
+def limit_cpu(seconds: int) -> None:
+    """End this process by SIGXCPU when it takes as many more seconds of CPU."""
+    limit = int(time.process_time()) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
 
 
 def main() -> None:
-    """Try the patterns that stdin has; each may take so many seconds of CPU, then the process is ended."""
-    seconds, uses = pickle.load(sys.stdin.buffer)
-    for number, use in uses:
-        limit = int(time.process_time()) + seconds
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+    """Try the patterns that stdin has; a slow one ends the process."""
+    for number, use in pickle.load(sys.stdin.buffer):
         print(number, flush=True)
         attempt(use)
 
 
-def hanging(uses: Sequence[Use], seconds: int = SECONDS) -> dict[int, str]:
+def hanging(uses: Sequence[Use]) -> dict[int, str]:
     """Return the numbers of those that take too long, each with a text that shows it."""
     slow: dict[int, str] = {}
     rest = list(enumerate(uses))
     while rest:
         child = subprocess.run(
             [sys.executable, "-m", "tests.pumps"],
-            input=pickle.dumps((seconds, rest)),
+            input=pickle.dumps(rest),
             cwd=ROOT,
             capture_output=True,
             check=False,

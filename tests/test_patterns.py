@@ -14,6 +14,7 @@ SLOW = (
     Use(r"(?:[a-z]|[b-d]x?)*!", 0, "fullmatch"),
     Use(r"\s*,?\s*x", 0, "match"),
     Use(r"<!--.*?-->", re.DOTALL, "finditer"),
+    Use(r'E\d{4} [^"]*"command failed" err=("(?:[^"\\]|\\["\\n])*")', 0, "finditer"),  # once over kustomize's messages
 )
 QUICK = (
     Use(r"(?:a|b)*$", 0, "fullmatch"),
@@ -23,7 +24,7 @@ QUICK = (
 
 
 def test_a_slow_pattern_is_found() -> None:
-    assert [*pumps.hanging((*SLOW, *QUICK), seconds=1)] == [*range(len(SLOW))]
+    assert [*pumps.hanging((*SLOW, *QUICK))] == [*range(len(SLOW))]
 
 
 def test_no_pattern_is_slow() -> None:

@@ -32,8 +32,8 @@ from .workspace import Tree, Workspace, open_workspace
 
 _STOPPED = "couldn't execute function: exit status 1"
 """kustomize's message about a function that has reported an error."""
-_FROM_KUBECTL = re.compile(r'E\d{4} [^"]*"command failed" err=("(?:[^"\\]|\\["\\n])*")')
-"""A line of the log of some builds of kubectl, with a message of kustomize in it."""
+_FROM_KUBECTL = re.compile(r'E\d{4} [^"]*"command failed" err=("(?:[^"\\\x00-\x1f]|\\["\\n])*")')
+"""The beginning of a line of the log of some builds of kubectl (klog), with a message of kustomize in it."""
 WHICH_PATCH = "(kustomize does not name the patch: look for this path in the patches of the folder and of its bases)"
 _which = lru_cache(maxsize=8)(shutil.which)
 
@@ -127,7 +127,8 @@ def _check(name: str, code: int, output: Output) -> Output:
     if code < 0:
         raise KrmfnError(f"{name} was ended by signal {-code}", *output.messages)
     if code:
-        messages = [_FROM_KUBECTL.sub(lambda match: json.loads(match[1]), line) for line in output.messages]
+        matches = ((line, _FROM_KUBECTL.match(line)) for line in output.messages)
+        messages = [json.loads(match[1]) if match else line for line, match in matches]
         hints = [WHICH_PATCH] if any("operation does not apply" in line for line in messages) else []
         raise KrmfnError(f"{name} failed:", *messages, *hints)
     return output

@@ -49,7 +49,7 @@ def call(method: str, url: str, fields: dict[str, str]) -> tuple[list[dict[str, 
     headers = {"Content-Type": "application/json"}
     data = json.dumps(fields).encode() if fields else None
     try:
-        with opener.open(Request(url, data, headers, method=method), timeout=60) as answer:
+        with opener.open(Request(url, data, headers, method=method), timeout=600) as answer:
             following = re.search('<([^>]+)>; rel="next"', answer.headers.get("Link", ""))
             return json.load(answer), following[1] if following else ""
     except HTTPError as failure:

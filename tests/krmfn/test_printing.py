@@ -21,7 +21,7 @@ from krmfn.results import Field
 from krmfn.streams import Log
 from tests import builders
 from tests.builders import CONFIG, document_text
-from tests.commands import COMMANDS, drained, environment, process
+from tests.commands import COMMANDS, HANGS, drained, environment, process
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 ORDERS = st.sampled_from(["::error::x", "##[error]x", "error: "])
@@ -124,7 +124,7 @@ def run_with(stream: str, is_terminal: bool, cwd: Path, env: dict[str, str], *ar
         cwd=cwd,
         env=environment(**env),
         stdin=subprocess.DEVNULL,
-        timeout=60,
+        timeout=HANGS,
         check=False,
         stdout=writer if stream == "stdout" else subprocess.PIPE,
         stderr=writer if stream == "stderr" else subprocess.PIPE,
@@ -150,7 +150,7 @@ def test_a_function_paints_nothing(tmp_path: Path) -> None:
     with (tmp_path / "list.yaml").open("rb") as source:
         done = subprocess.run(
             [COMMANDS / "krmfn"], stdin=source, stdout=subprocess.PIPE, stderr=writer, env=environment(TERM="xterm"),
-            timeout=60, check=False,
+            timeout=HANGS, check=False,
         )  # fmt: skip
     os.close(writer)
     assert done.returncode == 1

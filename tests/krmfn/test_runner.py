@@ -18,7 +18,7 @@ from krmfn.results import error, warning
 from krmfn.runner import run
 from krmfn.streams import max_bytes, write
 from krmfn.yamltext import load
-from tests.commands import ROOT, drained
+from tests.commands import HANGS, ROOT, drained
 
 LIST = b"""\
 apiVersion: config.kubernetes.io/v1
@@ -48,7 +48,7 @@ def script(body: str) -> list[str]:
 def ran(body: str, data: bytes = LIST, **options: object) -> Done:
     env = {**ENV, **(options.pop("env", None) or {})}  # type: ignore[dict-item]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    return subprocess.run(script(body), input=data, env=env, timeout=60, check=False, **options)  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(script(body), input=data, env=env, timeout=HANGS, check=False, **options)  # type: ignore[call-overload, no-any-return]
 
 
 def started(body: str, data: bytes, stdout: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
@@ -201,7 +201,7 @@ try:
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
-    done = subprocess.run([sys.executable, "-c", code], env=ENV, capture_output=True, timeout=20, check=False)
+    done = subprocess.run([sys.executable, "-c", code], env=ENV, capture_output=True, timeout=HANGS, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"interrupted\n", b"")
 
 
@@ -218,7 +218,7 @@ def test_closed_streams(closed: str, tmp_path: Path) -> None:
     source.write_bytes(LIST)
     command.write_text(script(f"{TOUCH}\nprint('hello')")[2], encoding="utf-8")
     shell = f"{'' if '<&-' in closed else f'exec <{source};'} exec {closed}; exec {sys.executable} {command}"
-    done = subprocess.run(["sh", "-c", shell], env=ENV, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(["sh", "-c", shell], env=ENV, capture_output=True, timeout=HANGS, check=False)
     if closed == "2>&-":
         assert (done.returncode, done.stdout) == (0, TOUCHED)
     else:
@@ -245,7 +245,7 @@ def test_signals(number: signal.Signals, code: int, tmp_path: Path) -> None:
         while not ready.exists():
             time.sleep(0.01)
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANGS)
     assert (process.returncode, out) == (code, b"")
     assert err == (b"interrupted; nothing was written\n" if number == signal.SIGINT else b"")
 

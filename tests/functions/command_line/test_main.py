@@ -17,7 +17,7 @@ from krmfn_functions.command_line import grammar, table
 from krmfn_functions.command_line.main import parser
 from krmfn_functions.formats.findings import FORMATS
 
-from tests.commands import COMMANDS, ROOT, Done, drained, environment, execute, process
+from tests.commands import COMMANDS, HANGS, ROOT, Done, drained, environment, execute, process
 from tests.functions.comparing.test_base import repository
 from tests.trees import altered, plant
 
@@ -201,7 +201,7 @@ def in_a_terminal(script: str, folder: str) -> tuple[str, int]:
     """Run a script with a terminal as stdin, stdout and stderr: what it shows, and its exit code."""
     reader, terminal = os.openpty()
     done = subprocess.run(["bash", "-c", script], cwd=folder, env=environment(), stdin=terminal, stdout=terminal,
-        stderr=terminal, timeout=60, check=False)  # fmt: skip
+        stderr=terminal, timeout=HANGS, check=False)  # fmt: skip
     os.close(terminal)
     return drained(reader).decode(), done.returncode
 

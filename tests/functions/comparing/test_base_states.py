@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.commands import environment, process
+from tests.commands import HANGS, environment, process
 from tests.functions.comparing.test_base import OWN, changed, clone, commit, commit_to_main, repository, run_git
 from tests.trees import config_map, plant
 
@@ -237,7 +237,7 @@ def test_an_interrupt_leaves_nothing(number: signal.Signals, repo: Path, tmp_pat
         until(started.exists)
         assert any(path.name.startswith("krmfn-") for path in (tmp_path / "tmp").iterdir())
         os.kill(running.pid, number)
-        output, _ = running.communicate(timeout=60)
+        output, _ = running.communicate(timeout=HANGS)
     finally:
         running.kill()
     assert (running.returncode, output) == (130, b"interrupted\n")
@@ -248,7 +248,7 @@ def test_an_interrupt_leaves_nothing(number: signal.Signals, repo: Path, tmp_pat
 
 def until(holds: Callable[[], bool]) -> None:
     """Wait until something holds, a minute at most."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + HANGS
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.05)

@@ -14,6 +14,7 @@ from krmfn_functions.paths import manifests
 from krmfn.resource import Place
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, placed
+from tests.commands import HANGS
 from tests.trees import OURS, config_map, plant
 
 
@@ -22,7 +23,7 @@ def test_two_builds_are_traced_at_a_time(tmp_path: Path) -> None:
     both = Barrier(2)
 
     def again() -> Output:
-        both.wait(timeout=20)  # raises when the other one does not come
+        both.wait(timeout=HANGS)  # raises when the other one does not come
         return Output(b"")
 
     folder = str(plant(tmp_path, {"kustomization.yaml": "resources: [a]\n", "a": config_map("a")}).resolve())

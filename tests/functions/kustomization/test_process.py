@@ -14,7 +14,7 @@ from krmfn_functions.kustomization import kustomize
 from krmfn_functions.kustomization.calls import Call
 from krmfn_functions.kustomization.kustomize import Decision
 
-from tests.commands import COMMANDS, ROOT, Done, environment, execute, process
+from tests.commands import COMMANDS, HANGS, ROOT, Done, environment, execute, process
 from tests.trees import plant
 
 from .test_confinement import calls
@@ -82,7 +82,7 @@ def test_a_signal_ends_what_each_thread_has_started(folder: Path, notes: Path, t
         while len([path for path in notes.iterdir() if path.name.isdecimal()]) < 2:
             assert running.poll() is None
         running.send_signal(signal.SIGTERM)
-        _, err = running.communicate(timeout=100)
+        _, err = running.communicate(timeout=HANGS)
     assert (running.returncode, err) == (130, b"interrupted\n")
     assert [is_gone(path) for path in notes.iterdir()] == [True] * 4
 

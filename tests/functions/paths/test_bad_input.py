@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import COMMANDS, Done, environment, process
+from tests.commands import COMMANDS, HANGS, Done, environment, process
 from tests.functions.comparing.test_base import commit, repository
 from tests.trees import config_map, plant
 
@@ -37,7 +37,7 @@ def full(*args: str, size: int, cwd: Path, **env: str) -> Done:
         cwd=cwd,
         env=environment(PYTHONDONTWRITEBYTECODE="1", **env),
         capture_output=True,
-        timeout=60,
+        timeout=HANGS,
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
     )

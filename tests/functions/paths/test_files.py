@@ -15,7 +15,7 @@ from krmfn_functions.paths import files, manifests
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG
-from tests.commands import COMMANDS, Done, environment, execute
+from tests.commands import COMMANDS, HANGS, Done, environment, execute
 from tests.trees import plant
 
 SECRET = "password: [hunter2\n"
@@ -301,7 +301,7 @@ def test_an_interrupt_stays_130(app: Path, tmp_path: Path) -> None:
         pipe.open("wb"),
     ):
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=HANGS)
     assert (process.returncode, err) == (130, b"interrupted\n")
 
 
@@ -318,7 +318,7 @@ def test_a_termination_during_a_build_leaves_nothing(is_group: bool, app: Path, 
         number = int(started.read_text())
         assert list(temporary.iterdir()) != []
         (os.killpg if is_group else os.kill)(process.pid, signal.SIGTERM)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=HANGS)
     assert (process.returncode, err) == (130, b"interrupted\n")
     assert list(temporary.iterdir()) == []
     assert not Path(f"/proc/{number}").exists()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from krmfn_functions.report import parts, tallies
 
 from krmfn import Ref
@@ -14,6 +12,5 @@ def test_nodes_without_a_driver_are_counted_once() -> None:
     kernels = tuple(parts.Kernel(f"5.14.{at}", 1, at % 2 or None) for at in range(5_000))
     used = parts.Usage(Ref("", "Module", "kmm", "gpu"), "gpu", ("x",), kernels)
     (panel,) = tallies.panels([parts.unknown_part("lab", "")._replace(modules=(used,))])
-    start = time.process_time()
-    assert {panel.holes for _ in panel.kernels} == {2_500}
-    assert time.process_time() - start < 0.2
+    assert panel.holes == 2_500
+    assert "holes" in panel._fields  # a number that the panel has, and counts no more
