@@ -193,15 +193,17 @@ def _extra_origin(config: DeviceConfig, index: int, finding: Result) -> Result |
 
 
 def _pod_origin(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
-    """Return the finding about an image of a DaemonSet as one about the entry of daemonSets; None for other fields."""
+    """Return the finding about an image or the update of a DaemonSet at the entry of daemonSets; None for the rest."""
     match = re.fullmatch(_POD_IMAGE, field.path)
-    if match is None or finding.ref is None:
+    update = field.path.removeprefix("spec") if field.path.startswith("spec.updateStrategy.") else ""
+    if finding.ref is None or not (match or update):
         return None
-    number = int(match[2]) - (match[1] == "containers")  # the first of these is the entry itself
-    inner = f".{match[1]}[{number}]" if number >= 0 else ""
+    number = int(match[2]) - (match[1] == "containers") if match else -1  # the first of these is the entry itself
+    inner = f".{match[1]}[{number}]" if match and number >= 0 else ""
     for versioned, index, entry in entries(config):
         if daemon_set_name(versioned, entry) == finding.ref.name:
-            name = _image_field(versioned, f"daemonSets[{index}]{inner}.image")
+            name = f"daemonSets[{index}]{update}" if update else ""
+            name = name or _image_field(versioned, f"daemonSets[{index}]{inner}.image")
             origin_field = Field(versioned.at(name), value(versioned.fields, name))
             return versioned.located(finding._replace(ref=None, field=origin_field))
     return None

@@ -10,6 +10,7 @@ from krmfn.resource import join
 from krmfn.results import Rule
 
 from ..identity import object_id
+from ..image_reference import without_variables
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import module_of
 from ..rendering.kinds import INPUTS
@@ -19,9 +20,6 @@ _IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?([^\s"']*["'\s]?)""
 _HOLES = re.compile(rb"""[-._][:@]|[:@][-.]|[-._:@]["',}\]\s]""")
 """Where an image in the text may lack a part; a cheap search before the images are read."""
 _EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")
-_VARIABLE = re.compile(r"\$\{(?:[^{}]|\$\{[^{}]*\})*\}")
-"""A variable that is still to be substituted: its default may look like a missing part (`${TAG:-1.0}`)."""
-
 
 OWNERS = "ownerReferences"
 """The field of the metadata that KRM707 and KRM712 are about."""
@@ -47,7 +45,7 @@ def images_are_whole(final: FinalList) -> Iterator[Result]:
     for item in final.deployed:
         if any(map(_HOLES.search, _IMAGES.findall(item.text + b"\n"))):
             for path, image in images(item):
-                if _EMPTIED.search(_VARIABLE.sub("x", image).rpartition("/")[2]):
+                if _EMPTIED.search(without_variables(image).rpartition("/")[2]):
                     message = f"is {image!r}: a part is missing, as when a variable is empty"
                     report = error if item.mark else warning
                     yield final.located(item, report(message, field=Field(join(path), image)))

@@ -7,7 +7,7 @@ from krmfn import Item, Manifest, Ref, Result, itemtext
 from krmfn.resource import FieldPath, GroupKind, split
 from krmfn.typed import Any, NamedTuple
 
-from ..kmm.lookup import POD_KINDS, table, tables, text, texts
+from ..kmm.lookup import POD_KINDS, pod_images, table, tables, text, texts
 from ..kmm.module import LABELS, MODULE_GROUP, MODULE_KIND, MODULE_KINDS, Module, module_of
 from ..rendering.generated import place_of
 from ..rendering.kinds import of_kinds
@@ -223,6 +223,4 @@ def images(item: Item) -> Iterator[tuple[FieldPath, str]]:
     for field, image, _ in module.images() if module else ():
         yield split(field), image
     path, pod = pod_of(item.group, item.kind, item.manifest)
-    for part in ("initContainers", "containers", "ephemeralContainers"):
-        for index, container in tables(pod, part):
-            yield (*path, part, index, "image"), text(container, "image")
+    yield from (((*path, *field), image) for field, image in pod_images(pod))

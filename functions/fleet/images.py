@@ -8,7 +8,7 @@ from krmfn.typed import Any, NamedTuple
 
 from ..grouping import grouped
 from ..kmm.envsubst import substitute, variables
-from ..kmm.lookup import has, table, text
+from ..kmm.lookup import has, table, tables, text
 from ..kmm.module import PLUGINS
 from ..kmm.resolution import Resolution, resolver
 from . import registry, wording
@@ -111,6 +111,8 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
     for plugin, noun in PLUGINS.items():
         for part in ("initContainer", "container"):
             yield text(table(driver.module.spec, plugin, part), "image"), Need(driver.ref, noun), everywhere, False
+        for _, volume in tables(table(driver.module.spec, plugin), "volumes"):
+            yield text(table(volume, "image"), "reference"), Need(driver.ref, noun), everywhere, False
 
 
 def _fixed_resolution(driver: Driver, position: int) -> Resolution:

@@ -66,6 +66,17 @@ def texts(value: Any, key: str) -> list[str]:
     return [entry if isinstance(entry, str) else "" for entry in listing(value, key) or []]
 
 
+def pod_images(pod: Table) -> Iterator[tuple[FieldPath, str]]:
+    """Yield every image of a PodSpec as it is written, with its path: of containers, and of volumes."""
+    for part in ("initContainers", "containers", "ephemeralContainers"):
+        for index, container in tables(pod, part):
+            if image := text(container, "image"):
+                yield (part, index, "image"), image
+    for index, volume in tables(pod, "volumes"):
+        if image := text(table(volume, "image"), "reference"):
+            yield ("volumes", index, "image", "reference"), image
+
+
 def strings(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str, bool]]:
     """Yield the path of each text in nested data, the text, and whether it is a key."""
     if isinstance(value, str):

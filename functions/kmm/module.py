@@ -160,6 +160,9 @@ class Module:
             for part in ("container", "initContainer"):
                 if image := text(table(self.spec, plugin, part), "image"):
                     yield f"spec.{plugin}.{part}.image", image, ()
+            for index, volume in tables(table(self.spec, plugin), "volumes"):
+                if image := text(table(volume, "image"), "reference"):
+                    yield f"spec.{plugin}.volumes[{index}].image.reference", image, ()
 
 
 def module_of(manifest: Manifest) -> Module | None:

@@ -12,6 +12,7 @@ from ..kmm.module import HUB_KIND, MODULE_KIND, Module, module_of
 from ..kmm.rule import on_hub
 from ..kmm.versions import DEFAULT
 from ..kmm.webhook import admission
+from ..pods import rolling_update
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Written, at_origin
 
@@ -145,3 +146,4 @@ def _judged(obj: Generated, module: Module | None, version: str, nodes: Nodes) -
         yield from module_lints.check(module, version, kernels, kubelets if is_local else ())
     elif obj.manifest["kind"] == "DaemonSet":
         yield from image_lints.check_pods(obj.manifest)
+        yield from rolling_update.check(obj.manifest)

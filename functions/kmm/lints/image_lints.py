@@ -1,20 +1,20 @@
-"""Lints about images: unknown variables, and tags that are empty or that move."""
+"""Lints about images: unknown variables, what is no reference of an image, and tags that move."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from krmfn import Field, KrmfnError, Manifest, Result, error, warning
-from krmfn.resource import ref
+from krmfn.resource import join, ref
 from krmfn.results import Rule, apply
 from krmfn.typed import NamedTuple
 
+from ...image_reference import mistake, shortened, without_variables
 from ..envsubst import parse, substitute, variables
-from ..lookup import table, tables, text, texts
+from ..lookup import pod_images, table, text, texts
 from ..module import CONTAINER, EVERY_KERNEL, KERNEL_VARIABLES, MAPPINGS, VARIABLES, Module
 from ..rule import quote
 
 _KERNEL = "6.1.0-1.x86_64"
-_SAMPLE = variables(_KERNEL)
 
 
 class Template(NamedTuple):
@@ -29,18 +29,26 @@ class Template(NamedTuple):
     names: Sequence[str] | None = None
     """The variables whose values are in the result; None for an unclosed brace."""
     image: str | None = None
+    mistake: str = ""
+    """Why no runtime takes the image (KRM224)."""
     pullable: str = ""
-    """The image, unless KMM refuses it or no runtime can pull it (KRM224)."""
+    """The image, unless KMM refuses it or no runtime takes it."""
+    kernel: str = _KERNEL
+    """The kernel that it is tried with: the mapping's own where that names one."""
 
 
 def check(module: Module) -> Iterator[Result]:
     """Yield the lints about all images, then about the files to sign."""
-    catch_alls = set()
+    catch_alls, literals = set(), dict[str, str]()
     for index, entry in enumerate(module.mappings):
         if text(entry, "regexp") in EVERY_KERNEL:
             catch_alls.add(f"{MAPPINGS}[{index}]" if text(entry, "containerImage") else CONTAINER)
+        if literal := text(entry, "literal"):
+            literals[f"{MAPPINGS}[{index}"] = literal
     for path, image, known in module.images():
-        template = Template(image, known, takes_every_kernel=path.removesuffix(".containerImage") in catch_alls)
+        takes_every_kernel = path.removesuffix(".containerImage") in catch_alls
+        kernel = literals.get(path.partition("]")[0], "") if "$" in image else ""
+        template = Template(image, known, takes_every_kernel=takes_every_kernel, kernel=kernel or _KERNEL)
         yield from _located(path, template, module.ref.name, module.ref.namespace)
     for path, sign in module.sections("sign"):
         for index, file in enumerate(texts(sign, "filesToSign")):
@@ -50,11 +58,9 @@ def check(module: Module) -> Iterator[Result]:
 def check_pods(workload: Manifest) -> Iterator[Result]:
     """Yield the lints about the images of a DaemonSet's containers; KMM substitutes no variables there."""
     pod = table(workload, "spec", "template", "spec")
-    for part in ("initContainers", "containers"):
-        for index, container in tables(pod, part):
-            if image := text(container, "image"):
-                for finding in _located(f"spec.template.spec.{part}[{index}].image", Template(image, ())):
-                    yield finding._replace(ref=ref(workload))
+    for path, image in pod_images(pod):
+        for finding in _located(join(("spec", "template", "spec", *path)), Template(image, ())):
+            yield finding._replace(ref=ref(workload))
 
 
 def _located(path: str, template: Template, name: str = "", namespace: str = "") -> Iterator[Result]:
@@ -76,12 +82,21 @@ def _findings(template: Template, name: str, namespace: str) -> tuple[Result, ..
     names = [part.name for part in (*value_parts, *defaults) if part.name is not None]
     template = template._replace(names=names)
     if template.is_image:
-        values = {**_SAMPLE, "MOD_NAME": name, "MOD_NAMESPACE": namespace}
+        values = {**_variables(template.kernel), "MOD_NAME": name, "MOD_NAMESPACE": namespace}
         known = {name: values[name] for name in template.known}
         image = substitute(template.text, known) if known else template.text
         is_refused = bool(known) and ":" not in template.text
-        template = template._replace(image=image, pullable="" if is_refused or _is_incomplete(image) else image)
+        problem = mistake(image if known else without_variables(image))
+        template = template._replace(image=image, mistake=problem, pullable="" if is_refused or problem else image)
     return tuple(apply(RULES, template))
+
+
+def _variables(kernel: str) -> dict[str, str]:
+    """Return KMM's variables for a kernel; those of another for one that KMM fails on."""
+    try:
+        return variables(kernel.removesuffix("+"))
+    except KrmfnError:
+        return variables(_KERNEL)
 
 
 def _braces_are_closed(template: Template) -> Iterator[Result]:
@@ -137,18 +152,24 @@ KRM223 = Rule(
 )
 
 
-def _tag_is_not_empty(template: Template) -> Iterator[Result]:
-    if template.image is not None and _is_incomplete(template.image):
-        yield error(f"comes out as {quote(template.image)}, for example on kernel {_KERNEL}; no runtime can pull that")
+def _image_is_a_reference(template: Template) -> Iterator[Result]:
+    if not template.mistake or template.image is None:
+        return
+    subject = quote(shortened(template.image))
+    if template.image != template.text:
+        subject = f"comes out as {subject}, for example on kernel {template.kernel}, which"
+    yield error(f"{subject} {template.mistake}; no runtime can pull that")
 
 
 KRM224 = Rule(
     "KRM224",
-    "an image must have a name and a tag or digest once its variables are filled in",
+    "an image must be a reference that container runtimes parse once its variables are filled in",
     good="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION}'}}}\n",
-    bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL}'}}}\n",
-    remedy="Correct the variable that becomes empty: KMM sets those that begin with KERNEL_ or MOD_.",
-    check=_tag_is_not_empty,
+    bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:v1:${KERNEL_FULL_VERSION}'}}}\n",
+    remedy="Write `host:port/path:tag` or `host:port/path@sha256:...`, with small letters in the path and at most 128 "
+    "letters, digits, '_', '.' and '-' in the tag. Correct a variable that becomes empty: KMM sets those that begin "
+    "with KERNEL_ or MOD_.",
+    check=_image_is_a_reference,
     advice=True,
 )
 
@@ -204,12 +225,6 @@ spec:
     severities=("warning",),
     advice=True,
 )
-
-
-def _is_incomplete(image: str) -> bool:
-    """Return True for an image reference in which the host, a name, the tag or the digest is empty."""
-    ends = image[:1] in ("", "/", ":", "@") or image[-1] in ":@"
-    return ends or any(pair in image for pair in (":@", ":/", "//"))
 
 
 RULES = (KRM221, KRM222, KRM223, KRM224, KRM225, KRM226)

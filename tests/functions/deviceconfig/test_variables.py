@@ -208,7 +208,7 @@ def test_other_kinds_have_no_variables() -> None:
     pt = {**builders.manifest("pt.example.com/v1alpha1", "Ptemplate", "pt"), "spec": {"selector": {"a": "b"}}}
     pt["spec"]["consumer"] = "registry.example.com/consumer:$KRMFN_NAME"
     assert mistakes(pt) == {"spec.consumer": "$KRMFN_NAME is not filled in here: only a DeviceConfig has variables"}
-    by_hand = builders.module({"regexp": "^.+$", "containerImage": "x:$KRMFN_NAME-$KERNEL_FULL_VERSION"})
+    by_hand = builders.module({"regexp": "^.+$", "containerImage": "x:v$KRMFN_NAME-$KERNEL_FULL_VERSION"})
     assert [result.rule for result in findings(by_hand)] == ["KRM222"]
 
 

@@ -83,9 +83,15 @@ def test_the_images_of_every_container_are_looked_at() -> None:
 
 
 def test_the_images_of_a_daemonset_are_looked_at() -> None:
+    digest = f"sha256:{64 * '0'}"
     pod = {
         "initContainers": [{"image": "a:1"}, {"image": "b"}],
-        "containers": [{"image": "c:latest"}, {"image": "d:$KERNEL_FULL_VERSION"}, {"image": "e@sha256:0"}, {}],
+        "containers": [
+            {"image": "c:latest"},
+            {"image": "d:$KERNEL_FULL_VERSION"},
+            {"image": f"e@{digest}"},
+            {},
+        ],
     }
     named = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "a", "namespace": "kmm"}}
     results = list(image_lints.check_pods({**named, "spec": {"template": {"spec": pod}}}))
@@ -93,6 +99,7 @@ def test_the_images_of_a_daemonset_are_looked_at() -> None:
         ("KRM225", "spec.template.spec.initContainers[1].image", "DaemonSet kmm/a"),
         ("KRM225", "spec.template.spec.containers[0].image", "DaemonSet kmm/a"),
         ("KRM223", "spec.template.spec.containers[1].image", "DaemonSet kmm/a"),
+        ("KRM224", "spec.template.spec.containers[1].image", "DaemonSet kmm/a"),
     ]
     assert list(image_lints.check_pods(named)) == []
 
