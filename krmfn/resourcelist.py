@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterable, Iterator
 from . import editing, envelope, itemtext
 from .envelope import Chunk, Envelope
 from .errors import KrmfnError, Refused
+from .findings import Findings
 from .index import Index
 from .item import Item
 from .ownership import OWNER, Id, mark_of, updated
 from .resource import Manifest, Ref, annotations_of, checked, same
-from .results import Findings, Result
+from .results import Result
 from .typed import TYPE_CHECKING, Any, overload
 from .yamltext.split import Cut
 

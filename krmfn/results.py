@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from .printing import counted, printable
+from .printing import printable
 from .resource import Place, Ref
 from .typed import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         at: "Located | None"
 
 
-__all__ = ["MOST", "NODES", "UNLISTED", "Facts", "Field", "Findings", "Located", "Result", "Severity", "error"]
-__all__ += ["Rule", "apply", "facts_of", "in_order", "info", "node_facts", "placed", "reference", "warning"]
+__all__ = ["MOST", "NODES", "UNLISTED", "Facts", "Field", "Located", "Result", "Severity", "error"]
+__all__ += ["Rule", "apply", "facts_of", "info", "node_facts", "reference", "warning"]
 
 Severity = Literal["error", "warning", "info"]
 
@@ -150,82 +150,6 @@ class Located(Protocol):
 
     def located(self, result: Result) -> Result:
         """Return the finding with the reference, field and place of this."""
-
-
-class Findings:
-    """Distinct findings: at most MOST of one rule in one file, and one that says how many more there are.
-
-    Those that are not listed are counted by severity, in a finding with the place of their first: no error is lost.
-    Findings without a file are one file's, and so are those of one item that look up their file later.
-    """
-
-    def __init__(self, results: Iterable[Result] = ()) -> None:
-        """Take these, equal ones too."""
-        self.listed: dict[Any, Result] = {}
-        self._numbers: dict[Any, int] = {}
-        self._unlisted: dict[Any, tuple[Result, int]] = {}
-        self._seen: set[int] = set()
-        for at, result in enumerate(results):
-            self.add(result, at)
-
-    def add(self, result: Result, name: Any) -> None:
-        """Add a finding unless one of its name was added; it is in `listed` by that name, or counted.
-
-        Raises ValueError for a severity that is none.
-        """
-        if result.severity not in ("error", "warning", "info"):
-            raise ValueError(f"{result.severity!r} is no severity; take error, warning or info: {result}")
-        if name in self.listed or (self._seen and hash(name) in self._seen):
-            return
-        place = result.place
-        key = (place if place and place.finder else place.path if place else "", result.rule)
-        if not result.unlisted:
-            self._numbers[key] = self._numbers.get(key, 0) + 1
-            if self._numbers[key] <= MOST:
-                self.listed[name] = result
-                return
-        self._seen.add(hash(name))  # a name is as long as its finding
-        first, number = self._unlisted.get((key, result.severity), (result, 0))
-        self._unlisted[key, result.severity] = first, number + (result.unlisted or 1)
-
-    def placed(self) -> list[Result]:
-        """Return them with their places in files, as `placed` does; each is looked up once."""
-        if any(result.place and result.place.finder for result in self.listed.values()):
-            results = {name: _placed(result) for name, result in self.listed.items()}
-            names = {_identity(result): name for name, result in reversed(results.items())}  # of equal ones the first
-            self.listed = {names[_identity(result)]: result for result in results.values()}
-        return placed(self)
-
-    def __iter__(self) -> Iterator[Result]:
-        """Yield what is listed, and behind it what stands for all others."""
-        yield from self.listed.values()
-        for first, number in self._unlisted.values():
-            excess = counted(number, "more finding") + (f" of {first.rule}" if first.rule else "")
-            limit = f"only the first {MOST:,} of a rule are listed for each file: correct those first"
-            field, tags = first.field and Field(first.field.path), ((UNLISTED, str(number)),)
-            yield first._replace(message=f"{excess} from here on; {limit}", field=field, tags=tags)
-
-
-def in_order(results: Iterable[Result]) -> list[Result]:
-    """Return findings by file, line and column, those that stand in no file first; of one place in their old order."""
-    return sorted(results, key=lambda result: (result.place.path, *result.place[2:4]) if result.place else ("", 0, 0))
-
-
-def placed(results: Iterable[Result]) -> list[Result]:
-    """Return findings with their places in files (see `Place.finder`); two that are equal there become one."""
-    results = list(results)
-    if any(result.place and result.place.finder for result in results):
-        results = list({_identity(result): result for result in map(_placed, results)}.values())
-    return list(Findings(results)) if len(results) > MOST else results
-
-
-def _placed(result: Result) -> Result:
-    """Return a finding with its place in the files; its finder may run kustomize."""
-    return result.place.finder(result) if result.place and result.place.finder else result
-
-
-def _identity(result: Result) -> tuple[Any, ...]:
-    return (*result[:4], result.field and result.field.path, result.place)
 
 
 def error(message: str, **about: "Unpack[About]") -> Result:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from .findings import Findings
 from .printing import counted, did_you_mean
 from .resource import is_index, join
-from .results import MOST, Field, Findings, Result
+from .results import MOST, Field, Result
 from .typed import Any
 from .yamltext.simple import Timestamp
 

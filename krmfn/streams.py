@@ -15,10 +15,11 @@ from io import BufferedWriter, FileIO
 
 from .envelope import Chunk
 from .errors import KrmfnError
+from .findings import Findings
 from .printing import json_text, printable, summary_of_changes
 from .printing import message as painted_message
 from .resource import Ref
-from .results import UNLISTED, Findings, Result, Severity, reference
+from .results import UNLISTED, Result, Severity, reference
 from .typed import Any, NamedTuple, NoReturn
 
 __all__ = ["FORMATS", "MAX_BYTES", "VARIABLE", "VERBOSE", "Log", "ensure_stderr", "ensure_stdout", "from_environment"]

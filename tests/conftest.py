@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import os
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.examples import EXAMPLES
 
+SHARED = {
+    "KRMFN_KMM_CRDS": "kmm",
+    "KRMFN_KMM_FLEETS": "kmm-fleets",
+    "KRMFN_KMM_HISTORIES": "kmm-histories",
+    "KRMFN_KMM_STATUS": "kmm-status",
+    "KRMFN_OPERATORS": "operators",
+}
+"""Variables that name folders with recordings, and what these are called in the folder that KRMFN_SHARED names."""
 OURS = {
     *("KRMFN_EXAMPLES", "KRMFN_FLEET_EXAMPLES", "KRMFN_FUZZ", "KRMFN_FUZZ_SEED", "KRMFN_UPDATE"),
-    "KRMFN_ORDER",
-    *("KRMFN_KMM_CRDS", "KRMFN_KMM_FLEETS", "KRMFN_KMM_HISTORIES", "KRMFN_KMM_STATUS", "KRMFN_OPERATORS"),
+    *("KRMFN_ORDER", "KRMFN_SHARED"),
+    *SHARED,
 }
 """Variables that are for the tests; the others are read by the program, and a test sets those that it is about."""
 
 for name in [name for name in os.environ if name.startswith(("ARGOCD_", "KRMFN_")) and name not in OURS]:
     del os.environ[name]
+
+if shared := os.environ.get("KRMFN_SHARED"):
+    folders = {name: Path(shared, folder) for name, folder in SHARED.items()}
+    os.environ.update({name: str(folder) for name, folder in folders.items() if folder.is_dir()})
 
 # A busy machine is no failure: nothing here depends on time.
 slow = [HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -111,9 +112,11 @@ COMMANDS |= {
 """What only other commands need, or folders with a kustomization."""
 
 
-def test_a_check_of_plain_files_loads_no_other_command() -> None:
-    args = ["check", "examples/quickstart"]
-    done = subprocess.run([sys.executable, "-c", LOADED, *args], capture_output=True, text=True, check=True, cwd=ROOT)
+def test_a_check_of_plain_files_loads_no_other_command(tmp_path: Path) -> None:
+    """In a folder of their own: a repository with objects of Argo CD, Flux or Fleet is read for what these deploy."""
+    folder = shutil.copytree(ROOT / "examples/quickstart", tmp_path / "quickstart")
+    command = [sys.executable, "-c", LOADED, "check", "quickstart"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder.parent)
     modules = {*done.stderr.split("\n")}
     assert {"krmfn_functions.commands.check", "krmfn_functions.rendering.pipeline"} <= modules
     assert modules & (COMMANDS | {"jsonschema", "pathspec", "ruamel", "yaml"}) == set()

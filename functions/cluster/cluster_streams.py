@@ -9,8 +9,8 @@ from functools import partial
 
 from krmfn import KrmfnError, ResourceList, Result
 from krmfn.errors import NoData
+from krmfn.findings import placed
 from krmfn.printing import printable
-from krmfn.results import placed
 
 from ..command import Context
 from ..formats.checked import names_of

@@ -15,7 +15,7 @@ from ..deployments import argocd, fleet, flux, generators
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
 from ..deployments.holders import deployments
 from ..kustomization.calls import Ours
-from ..paths import disk, files, git, manifests
+from ..paths import disk, files, manifests
 from ..paths.disk import File
 from ..paths.excludes import Excluder
 from ..paths.roots import root_of, within
@@ -104,7 +104,8 @@ def _objects(path: str, text: bytes) -> list[EngineObject]:
 
 def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject], ours: Ours) -> Repository:
     """Return what the engines see of the files of a repository."""
-    from ..kustomization import reading  # here: most repositories have no object of an engine
+    from ..kustomization import reading  # both here: most repositories have no object of an engine
+    from ..paths import git
 
     folders = sorted({folder for path in paths for folder in _above(path)})
     named = {

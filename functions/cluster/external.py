@@ -5,8 +5,8 @@ import stat
 from collections.abc import Sequence
 
 from krmfn import KrmfnError, ResourceList, error
+from krmfn.findings import in_order
 from krmfn.printing import counted, some
-from krmfn.results import in_order
 
 from ..cluster_dump import is_dumped
 from ..command import Context

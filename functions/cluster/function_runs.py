@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 
 from krmfn import Field, Item, KrmfnError, Manifest, ResourceList, Result, error
+from krmfn.findings import placed
 from krmfn.resource import join
-from krmfn.results import Rule, placed
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..all_kinds import krmfn

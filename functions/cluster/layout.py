@@ -7,7 +7,8 @@ from itertools import chain
 
 from krmfn import ResourceList
 from krmfn.errors import KrmfnError
-from krmfn.results import Field, Result, Rule, error, in_order, warning
+from krmfn.findings import in_order
+from krmfn.results import Field, Result, Rule, error, warning
 
 from ..formats.checked import NAMES
 from ..kustomization.calls import ENTRY_POINTS, Ours

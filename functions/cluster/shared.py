@@ -9,8 +9,8 @@ from contextlib import suppress
 from functools import partial
 
 from krmfn import Item, KrmfnError, ResourceList, Result
+from krmfn.findings import placed
 from krmfn.ownership import OWNER, Id
-from krmfn.results import placed
 from krmfn.streams import max_bytes
 
 from ..command import Context

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
 from krmfn import KrmfnError, Place, printing
-from krmfn.results import Findings, Result, error, in_order
+from krmfn.findings import Findings, in_order
+from krmfn.results import Result, error
 from krmfn.typed import Any
 
 from .. import options

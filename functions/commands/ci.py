@@ -5,8 +5,8 @@ import json
 import os
 from collections.abc import Sequence
 
+from krmfn.findings import Findings
 from krmfn.printing import json_text
-from krmfn.results import Findings
 from krmfn.typed import Any
 
 from .. import options

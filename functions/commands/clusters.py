@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error
+from krmfn.findings import placed
 from krmfn.printing import some
-from krmfn.results import placed
 from krmfn.typed import TYPE_CHECKING
 
 from ..cluster import cluster_streams

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 
 from krmfn import KrmfnError, Manifest, Result, error
-from krmfn.results import placed
+from krmfn.findings import placed
 
 from ..cluster import cluster_streams, config
 from ..cluster.deployed import Cluster, Clusters, judge_final

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
-from krmfn.results import placed
+from krmfn.findings import placed
 from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, external, live_nodes

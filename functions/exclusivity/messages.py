@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from krmfn import Field, Place, Result
-from krmfn.results import NODES, Facts, Severity, placed
+from krmfn.findings import placed
+from krmfn.results import NODES, Facts, Severity
 
 from .claim import Claim, Conflict, FindPlace
 

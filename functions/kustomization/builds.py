@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from krmfn.errors import KrmfnError
+from krmfn.findings import placed
 from krmfn.ownership import mark_of
 from krmfn.printing import some
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, error, info, placed
+from krmfn.results import Result, error, info
 
 from ..options import RunOptions, kustomize_flags
 from ..paths import manifests

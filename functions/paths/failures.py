@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from krmfn.errors import KrmfnError
-from krmfn.results import Findings, Result
+from krmfn.findings import Findings
+from krmfn.results import Result
 from krmfn.streams import Log
 from krmfn.typed import NamedTuple
 

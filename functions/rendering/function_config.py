@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
-from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema, warning
+from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
+from krmfn.findings import Findings
 from krmfn.printing import some
 from krmfn.resource import join, ref, split
-from krmfn.results import Findings, Rule, apply
+from krmfn.results import Rule
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from ..fleet import readings
 from ..kmm.lookup import MISSING, at, table
-from ..kmm.versions import DEFAULT, is_newer, target
+from ..kmm.versions import DEFAULT, target
 from ..run import run_of
 from ..settings import Settings
 from . import kinds
@@ -131,20 +132,6 @@ def _unknown_version(version: str) -> Iterator[Result]:
         yield error(str(failure), rule="KRM110", field=Field("spec.kmm.version", version))
 
 
-def _version_is_known(config: FunctionConfig, is_option: bool) -> Iterator[Result]:
-    version = config.kmm_version
-    if is_newer(version):
-        message = f"KMM {version} is newer than this krmfn knows, so it is judged as KMM {target(version).name}"
-        finding = warning(message, field=None if is_option else Field("spec.kmm.version", version))
-        yield finding if is_option else config.source.located(finding)
-
-
-def check_version(resources: ResourceList, config: FunctionConfig) -> Iterator[tuple[Ref | None, Result]]:
-    """Yield a warning for a KMM version that is newer than those whose rules are known."""
-    is_option = bool(run_of(resources).settings.flags.get("kmm-version"))
-    return ((None, finding) for finding in apply(RULES[1:], config, is_option))
-
-
 _OF_PROFILES = {
     "config": "an override has the fields of `config` themselves; write them here, without it",
     "modules": "a DaemonSet of one module is overridden by its name in `daemonSets` here; for other fields of one "
@@ -244,22 +231,5 @@ kind: DeviceConfig
     remedy="Correct the setting; `krmfn schema RenderDeviceConfigs` prints all settings.",
 )
 
-KMM085 = Rule(
-    "KMM085",
-    "the KMM version should be one whose rules are known: a newer one is judged as the newest that is",
-    good="""\
-# kmm: 2.6
-kind: DeviceConfig
-""",
-    bad="""\
-# kmm: 99.0
-kind: DeviceConfig
-""",
-    remedy="Install a newer krmfn; to what KMM has changed since, this one is blind.",
-    check=_version_is_known,
-    severities=("warning",),
-    advice=True,
-)
-
-RULES = (KRM110, KMM085)
-"""The rules about the functionConfig: the first is a step of `read`, the other one of the pipeline."""
+RULES = (KRM110,)
+"""The rule about the functionConfig, which is a step of `read`."""

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import Manifest, ResourceList, Result
+from krmfn.findings import Findings
 from krmfn.resource import fingerprint, ref
-from krmfn.results import Findings
 
 from ..kmm.lints import image_lints, module_lints
 from ..kmm.lookup import table, tables

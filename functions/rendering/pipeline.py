@@ -10,8 +10,8 @@ from krmfn.resource import ref
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, HUB_KIND, module_of
 from ..run import note, run_of
-from . import claims, function_config, ignoring, leftovers, module_checks, object_checks, recognition
-from .function_config import FunctionConfig, check_version
+from . import claims, function_config, ignoring, leftovers, module_checks, object_checks, recognition, version_checks
+from .function_config import FunctionConfig
 from .generated import Finding, Judged, Rendered, Renderer, at_origins, claims_of
 from .kinds import OURS, PROFILE, Scopes, driven_kinds, has_nodes, of_kinds
 from .metadata_checks import marks_are_of_use
@@ -94,7 +94,7 @@ def _judge(
         of_claims = claims.check(scratch, claims_of(rendered, written), modules, config, None)
     owners = {**rendered.owners, **{item.ref: item for item in handwritten}}
     of_objects = object_checks.check(resources, objects, config, written)
-    of_version = check_version(resources, config)
+    of_version = version_checks.check(resources, config)
     return chain(of_version, of_configs, of_modules, of_marks, of_claims, of_objects), owners
 
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList, Result
+from krmfn.findings import in_order, placed
 from krmfn.printing import some
-from krmfn.results import in_order, placed
 from krmfn.typed import NamedTuple
 
 from .. import exclusivity

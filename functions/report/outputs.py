@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from krmfn import Field, KrmfnError, Place, Ref, Result, schema
+from krmfn.findings import in_order
 from krmfn.printing import counted
-from krmfn.results import UNLISTED, facts_of, in_order
+from krmfn.results import UNLISTED, facts_of
 from krmfn.typed import Any
 
 from ..fleet import wording

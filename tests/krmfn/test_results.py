@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krmfn import results
+from krmfn import findings as findings_module
+from krmfn.findings import Findings, in_order
 from krmfn.resource import Place, Ref
 from krmfn.resourcelist import ResourceList
-from krmfn.results import UNLISTED, Field, Findings, Result, error, facts_of, in_order, info, node_facts, warning
+from krmfn.results import UNLISTED, Field, Result, error, facts_of, info, node_facts, warning
 
 REF = Ref("apps/v1", "Deployment", "shop", "web")
 
@@ -96,7 +97,7 @@ PARTS = st.lists(
 @given(PARTS)
 def test_what_is_listed_and_what_is_counted_is_all(parts: list[list[Result]]) -> None:
     """However they come, an error is never lost; what was counted stays so when it is put with others."""
-    with patch.object(results, "MOST", 3):
+    with patch.object(findings_module, "MOST", 3):
         reported, joined = ResourceList(), ResourceList()
         for part in parts:
             reported.report(part)

@@ -7,8 +7,9 @@ those of k8s.io/apiextensions-apiserver v0.34.
 from collections.abc import Iterator
 
 from krmfn import Manifest, Result
+from krmfn.findings import Findings
 from krmfn.resource import FieldPath, ref
-from krmfn.results import Findings, Rule
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..lookup import table

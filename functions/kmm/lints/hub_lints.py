@@ -7,7 +7,8 @@ literal mapping for each kernel of a spoke, with the image and the in-tree modul
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error, warning
-from krmfn.results import Findings, Rule, apply
+from krmfn.findings import Findings
+from krmfn.results import Rule, apply
 
 from ..lookup import has, table, text
 from ..module import CONTAINER, IN_TREE, MAPPINGS, Module

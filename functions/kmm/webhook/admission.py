@@ -8,7 +8,8 @@ Source: KMM v2.4.0, v2.5.0, v2.6.0 and main (2026-07-29), internal/webhook/modul
 from collections.abc import Iterable, Iterator
 
 from krmfn import Ref, Result
-from krmfn.results import Findings, Rule, apply
+from krmfn.findings import Findings
+from krmfn.results import Rule, apply
 
 from ..lookup import has, text
 from ..module import CONTAINER, Module

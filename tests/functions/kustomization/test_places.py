@@ -11,9 +11,10 @@ from krmfn_functions.kustomization.kustomize import Output
 from krmfn_functions.kustomization.places import Places
 from krmfn_functions.paths import manifests
 
+from krmfn.findings import placed
 from krmfn.resource import Place
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, error, placed
+from krmfn.results import Result, error
 from tests.commands import HANGS
 from tests.trees import OURS, config_map, plant
 
