@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from krmfn import Field, Item, ResourceList, Result
 
 from ..exclusivity import Claim
+from ..kmm.modprobe import loaded_names
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding, Rendered
 from ..rendering.kinds import DEVICECONFIG, of_kinds
 from ..run import run_of
 from . import effects, generate, reading, rules
+from .fields import Spec
 from .model import DeviceConfig, Specs
 
 
@@ -46,6 +48,12 @@ def _hinted(finding: Result, config: DeviceConfig, function_config: FunctionConf
     return finding._replace(message=f"{finding.message}; it names no profile (there are: {', '.join(sorted(names))})")
 
 
+def _loaded(spec: Spec) -> list[str]:
+    """Return the names of the kernel modules that a config loads, by name, loading order and raw arguments."""
+    raw = [argument for argument in spec.rawLoadArgs if isinstance(argument, str)]
+    return [spec.moduleName, *spec.modulesLoadingOrder, *(loaded_names(raw) if raw else ())]
+
+
 def claim_of(config: DeviceConfig) -> Claim:
     """Return the claim of a config or pool on the nodes that it selects; on a hub, the clusters are part of it."""
     hub = (config.spec.hub.clusterSelector or {}) if config.spec.hub else {}
@@ -58,7 +66,7 @@ def claim_of(config: DeviceConfig) -> Claim:
         selector={**{f"cluster {key}": value for key, value in hub.items()}, **(config.spec.nodeSelector or {})},
         field=field,
         domain=config.profile,
-        kernel_modules=frozenset(filter(None, [config.spec.moduleName, *config.spec.modulesLoadingOrder])),
+        kernel_modules=frozenset(filter(None, _loaded(config.spec))),
         pool="" if config.modules else config.pool,  # Modules of one config do not exclude each other
         place=config.item.place,
         module=(config.ref.namespace, config.name),

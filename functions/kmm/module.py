@@ -7,6 +7,7 @@ from krmfn import Manifest
 from krmfn.resource import ref
 
 from .lookup import Table, has, table, tables, text, texts
+from .modprobe import loaded_names
 
 MODULE_GROUP, HUB_GROUP = "kmm.sigs.x-k8s.io", "hub.kmm.sigs.x-k8s.io"
 MODULE_KIND, HUB_KIND = "Module", "ManagedClusterModule"
@@ -114,8 +115,10 @@ class Module:
 
     @property
     def loads(self) -> frozenset[str]:
-        """The kernel modules that are loaded, as the kernel names them: moduleName and its loading order."""
+        """The kernel modules that are loaded, as the kernel names them: by moduleName, loading order and rawArgs."""
+        arguments = texts(table(self.modprobe, "rawArgs"), "load")
         names = (text(self.modprobe, "moduleName"), *texts(self.modprobe, "modulesLoadingOrder"))
+        names += tuple(loaded_names(arguments)) if arguments else ()
         return frozenset(kernel_name(name) for name in names if name)
 
     @property
