@@ -29,9 +29,10 @@ class Origin(NamedTuple):
 def origins(walk: Any, node: Any, old: Any, known: Any) -> Iterator[tuple[int, Origin]]:
     """Yield each collection below a node by the identity that it had; `known` is the collection that the node gave."""
     entries = walk.lists.get(id(known))
-    if entries is None or node.id == "scalar":
+    parts = entries.entries if entries else ()
+    kind = "mapping" if isinstance(parts, dict) else "sequence"
+    if not parts or node.id != kind:  # what has become another kind gave nothing
         return
-    parts = entries.entries
     pairs: list[tuple[Any, Any, Any]]
     if isinstance(parts, dict):
         pairs = [(key_name(key), key, value) for key, value in node.value if not is_merge(key)]
