@@ -6,7 +6,6 @@ github.com/opencontainers/go-digest v1.0.0; the kubelet says InvalidImageName of
 
 import re
 
-_VARIABLE = re.compile(r"\$\{(?:[^{}]|\$\{[^{}]*\})*\}")
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*(?::[0-9]+)?").fullmatch
 _ADDRESS = re.compile(r"\[[a-fA-F0-9:]+\](?::[0-9]+)?").fullmatch
@@ -22,7 +21,7 @@ _SHOWN = 50
 
 def without_variables(image: str) -> str:
     """Return an image with a letter for each variable that a tool such as Flux may still fill in (`${TAG:-1.0}`)."""
-    return _VARIABLE.sub("x", image)
+    return re.sub(r"\$\{(?:[^{}]|\$\{[^{}]*\})*\}", "x", image)
 
 
 def shortened(image: str) -> str:

@@ -7,7 +7,7 @@ repository (clusters, pull requests, plugins) gives one row whose destination is
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import translate
+from fnmatch import fnmatchcase
 
 from krmfn import Manifest
 from krmfn.typed import Any, NamedTuple
@@ -91,9 +91,8 @@ def _of_git(generator: Manifest, repository: Repository, is_go: bool, former: Ma
         if pattern is None:
             yield Row({}, "the files of a template")
             continue
-        expression = re.compile(translate(pattern.lstrip("/")))
         for file, contents in repository.parameters.items():
-            for content in contents if expression.fullmatch(file) else ():
+            for content in contents if fnmatchcase(file, pattern.lstrip("/")) else ():
                 place = _of_path(posixpath.dirname(file) or ".", name, posixpath.basename(file))
                 yield Row({**content, **place, **_values(generator)})
 
@@ -113,7 +112,7 @@ def matches(path: str, pattern: str) -> bool:
     parts, names = path.split("/"), pattern.split("/")
     if len(parts) != len(names):
         return False
-    return all(re.fullmatch(translate(want), part) for part, want in zip(parts, names, strict=True))
+    return all(fnmatchcase(part, want) for part, want in zip(parts, names, strict=True))
 
 
 def _of_path(folder: str, prefix: str, file: str = "") -> dict[str, Any]:
@@ -163,8 +162,8 @@ def _key(row: Row, keys: Sequence[str]) -> tuple[Any, ...]:
 
 def is_parameters(path: str, patterns: Sequence[str]) -> bool:
     """Return True for a file that one of the patterns of Git file generators may match, templates as wildcards."""
-    wildcards = (re.sub(r"\{\{.*?\}\}", "*", pattern) for pattern in patterns)
-    return any(re.fullmatch(translate(pattern), path) for pattern in wildcards)
+    wildcards = (re.sub(r"\{\{[^{}]*\}\}", "*", pattern) for pattern in patterns)
+    return any(fnmatchcase(path, pattern) for pattern in wildcards)
 
 
 def file_patterns(manifest: Manifest) -> Iterator[str]:

@@ -144,8 +144,8 @@ def on_kernel(driver: Driver, node: Node) -> Fate:
     kernel = node.kernel[:-1] if node.kernel.endswith("+") else node.kernel
     for at, mapping in enumerate(driver.module.mappings):
         if mapping.get("literal") == kernel or ("regexp" in mapping and re.search(mapping["regexp"], kernel)):
-            if len(re.split("[.-]", kernel)) < 3:
-                return Fate("failure")
+            if len(re.split("[.-]", kernel)) < 3:  # a hub leaves such a kernel out of what it makes for a spoke
+                return Fate("failure" if driver.cluster is None else "no mapping")
             image = mapping["containerImage"].replace("$KERNEL_FULL_VERSION", kernel.replace("+", "_"))
             label = node.labels.get(f"kmm.node.kubernetes.io/version-module.ns.{driver.ref.name}")
             if not driver.module.version or label == driver.module.version:
