@@ -15,7 +15,7 @@ __all__ = ["MISSING", "child", "chosen", "is_choice", "named", "parts_of", "read
 MISSING = object()
 """The value of a field that is not there."""
 _CHOICE = r"\[(?:-[0-9]{1,9}|[A-Za-z_][A-Za-z0-9_./-]*=[^\[\]]+)\]"
-_ODD = r"\[(?:[\"'?(@].*|-?[0-9]*:.*|[^=]*\*.+|.+\*[^=]*|-[^=]*[^0-9=][^=]*|=.*|.*\s=.*)\]"
+_ODD = r"\[(?:[\"'?(@].*|-?[0-9]*:.*|[^=*]*\*.+|.+\*[^=*]*|-[0-9]*[^0-9=][^=]*|=.*|(?:\S|\s(?!=))*\s=.*)\]"
 """Brackets of other languages of paths: quotes, filters, slices, wildcards within a word."""
 _PATH = r"(?:[^./\[\]]+|\[[^\[\]]+\])(?:\.[^./\[\]]+|\[[^\[\]]+\])*"
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from krmfn.typed import Any
 
 Parameters = Mapping[str, Any]
-_ACTION = re.compile(r"\{\{-?(.*?)-?\}\}", re.DOTALL)
+_ACTION = re.compile(r"\{\{-?([^{}]*?)-?\}\}")
 _FIELD = re.compile(r"(?:\.[A-Za-z_]\w*)+")
 _INDEX = re.compile(r"""index\s+(?P<field>(?:\.[A-Za-z_]\w*)+)(?P<keys>(?:\s+(?:\d+|"[^"]*"))+)""")
 _KEY = re.compile(r'\d+|"[^"]*"')

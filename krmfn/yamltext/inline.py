@@ -13,7 +13,7 @@ __all__ = ["TooMuch", "check_keys", "flow", "renamed", "respelled", "scalar_patc
 
 _IN_FLOW = r"[^,\[\]{}#:]*"
 _ANCHOR = re.compile(r"&[^\s,\[\]{}]+[ \t]+")
-_HEADER = re.compile(r"((?:&\S+[ \t]+)?)[|>][0-9+-]*([^\n]*\n)")
+_HEADER = re.compile(r"((?:&\S+[ \t]+)?)[|>][0-9+-]*(?![0-9+-])([^\n]*\n)")
 
 
 class TooMuch(Exception):
