@@ -16,6 +16,7 @@ SHARED = {
     "KRMFN_KMM_FLEETS": "kmm-fleets",
     "KRMFN_KMM_HISTORIES": "kmm-histories",
     "KRMFN_KMM_STATUS": "kmm-status",
+    "KRMFN_NIGHTS": "nights",
     "KRMFN_OPERATORS": "operators",
 }
 """Variables that name folders with recordings, and what these are called in the folder that KRMFN_SHARED names."""

@@ -109,7 +109,7 @@ def _looked_for(subject: Subject, pod: Pod) -> Link:
         where = (
             f"the pull secret {secret} (imageRepoSecret)" if secret else "the pull secret: imageRepoSecret names none"
         )
-        evidence.append(f"the registry refuses KMM: look at {where}")
+        evidence.insert(0, f"the registry refuses KMM: look at {where}")
         command = kubectl("get", "secret", "-n", pod.namespace, secret) if secret else command
     return Link("broken", evidence, reason, command, pod.full_name)
 

@@ -26,7 +26,7 @@ def judge(subject: Subject) -> Link:
         if subject.is_ready:
             held = "".join(f"; {pod.full_name} holds the kernel module" for pod in holders(subject)[:1])
             return Link("broken", evidence, f"has no version label, so KMM unloads it{held}", command)
-        reason = f"is not loaded until the node has the label {driver.version_label}: {target}"
+        reason = f"is not loaded: the node has no version label; wanted {target}"
         return Link("broken", evidence, reason, command, "no version label")
     known = sorted({*_versions(subject), target} - {value})
     guess = closest(value, known)

@@ -253,7 +253,7 @@ NIGHTS = {
     ),
     "no label": night(
         "version",
-        "is not loaded until the node has the label",
+        "is not loaded: the node has no version label; wanted 2",
         f"kubectl label node n1 {VERSION}=2",
         after(unscheduled, lambda o: find(o, "Node", "n1")["metadata"]["labels"].pop(VERSION, None)),
     ),
