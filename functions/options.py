@@ -62,9 +62,9 @@ def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = 
     """Add the PATHs, with a help of the command's own, and --live for a command that says something of nodes."""
     if live:
         text = (
-            "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what `kubectl get "
-            "nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints, part of it, or a "
-            "NodeInventory; only `nodes` and `why` show what is loaded on these nodes"
+            "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what the loop of "
+            "`krmfn why --kubectl` writes, part of it, the folder of a must-gather, or a NodeInventory; only `nodes` "
+            "and `why` show what is loaded on these nodes"
         )
         names, metavar = ("--nodes", "--live"), "[CLUSTER=]DUMP"
         action = parser.add_argument(*names, dest="live", action="append", default=[], metavar=metavar, help=text)

@@ -1,64 +1,23 @@
 """Live nodes (--live): the nodes of a dump replace those that are committed."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from functools import cache, partial
-from io import BufferedReader
+from functools import partial
 
 from krmfn import Item, KrmfnError, Place, ResourceList, Result
 from krmfn.printing import counted, did_you_mean, some
-from krmfn.streams import max_bytes
 
 from ..command import Context
 from ..exclusivity.node import Node
-from ..fleet import json_stream, live, nodes, readings
+from ..fleet import nodes
 from ..fleet.live import Live
 from ..kmm.module import LABELS
-from ..paths import files, manifests
+from ..paths import manifests
 from ..rendering.kinds import NODES
+from . import dumps
 
-_OBJECT = re.compile(r"apiVersion:|kind:|metadata:|items:|spec:|- |---|#|%")
-"""How YAML of Kubernetes objects begins."""
 Lists = Mapping[str, Sequence[ResourceList]]
 """The lists of each cluster by its name."""
-
-
-def read_yaml(source: BufferedReader, name: str = "") -> ResourceList:
-    """Return the objects in YAML. `name` is the file's name, or "" for stdin.
-
-    Raises KrmfnError for an empty or too large text, for one that is no YAML, and for values that Kubernetes and
-    kustomize read differently.
-    """
-    text = source.read(max_bytes() + 1)
-    if len(text) > max_bytes():
-        raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; pass JSON instead")
-    if not text.strip():
-        raise KrmfnError("is empty; expected the output of `kubectl get nodes -o json`")
-    try:
-        resources = manifests.read_stream(text, name)
-        if findings := [*resources.results, *readings.check(*resources.items)]:
-            raise KrmfnError(*map(str, findings))
-    except KrmfnError as failure:
-        first = text.lstrip().partition(b"\n")[0][:200].decode(errors="replace").rstrip()
-        if _OBJECT.match(first):
-            raise
-        message = f"is no dump, neither JSON nor YAML: it begins with {first!r}; redirect only the output of"
-        raise KrmfnError(f"{message} `kubectl get ... -o json`, without its messages") from failure
-    return resources
-
-
-@cache  # stdin can be read once, and a dump may be half a gigabyte
-def read(name: str) -> Live:
-    """Return the content of a dump. Raises KrmfnError, with the name of the dump, when it cannot be read."""
-    try:
-        with files.open_named(name) as source:
-            if json_stream.begins(source):
-                return live.read(json_stream.objects(source.read, max_bytes()), name)
-            items = read_yaml(source, "" if name == "-" else name).items
-            return live.read((item.manifest for item in items), name, items)
-    except KrmfnError as failure:
-        raise KrmfnError(*(f"--live {name}: {line}" for line in failure.args)) from failure
 
 
 def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
@@ -67,7 +26,7 @@ def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
     Raises KrmfnError for a text that does not say which of several clusters it is for, for two dumps of one cluster,
     and for a dump that cannot be read.
     """
-    dumps: dict[str, Live] = {}
+    by_name: dict[str, Live] = {}
     for text in texts if names else ():
         name, sign, dump = text.partition("=")
         if not (sign and name in names):
@@ -75,10 +34,10 @@ def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
                 hint = did_you_mean(name, names if sign else ()) or f": {some(names, len(names))}"
                 raise KrmfnError(f"--live {text}: write --live CLUSTER=DUMP with one of {len(names):,} clusters{hint}")
             name, dump = names[0], text
-        if name in dumps:
+        if name in by_name:
             raise KrmfnError(f"--live {text}: the cluster {name} has a dump already; dump it once")
-        dumps[name] = read(dump)
-    return dumps
+        by_name[name] = dumps.read(dump)
+    return by_name
 
 
 def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Live, clusters: Lists) -> None:
@@ -143,13 +102,12 @@ def _log_differences(context: Context, cluster: str, live: Set[str], committed: 
 
 def _items(dump: Live) -> list[Item]:
     """Return the nodes of a dump. Inventories in YAML keep their lines; the other items only have the file's name."""
-    inventories = [item for item in dump.items if (item.group, item.kind) in NODES and item.kind != "Node"]
-    objects = [*dump.nodes.values(), *(() if inventories else dump.inventories)]
+    objects = [*dump.nodes.values(), *(() if dump.items else dump.inventories)]
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
     items = manifests.read_stream(text.encode()).items
     for item in items if dump.name != "-" else ():
         item.file = Place("", finder=partial(Result._replace, place=Place(dump.name)))
-    return items + inventories
+    return [*items, *dump.items]
 
 
 def replace_each(context: Context, lists: Lists) -> None:

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 
 from krmfn import KrmfnError, Manifest, Result, error
@@ -12,9 +12,9 @@ from krmfn.streams import Log
 from krmfn.typed import Any
 from krmfn.yamltext import emit
 
-from ..cluster import cluster_streams, live_nodes
+from ..cluster import cluster_streams, dumps
 from ..command import Command, Context
-from ..fleet import cluster, collecting, json_stream, rules
+from ..fleet import cluster, collecting, rules
 from ..fleet.inventory import EVERY, check_freshness
 from ..kmm.module import is_set_by_kmm
 from ..kmm.names import label_key_errors, subdomain_errors
@@ -25,7 +25,7 @@ from ..settings import LOOK, READ
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    help_ = "the output of kubectl: a List, one Node, or several in a row; JSON of any size (default: -, stdin)"
+    help_ = "Nodes as kubectl prints them, or a dump (see `why --kubectl`); JSON of any size (default: -, stdin)"
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help=help_)
     help_ = "keep the labels that selectors in these PATHs use (directories, files, kustomizations)"
     parser.add_argument("--for", dest="for_", nargs="+", default=[], metavar="PATH", help=help_)
@@ -88,7 +88,7 @@ def _inventory(args: Any, keys: set[str] | None) -> Manifest:
     for option, day in (("--valid-until", args.valid_until), ("--taken-on", args.taken_on)):
         if day is not None and not _is_day(day):
             raise KrmfnError(f"{option} {day!r} is not a date; write it as 2026-12-31")
-    nodes = _manifests(args.file)
+    nodes = dumps.objects_of(args.file, _with_progress)
     try:  # the collected nodes are in no variable: they take as much memory as their text, which comes next
         days = {"validUntil": args.valid_until, "takenOn": args.taken_on}
         return collecting.manifest(collecting.collect(nodes, keys), args.name, keys, days)
@@ -160,16 +160,6 @@ def _used_labels(path: str, inventory: str | None) -> tuple[dict[str, set[str]],
     if not is_right:
         cluster_streams.log(context, streams)
     return {name: cluster.label_keys(resources) for name, resources in streams.lists.items()}, is_right
-
-
-def _manifests(file: str) -> Iterator[Manifest]:
-    """Yield the objects of a dump: of JSON one at a time, of YAML after all is read."""
-    with files.open_named(file) as source:
-        if json_stream.begins(source):
-            yield from json_stream.objects(_with_progress(source.read))
-            return
-        resources = live_nodes.read_yaml(source)
-    yield from (item.manifest for item in resources.items)
 
 
 def _with_progress(read: Callable[[int], bytes]) -> Callable[[int], bytes]:

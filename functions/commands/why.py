@@ -12,7 +12,7 @@ from ..chain import answers as chain
 from ..chain.answers import Fleet
 from ..cluster import cluster_streams, live_nodes
 from ..command import Command, Context
-from ..fleet import explanation
+from ..fleet import dumped_kinds, explanation
 from ..fleet.explanation import Answer
 from ..fleet.live import Live
 from ..paths import output
@@ -26,13 +26,19 @@ _MOST = 5
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    node = parser.add_argument("node", metavar="NODE", help="the name of a node")
+    node = parser.add_argument("node", nargs="?", default="", metavar="NODE", help="the name of a node")
     setattr(node, options.OFFERED, (options.ASKED.format("nodes"),))
     options.add_paths(parser, live=True)
+    help_ = "print a shell loop that writes a dump with kubectl, and exit"
+    parser.add_argument("--kubectl", action="store_true", help=help_)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Any) -> int | str:
+    if args.kubectl:
+        return dumped_kinds.script()
+    if not args.node:
+        raise KrmfnError("which node? pass its name: krmfn why NODE [PATH ...]")
     streams = clusters.read(context, args.paths, layout=cluster_streams.asked_of(context, args.paths))
     if streams is None:
         return 2

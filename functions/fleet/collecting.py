@@ -20,7 +20,7 @@ from ..exclusivity.node import Taint
 from ..kmm.lookup import text
 from ..kmm.module import VERSION_LABELS, is_set_by_kmm
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
-from . import facts
+from . import dumped_kinds, facts
 from .inventory import EVERY
 
 SHOWN = 20
@@ -51,18 +51,24 @@ class Entry(NamedTuple):
 def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list[Entry]:
     """Return the nodes, sorted by name; `keys` are the labels to keep, None for all.
 
-    Labels that choose versions are always kept, those that KMM sets never.
+    Labels that choose versions are always kept, those that KMM sets never. Other kinds of a dump are passed over.
     Raises KrmfnError with a line for each manifest that is not a valid Node (the first SHOWN), and without any node.
     """
     entries: list[Entry] = []
     problems: list[str] = []
+    others: list[str] = []
     allowed = None if keys is None else frozenset(keys)
     for number, manifest in enumerate(manifests, 1):
+        is_other = _is_other(manifest)
+        if is_other and (entries or others):
+            continue
         try:
             entries.append(_entry(manifest, allowed))
         except KrmfnError as failure:
             kind, name = text(manifest, "kind") or "Node", text(manifest.get("metadata"), "name")
-            problems.append(f"item {number:,}{f' ({kind} {name})' if name else ''}: {failure}")
+            line = f"item {number:,}{f' ({kind} {name})' if name else ''}: {failure}"
+            (others if is_other else problems).append(line)
+    problems += [] if entries else others
     entries.sort()
     repeated = sorted({entry.name for entry, following in pairwise(entries) if entry.name == following.name})
     problems += [f"Node {name} appears twice; an inventory describes one cluster" for name in repeated]
@@ -72,6 +78,12 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     if not entries:
         raise KrmfnError("it contains no Node; expected the output of `kubectl get nodes -o json`")
     return entries
+
+
+def _is_other(manifest: Manifest) -> bool:
+    """Return True for an object of another kind that a dump may have."""
+    kind = text(manifest, "apiVersion").rpartition("/")[0], text(manifest, "kind")
+    return kind in dumped_kinds.NAMES and kind != ("", "Node")
 
 
 def _entry(manifest: Manifest, allowed: frozenset[str] | None) -> Entry:

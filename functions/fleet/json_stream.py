@@ -20,6 +20,8 @@ LARGEST = 8 << 20
 """Characters of one item. By default etcd refuses objects of more than 1.5 MB."""
 _TAIL = 16
 """Characters before the end of a chunk in which a word, a number or an escape may just be cut off."""
+_HEAD = 200
+"""Characters at the beginning of a List in which its `items` begin."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BOM = b"\xef\xbb\xbf"
 
@@ -40,10 +42,10 @@ def objects(read: Callable[[int], bytes], limit: int | None = None) -> Iterator[
     while char := source.peek():
         if char == "[":
             yield from _array(source)
-        elif char == "{" and source.single:
+        elif char == "{" and source.single and not source.may_begin_list():
             value = source.value()
+            yield from _members(value)
             source.count += 1
-            yield value
         elif char == "{":
             yield from _object(source)
         else:
@@ -74,6 +76,11 @@ class _Source:
             self.at = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]  # matches the empty string too
             if self.at < len(self.text) or not self.fill():
                 return self.text[self.at : self.at + 1]
+
+    def may_begin_list(self) -> bool:
+        """Return False for an object whose beginning has no `items`; kubectl writes them among the first keys."""
+        beginning = self.text[self.at : self.at + _HEAD]
+        return len(beginning) < _HEAD or '"items"' in beginning
 
     def take(self, *expected: str) -> str:
         """Return the next character, which must be one of those expected, and step over it."""
@@ -188,6 +195,18 @@ def _object(source: _Source) -> Iterator[dict[str, Any]]:
             f"an object with `items` is of kind {head.get('kind')!r}; expected a List, as kubectl prints it"
         )
     yield from (_headed(item, head) for item in bare)
+
+
+def _members(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield an object that was read as a whole: the items of a List behind single objects, any other as it is."""
+    items = value.get("items")
+    if not (isinstance(items, list) and str(value.get("kind", "")).endswith("List")):
+        yield value
+        return
+    for item in items:
+        if not isinstance(item, dict):
+            raise KrmfnError(f"an item of a list is {json.dumps(item)[:40]}, not an object")
+        yield _headed(item, value)
 
 
 def _is_bare(item: dict[str, Any]) -> bool:

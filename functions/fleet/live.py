@@ -1,4 +1,4 @@
-"""A cluster as a dump describes it: `kubectl get nodes,modules,nodemodulesconfigs,pods,events -A -o json`.
+"""A cluster as a dump describes it: the objects of `dumped_kinds`, as an API server returned them.
 
 Only named fields are kept, never env, args, commands or annotations. Messages from the cluster are cut, and escaped to
 be printable.
@@ -77,7 +77,7 @@ class Live(NamedTuple):
     name: str = ""
     """The file."""
     items: Sequence[Item] = ()
-    """The objects as they stand in a file of YAML."""
+    """The NodeInventories as they stand in a file of YAML."""
     objects: Objects = live_objects.nothing()
     """What else it shows."""
 
@@ -119,7 +119,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
         if kept := live_pods.pod_of(pod, _pod_status(pod, events), _is_ready(pod)):
             live_objects.add_pod(live.objects, kept)
     if not (live.nodes or live.inventories):
-        raise KrmfnError("it holds no Node and no NodeInventory; add `nodes` to the `kubectl get` that prints it")
+        raise KrmfnError("it holds no Node and no NodeInventory; write it anew with the loop of `krmfn why --kubectl`")
     return live
 
 

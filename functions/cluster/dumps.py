@@ -1,0 +1,113 @@
+"""Dumps of a cluster: a file of JSON or YAML, stdin, or the folder that `oc adm inspect` or a must-gather wrote."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from io import BufferedReader
+
+from krmfn import Item, KrmfnError, Manifest, ResourceList
+from krmfn.streams import max_bytes
+
+from ..fleet import dumped_kinds, json_stream, live, readings
+from ..fleet.live import Live
+from ..kmm.lookup import table, text
+from ..paths import files, gathered, manifests
+from ..rendering.kinds import NODES
+
+Read = Callable[[int], bytes]
+_OBJECT = re.compile(r"apiVersion:|kind:|metadata:|items:|spec:|- |---|#|%")
+"""How YAML of Kubernetes objects begins."""
+
+
+def read_yaml(source: BufferedReader, name: str = "") -> ResourceList:
+    """Return the objects in YAML. `name` is the file's name, or "" for stdin.
+
+    Raises KrmfnError for an empty or too large text, for one that is no YAML, and for values that Kubernetes and
+    kustomize read differently.
+    """
+    content = source.read(max_bytes() + 1)
+    if len(content) > max_bytes():
+        raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; pass JSON instead")
+    if not content.strip():
+        raise KrmfnError("is empty; expected what `krmfn why --kubectl` writes, or the output of `kubectl get -o json`")
+    try:
+        resources = manifests.read_stream(content, name)
+        if findings := [*resources.results, *readings.check(*resources.items)]:
+            raise KrmfnError(*map(str, findings))
+    except KrmfnError as failure:
+        first = content.lstrip().partition(b"\n")[0][:200].decode(errors="replace").rstrip()
+        if _OBJECT.match(first):
+            raise
+        message = f"is no dump, neither JSON nor YAML: it begins with {first!r}; redirect only the output of"
+        raise KrmfnError(f"{message} `kubectl get ... -o json`, without its messages") from failure
+    return resources
+
+
+@cache  # stdin can be read once, and a dump may be half a gigabyte
+def read(name: str) -> Live:
+    """Return the content of a dump. Raises KrmfnError, with the name of the dump, when it cannot be read."""
+    try:
+        if os.path.isdir(name):
+            return live.read(_of_folder(name), name)
+        with files.open_named(name) as source:
+            if json_stream.begins(source):
+                return live.read(json_stream.objects(source.read, max_bytes()), name)
+            items = read_yaml(source, "" if name == "-" else name).items
+            return live.read((item.manifest for item in items), name, _inventories(items))
+    except KrmfnError as failure:
+        raise KrmfnError(*(f"--live {name}: {line}" for line in failure.args)) from failure
+
+
+def objects_of(name: str, wrap: Callable[[Read], Read] = lambda read: read) -> Iterator[Manifest]:
+    """Yield the objects of a file, stdin (`-`) or a folder: of JSON one at a time, of YAML after a file is read.
+
+    `wrap` takes the function that reads JSON, and returns another one.
+    """
+    if os.path.isdir(name):
+        yield from _of_folder(name)
+        return
+    with files.open_named(name) as source:
+        if json_stream.begins(source):
+            yield from json_stream.objects(wrap(source.read))
+            return
+        items = read_yaml(source).items
+    yield from (item.manifest for item in items)
+
+
+def _inventories(items: Sequence[Item]) -> list[Item]:
+    """Return the NodeInventories among some items, which keep their lines."""
+    return [item for item in items if (item.group, item.kind) in NODES and item.kind != "Node"]
+
+
+def _of_folder(folder: str) -> Iterator[Manifest]:
+    """Yield the objects of the known kinds in the files of a folder, each once.
+
+    Raises KrmfnError, with the file's name, for one that cannot be read, and for a folder without any such file.
+    """
+    names = gathered.files_of(folder, lambda parts: dumped_kinds.of_path(parts) is not None)
+    if not names:
+        expected = "cluster-scoped-resources/core/nodes/NAME.yaml, as `oc adm inspect` writes them, or nodes.json"
+        raise KrmfnError(f"is a folder without a file of a dump; expected {expected}")
+    yield from _distinct(manifest for name in names for manifest in _of_file(name, folder))
+
+
+def _of_file(name: str, folder: str) -> Iterator[Manifest]:
+    """Yield the objects of a file in a folder. Raises KrmfnError with its path there."""
+    try:
+        yield from objects_of(name)
+    except KrmfnError as failure:
+        below = os.path.relpath(name, folder)
+        raise KrmfnError(*(f"{below}: {line}" for line in failure.args)) from failure
+
+
+def _distinct(objects: Iterable[Manifest]) -> Iterator[Manifest]:
+    """Yield each object once: a pod may stand in a list and in a file of its own."""
+    seen: set[tuple[str, ...]] = set()
+    for manifest in objects:
+        metadata = table(manifest, "metadata")
+        names = (text(manifest, "apiVersion"), text(manifest, "kind"))
+        key = (*names, text(metadata, "namespace"), text(metadata, "name"), text(metadata, "uid"))
+        if key not in seen:
+            seen.add(key)
+            yield manifest
