@@ -1,6 +1,7 @@
 """The findings about the final list of a cluster: all rules KRM7xx, and those of them that are turned off."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from krmfn import Item, ResourceList, Result
 from krmfn.results import apply
@@ -10,14 +11,14 @@ from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
 from ..run import run_of
-from . import applied, objects, order, passed_over, ready, resolved, tools, workloads
+from . import applied, neighbours, objects, order, passed_over, ready, resolved, tools, workloads
 from .stream import FinalList, modules_of
 
 RULES = (
     *(ready.RULES + resolved.RULES + order.RULES + objects.RULES),
-    *(passed_over.RULES + tools.RULES + applied.RULES + workloads.RULES),
+    *(passed_over.RULES + tools.RULES + applied.RULES + workloads.RULES + neighbours.RULES),
 )
-"""The rules about the final list of a cluster (KRM7xx)."""
+"""The rules about the final list of a cluster: KRM7xx, and what KMM makes of several Modules."""
 _WORDS = {"KRM701": LABELS, "KRM702": LABELS, "KRM704": order.WORD, "KRM707": objects.OWNERS, "KRM712": objects.OWNERS}
 """Rules about resources that hold a word. Where no resource holds it, such a rule has nothing to say."""
 
@@ -42,7 +43,7 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     findings: list[Finding] = []
     held = {word for word in {*_WORDS.values()} if any(item.mentions(word) for item in deployed)}
     rules = [rule for rule in RULES if rule.id not in _WORDS or _WORDS[rule.id] in held]
-    for finding in apply(rules, final):
+    for finding in chain(apply(rules, final), neighbours.removals(final)):
         if finding.rule != "KRM708" or finding.ref not in reported:
             item = by_ref.get(finding.ref) if finding.ref else None
             owner = (final.owner(item) or item) if item else None

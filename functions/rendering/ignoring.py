@@ -26,8 +26,10 @@ Entry = tuple[Id, str]
 IGNORE = f"{OURS}/ignore"
 """Annotation on a Module or on the resource it is generated from: `KRM204: why; KRM209: why`."""
 ANNOTATION = f"metadata.annotations[{IGNORE}]"
-_CHANGES, _NODES, _FINAL = "KRM4", "KRM6", "KRM7"
-"""Families of rules that only some runs judge: changes, what nodes get, the final list."""
+_CHANGES, _NODES = "KRM4", "KRM6"
+"""Families of rules that only some runs judge: changes, what nodes get."""
+_FINAL = ("KRM7", "KMM080", "KRM231")
+"""The rules about the final list."""
 
 
 @cache

@@ -13,6 +13,7 @@ from ..kmm.rule import on_hub
 from ..kmm.versions import DEFAULT
 from ..kmm.webhook import admission
 from ..pods import rolling_update
+from ..run import run_of
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Written, at_origin
 
@@ -51,7 +52,7 @@ def check(
             if lint or finding.severity == "error":
                 yield item.ref, item.located(finding)
     yield from _generated(generated, config, (kernels, kubelets))
-    if lint:
+    if lint and run_of(resources).settings.intent.is_function:  # commands judge the final list of the cluster
         owned = [(module, obj.owner) for obj, module in generated if module and obj.manifest["kind"] == MODULE_KIND]
         owned += [(module, item.ref) for item, module in written if item.kind == MODULE_KIND]
         if len(owned) > 1:

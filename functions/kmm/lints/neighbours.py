@@ -1,8 +1,8 @@
 """Lints about Modules that may meet on a node: one removes a kernel module that the other loads."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from krmfn import Field, Result, warning
+from krmfn import Field, Ref, Result, warning
 from krmfn.printing import some
 from krmfn.results import Rule, apply
 
@@ -10,20 +10,22 @@ from ...grouping import grouped
 from ..module import Module
 
 
-def check(modules: Iterable[Module]) -> list[Result]:
-    """Return the lints about the Modules of one cluster together."""
-    return list(apply(RULES, list(modules)))
+def check(modules: Iterable[Module], external: Collection[Ref] = ()) -> list[Result]:
+    """Return the lints about the Modules of one cluster together; `external` are those of --against among them."""
+    return list(apply(RULES, list(modules), external))
 
 
-def _removes_no_neighbour(modules: Sequence[Module]) -> Iterator[Result]:
+def _removes_no_neighbour(modules: Sequence[Module], external: Collection[Ref]) -> Iterator[Result]:
     loaders = grouped((kernel_module, module) for module in modules for kernel_module in module.loads)
-    for remover in modules:
+    for remover in (module for module in modules if module.ref not in external):
         # One that loads what it removes replaces an in-tree module; two that load the same are exclusivity's business.
         removed = [(name, path) for name, path in remover.removes.items() if name not in remover.loads]
         for kernel_module, path in removed:
             others = (other for other in loaders.get(kernel_module, ()) if other.ref != remover.ref)
             if neighbours := [other for other in others if _can_meet(remover.selector or {}, other.selector or {})]:
-                names = some((str(neighbour.ref) for neighbour in neighbours), len(neighbours), 3)
+                origins = (" from --against" if neighbour.ref in external else "" for neighbour in neighbours)
+                refs = (f"{neighbour.ref}{origin}" for neighbour, origin in zip(neighbours, origins, strict=True))
+                names = some(refs, len(neighbours), 3)
                 is_mutual = any(remover.loads & neighbour.removes.keys() for neighbour in neighbours)
                 effect = "and is removed by it" if is_mutual else "on the same node"
                 message = f"removes {kernel_module}, which {names} loads {effect}; KMM keeps no order between Modules"
