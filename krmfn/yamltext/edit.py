@@ -64,7 +64,7 @@ def _inner(data: Any) -> Any:
 def with_line_end(text: bytes, indent: int) -> bytes:
     """Return the text of an item or document with a line end that does not change its data.
 
-    A literal `|` whose last line has no line end is a string without one; it must be written in another way.
+    A literal `|` whose last line has no line end is a string without one; its header gets a `-`.
     """
     if text[-1:] in (b"\n", b""):
         return text
@@ -73,11 +73,14 @@ def with_line_end(text: bytes, indent: int) -> bytes:
     try:
         data = parse(text.decode())
     except KrmfnError:  # an alias whose anchor stands in another item, perhaps
-        from . import load
-
-        return load.with_line_end(text)
-    if _holds(text.decode() + "\n", data):
+        data = None
+    if data is not None and _holds(text.decode() + "\n", data):
         return text + b"\n"
+    from . import load
+
+    ended = load.with_line_end(text)  # the block text's header says it, and every other byte stays
+    if data is None or _holds(ended.decode(), data):
+        return ended
     return updated(text + b"\n", data[0] if indent >= 0 else data, indent)
 
 

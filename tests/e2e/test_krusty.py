@@ -27,14 +27,6 @@ UNRESTRICTED = "--load-restrictor=LoadRestrictionsNone"
 FEWEST = 250
 """How many builds there are at least that kustomize succeeds with; 5.8.2 has 267 of 345."""
 REFUSED = {
-    ("KRM502", "a field in another case: the schema that people and editors know has no such field"): """
-        TestBasicVariableRef-1 TestCustomConfig-1 TestCustomConfigWithDefaultOverspecification-1
-        TestDeploymentAnnotations-1 TestFixedBug605_BaseCustomizationAvailableInOverlay-1
-        TestIntermediateNameSecretKeyRefDiamond-1 TestIssue3377-1 TestIssue3449-1 TestSimpleServicePortVarReplace-1
-        TestVarPropagatesUp-1 TestVarRefBig-1 TestVariableRefIngressBasic-1 TestVariableRefIngressOverlay-1
-        TestVariableRefNFSServer-1 TestVariablesAmbiguousWorkaround-1 TestVariablesDisambiguatedWithNamespace-1
-        TestVaribaleRefDifferentPrefix-1
-    """,
     ("KRM503", "a key that stands twice, of which kustomize takes the last one without a word"): """
         TestGeneratorRepeatsInKustomization-1 TestNamespaceNotAddedToValidatingAdmissionPolicies-1
         TestNamespacePropagationDoesNotBreakGeneratorMerge-1 TestOrderOfAccumulatedComponent-1

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from krmfn import ResourceList, error, run
+from krmfn.yamltext.edit import parse, with_line_end
 
 ANCHOR = "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n  data: &data\n    x: y\n"
 LAST = "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: b}\n  data: *data\n"
@@ -36,6 +37,21 @@ def test_after_an_error_an_item_with_an_alias_keeps_its_meaning(text: str) -> No
     assert after["items"] == before["items"]
     assert [result["message"] for result in after["results"]] == ["must not be"]
     assert output.decode().startswith(HEAD + ANCHOR + LAST)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("above", ["  a: &a x  # why\n", "  a: !!str 1\n", "  a: x  # why\n", "  a: y\n  a: x\n"])
+def test_a_document_with_comments_and_anchors_keeps_every_byte(above: str, name: str) -> None:
+    data = (
+        f"kind: ConfigMap\n{above}".replace("  a", "a")
+        + f"text: {TEXTS[name].replace(chr(10) + '    ', chr(10) + '  ')}"
+    )
+    ended = with_line_end(data.encode(), -2).decode()
+    assert ended.endswith("\n") and parse(ended) == parse(data)
+    header = next(number for number, line in enumerate(data.split("\n")) if line.startswith("text:"))
+    lines = zip(data.split("\n"), ended.split("\n"), strict=False)  # a last line of spaces alone may go
+    changed = [number for number, (before, after) in enumerate(lines) if before.strip() and after != before]
+    assert changed in ([], [header]), ended
 
 
 def test_a_function_config_with_an_alias_keeps_its_meaning() -> None:
