@@ -69,7 +69,12 @@ CHECK = named(
 )
 
 _IMAGE = closed(
-    image=TEXT, nodes=nullable(COUNT), madeInCluster=FLAG, neededBy=listed(closed(**REF["properties"], **{"for": TEXT}))
+    ("waiting",),
+    image=TEXT,
+    nodes=nullable(COUNT),
+    waiting=COUNT,
+    madeInCluster=FLAG,
+    neededBy=listed(closed(**REF["properties"], **{"for": TEXT})),
 )
 _KERNEL = closed(kernel=nullable(TEXT), nodes=COUNT, mapping=nullable(COUNT), failure=nullable(TEXT))
 _CONFLICT = closed(

@@ -187,6 +187,7 @@ def text(images: Sequence[Image]) -> str:
     for image in images:
         needs = [f"{ref} ({purpose})" for ref, purpose in image.needs]
         number = "?" if image.nodes is None else f"{image.nodes:,}"
+        number += f" ({image.waiting:,} waiting)" if image.waiting else ""
         rows.append((image.name, number, "in the cluster" if image.built else "-", some(needs, len(needs))))
     return _lines(rows)
 

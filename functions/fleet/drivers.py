@@ -9,9 +9,7 @@ from krmfn.typed import Any, NamedTuple
 from ..exclusivity import Claim
 from ..kmm.lookup import has, listing, table, text
 from ..kmm.module import HUB_KIND, Module, module_of, node_labels, ready_label, version_label
-from .facts import PASSING
-
-_PRESSURE = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in PASSING if "-pressure" in key]
+from .facts import DAEMON_TOLERATES, LOADER_TOLERATES
 
 
 class Driver(NamedTuple):
@@ -67,8 +65,10 @@ class Driver(NamedTuple):
 
     @property
     def tolerations(self) -> Any:
-        """The tolerations of the Module, and those that KMM adds (2.6+, internal/module/helper.go)."""
-        return [*_PRESSURE, *(listing(self.module.spec, "tolerations") or [])]
+        """The tolerations of the Module, and those that KMM adds; without a loader those of its plugin's DaemonSet."""
+        added = LOADER_TOLERATES if self.loads else DAEMON_TOLERATES
+        entries = [{"key": key, "operator": "Exists", "effect": effect} for key, effect in added]
+        return [*entries, *(listing(self.module.spec, "tolerations") or [])]
 
     @property
     def version_label(self) -> str:

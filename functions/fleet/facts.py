@@ -23,6 +23,22 @@ PASSING: Mapping[str, str] = {
 
 Source: Kubernetes, Taints and Tolerations (built-in taints).
 """
+_PRESSURE = tuple((key, "NoSchedule") for key in PASSING if key.endswith("-pressure"))
+_KEPT = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+LOADER_TOLERATES = _PRESSURE
+"""What KMM tolerates for every Module that loads something, key and effect.
+
+Source: KMM v2.6.0, internal/module/helper.go.
+"""
+DAEMON_TOLERATES = (
+    *_PRESSURE,
+    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+    *((key, "NoExecute") for key in _KEPT),
+)
+"""What Kubernetes tolerates for the pods of every DaemonSet, as those of a plugin are, key and effect.
+
+Source: Kubernetes 1.34, pkg/controller/daemon/util/daemonset_util.go, AddOrUpdateDaemonPodTolerations.
+"""
 API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
 """Of a NodeInventory."""
 NODE_INFO = ("kernelVersion", "architecture", "osImage", "kubeletVersion")

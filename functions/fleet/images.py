@@ -6,6 +6,7 @@ from krmfn import KrmfnError, Ref, Result, error
 from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
+from ..exclusivity.node import Node
 from ..grouping import grouped
 from ..kmm.envsubst import substitute, variables
 from ..kmm.lookup import has, table, tables, text
@@ -37,13 +38,21 @@ class Image(NamedTuple):
     built: bool
     """Whether KMM builds or signs it in the cluster for one of those that need it."""
     needs: tuple[Need, ...]
+    waiting: int = 0
+    """How many of these nodes do not pull it yet: they are cordoned, lack a version label, or the like."""
 
 
-_Pull = tuple[str, Need, Nodes | None, bool]
-"""An image's name, what needs it, the nodes that pull it, and whether it is built or signed in the cluster.
+class _Pull(NamedTuple):
+    """An image that is pulled for an object."""
 
-The nodes are None when they are not known: those of a Deployment, or where an image is pulled to be signed.
-"""
+    name: str
+    need: Need
+    nodes: Nodes | None
+    """The nodes that pull it; None when they are not known: of a Deployment, or of an image pulled to be signed."""
+    built: bool = False
+    """Whether it is built or signed in the cluster."""
+    waiting: frozenset[tuple[object, object]] = frozenset()
+    """Nodes that do not pull it yet."""
 
 
 def images(groups: Sequence[Group], cluster: Cluster, kernels: Sequence[Sequence[str]] = ()) -> list[Image]:
@@ -57,23 +66,50 @@ def images(groups: Sequence[Group], cluster: Cluster, kernels: Sequence[Sequence
     futures = kernels or [()] * len(cluster.drivers)
     for (driver, selected), future in zip(by_driver(groups, cluster.drivers), futures, strict=True):
         nodes_of: dict[str, Nodes] = {kernel: set() for kernel in future}
+        waiting = Nodes()
         for group, outcome in selected:  # an unknown kernel is ""
             if outcome.state in LOADING or (outcome.state == "kernel unknown" and _has_one_image(driver)):
-                nodes_of.setdefault(group.kernel, set()).update((node.cluster, node.name) for node in group.nodes)
-        pulls += _of_driver(driver, nodes_of, bool(groups or any(kernels)))
+                nodes_of.setdefault(group.kernel, set()).update(_nodes(group.nodes))
+            if outcome.state in LOADING and outcome.state != "planned":
+                waiting |= _nodes(group.nodes)
+        pulled = _of_driver(driver, nodes_of, bool(groups or any(kernels)))
+        pulls += (pull._replace(waiting=frozenset(waiting)) for pull in pulled)
+    gates = _gates(groups, cluster.drivers)
     for workload, placement in placements(cluster, groups):
-        nodes: Nodes | None = {(node.cluster, node.name) for node in placement.nodes} if placement and groups else None
-        pulls += [(name, Need(workload.ref, purpose), nodes, False) for name, purpose in workload.images()]
-    by_name = grouped((pull[0], pull) for pull in pulls if pull[0])
+        nodes = _nodes(placement.nodes) if placement and groups else None
+        waiting = Nodes().union(*(gates[key] for key in gates.keys() & workload.selector.keys()))
+        for name, purpose in workload.images():
+            pulls.append(_Pull(name, Need(workload.ref, purpose), nodes, waiting=frozenset(waiting)))
+    by_name = grouped((pull.name, pull) for pull in pulls if pull.name)
     return [_image(name, by_name[name]) for name in sorted(by_name)]
+
+
+def _nodes(nodes: Iterable[Node]) -> Nodes:
+    return {(node.cluster, node.name) for node in nodes}
+
+
+def _gates(groups: Sequence[Group], drivers: Drivers) -> dict[str, Nodes]:
+    """Return the nodes that do not have a label of KMM's yet, by label: its Module waits there until the node is well.
+
+    A DaemonSet that selects by such a label waits there, too.
+    """
+    gates: dict[str, Nodes] = {}
+    for driver, selected in by_driver(groups, drivers):
+        if waiting := Nodes().union(
+            *(_nodes(group.nodes) for group, outcome in selected if outcome.state == "waiting")
+        ):
+            gates |= dict.fromkeys(driver.set_by_kmm, waiting)
+    return gates
 
 
 def _image(name: str, pulls: Sequence[_Pull]) -> Image:
     """Return an image, given its pulls; several pulls by one object for one purpose are one need."""
-    known = [nodes for _, _, nodes, _ in pulls if nodes is not None]
-    number = len(set[object]().union(*known)) if len(known) == len(pulls) else None
-    needs = dict.fromkeys((need, built) for _, need, _, built in pulls)
-    return Image(name, number, any(built for _, built in needs), tuple(need for need, _ in needs))
+    known = [pull for pull in pulls if pull.nodes is not None]
+    nodes = Nodes().union(*(pull.nodes or () for pull in known))
+    ready = Nodes().union(*((pull.nodes or set()) - pull.waiting for pull in known))
+    number, waiting = (len(nodes), len(nodes - ready)) if len(known) == len(pulls) else (None, 0)
+    needs = tuple(dict.fromkeys(pull.need for pull in pulls))
+    return Image(name, number, any(pull.built for pull in pulls), needs, waiting)
 
 
 def unknown_images(groups: Sequence[Group], drivers: Drivers) -> Iterator[Result]:
@@ -110,9 +146,9 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
     everywhere = Nodes().union(*nodes_of.values()) if decided else None
     for plugin, noun in PLUGINS.items():
         for part in ("initContainer", "container"):
-            yield text(table(driver.module.spec, plugin, part), "image"), Need(driver.ref, noun), everywhere, False
+            yield _Pull(text(table(driver.module.spec, plugin, part), "image"), Need(driver.ref, noun), everywhere)
         for _, volume in tables(table(driver.module.spec, plugin), "volumes"):
-            yield text(table(volume, "image"), "reference"), Need(driver.ref, noun), everywhere, False
+            yield _Pull(text(table(volume, "image"), "reference"), Need(driver.ref, noun), everywhere)
 
 
 def _fixed_resolution(driver: Driver, position: int) -> Resolution:
@@ -139,11 +175,11 @@ def _of_mapping(driver: Driver, resolution: Resolution, nodes: Nodes | None, ker
         return
     holders = (driver.module.mappings[resolution.mapping], driver.module.container)
     build, sign = (any(has(holder, key) for holder in holders) for key in ("build", "sign"))
-    yield resolution.image, Need(driver.ref, "kernel module"), nodes, build or sign
+    yield _Pull(resolution.image, Need(driver.ref, "kernel module"), nodes, build or sign)
     unsigned = next(filter(None, (text(table(holder, "sign"), "unsignedImage") for holder in holders)), "")
     if sign and not build and unsigned:
         values = variables(kernel.removesuffix("+")) if kernel else {}
-        yield substitute(unsigned, values), Need(driver.ref, "unsigned image"), None, False
+        yield _Pull(substitute(unsigned, values), Need(driver.ref, "unsigned image"), None)
 
 
 Mirror = tuple[str, str]

@@ -119,7 +119,8 @@ def _part(file: str, cluster: dict[str, Any]) -> Part:
         modules.append(Usage(_ref(module["module"]), module["madeFrom"], tuple(module["mappings"]), kernels))
     for image in cluster["images"]:
         needs = tuple(Need(_ref(need), need["for"]) for need in image["neededBy"])
-        images.append(Image(image["image"], image["nodes"], image["madeInCluster"], needs))
+        waiting = image.get("waiting", 0)
+        images.append(Image(image["image"], image["nodes"], image["madeInCluster"], needs, waiting))
     positions = {module.ref: at for at, module in enumerate(modules)}
     return Part(
         cluster["cluster"],

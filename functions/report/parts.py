@@ -129,7 +129,8 @@ def merge_images(clusters: Iterable[Sequence[Image]]) -> list[Image]:
             known = before.nodes is not None and image.nodes is not None
             nodes = (before.nodes or 0) + (image.nodes or 0) if known else None
             needs = tuple(dict.fromkeys((*before.needs, *image.needs)))
-            by_name[image.name] = Image(image.name, nodes, before.built or image.built, needs)
+            waiting = before.waiting + image.waiting if known else 0
+            by_name[image.name] = Image(image.name, nodes, before.built or image.built, needs, waiting)
     return [by_name[name] for name in sorted(by_name)]
 
 
@@ -161,6 +162,10 @@ def _module(module: Usage) -> dict[str, Any]:
 
 
 def image_record(image: Image) -> dict[str, Any]:
-    """Return an image as JSON data; `nodes` is null where their number is not known."""
+    """Return an image as JSON data; `nodes` is null where their number is not known.
+
+    `waiting` is there where some of the nodes do not pull it yet.
+    """
     needs = [{**reference(ref), "for": purpose} for ref, purpose in image.needs]
-    return {"image": image.name, "nodes": image.nodes, "madeInCluster": image.built, "neededBy": needs}
+    waiting = {"waiting": image.waiting} if image.waiting else {}
+    return {"image": image.name, "nodes": image.nodes, **waiting, "madeInCluster": image.built, "neededBy": needs}

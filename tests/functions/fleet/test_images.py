@@ -53,6 +53,32 @@ def test_nodes_that_wait_for_the_label_of_a_version_will_pull() -> None:
     assert numbers(NODES + versioned) == {EL9.format(427): 1, EL9.format(503): 2}
 
 
+CORDON = "  taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]\n"
+
+
+def waiting(text: str) -> dict[str, tuple[int | None, int]]:
+    """All the nodes of each image, and those of them that wait."""
+    return {name: (image.nodes, image.waiting) for name, image in images_of(text).items()}
+
+
+def test_nodes_that_wait_are_told_from_those_that_pull_now() -> None:
+    """Each was counted as if it pulled: a cordoned node, one without the version label, pods that wait for a Module."""
+    node = "---\napiVersion: v1\nkind: Node\nmetadata: {name: c, labels: {zone: a}}\nspec:\n" + CORDON
+    node += "status: {nodeInfo: {kernelVersion: 5.14.0-427.el9.x86_64}}\n---\n"
+    plugin = "  devicePlugin: {container: {image: 'r/p:1'}}\n"
+    text = NODES + node + module("{zone: a}", fields=plugin) + daemonset("[]")
+    expected = {
+        EL9.format(427): (2, 1),
+        EL9.format(503): (2, 0),
+        "r/p:1": (4, 1),
+        "registry.example.com/agent:1": (4, 1),
+    }
+    assert waiting(text) == expected
+    versioned = module("{zone: a}").replace(CONTAINER, f'      version: "1"\n{CONTAINER}')
+    assert waiting(NODES + versioned) == {EL9.format(427): (1, 1), EL9.format(503): (2, 2)}
+    assert waiting(NODES + module("{zone: a}")) == {EL9.format(427): (1, 0), EL9.format(503): (2, 0)}
+
+
 def test_what_is_built_in_the_cluster_is_marked_and_what_is_signed_there_is_needed() -> None:
     built = module("{zone: a}").replace(CONTAINER, f"      build: {{dockerfileConfigMap: {{name: d}}}}\n{CONTAINER}")
     assert [image.built for image in images_of(NODES + built).values()] == [True, True]

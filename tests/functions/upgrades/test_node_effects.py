@@ -125,6 +125,16 @@ ODD = node("n2", "6.9el9")
 CORDON = "node.kubernetes.io/unschedulable"
 
 
+def test_a_plugin_alone_runs_on_a_node_that_is_cordoned() -> None:
+    """Its DaemonSet tolerates what Kubernetes adds for every DaemonSet; it was said to wait, and to be lost."""
+    plugin = edited(drv(), ("spec.moduleLoader", None), ("spec.devicePlugin", {"container": {"image": "r/p:1"}}))
+    cordoned, unready = (node("a", EL9, GPU, key) for key in (CORDON, "node.kubernetes.io/not-ready"))
+    assert fates([cordoned], [plugin, cordoned]) == {"gained": ("a",)}
+    assert fates([plugin, A], [plugin, cordoned]) == {}
+    assert fates([unready], [plugin, unready]) == {}, "the taint NoSchedule keeps a new pod off"
+    assert fates([A], [plugin, A]) == {"gained": ("a",)}
+
+
 def test_a_cordon_unloads_and_lets_nothing_load() -> None:
     """KMM sees the taint of a cordon as any other; it says nothing of the fleet, so it is no error of the Module."""
     cordoned = node("a", EL9, GPU, CORDON)
