@@ -34,6 +34,18 @@ and OpenShift 4.19.
 """
 
 
+_BUILT_IN = {
+    *("", "apps", "autoscaling", "batch", "coordination.k8s.io", "discovery.k8s.io", "networking.k8s.io", "policy"),
+    *(_RBAC, "kmm.sigs.x-k8s.io"),
+}
+"""Groups of which every kind is known: what is not among CLUSTER_SCOPED has a namespace."""
+
+
+def has_namespace(ref: Ref) -> bool:
+    """Return True for an object of a kind that surely has a namespace."""
+    return ref.group in _BUILT_IN and (ref.group, ref.kind) not in CLUSTER_SCOPED
+
+
 def object_id(ref: Ref) -> Id:
     """Return what makes an object unique on an API server: group, kind, name, and the namespace where there is one."""
     group, kind, namespace, name = ref.id

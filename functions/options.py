@@ -37,6 +37,8 @@ class RunOptions(NamedTuple):
     allow_remote: bool = False
     function_image: tuple[str, ...] = ()
     root: str | None = None
+    remotes: frozenset[str] | None = None
+    """The URLs of the repository; None: those of its remotes."""
     cluster: tuple[str, ...] = ()
     """NAME=PATH,PATH: see `config.parse`."""
     exclude: tuple[str, ...] = ()
@@ -69,7 +71,7 @@ def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = 
         names, metavar = ("--nodes", "--live"), "[CLUSTER=]DUMP"
         action = parser.add_argument(*names, dest="live", action="append", default=[], metavar=metavar, help=text)
         setattr(action, OFFERED, (ASKED.format("clusters"),))
-    text = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
+    text = f"{PATH} (default: .); the objects of Argo CD, Flux and Fleet say which roots make a cluster"
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_ or text)
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 
 from krmfn import Item, KrmfnError, ResourceList, Result, error, warning
@@ -11,6 +12,7 @@ from krmfn.typed import TypeVar
 from ..command import Context
 from ..formats.checked import NAMES
 from ..grouping import grouped
+from ..identity import has_namespace
 from ..kustomization.documents import unreadable
 from ..options import RunOptions
 from ..paths import manifests
@@ -18,7 +20,7 @@ from ..paths.failures import Failure, failure_of
 from ..paths.roots import within
 from ..paths.templates import Template
 from ..paths.workers import processors
-from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE, driven_kinds
+from ..rendering.kinds import COUNTING, NODES, PROFILE, driven_kinds, of_kinds
 from ..run import PassedOver, note, run_of
 from .deployed import Cluster, Clusters, is_local
 from .layout import not_among_paths
@@ -110,20 +112,19 @@ def _holds_only(resources: ResourceList, kinds: Collection[tuple[str, str]]) -> 
 
 
 def _shared_roots(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
-    """Return an error for each root that several clusters have, unless it holds only functionConfigs and Profiles."""
+    """Return an error for each root of loose files with nodes that several clusters have: a node is in one cluster."""
     by_path = [(cluster, {root.path: root for root in cluster.roots if root.path}) for cluster in clusters]
     owners = grouped((path, (root, cluster)) for cluster, roots in by_path for path, root in roots.items())
     findings = []
     for path, pairs in owners.items():
         root, last = pairs[-1]
-        is_shared = len(pairs) > 1
-        if not is_shared or (root.kind == "files" and _holds_only(read(context, [root])[0], (CONFIG, PROFILE))):
+        if len(pairs) < 2 or root.kind != "files" or not of_kinds(read(context, [root])[0].items, NODES):
             continue
         names = [cluster.name for _, cluster in pairs]
         place = next((member.place for member in last.members if within(path, member.real)), None)
         message = (
             f"{root.name} belongs to the clusters {' and '.join(names)}, so it is not known which of them has its "
-            "objects or nodes; give each cluster a folder of its own that lists what they share"
+            "nodes; give each cluster an inventory of its own"
         )
         findings.append(error(message, rule="KRM522", place=place, tags=((NAMES, "\n".join(names)),)))
     return findings
@@ -145,6 +146,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     from ..kustomization import builds  # imported here: most folders need no kustomize
 
     resources = builds.build(context.options, first.name, first.path, first.graph)
+    _give_namespace(resources.items, first.namespace)
     # a kustomization that calls the function names its functionConfig there
     kinds = NODES if run_of(resources).is_settled else COUNTING
     others = [item for item in beside.items if (item.group, item.kind) not in kinds]
@@ -162,6 +164,14 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     return resources, is_whole
 
 
+def _give_namespace(items: Iterable[Item], namespace: str) -> None:
+    """Put resources without a namespace into the one in which Argo CD creates them; "" for none."""
+    for item in items if namespace else ():
+        if not item.ref.namespace and has_namespace(item.ref) and not is_local(item):
+            with suppress(KrmfnError):  # what cannot be edited is an error of its own
+                item["metadata.namespace"] = namespace
+
+
 def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tuple[ResourceList, bool]:
     """Return what the files of some roots hold, and whether all of them could be read."""
     joined, is_whole, number, passed_over = ResourceList(), True, 0, list[PassedOver]()
@@ -175,6 +185,7 @@ def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tu
                 resources, failures = ResourceList(), {os.path.normpath(name): failure}
         else:
             resources, failures = manifests.read_files(root.files, in_full)
+        _give_namespace(resources.items, root.namespace)
         joined.items += resources.items
         number += run_of(resources).files
         joined.function_config = joined.function_config or resources.function_config

@@ -104,6 +104,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
         from . import live_claims
 
         live_claims.check_each(context, clusters)
+    _check_engines(streams, context)
     if has_several:
         streams = shared.without_needed(streams)
         repository.check(streams, intent)
@@ -118,6 +119,16 @@ def _has_flux(clusters: Sequence[Cluster]) -> bool:
     from ..final import tools  # here: it is loaded for what is judged as a whole
 
     return any(tools.has_flux(part.items) for cluster in clusters for part in cluster.inputs)
+
+
+def _check_engines(streams: Clusters, context: Context) -> None:
+    """Report how engines deploy the clusters, unless they are a former state or are rendered for an engine now."""
+    intent, is_named = context.intent, bool(streams.config.clusters or context.options.cluster)
+    is_judged = intent.judges_whole and not (intent.deploys or intent.is_old)
+    if streams.engines.deployments and is_judged and not is_named:
+        from . import engine_checks
+
+        engine_checks.check(streams, streams.engines.top)
 
 
 def _with_elsewhere(context: Context, streams: Clusters, failures: list[Failure]) -> Clusters:

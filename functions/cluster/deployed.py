@@ -11,6 +11,7 @@ from krmfn import Item, ResourceList, Result, warning
 from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
+from ..deployments.deployment import Deployment
 from ..formats.checked import Checked
 from ..kmm.lookup import table
 from ..paths.failures import Failure
@@ -56,6 +57,8 @@ class Cluster(NamedTuple):
     """The paths that make the roots a part of it; none for a root of its own."""
     outside: tuple[tuple[Member, Root], ...] = ()
     """Loose files that belong to it and are not below a PATH: they count where they give no objects."""
+    deployments: tuple[Deployment, ...] = ()
+    """What makes the roots a part of it, where the objects of engines do."""
     is_unassigned: bool = False
     """Whether these are files of a repository that no cluster in its configuration file lists."""
     parts: Sequence[tuple[str, ResourceList]] = ()

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 
 from krmfn import KrmfnError, Manifest, Result, warning
 from krmfn.resource import Place
@@ -15,14 +14,15 @@ from ..deployments import argocd, fleet, flux, generators
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
 from ..deployments.holders import deployments
 from ..kustomization.calls import Ours
-from ..paths import disk, files, manifests
+from ..options import RunOptions
+from ..paths import disk, files, git, manifests
 from ..paths.disk import File
 from ..paths.excludes import Excluder
 from ..paths.roots import root_of, within
 
-_WORDS = (b"argoproj.io", b"toolkit.fluxcd.io", b"fleet.cattle.io")
+WORDS = (b"argoproj.io", b"toolkit.fluxcd.io", b"fleet.cattle.io")
 """A file without any of these holds no object of an engine."""
-_SUFFIXES = (".yaml", ".yml", ".json")
+SUFFIXES = (".yaml", ".yml", ".json")
 _GROUPS = {argocd.GROUP, fleet.GROUP, *flux.GROUPS}
 _HYDRATED = "hydrate-with-krmfn"
 _CHART = "Chart.yaml"
@@ -36,31 +36,39 @@ class Engines(NamedTuple):
     deployments: Sequence[Deployment] = ()
     problems: Sequence[Problem] = ()
 
+    @property
+    def folders(self) -> frozenset[str]:
+        """The folders that are deployed, absolute and without links."""
+        return frozenset(deployment.real(self.top) for deployment in self.deployments)
 
-def of_paths(paths: Mapping[str, str], root: str | None, exclude: Excluder, ours: Ours) -> Engines:
+
+def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, ours: Ours) -> Engines:
     """Return what the engines' objects in the repository of some PATHs say, each given with its real path.
 
-    `root` is the value of --root. Raises KrmfnError when that is not a folder.
+    Raises KrmfnError when --root is not a folder.
     """
     first = next((real for path, real in paths.items() if path != "-"), "")
     folder = first if os.path.isdir(first) else os.path.dirname(first)
-    top = (root_of(folder, root) or folder) if folder else ""
-    return read(top, exclude, ours) if os.path.isdir(top) else Engines()
+    top = (root_of(folder, options.root) or folder) if folder else ""
+    if not os.path.isdir(top):
+        return Engines()
+    paths_below, objects = _read(top, exclude)
+    if not objects:
+        return Engines(top)
+    urls = git.remotes(top) if options.remotes is None else options.remotes
+    repository = _repository(top, paths_below, objects, ours)._replace(urls=urls)
+    return Engines(top, *deployments(objects, repository))
 
 
-def read(top: str, exclude: Excluder, ours: Ours) -> Engines:
-    """Return what the engines' objects below the root of a repository (absolute, without links) deploy.
+def _read(top: str, exclude: Excluder) -> tuple[list[str], list[EngineObject]]:
+    """Return the files below the root of a repository (absolute, without links), and the objects of engines in them.
 
     Files that cannot be read are passed over: the roots that have them report it.
     """
     listing, _ = disk.files_below(File(top, top), lambda name: True, top, manifests.KUSTOMIZATIONS)
-    is_excluded = partial(exclude, top)
-    paths = [path for path in (os.path.relpath(file.name, top) for file in listing) if not is_excluded(path)]
-    texts = _texts(top, [path for path in paths if path.endswith(_SUFFIXES)])
-    objects = [item for path, text in texts.items() for item in _objects(path, text)]
-    if not objects:
-        return Engines(top)
-    return Engines(top, *deployments(objects, _repository(top, paths, objects, ours)))
+    paths = [path for path in (os.path.relpath(file.name, top) for file in listing) if not exclude(top, path)]
+    texts = _texts(top, [path for path in paths if path.endswith(SUFFIXES)])
+    return paths, [item for path, text in texts.items() for item in _objects(path, text)]
 
 
 def findings(engines: Engines, tops: Collection[str]) -> Iterator[Result]:
@@ -75,13 +83,18 @@ def _name(top: str, path: str) -> str:
     return os.path.relpath(os.path.join(top, path))
 
 
+def has_words(text: bytes) -> bool:
+    """Return True for a text that may hold an object of an engine."""
+    return any(word in text for word in WORDS)
+
+
 def _texts(top: str, paths: Iterable[str]) -> dict[str, bytes]:
     """Return the texts of the files that may hold an object of an engine, by their paths."""
     texts, limit = dict[str, bytes](), max_bytes()
     for path in paths:
         with suppress(KrmfnError):
             text = files.read_regular(os.path.join(top, path), path, limit)
-            if any(word in text for word in _WORDS):
+            if has_words(text):
                 texts[path] = text
                 limit -= len(text)
     return texts
@@ -104,8 +117,7 @@ def _objects(path: str, text: bytes) -> list[EngineObject]:
 
 def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject], ours: Ours) -> Repository:
     """Return what the engines see of the files of a repository."""
-    from ..kustomization import reading  # both here: most repositories have no object of an engine
-    from ..paths import git
+    from ..kustomization import reading  # imported here: most repositories have no object of an engine
 
     folders = sorted({folder for path in paths for folder in _above(path)})
     named = {
@@ -126,7 +138,7 @@ def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject],
     }
     patterns = [pattern for item in objects for pattern in generators.file_patterns(item.manifest)]
     parameters = {path: _data(top, path) for path in paths if generators.is_parameters(path, patterns)}
-    return Repository(git.remotes(top), folders, listed, named[_CHART], named[_HYDRATED], bundles, parameters)
+    return Repository(frozenset(), folders, listed, named[_CHART], named[_HYDRATED], bundles, parameters)
 
 
 def _above(path: str) -> list[str]:

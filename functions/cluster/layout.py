@@ -14,11 +14,12 @@ from ..formats.checked import NAMES
 from ..kustomization.calls import ENTRY_POINTS, Ours
 from ..kustomization.graph import NO_GRAPH
 from ..options import RunOptions
+from ..paths import manifests
 from ..paths.disk import relative
 from ..paths.excludes import excluder
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, root_of, within
-from . import config, engines, unread
+from . import assignment, config, engines, unread
 from . import survey as surveys
 from .config import Config, Member
 from .deployed import Cluster, Clusters
@@ -83,15 +84,20 @@ def layout(
     marks = tops.union(member.real for cluster in members.values() for member in cluster)
     exclude = excluder((*(pattern.text for pattern in settings.exclude), *options.exclude), options.written)
     ours = Ours(frozenset(ENTRY_POINTS), options.function_image, _version)
-    engine_objects = engines.of_paths(reals, options.root, exclude, ours)
-    surveyor = partial(surveys.survey, ours=ours, root=options.root, exclude=exclude, marks=marks)
-    by_path, failures = _survey_all(reals, partial(surveyor, as_root=as_root))
+    engine_objects = engines.of_paths(reals, options, exclude, ours)
+    # what is named decides, and else the objects of engines
+    is_root = as_root and any(manifests.kustomization_in(real) for real in tops)
+    deployed = frozenset[str]() if settings.clusters or named or is_root else engine_objects.folders
+    surveyor = partial(surveys.survey, ours=ours, root=options.root, exclude=exclude, marks=marks | deployed)
+    by_path, failures = _survey_all(reals, partial(surveyor, as_root=as_root, deployed=deployed))
     roots: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
     for root in (root for survey in by_path.values() for root in survey.roots):
         roots.setdefault((root.kind, root.path), root)
     clusters, rest, others = list[Cluster](), list(roots.values()), list[Survey]()
     if members:
         clusters, rest, others = _join(members, rest, reals, surveyor, findings, failures)
+    elif deployed:
+        clusters, rest = assignment.assign(engine_objects, rest, any(map(os.path.isabs, reals)))
     everything = (*by_path.values(), *others)
     findings += [finding for survey in everything for finding in survey.findings]
     findings += unread.missing_submodules(everything, tops, [*chain(*members.values())], as_root)

@@ -48,6 +48,8 @@ class Root(NamedTuple):
     files: tuple[File, ...] = ()
     """The files of a package, or loose files. Those beside a kustomization are not deployed: an inventory, a
     functionConfig, and files that somebody forgot to list."""
+    namespace: str = ""
+    """The namespace that Argo CD gives to resources without one; "" where it does not apply them as they stand."""
 
 
 def places(roots: Iterable[Root], top: str) -> list[tuple[str, Kind]]:
@@ -75,11 +77,13 @@ def survey(
     exclude: Excluder = NOTHING,
     marks: Collection[str] = (),
     as_root: bool = False,
+    deployed: Collection[str] = (),
 ) -> Survey:
     """Return the roots below a PATH: a folder, a file, or - for stdin.
 
     `root` is the value of --root; `exclude` tells which paths are left out; `marks` are absolute paths without links
-    whose loose files make roots of their own. With `as_root` a folder with a kustomization is that one root, whatever
+    whose loose files make roots of their own, and so do the kustomizations in `deployed`. With `as_root` a folder with
+    a kustomization is that one root, whatever
     is below it, and whichever kustomization lists it.
     Raises KrmfnError for a PATH that does not exist or may not be read.
     """
@@ -92,14 +96,20 @@ def survey(
         if not os.path.lexists(path):
             raise KrmfnError(f"{path}: No such file or directory")
         return Survey([Root("files", os.path.normpath(path), real, NO_GRAPH, (File(path, real),))], [])
-    return _below(path, real, ours, root, exclude, marks, as_root)
+    return _below(path, real, ours, root, exclude, (marks, deployed), as_root)
 
 
 def _below(
-    path: str, real: str, ours: Ours, root: str | None, exclude: Excluder, marks: Collection[str], as_root: bool
+    path: str,
+    real: str,
+    ours: Ours,
+    root: str | None,
+    exclude: Excluder,
+    marked: tuple[Collection[str], Collection[str]],
+    as_root: bool,
 ) -> Survey:
     """Return the roots below a folder; `real` is its path, absolute and without links."""
-    bound = root_of(real, root)
+    (marks, deployed), bound = marked, root_of(real, root)
     listing, problems = disk.files_below(File(path, real), _is_read, bound, manifests.KUSTOMIZATIONS)
     start = 0 if path == "." else len(os.path.join(path, ""))
     is_excluded = partial(exclude, bound or real)
@@ -114,6 +124,7 @@ def _below(
         tops = _outermost_folders(graph, kustomizations, real)
     as_root = as_root and real in kustomizations
     tops += [real] if real in kustomizations and real not in tops else []  # a link may list it
+    tops += [folder for folder in kustomizations if folder in deployed and folder not in tops]
     kinds: dict[str, Kind] = {**dict.fromkeys(packages, "package"), **dict.fromkeys(tops, "kustomization")}
     loose, in_charts, chart_configs = _loose_files(others, charts, graph)
     by_root: dict[str, list[File]] = {folder: [] for folder in kinds}

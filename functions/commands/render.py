@@ -48,7 +48,7 @@ def run(context: Context, args: Any) -> int:
     if any(finding.severity == "error" for finding in streams.findings):
         cluster_streams.log(context, streams)
         return 2
-    clusters = streams.clusters
+    clusters = streams.clusters if args.output_dir else _once(streams.clusters)
     folders = _folders(args.output_dir, clusters) if args.output_dir or len(clusters) > 1 else []
     lists = [cluster.final for cluster in clusters]
     contents = [resources.items if args.include_inputs else deployed_items(resources) for resources in lists]
@@ -68,6 +68,14 @@ def run(context: Context, args: Any) -> int:
     context.log.changes(changes)  # before the output: behind a pipe the order of the two would be chance
     output.write_stdout(output.dump_json(contents[0]) if args.output == "json" else output.dump(contents[0]))
     return 0
+
+
+def _once(clusters: Sequence[Cluster]) -> Sequence[Cluster]:
+    """Return only the first of several clusters that get the same roots, where each would get the same objects."""
+    roots = {tuple((root.kind, root.path) for root in cluster.roots) for cluster in clusters}
+    if len(clusters) < 2 or len(roots) > 1 or any(cluster.final.failed for cluster in clusters):
+        return clusters
+    return clusters[:1] if len({output.dump(deployed_items(cluster.final)) for cluster in clusters}) == 1 else clusters
 
 
 def _write(context: Context, args: Any, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]) -> None:

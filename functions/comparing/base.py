@@ -45,7 +45,9 @@ class Base(NamedTuple):
         configs = tuple(path for path in paths if os.path.lexists(path))
         trusted = tuple(self._path_of_file(path) or path for path in options.profiles_from)
         clusters = tuple(f"{name}={','.join(map(self.path, members))}" for name, members in map(parse, options.cluster))
-        return options._replace(root=bound, function_config=configs, profiles_from=trusted, cluster=clusters)
+        remotes = git.remotes(self.root) if options.remotes is None else options.remotes
+        changed = options._replace(root=bound, function_config=configs, profiles_from=trusted, cluster=clusters)
+        return changed._replace(remotes=remotes)
 
     def unread(self, options: RunOptions) -> list[str]:
         """Return a sentence for each skipped file that counts for every PATH: .krmfn.yaml and functionConfigs."""

@@ -7,11 +7,15 @@ a path.
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from krmfn import KrmfnError, Manifest
 from krmfn.typed import Any
 
+from ..cluster import engines
 from ..cluster.config import NAME as CONFIG_FILE
+from ..deployments.fleet import BUNDLE
+from ..deployments.generators import file_patterns, is_parameters
 from ..kmm.lookup import strings, table
 from ..kustomization.documents import documents
 from ..paths.git import LINK, Entry
@@ -31,6 +35,7 @@ def needed_entries(listing: Iterable[Entry], paths: Sequence[str], read: Read) -
     for path in paths:
         search.take(path, with_all=True)
     search.take_clusters(paths)
+    search.take_engines()
     search.follow()
     return [entry for entry in search.known.values() if entry.path in search.taken or entry.mode == LINK]
 
@@ -80,6 +85,25 @@ class _Search:
                     if any(is_below(member, top) or is_below(top, member) for member in members for top in tops):
                         for member in members:
                             self.take(member, with_all=True)
+
+    def take_engines(self) -> None:
+        """Take the files with objects of engines, and those that Git file generators read.
+
+        Without them the clusters of the base would be other ones. A configuration file with clusters goes before them.
+        """
+        if any(table(manifest, "clusters") for manifest in self._configs()):
+            return
+        names = [path for path in self._paths if path.endswith(engines.SUFFIXES) and path not in self._links]
+        texts = ((path, self._read(self.known[path])) for path in names)
+        holders = [path for path, text in texts if engines.has_words(text)]
+        patterns = [*chain.from_iterable(map(file_patterns, chain.from_iterable(map(self._manifests, holders))))]
+        for path in names:
+            if path in holders or os.path.basename(path) == BUNDLE or is_parameters(path, patterns):
+                self.take(path)
+
+    def _configs(self) -> Iterator[Manifest]:
+        for path in self._paths:
+            yield from self._manifests(path) if os.path.basename(path) == CONFIG_FILE else ()
 
     def follow(self) -> None:
         """Take what the taken links and kustomizations refer to, until there is nothing more to take."""

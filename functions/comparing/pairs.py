@@ -48,9 +48,10 @@ def pair_clusters(old: Clusters, old_top: str, new: Clusters, new_top: str) -> l
             twins[id(cluster)] = rest.pop(id(other))
     for cluster in new.clusters:  # after the names: several clusters may have a functionConfig as a root
         paths = dict(places(cluster.roots, new_top)).keys()
-        others = (other for other in rest.values() if paths & dict(places(other.roots, old_top)).keys())
-        if id(cluster) not in twins and (twin := next(others, None)):
-            twins[id(cluster)] = rest.pop(id(twin))
+        others = [other for other in rest.values() if paths & dict(places(other.roots, old_top)).keys()]
+        others.sort(key=lambda other: other.name != cluster.name)  # several clusters may have one root
+        if id(cluster) not in twins and others:
+            twins[id(cluster)] = rest.pop(id(others[0]))
     pairs = [Pair(twins.get(id(cluster)), cluster) for cluster in new.clusters]
     return pairs + [Pair(cluster, None) for cluster in rest.values()]
 

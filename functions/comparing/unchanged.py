@@ -65,9 +65,11 @@ def lay_out_sides(context: Context, base: Base, names: Sequence[str]) -> Sides:
         return Sides(old, new)
     digest = lru_cache(maxsize=None)(lambda path: sha256(files.read_regular(path, path, max_bytes())).digest())
     by_places = {(*places(cluster.roots, base.folder),): cluster for cluster in reversed(old.clusters)}
+    by_name = {(cluster.name, *places(cluster.roots, base.folder)): cluster for cluster in old.clusters}
     same: dict[str, str] = {}
     for cluster in new.clusters:
-        twin = by_places.get((*places(cluster.roots, base.root),))
+        key = (*places(cluster.roots, base.root),)
+        twin = by_name.get((cluster.name, *key)) or by_places.get(key)
         is_built = any(root.kind == "kustomization" for root in cluster.roots)
         with suppress(_Unknown, KrmfnError):
             if twin and is_built and _inputs(twin, base.folder, digest) == _inputs(cluster, base.root, digest):

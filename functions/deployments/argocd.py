@@ -116,6 +116,7 @@ def _declarations(
             cluster=cluster,
             unknown=unknown,
             directory=_directory(source),
+            namespace=text(table(spec, "destination"), "namespace"),
             additions=tuple(f"kustomize.{key}" for key in _KUSTOMIZE if table(source, "kustomize").get(key)),
             prunes=table(spec, "syncPolicy", "automated").get("prune") is True,
             sync_options=tuple(texts(table(spec, "syncPolicy"), "syncOptions")),

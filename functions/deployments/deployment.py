@@ -77,6 +77,8 @@ class Declaration(NamedTuple):
     unknown: str = ""
     """Which clusters these are, in words, where nobody can know; the name of the cluster then."""
     directory: Directory = Directory()
+    namespace: str = ""
+    """The namespace that Argo CD gives to resources without one."""
     additions: tuple[str, ...] = ()
     """What the engine changes after us, such as `targetNamespace`."""
     is_suspended: bool = False

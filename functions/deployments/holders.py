@@ -29,6 +29,8 @@ def deployments(objects: Sequence[EngineObject], repository: Repository) -> tupl
     for declaration in declarations:
         clusters = [declaration.target] if declaration.target else holders.clusters(declaration.file)
         reached.update(dict.fromkeys(Deployment(declaration.path, cluster, declaration) for cluster in clusters))
+    paths = {deployment.path for deployment in reached}
+    reached.update(dict.fromkeys(home for home in holders.homes() if home.path not in paths))
     return list(reached), [*problems, *holders.problems]
 
 
@@ -54,6 +56,15 @@ class _Holders:
         """Return the clusters that the objects in a file are in."""
         known, ends = self._search(file)
         return list(dict.fromkeys([*known, *(self._names[self._folder(end)] for end in ends)]))
+
+    def homes(self) -> Iterator[Deployment]:
+        """Yield the folders on which Flux was started, each with its cluster: nothing in the repository says so."""
+        for declaration in self._declarations:
+            if declaration.engine == "flux" and not declaration.target:
+                for end in self._ends(declaration.file):
+                    folder = self._folder(end)
+                    home = Declaration(folder, "none", "raw", declaration.source)
+                    yield Deployment(folder, self._names[folder], home)
 
     def _ends(self, file: str) -> list[str]:
         return self._search(file)[1]

@@ -24,7 +24,8 @@ def rows(files: dict[str, list[Manifest]], repository: Repository = REPOSITORY) 
         EngineObject(ref(m), m, Place(file, at, at + 1)) for file, ms in files.items() for at, m in enumerate(ms)
     ]
     found, _ = deployments(objects, repository)
-    return [(one.cluster, one.path, one.declaration.engine, one.declaration.how) for one in found]
+    rows_of = ((one.cluster, one.path, one.declaration.engine, one.declaration.how) for one in found)
+    return [row for row in rows_of if row[2] != "none"]
 
 
 def problems(*manifests: Manifest) -> list[str]:
@@ -271,6 +272,14 @@ FLEET: dict[str, tuple[Manifest, Rows]] = {
 def test_a_git_repo_makes_bundles_of_its_paths(name: str) -> None:
     manifest, expected = FLEET[name]
     assert rows({"gitrepo.yaml": [manifest]}, BUNDLES) == expected
+
+
+def test_the_folder_on_which_flux_was_started_belongs_to_its_cluster() -> None:
+    """No object says so, and the objects that stand there are still that cluster's."""
+    item = flux("./a")
+    objects = [EngineObject(ref(item), item, Place("clusters/lab/a.yaml", 0, 1))]
+    (home,) = [one for one in deployments(objects, REPOSITORY)[0] if one.declaration.engine == "none"]
+    assert (home.cluster, home.path) == ("lab", "clusters/lab")
 
 
 def test_applications_of_several_folders_may_have_several_argo_cds() -> None:

@@ -1,0 +1,105 @@
+"""Which roots make a cluster by the engines' objects, where neither .krmfn.yaml nor --cluster says it."""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from krmfn import ResourceList
+
+from ..deployments.deployment import Deployment
+from ..deployments.holders import applies
+from ..kustomization.graph import NO_GRAPH
+from ..paths.disk import File, relative
+from ..paths.manifests import KUSTOMIZATIONS
+from ..paths.roots import within
+from .deployed import Cluster
+from .engines import Engines
+from .survey import Root
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+"""What Argo CD applies of a folder without a kustomization; jsonnet, which it runs, is not judged."""
+_NO_MANIFESTS = {*KUSTOMIZATIONS, "Chart.yaml", ".krmfn.yaml"}
+"""Files without kind, which Argo CD passes over."""
+
+
+def assign(engines: Engines, roots: Sequence[Root], is_absolute: bool) -> tuple[list[Cluster], list[Root]]:
+    """Return the clusters that the engines' objects make of some roots, and the roots that nothing deploys.
+
+    A root may be in several clusters. Where Argo CD applies a folder as a directory, its files are those that Argo CD
+    reads; what stands below it is no root of its own then. `is_absolute` says how files are named.
+    """
+    by_path = {root.path: root for root in roots}
+    clusters: dict[str, dict[tuple[str, str], Root]] = {}
+    parts: dict[str, list[Deployment]] = {}
+    used, covered = set[str](), set[str]()
+    exact = {deployment.real(engines.top) for deployment in engines.deployments}
+    for deployment in engines.deployments:
+        real = deployment.real(engines.top)
+        if _is_directory(deployment, by_path.get(real)) and _is_among(real, roots):
+            held = [_directory(deployment, real, is_absolute)]
+            covered |= {path for path in by_path if path != real and _is_read(deployment, real, path)} - exact
+        else:
+            held = [root for root in roots if _holds(deployment, real, root, by_path, exact)]
+        if held:
+            used |= {root.path for root in held}
+            namespace = deployment.declaration.namespace if deployment.declaration.how == "raw" else ""
+            group = clusters.setdefault(deployment.cluster, {})
+            for root in held:
+                group.setdefault((root.kind, root.path), root._replace(namespace=namespace))
+            parts.setdefault(deployment.cluster, []).append(deployment)
+    rest = [root for root in roots if root.path not in used | covered]
+    named = ((name, tuple(group.values()), tuple(parts[name])) for name, group in clusters.items())
+    return [Cluster(name, group, ResourceList(), deployments=declared) for name, group, declared in named], rest
+
+
+def _is_directory(deployment: Deployment, root: Root | None) -> bool:
+    """Return True where Argo CD applies the files of a folder one by one."""
+    declaration = deployment.declaration
+    is_raw = declaration.engine == "argocd" and declaration.how == "raw"
+    return is_raw and not (root and root.kind == "kustomization")
+
+
+def _is_among(real: str, roots: Sequence[Root]) -> bool:
+    """Return True for a folder that holds a root, or is below a root of loose files: it is below some PATH."""
+    return any(within(root.path, real) or (root.kind == "files" and within(real, root.path)) for root in roots)
+
+
+def _is_read(deployment: Deployment, real: str, path: str) -> bool:
+    """Return True for a folder below a directory of Argo CD that it reads with it."""
+    return within(path, real) and deployment.declaration.directory.recurse
+
+
+def _directory(deployment: Deployment, real: str, is_absolute: bool) -> Root:
+    """Return the root of a folder that Argo CD applies as it stands.
+
+    Names with a dot count, and so do charts and folders with a kustomization; links to folders are not entered.
+    Source: Argo CD 3.2, reposerver/repository/repository.go, findManifests.
+    """
+    start = "" if is_absolute else os.getcwd()
+    files = [
+        File(relative(path, start), path)
+        for path in sorted(_files(real))
+        if applies(deployment.declaration.directory, os.path.relpath(path, real))
+    ]
+    return Root("files", relative(real, start), real, NO_GRAPH, tuple(files))
+
+
+def _files(top: str) -> Iterator[str]:
+    for folder, folders, names in os.walk(top):
+        folders[:] = sorted(name for name in folders if name != ".git")
+        for name in names:
+            if name.endswith(_SUFFIXES) and name not in _NO_MANIFESTS:
+                path = os.path.join(folder, name)
+                if not os.path.islink(path):
+                    yield path
+
+
+def _holds(deployment: Deployment, real: str, root: Root, by_path: dict[str, Root], exact: set[str]) -> bool:
+    """Return True where a deployment brings a root to its cluster: the folder itself, or what stands below it.
+
+    Below a folder without a kustomization Flux, Fleet and our plugin take all roots that have no deployment.
+    """
+    if root.path == real:
+        return True
+    top = by_path.get(real)
+    is_whole = bool(top and top.kind == "kustomization") or deployment.path == "."
+    return not is_whole and root.path not in exact and within(root.path, real)

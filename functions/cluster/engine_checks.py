@@ -1,0 +1,118 @@
+"""How the engines deploy what was judged: configs that they apply as they are, roots that nothing deploys."""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from krmfn import Item, ResourceList, Result, error, warning
+from krmfn.printing import some
+from krmfn.results import Rule
+
+from ..kmm.module import MODULE_KINDS
+from ..paths.roots import within
+from ..rendering.kinds import OWNERS, driven_kinds, of_kinds
+from ..run import run_of
+from .deployed import Cluster, Clusters, is_local
+
+_WAYS = {
+    "argocd": "name the plugin in it (`plugin: {name: krmfn}`), or let CI render into a branch and sync that",
+    "flux": "let CI render into a branch and apply that (gitops/flux), or keep the config out of the folder",
+    "fleet": "let CI render into a branch and deploy that, or keep the config out of the folder",
+}
+"""The ways out, by engine."""
+_NAMES = {"argocd": "Argo CD", "flux": "Flux", "fleet": "Fleet"}
+
+
+def check(streams: Clusters, top: str) -> None:
+    """Report configs that an engine applies as they are, and roots with something of ours that nothing deploys.
+
+    `top` is the root of the repository. The findings stop nothing else.
+    """
+    for cluster in streams.clusters:
+        cluster.final.report(_raw_configs(cluster, top))
+    lonely = [cluster for cluster in streams.clusters if not cluster.deployments and _has_ours(cluster)]
+    if len(lonely) > 1:
+        names = [cluster.name for cluster in lonely]
+        roots = ", ".join(root.name for cluster in lonely for root in cluster.roots)
+        message = (
+            f"no object of an engine deploys {some(names, len(names))}, so they are judged apart; if they reach one "
+            f"cluster, write `clusters: {{NAME: [{roots}]}}` into .krmfn.yaml"
+        )
+        lonely[0].final.report([warning(message, rule="KRM544")])
+
+
+def _has_ours(cluster: Cluster) -> bool:
+    return any(_configs(part) or of_kinds(part.items, MODULE_KINDS) for _, part in cluster.parts)
+
+
+def _configs(part: ResourceList) -> list[Item]:
+    """Return the configs in a list that krmfn renders; where its kustomization calls krmfn, this is done there."""
+    kinds = OWNERS | driven_kinds(part.items)
+    items = [] if run_of(part).is_settled else of_kinds(part.items, kinds)
+    return [item for item in items if not is_local(item)]
+
+
+def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
+    """Yield an error per object of an engine that applies configs of a cluster as they are."""
+    folders = {root.name: root.path for root in cluster.roots}
+    for deployment in cluster.deployments:
+        declaration = deployment.declaration
+        if declaration.how != "raw" or declaration.engine not in _WAYS:
+            continue
+        real = deployment.real(top)
+        configs = [item for name, part in cluster.parts for item in _below(name, part, folders, real)]
+        if configs:
+            engine = _NAMES[declaration.engine]
+            message = (
+                f"{engine} applies {configs[0].ref}{_others(configs)} of {deployment.path} as it is, so no Module is "
+                f"made of it; {_WAYS[declaration.engine]}"
+            )
+            source = declaration.source
+            place = source.place._replace(path=os.path.relpath(os.path.join(top, source.place.path)))
+            yield error(message, rule="KRM545", ref=source.ref, place=place)
+
+
+def _below(name: str, part: ResourceList, folders: dict[str, str], real: str) -> list[Item]:
+    """Return the configs of a part that come from the root at a folder, or from files in it."""
+    configs = _configs(part)
+    if name in folders:
+        return configs if folders[name] == real or within(folders[name], real) else []
+    return [item for item in configs if item.place and within(os.path.realpath(item.place.path), real)]
+
+
+def _others(items: Sequence[Item]) -> str:
+    return f" and {len(items) - 1:,} more" if len(items) > 1 else ""
+
+
+_APPLIED = """\
+# apps/lab.yaml
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: lab, namespace: argocd}
+spec:
+  source: {repoURL: https://git.example.com/fleet.git, path: lab, plugin: {name: krmfn}}
+  destination: {name: lab, namespace: kmm}
+---
+# lab/config.yaml
+kind: DeviceConfig
+"""
+RULES = (
+    Rule(
+        "KRM544",
+        "where engines deploy some roots of a repository, each root with configs or Modules should be deployed by one, "
+        "or be in a cluster of .krmfn.yaml",
+        good=_APPLIED,
+        bad=f"{_APPLIED}---\n# one/config.yaml\nkind: DeviceConfig\n---\n# one/kustomization.yaml\nresources: "
+        "[config.yaml]\n---\n# two/config.yaml\nkind: DeviceConfig\n---\n# two/kustomization.yaml\nresources: "
+        "[config.yaml]\n",
+        remedy="Write the roots that reach one cluster under `clusters` in .krmfn.yaml.",
+        severities=("warning",),
+    ),
+    Rule(
+        "KRM545",
+        "a config must be rendered before its engine applies it: by the plugin of Argo CD, or in CI into a branch",
+        good=_APPLIED,
+        bad=_APPLIED.replace(", plugin: {name: krmfn}", ""),
+        remedy="Name the plugin in the Application, or let CI render into a branch that the engine applies.",
+    ),
+)
+"""The rules about how engines deploy."""

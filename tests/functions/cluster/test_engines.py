@@ -1,0 +1,145 @@
+"""Clusters that the engines' objects make, without any .krmfn.yaml."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Done, process
+from tests.functions.cluster.test_one_result import config
+from tests.functions.comparing.test_base import repository
+from tests.trees import config_map, plant
+
+ROLE = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r, namespace: kmm}\nrules: []\n"
+LISTED = "resources: [a.yaml]\n"
+
+
+def application(path: str, cluster: str, source: str = "plugin: {name: krmfn}", namespace: str = "kmm") -> str:
+    return (
+        f"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {path.replace('/', '-')}}}\nspec:\n"
+        f"  source: {{repoURL: 'https://git.example.com/fleet.git', path: {path}, {source}}}\n"
+        f"  destination: {{name: {cluster}, namespace: {namespace}}}\n"
+    )
+
+
+def kustomization(path: str) -> str:
+    return (
+        f"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {path}, namespace: f}}\n"
+        f"spec: {{path: ./{path}, sourceRef: {{kind: GitRepository, name: f}}}}\n"
+    )
+
+
+def root(name: str, text: str) -> dict[str, str]:
+    return {f"{name}/kustomization.yaml": LISTED, f"{name}/a.yaml": text}
+
+
+A, B = config("a", "card: x"), config("b", "card: x")
+CONFIGS = root("a", A) | root("b", B)
+FILES: dict[str, tuple[dict[str, str], list[str]]] = {
+    "one cluster": (
+        CONFIGS | {"apps/a.yaml": application("a", "lab"), "apps/b.yaml": application("b", "lab")},
+        ["KRM302"],
+    ),
+    "two clusters": (CONFIGS | {"apps/a.yaml": application("a", "lab"), "apps/b.yaml": application("b", "prod")}, []),
+    "one of them": (CONFIGS | {"apps/a.yaml": application("a", "lab")}, []),
+    "the configuration file decides": (
+        CONFIGS
+        | {"apps/a.yaml": application("a", "lab"), "apps/b.yaml": application("b", "lab")}
+        | {".krmfn.yaml": "clusters: {lab: [a], prod: [b], apps: [apps]}\n"},
+        [],
+    ),
+    "a base and its overlay": (
+        root("a", A)
+        | {"over/kustomization.yaml": "resources: [../a]\n"}
+        | {"apps/a.yaml": application("a", "lab"), "apps/b.yaml": application("over", "prod")},
+        [],
+    ),
+    "both in one cluster": (
+        root("a", A)
+        | {"over/kustomization.yaml": "resources: [../a]\n"}
+        | {"apps/a.yaml": application("a", "lab"), "apps/b.yaml": application("over", "lab")},
+        ["KRM103"],
+    ),
+    "one root, two clusters": (
+        root("a", A) | {"clusters/x/ks.yaml": kustomization("a"), "clusters/y/ks.yaml": kustomization("a")},
+        ["KRM545"],
+    ),
+    "the same names in two folders of clusters": (
+        root("a", config_map("a"))
+        | {"clusters/x/ks.yaml": kustomization("a"), "clusters/y/ks.yaml": kustomization("a")},
+        [],
+    ),
+    "applied as it is": (root("a", A) | {"apps/a.yaml": application("a", "lab", "directory: {}")}, ["KRM545"]),
+    "two namespaces": (
+        {"a/w.yaml": config_map("w"), "b/w.yaml": config_map("w")}
+        | {"apps/a.yaml": application("a", "lab", "directory: {}", "one")}
+        | {"apps/b.yaml": application("b", "lab", "directory: {}", "two")},
+        [],
+    ),
+    "one namespace": (
+        {"a/w.yaml": config_map("w"), "b/w.yaml": config_map("w")}
+        | {"apps/a.yaml": application("a", "lab", "directory: {}")}
+        | {"apps/b.yaml": application("b", "lab", "directory: {}")},
+        ["KRM705"],
+    ),
+}
+
+
+def check(repo: Path) -> Done:
+    return process("krmfn", "check", ".", cwd=repo)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_reaches_one_cluster_is_judged_together(name: str, tmp_path: Path) -> None:
+    files, rules = FILES[name]
+    done = check(repository(tmp_path / "repo", files)).ended(int(bool(rules)))
+    assert {rule for rule in ("KRM103", "KRM302", "KRM545", "KRM705") if f"[{rule}]" in done.text} == {*rules}, (
+        done.text
+    )
+
+
+DIRECTORY: dict[str, tuple[dict[str, str], str, bool]] = {
+    "a name with a dot": ({"site/.r.yaml": ROLE}, "recurse: true", True),
+    "beside a chart": (
+        {"site/x/Chart.yaml": "apiVersion: v2\n", "site/x/r.yaml": ROLE},
+        "recurse: true",
+        True,
+    ),
+    "not listed": ({"site/x/kustomization.yaml": "resources: []\n", "site/x/r.yaml": ROLE}, "recurse: true", True),
+    "below, without recurse": ({"site/x/r.yaml": ROLE}, "recurse: false", False),
+    "excluded": ({"site/r.yaml": ROLE}, "recurse: true, exclude: 'r.*'", False),
+    "included": ({"site/r.yaml": ROLE}, "recurse: true, include: '{a.yaml,r.yaml}'", True),
+    "a kustomization": ({"site/kustomization.yaml": LISTED, "site/.r.yaml": ROLE}, "recurse: true", False),
+    "a link to a folder": ({"more/r.yaml": ROLE, "site/x": "-> ../more"}, "recurse: true", False),
+}
+
+
+@pytest.mark.parametrize("name", DIRECTORY)
+def test_a_directory_holds_what_argo_cd_applies(name: str, tmp_path: Path) -> None:
+    files, directory, is_applied = DIRECTORY[name]
+    apps = {"apps/a.yaml": application("site", "lab", f"directory: {{{directory}}}"), "site/a.yaml": config_map("a")}
+    repo = repository(tmp_path / "repo", apps | files)
+    before = repository(tmp_path / "before", apps)
+    done = process("krmfn", "diff", str(before), str(repo), "--format", "json")
+    changes = [(row["ref"]["kind"], "lab" in row["clusters"]) for row in json.loads(done.out)["changes"]]
+    assert (("Role", True) in changes) is is_applied, changes
+
+
+def test_a_base_has_the_clusters_of_its_own_objects(tmp_path: Path) -> None:
+    apps = {"apps/a.yaml": application("a", "lab"), "apps/b.yaml": application("b", "prod")}
+    repo = repository(tmp_path / "repo", CONFIGS | apps)
+    plant(repo, {"a/a.yaml": A.replace('"1"', '"2"')})
+    text = process("krmfn", "diff", "--base", "main", "a", cwd=repo).text
+    assert "~ Module" in text and "- Module" not in text, text
+    plant(repo, {"apps/a.yaml": application("a", "prod")})
+    done = process("krmfn", "diff", "--base", "main", cwd=repo)
+    assert "can select the same node" in done.text, done.text
+
+
+def test_roots_that_nothing_deploys_are_judged_apart_and_that_is_said(tmp_path: Path) -> None:
+    files = root("c", config_map("c")) | {"apps/c.yaml": application("c", "lab")}
+    repo = repository(tmp_path / "repo", CONFIGS | files)
+    done = check(repo).ended(0)
+    assert "write `clusters: {NAME: [a, b]}` into .krmfn.yaml [KRM544]" in done.text, done.text
