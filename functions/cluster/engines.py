@@ -1,6 +1,7 @@
 """What the engines' objects in a repository say: its files are read, and given to the room `deployments`."""
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -20,8 +21,10 @@ from ..paths.disk import File
 from ..paths.excludes import Excluder
 from ..paths.roots import root_of, within
 
-WORDS = (b"argoproj.io", b"toolkit.fluxcd.io", b"fleet.cattle.io")
-"""A file without any of these holds no object of an engine."""
+_API_VERSION = re.compile(
+    rb"(?:argoproj\.io|toolkit\.fluxcd\.io|fleet\.cattle\.io)\\?/v[0-9]|argocd\.argoproj\.io\\?/secret-type"
+)
+"""A file without any of these holds no object of an engine; JSON may write a slash with a backslash before it."""
 SUFFIXES = (".yaml", ".yml", ".json")
 _GROUPS = {argocd.GROUP, fleet.GROUP, *flux.GROUPS}
 _HYDRATED = "hydrate-with-krmfn"
@@ -85,7 +88,7 @@ def _name(top: str, path: str) -> str:
 
 def has_words(text: bytes) -> bool:
     """Return True for a text that may hold an object of an engine."""
-    return any(word in text for word in WORDS)
+    return _API_VERSION.search(text) is not None
 
 
 def _texts(top: str, paths: Iterable[str]) -> dict[str, bytes]:
