@@ -33,6 +33,10 @@ _GROUP = record(
 INVENTORY = record(
     "the nodes of one cluster",
     {
+        "clusterUID": text(
+            "the uid of the cluster's Namespace kube-system: a dump of a cluster with another one is refused",
+            "line",
+        ),
         "kubeletVersions": listed(
             text("the version of a kubelet: v1.34.2", "line"), "the versions of the nodes' kubelets", most=_MANY
         ),

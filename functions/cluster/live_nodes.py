@@ -11,9 +11,10 @@ from ..command import Context
 from ..exclusivity.node import Node
 from ..fleet import nodes
 from ..fleet.live import Live
+from ..kmm.lookup import table, text
 from ..kmm.module import LABELS
 from ..paths import manifests
-from ..rendering.kinds import NODES
+from ..rendering.kinds import CONFIG, NODES
 from . import dumps
 
 Lists = Mapping[str, Sequence[ResourceList]]
@@ -27,15 +28,17 @@ def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
     and for a dump that cannot be read.
     """
     by_name: dict[str, Live] = {}
-    for text in texts if names else ():
-        name, sign, dump = text.partition("=")
+    for option in texts if names else ():
+        name, sign, dump = option.partition("=")
         if not (sign and name in names):
             if len(names) > 1:
                 hint = did_you_mean(name, names if sign else ()) or f": {some(names, len(names))}"
-                raise KrmfnError(f"--live {text}: write --live CLUSTER=DUMP with one of {len(names):,} clusters{hint}")
-            name, dump = names[0], text
+                raise KrmfnError(
+                    f"--live {option}: write --live CLUSTER=DUMP with one of {len(names):,} clusters{hint}"
+                )
+            name, dump = names[0], option
         if name in by_name:
-            raise KrmfnError(f"--live {text}: the cluster {name} has a dump already; dump it once")
+            raise KrmfnError(f"--live {option}: the cluster {name} has a dump already; dump it once")
         by_name[name] = dumps.read(dump)
     return by_name
 
@@ -43,17 +46,17 @@ def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
 def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Live, clusters: Lists) -> None:
     """Replace the committed nodes in the lists of a cluster by those of a dump, which are put into the first list.
 
-    `clusters` has the lists of the other clusters, too. Raises KrmfnError for a dump most of whose nodes are not
-    committed: it is of another cluster, which may have a node of the same name by chance.
+    `clusters` has the lists of the other clusters, too. Raises KrmfnError for a dump of another cluster: by the uid of
+    the cluster, or where an inventory does not say it, when most of its nodes are not committed.
     """
-    committed = _committed(lists)
+    committed, is_same = _committed(lists), _is_same(name, lists, dump, clusters)
     for resources in lists:
         resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
     dump.committed[name] = committed
     items = _items(dump)
     labels = {node.name: node.labels for node in nodes.read(ResourceList(items)).nodes}
     names = {*dump.nodes, *labels}
-    if committed and len(strangers := names - committed.keys()) * 2 > len(names):
+    if not is_same and committed and len(strangers := names - committed.keys()) * 2 > len(names):
         owner = _owner(strangers, clusters, name)
         remedy = f"they are nodes of {owner}: pass --live {owner}={dump.name}"
         number = f"{len(strangers):,} of" if len(strangers) < len(names) else "none of"
@@ -84,6 +87,28 @@ def _committed(lists: Iterable[ResourceList]) -> dict[str, Node]:
     """Return the nodes in some lists by their names."""
     items = [item for resources in lists for item in resources.items if (item.group, item.kind) in NODES]
     return {node.name: node for node in nodes.read(ResourceList(items)).nodes}
+
+
+def _is_same(name: str, lists: Sequence[ResourceList], dump: Live, clusters: Lists) -> bool:
+    """Return whether a dump is surely of a cluster: its inventory has the same uid.
+
+    Raises KrmfnError for another uid.
+    """
+    uids = _uids(lists)
+    if dump.uid and uids and dump.uid not in uids:
+        owner = next((other for other, parts in clusters.items() if dump.uid in _uids(parts)), "")
+        remedy = f"pass --live {owner}={dump.name}" if owner else f"pass a dump of {name}, or renew its inventory"
+        known = f"the inventory of {name} has clusterUID {min(uids)}"
+        raise KrmfnError(
+            f"--live: the dump is of another cluster: its kube-system has the uid {dump.uid}, {known}; {remedy}"
+        )
+    return bool(dump.uid) and dump.uid in uids
+
+
+def _uids(lists: Iterable[ResourceList]) -> set[str]:
+    """Return the uids of the cluster that the inventories in some lists have."""
+    items = (item for resources in lists for item in resources.select("NodeInventory", CONFIG[0]))
+    return {text(table(item.manifest, "spec"), "clusterUID") for item in items} - {""}
 
 
 def _owner(names: Set[str], clusters: Lists, cluster: str) -> str:

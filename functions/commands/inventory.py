@@ -88,10 +88,12 @@ def _inventory(args: Any, keys: set[str] | None) -> Manifest:
     for option, day in (("--valid-until", args.valid_until), ("--taken-on", args.taken_on)):
         if day is not None and not _is_day(day):
             raise KrmfnError(f"{option} {day!r} is not a date; write it as 2026-12-31")
-    nodes = dumps.objects_of(args.file, _with_progress)
+    uids: set[str] = set()
+    nodes = collecting.noting_uids(dumps.objects_of(args.file, _with_progress), uids)
     try:  # the collected nodes are in no variable: they take as much memory as their text, which comes next
-        days = {"validUntil": args.valid_until, "takenOn": args.taken_on}
-        return collecting.manifest(collecting.collect(nodes, keys), args.name, keys, days)
+        entries = [collecting.collect(nodes, keys)]
+        head = {"clusterUID": "".join(uids), "validUntil": args.valid_until, "takenOn": args.taken_on}
+        return collecting.manifest(entries.pop(), args.name, keys, head)
     except KrmfnError as failure:
         source = "stdin" if args.file == "-" else args.file
         raise KrmfnError(*(f"{source}: {line}" for line in failure.args)) from failure

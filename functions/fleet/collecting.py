@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, count, pairwise
 
@@ -78,6 +78,18 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     if not entries:
         raise KrmfnError("it contains no Node; expected the output of `kubectl get nodes -o json`")
     return entries
+
+
+def noting_uids(manifests: Iterable[Manifest], uids: set[str]) -> Iterator[Manifest]:
+    """Yield the manifests, and add the uid of the cluster (see `facts.cluster_uid`) where one of them has it.
+
+    Raises KrmfnError for those of two clusters.
+    """
+    for manifest in manifests:
+        uids.update({facts.cluster_uid(manifest)} - {""})
+        if len(uids) > 1:
+            raise KrmfnError("it holds dumps of two clusters (two Namespaces kube-system); pass that of one cluster")
+        yield manifest
 
 
 def _is_other(manifest: Manifest) -> bool:
@@ -158,9 +170,9 @@ RAREST = 16
 
 
 def manifest(
-    entries: Sequence[Entry], name: str, keys: Collection[str] | None, days: Mapping[str, str | None]
+    entries: Sequence[Entry], name: str, keys: Collection[str] | None, head: Mapping[str, str | None]
 ) -> Manifest:
-    """Return the NodeInventory of the entries, which are sorted by name; `days` are fields with dates."""
+    """Return the NodeInventory of the entries, which are sorted by name; `head` are its first fields."""
     kubelets = sorted({entry.kubelet for entry in entries if entry.kubelet})
     shared, group_of = _divide(entries)
     formats = {}  # for the values of the labels that stand in the lines
@@ -178,7 +190,7 @@ def manifest(
         "kind": facts.KIND,
         "metadata": {"name": name, "annotations": {LOCAL: "true"}},
         "spec": {
-            **{field: day for field, day in days.items() if day},
+            **{field: value for field, value in head.items() if value},
             **({"kubeletVersions": kubelets} if kubelets else {}),
             "nodeCount": len(entries),
             "labelKeys": [EVERY] if keys is None else sorted({*keys, *chain.from_iterable(formats)}),

@@ -50,6 +50,22 @@ EFFECTS = (*REPELLING, "PreferNoSchedule")
 """The effects of a taint. The last one keeps no pod away, and KMM ignores it."""
 
 
+def cluster_uid(manifest: Manifest) -> str:
+    """Return the uid of a cluster, which is that of its Namespace kube-system; "" for any other object.
+
+    Raises KrmfnError for one that is not a line of text.
+    """
+    metadata = table(manifest, "metadata")
+    if (manifest.get("apiVersion"), manifest.get("kind")) != ("v1", "Namespace") or metadata.get(
+        "name"
+    ) != "kube-system":
+        return ""
+    uid = text(metadata, "uid")
+    if not uid.isprintable():
+        raise KrmfnError(f"the uid of the Namespace kube-system {uid[:80]!r} is not one line of text")
+    return uid
+
+
 def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node:
     """Return the facts of a Node object; with `keys` only its name and the labels with these keys are read and checked.
 

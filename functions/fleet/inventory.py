@@ -2,6 +2,7 @@
 
     spec:
       labelKeys: [topology.kubernetes.io/zone]     the labels that it holds; ["*"] is all of them
+      clusterUID: 2c9b4b7e-3f1d-4a52-9d8e-0a4f5f9c1b11   of the Namespace kube-system: dumps of others are refused
       validUntil: "2026-12-31"
       kubeletVersions: [v1.34.2]                   of all nodes: a Kubernetes of the cluster is never older
       nodeCount: 1                                 a file that was cut off has fewer

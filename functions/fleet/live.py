@@ -82,6 +82,12 @@ class Live(NamedTuple):
     """What else it shows."""
 
     @property
+    def uid(self) -> str:
+        """The uid of the cluster, as its Namespace kube-system or its inventory has it; "" where it is not known."""
+        inventories = (text(table(manifest, "spec"), "clusterUID") for manifest in self.inventories)
+        return next(iter((*self.objects.uids, *filter(None, inventories))), "")
+
+    @property
     def is_of_nodes(self) -> bool:
         """Whether the dump has nodes and nothing else, so it does not show what KMM has done."""
         return not (self.configured or self.modules or self.workers or self.pods or self.plugins)
@@ -90,7 +96,7 @@ class Live(NamedTuple):
 def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
     """Return the cluster that the objects of a dump describe.
 
-    Raises KrmfnError for a dump without a Node, and for a Node without a name or with that of another.
+    Raises KrmfnError for two clusters, for no Node, and for a Node without a name or with that of another.
     """
     live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items, live_objects.nothing())
     events = _Events()
@@ -118,6 +124,8 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
         _add_pod(live, pod, events)
         if kept := live_pods.pod_of(pod, _pod_status(pod, events), _is_ready(pod)):
             live_objects.add_pod(live.objects, kept)
+    if len(live.objects.uids) > 1:
+        raise KrmfnError("it holds dumps of two clusters (two Namespaces kube-system); pass one file for each cluster")
     if not (live.nodes or live.inventories):
         raise KrmfnError("it holds no Node and no NodeInventory; write it anew with the loop of `krmfn why --kubectl`")
     return live
@@ -141,7 +149,7 @@ def _add_node(live: Live, manifest: Manifest) -> None:
     if not (name := text(metadata, "name")):
         raise KrmfnError("it holds a Node without a name")
     if name in live.nodes:
-        raise KrmfnError(f"it holds node {name!r} twice: dump one cluster")
+        raise KrmfnError(f"it holds node {name!r} twice: it is more than one dump; pass one, of one cluster")
     live.boots[name] = text(info, "bootID")
     ready, troubles = _condition(manifest, "Ready"), list[str]()
     if ready and text(ready, "status") != "True":

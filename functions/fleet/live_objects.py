@@ -9,6 +9,7 @@ from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import MODULE_GROUP, NAME_LABEL
+from . import facts
 from .live_pods import IMAGE_OWNER, Pod, is_operator
 
 Name = tuple[str, str]
@@ -55,11 +56,13 @@ class Objects(NamedTuple):
     """The Pod Security level that each enforces, and whether it is being deleted."""
     full_quotas: dict[str, str]
     """By namespace: a quota of pods that is used up."""
+    uids: set[str]
+    """The uids of the Namespace kube-system, each of another cluster."""
 
 
 def nothing() -> Objects:
     """Return the objects of a dump that has none."""
-    return Objects(set(), {}, {}, {}, [], {}, {}, [], [], set(), {}, {})
+    return Objects(set(), {}, {}, {}, [], {}, {}, [], [], set(), {}, {}, set())
 
 
 def add_pod(objects: Objects, pod: Pod) -> None:
@@ -87,6 +90,7 @@ def add(objects: Objects, manifest: Manifest) -> None:
     elif (group, kind) == ("", "Namespace"):
         level = text(table(metadata, "labels"), "pod-security.kubernetes.io/enforce")
         objects.namespaces[name[1]] = level, "deletionTimestamp" in metadata
+        objects.uids.update({facts.cluster_uid(manifest)} - {""})
     elif (group, kind) == ("", "ResourceQuota"):
         hard, used = table(manifest, "status", "hard"), table(manifest, "status", "used")
         for key in ("pods", "count/pods"):
