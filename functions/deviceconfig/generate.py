@@ -57,9 +57,10 @@ def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
     """
     first = configs[0]
     pairs = rbac.objects(configs) if any(config.has_accounts for config in configs) else []
+    classes = dict[str, Any]()
     for config in configs:
         if config.has_module:
-            pairs.append((config, module(config, known)))
+            pairs.append((config, _without_made(module(config, known), classes)))
         if not config.spec.hub and (config.spec.daemonSets or config.retained):
             pairs += daemonsets.objects(config, known)
     extras = enumerate(first.spec.extraObjects)
@@ -107,6 +108,24 @@ def module(config: DeviceConfig, known: Specs) -> Manifest:
     del metadata["namespace"]
     hub_spec = {"moduleSpec": fields, "spokeNamespace": hub.spokeNamespace, "selector": dict(hub.clusterSelector or {})}
     return {"apiVersion": HUB_API, "kind": HUB_KIND, "metadata": metadata, "spec": hub_spec}
+
+
+def _without_made(manifest: Manifest, classes: dict[str, Any]) -> Manifest:
+    """Return a Module without the DeviceClasses that earlier Modules of its config make, and add its own to `classes`.
+
+    A class belongs to the whole cluster: KMM labels it for one Module, and deletes it with that one. One that is
+    described otherwise stays: rule KMM081 is about it.
+    """
+    holder = "moduleSpec" if manifest["kind"] == HUB_KIND else ""
+    fields = manifest["spec"][holder] if holder else manifest["spec"]
+    listed = fields.get("dra", {}).get("deviceClasses", ())
+    unmade = [entry for entry in listed if classes.get(entry["name"]) != entry]
+    classes.update({entry["name"]: entry for entry in unmade if entry["name"] not in classes})
+    if len(unmade) == len(listed):
+        return manifest
+    dra = {key: part for key, part in fields["dra"].items() if key != "deviceClasses"} | filled(deviceClasses=unmade)
+    fields = {**fields, "dra": dra}
+    return {**manifest, "spec": {**manifest["spec"], holder: fields} if holder else fields}
 
 
 def _loader(config: DeviceConfig) -> dict[str, Any]:
