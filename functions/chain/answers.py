@@ -10,10 +10,11 @@ from ..fleet import explanation
 from ..fleet.coverage import Group, Outcome
 from ..fleet.drivers import Drivers
 from ..fleet.explanation import Answer
-from ..fleet.live import Live
+from ..fleet.live import Live, nothing
 from . import selected
-from .link import Link, Subject, kubectl
+from .link import Link, Subject, kubectl, on_the_node
 from .walk import SELECTED, first, is_fine, predicate, walk
+from .worker_log import Log, last_line
 
 
 class Fleet(NamedTuple):
@@ -25,6 +26,8 @@ class Fleet(NamedTuple):
     live: Live
     committed: Mapping[str, Node]
     """The nodes of the inventory by their names."""
+    log: Log = Log()
+    """The log of a worker pod on the node that is asked for, or lines of dmesg there."""
 
 
 def answers(fleet: Fleet, node: Node, outcomes: Sequence[Outcome]) -> list[Answer]:
@@ -33,7 +36,7 @@ def answers(fleet: Fleet, node: Node, outcomes: Sequence[Outcome]) -> list[Answe
     troubles = fleet.live.troubles.get(node.name, ())
     command = (kubectl("describe", "node", node.name),)
     all_answers += [Answer(False, f"{node.name}: {trouble}", command) for trouble in troubles]
-    subjects = (Subject(node, fleet.drivers, outcome, fleet.live, fleet.name) for outcome in outcomes)
+    subjects = (Subject(node, fleet.drivers, outcome, fleet.live, fleet.name, fleet.log) for outcome in outcomes)
     all_answers += [_answer(fleet, subject) for subject in subjects]
     if not all_answers or (len(all_answers) == len(troubles) and not outcomes):
         local = [driver for driver in fleet.drivers if driver.cluster == node.cluster]
@@ -58,6 +61,8 @@ def _answer(fleet: Fleet, subject: Subject) -> Answer:
     name, reason = first(links), predicate(subject, links)
     colon = ":" if reason.startswith("its ") else ""  # a reason with a subject of its own
     others = _others(fleet, subject, links[name]) if name else ""
+    if (found := subject.said) and name not in ("worker", "unload"):
+        reason += f"; the log says that {found.word.sense}"
     sentence = f"{subject.node.name}: {'/'.join(subject.module)}{colon} {reason}"
     return _with_steps(sentence, is_fine(subject, links), links, name, others)
 
@@ -88,7 +93,8 @@ def _others(fleet: Fleet, subject: Subject, link: Link) -> str:
         for outcome in group.outcomes
         if outcome.driver == subject.outcome.driver
         for node in group.nodes
-        if node.name != subject.node.name and _cause(subject._replace(node=node, outcome=outcome)) == link.cause
+        if node.name != subject.node.name
+        and _cause(subject._replace(node=node, outcome=outcome, log=Log())) == link.cause
     ]
     return f"and {counted(len(names), 'more node')}: the same" if names else ""
 
@@ -97,3 +103,20 @@ def _cause(subject: Subject) -> str:
     links = walk(subject)
     name = first(links)
     return links[name].cause if name else ""
+
+
+def by_log(node: Node, drivers: Drivers, outcomes: Sequence[Outcome], log: Log) -> Iterator[Answer]:
+    """Yield what a log says of the Modules that select a node, where no dump says how they are.
+
+    One that nobody knows gives an answer that does not hold, too: it is not known why a Module is not loaded.
+    """
+    is_known = False
+    for outcome in outcomes:
+        subject = Subject(node, drivers, outcome, nothing(), "", log)
+        if found := subject.said:
+            is_known = True
+            steps = (on_the_node(subject, found), found.word.remedy, f"the log: {found.line}")
+            yield Answer(False, f"{node.name}: {'/'.join(subject.module)} is not loaded: {found.word.sense}", steps)
+    if not is_known:
+        reason = f"the log says nothing that is known; its last line: {last_line(log)}"
+        yield Answer(False, f"{node.name}: not known: {reason}")

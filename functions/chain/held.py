@@ -3,8 +3,9 @@
 from ..fleet.live_pods import Pod
 from ..kmm.lookup import has
 from ..kmm.module import NAME_LABEL, PLUGINS
-from .link import Link, Subject, holds, kubectl, unknown
-from .words import difference, meaning, shortened
+from .kernel_words import meaning
+from .link import Link, Subject, holds, kubectl, on_the_node, unknown
+from .words import difference, shortened
 
 
 def holders(subject: Subject) -> list[Pod]:
@@ -39,6 +40,9 @@ def judge(subject: Subject) -> Link:
         evidence += [_ending(pod) for pod in held if pod.deleted]
     is_stuck = worker.status not in ("is at work", "is pending")
     words = f"the pod {worker.pod} (Unload) {shortened(worker.status)}"
+    if (found := subject.said) and not held:
+        words, command = found.word.sense, on_the_node(subject, found)
+        evidence = [found.word.remedy, f"the log: {found.line}", *evidence]
     cause = holding if is_stuck and holding else words
     if sense := meaning(worker.status):
         evidence.append(sense)

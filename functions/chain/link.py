@@ -12,6 +12,7 @@ from ..fleet.live import Key, Live, NodeModule
 from ..fleet.live_objects import Name
 from ..fleet.live_pods import Pod
 from ..kmm.lookup import table, text
+from .worker_log import Log, Said, said
 
 State = Literal["holds", "broken", "not known"]
 
@@ -50,6 +51,8 @@ class Subject(NamedTuple):
     outcome: Outcome
     live: Live
     cluster: str = ""
+    log: Log = Log()
+    """The log of a worker pod on the node, or lines of dmesg."""
 
     @property
     def driver(self) -> Driver:
@@ -110,6 +113,13 @@ class Subject(NamedTuple):
         return self.outcome.failure if is_kept else ""
 
     @property
+    def said(self) -> Said | None:
+        """What the log says of the Module's kernel modules; None for nothing that is known."""
+        names = self.driver.module.loads
+        others = {name for driver in self.drivers for name in driver.module.loads}
+        return said(self.log, names, others - names)
+
+    @property
     def has_pods(self) -> bool:
         """Whether the dump has pods."""
         return "Pod" in self.live.objects.kinds
@@ -131,6 +141,14 @@ class Subject(NamedTuple):
 def kubectl(*words: str) -> str:
     """Return a command line for a shell."""
     return shlex.join(["kubectl", *words])
+
+
+def on_the_node(subject: Subject, found: Said) -> str:
+    """Return the command that shows more of what a log says: on the node, or in the Module."""
+    if look := found.word.look:
+        words = ("-it", "--profile=sysadmin", "--image=busybox", "--", "chroot", "/host", look)
+        return kubectl("debug", f"node/{subject.node.name}", *words)
+    return kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", *subject.module, "-o", "yaml")
 
 
 def described(pod: Pod) -> str:

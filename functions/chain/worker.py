@@ -1,7 +1,9 @@
 """The link to KMM's worker pod, which loads the kernel module on the node."""
 
-from .link import Link, Subject, account_of, holds, kubectl, operators_log, unknown
-from .words import meaning, shortened
+from .kernel_words import meaning
+from .link import Link, Subject, account_of, holds, kubectl, on_the_node, operators_log, unknown
+from .words import shortened
+from .worker_log import last_line
 
 _TO_COME = ("is at work", "is pending")
 
@@ -19,6 +21,9 @@ def judge(subject: Subject) -> Link:
     namespace, pod = subject.module[0], worker.pod.rpartition("/")[2]
     reason = f"{_head(subject)}: the pod {worker.pod} ({worker.action}) {shortened(worker.status)}"
     evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status}"]
+    if found := subject.said:
+        evidence = [found.word.remedy, f"the log: {found.line}", *evidence]
+        return Link("broken", evidence, f"{_head(subject)}: {found.word.sense}", on_the_node(subject, found))
     if worker.status in _TO_COME:
         return Link("broken", evidence, reason, "", "", True)
     if sense := meaning(worker.status):
@@ -28,8 +33,12 @@ def judge(subject: Subject) -> Link:
     if not is_crash:
         return Link("broken", evidence, reason, kubectl("describe", "pod", "-n", namespace, pod))
     command = kubectl("logs", "-n", namespace, pod, "-c", "worker", "--previous")
-    if not sense:
-        evidence.append("why it fails stands in its log alone")
+    if subject.log:
+        evidence.insert(
+            0, f"not known: the log says nothing that is known of it; its last line: {last_line(subject.log)}"
+        )
+    elif not sense:
+        evidence.append("why it fails stands in its log alone: pass it with --log FILE")
     return Link("broken", evidence, reason, command)
 
 

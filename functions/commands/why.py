@@ -1,21 +1,26 @@
 """The command `why`: why a node has its drivers, or lacks them."""
 
 import argparse
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, warning
 from krmfn.printing import did_you_mean, json_text, printable, some
-from krmfn.typed import Any
+from krmfn.streams import max_bytes
+from krmfn.typed import Any, NamedTuple
 
 from .. import options
 from ..chain import answers as chain
+from ..chain import worker_log
 from ..chain.answers import Fleet
+from ..chain.worker_log import Log
 from ..cluster import cluster_streams, live_nodes
 from ..command import Command, Context
+from ..exclusivity.node import Node
 from ..fleet import dumped_kinds, explanation
+from ..fleet.coverage import Group
 from ..fleet.explanation import Answer
 from ..fleet.live import Live
-from ..paths import output
+from ..paths import files, output
 from ..report import cluster_view
 from ..report.cluster_view import View
 from ..settings import ANSWER
@@ -31,6 +36,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
     help_ = "print a shell loop that writes a dump with kubectl, and exit"
     parser.add_argument("--kubectl", action="store_true", help=help_)
+    help_ = (
+        "the log of the worker pod on the node, or what dmesg prints there (- for stdin): why a module is not loaded"
+    )
+    parser.add_argument("--log", metavar="FILE", help=help_)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 
@@ -39,12 +48,13 @@ def _run(context: Context, args: Any) -> int | str:
         return dumped_kinds.script()
     if not args.node:
         raise KrmfnError("which node? pass its name: krmfn why NODE [PATH ...]")
+    log = _log(args.log, context.options.live) if args.log is not None else Log()
     streams = clusters.read(context, args.paths, layout=cluster_streams.asked_of(context, args.paths))
     if streams is None:
         return 2
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
     unknown, lines = dict[str, list[str]](), list[str]()
-    answers = list(_answers(streams.lists, args.node, dumps, unknown))
+    answers = list(_answers(streams.lists, args.node, _Asked(dumps, log), unknown))
     for cluster, reasons in unknown.items():
         context.log.findings([warning(f"what the nodes of {cluster} get is not known: {'; '.join(reasons)}")])
     failed = any(streams.lists[cluster].failed for cluster, _ in answers)
@@ -56,6 +66,35 @@ def _run(context: Context, args: Any) -> int | str:
         lines += [printable(head), *(f"  {printable(step)}" for step in steps)]
     output.write_stdout("".join(f"{line}\n" for line in lines))
     return int(failed or not all(answer.holds for _, answer in answers))
+
+
+class _Asked(NamedTuple):
+    """What is known beside Git."""
+
+    dumps: Mapping[str, Live]
+    log: Log
+
+
+def _log(name: str, dumps: Sequence[str]) -> Log:
+    """Return the end of a log.
+
+    Raises KrmfnError for one that cannot be read, is empty, or has more bytes than an input may have.
+    """
+    if name == "-" and any(text.rpartition("=")[2] == "-" for text in dumps):
+        raise KrmfnError("--log - and --live -: only one of them can be read from stdin")
+    end, number = b"", 0
+    with files.open_named(name) as source:
+        while part := source.read(worker_log.MOST):
+            end, number = (end + part)[-worker_log.MOST :], number + len(part)
+            if number > max_bytes():
+                raise KrmfnError(
+                    f"--log {name}: has more than {max_bytes():,} bytes; pass its end alone, as tail prints it"
+                )
+    if not (log := worker_log.log_of(end)):
+        raise KrmfnError(
+            f"--log {name}: is empty; for a pod that crashes again and again, add --previous to kubectl logs"
+        )
+    return log
 
 
 def _steps(answer: Answer) -> Sequence[str]:
@@ -73,13 +112,13 @@ def _chain(answer: Answer) -> Iterator[str]:
 
 
 def _answers(
-    lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, Live], unknown: dict[str, list[str]]
+    lists: Mapping[str, ResourceList], name: str, asked: _Asked, unknown: dict[str, list[str]]
 ) -> Iterator[tuple[str, Answer]]:
     """Yield each cluster's name with an answer per Module; why other clusters have none goes to `unknown`.
 
     Raises KrmfnError for a node not found, or not judged.
     """
-    names: list[str] = []
+    names, (dumps, log) = list[str](), asked
     for cluster, resources in lists.items():
         view, dump = cluster_view.join(cluster, resources), dumps.get(cluster)
         committed = dump.committed[cluster].get(name) if dump else None
@@ -91,20 +130,27 @@ def _answers(
             continue
         members = [node.name for group in view.groups for node in group.nodes]
         names += members
-        drivers = view.cluster.all_drivers
         for group in view.groups if name in members else ():
             for node in (node for node in group.nodes if node.name == name):
-                if live:
-                    fleet = Fleet(cluster, drivers, view.groups, live, live.committed[cluster])
-                    yield from ((cluster, answer) for answer in chain.answers(fleet, node, group.outcomes))
-                    continue
-                for answer in explanation.answers(node, drivers, group.outcomes):
-                    yield cluster, answer if not answer.holds else _by_inventory(answer, cluster, lists, dumps)
+                for answer in _of_node(node, group, view, live, log):
+                    is_planned = answer.holds and not live
+                    yield cluster, _by_inventory(answer, cluster, lists, dumps) if is_planned else answer
         if committed and name not in members:
             message = f"{name} is committed for {cluster}, but not in the dump"
             raise KrmfnError(f"{message}: it has left the cluster, or the dump is not whole")
     if name not in names:
         raise _not_found(lists, name, dumps, names, unknown)
+
+
+def _of_node(node: Node, group: Group, view: View, live: Live | None, log: Log) -> Iterable[Answer]:
+    """Return the answers about a node: by its dump, else by the log of a worker pod, else what is planned."""
+    drivers = view.cluster.all_drivers
+    if live:
+        fleet = Fleet(view.name, drivers, view.groups, live, live.committed[view.name], log)
+        return chain.answers(fleet, node, group.outcomes)
+    if log and group.outcomes:
+        return chain.by_log(node, drivers, group.outcomes, log)
+    return explanation.answers(node, drivers, group.outcomes)
 
 
 def _reasons(view: View, resources: ResourceList) -> list[str]:
@@ -137,6 +183,7 @@ _EXAMPLES = (
     "gpu-17 clusters/lab",
     "gpu-17 clusters/lab --live dump.json",
     "gpu-17 clusters/lab --live - --format json",
+    "gpu-17 clusters/lab --live dump.json --log worker.log",
 )
 _EXITS = "exit code: 0 the node has what is planned, 1 it has not, or nothing is planned, 2 it is nowhere, or usage"
 COMMAND = Command(*(_EXAMPLES, _arguments, _run, ANSWER), joins=True, exits=_EXITS)

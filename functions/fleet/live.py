@@ -93,12 +93,17 @@ class Live(NamedTuple):
         return not (self.configured or self.modules or self.workers or self.pods or self.plugins)
 
 
+def nothing(name: str = "", items: Sequence[Item] = ()) -> Live:
+    """Return a cluster of which nothing is known."""
+    return Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items, live_objects.nothing())
+
+
 def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
     """Return the cluster that the objects of a dump describe.
 
     Raises KrmfnError for two clusters, for no Node, and for a Node without a name or with that of another.
     """
-    live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items, live_objects.nothing())
+    live = nothing(name, items)
     events = _Events()
     pods: list[Manifest] = []
     for manifest in objects:

@@ -1,0 +1,88 @@
+"""The log of a worker pod, or lines of dmesg: why the kernel, or modprobe, did not load or unload a kernel module."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from krmfn.typed import NamedTuple
+
+from .kernel_words import Word, best
+
+MOST = 1 << 20
+"""Bytes at the end of a log that are read: a worker tells why it fails in its last lines."""
+_LONGEST = 2_000
+"""Characters of a line that are looked at."""
+_SHOWN = 160
+_SUBJECT = re.compile(
+    r"could not (?:insert|remove|find) (?:module )?'?([\w-]+)|module '?([\w-]+)'? (?:is in use|not fo)"
+)
+"""The kernel module that a sentence of modprobe is about."""
+_GENERIC = re.compile(r"modprobe|insmod|finit_module|lockdown|loading of|exit status|exec format|no space left")
+"""Lines that may be about any kernel module; others of the kernel are about what stands in front of them."""
+_WORD = re.compile(r"[\w-]+")
+
+
+class Log(NamedTuple):
+    """A log."""
+
+    lines: Sequence[str] = ()
+    """Those of its end, without the empty ones."""
+
+    def __bool__(self) -> bool:
+        """Return whether it has any line."""
+        return bool(self.lines)
+
+
+class Said(NamedTuple):
+    """What a log says about a kernel module."""
+
+    line: str
+    word: Word
+
+
+def log_of(data: bytes) -> Log:
+    """Return the log in some bytes, whatever they are."""
+    text = data[-MOST:].decode(errors="replace")
+    return Log([line[:_LONGEST].strip() for line in text.splitlines() if line.strip()])
+
+
+def said(log: Log, names: Collection[str], others: Collection[str] = ()) -> Said | None:
+    """Return what a log says of the kernel modules of one Module; None where it says nothing that is known.
+
+    `names` are those, `others` the kernel modules of other Modules, as the kernel names them. A line that names one of
+    `names` counts before a line that names none; a line about another kernel module does not count.
+    """
+    named = [line for line in log.lines if _named(line) & {*names}]
+    found = best(named)
+    if found is None or found[1].is_vague:
+        found = best([*_generic(log, names, others), *named])
+    if not found:
+        return None
+    line, word = found
+    return Said(line if len(line) <= _SHOWN else _around(line, word), word)
+
+
+def _generic(log: Log, names: Collection[str], others: Collection[str]) -> Iterator[str]:
+    """Yield the lines that may be about any kernel module."""
+    for line in log.lines:
+        lower = line.lower()
+        subject = _SUBJECT.search(lower)
+        name = (subject[1] or subject[2]).replace("-", "_") if subject else ""
+        if _GENERIC.search(lower) and name in ("", *names) and not _named(line) & {*others}:
+            yield line
+
+
+def _named(line: str) -> set[str]:
+    """Return the words of a line, as the kernel would name a module."""
+    return {word.replace("-", "_") for word in _WORD.findall(line)}
+
+
+def _around(line: str, word: Word) -> str:
+    """Return the part of a long line in which the sentence stands."""
+    lower = line.lower()
+    at = max(0, min(lower.find(sign) for sign in word.signs if sign in lower) - _SHOWN // 2)
+    return f"{'...' if at else ''}{line[at : at + _SHOWN]}..."
+
+
+def last_line(log: Log) -> str:
+    """Return the last line of a log, cut."""
+    return log.lines[-1][:_SHOWN] if log.lines else "nothing"
