@@ -96,7 +96,7 @@ def _others(fleet: Fleet, subject: Subject, link: Link) -> str:
         if node.name != subject.node.name
         and _cause(subject._replace(node=node, outcome=outcome, log=Log())) == link.cause
     ]
-    return f"and {counted(len(names), 'more node')}: the same" if names else ""
+    return f"and {counted(len(names), 'more node')}: the same {link.shared}".rstrip() if names else ""
 
 
 def _cause(subject: Subject) -> str:

@@ -15,7 +15,12 @@ def judge(subject: Subject) -> Link:
         return holds("KMM's operator runs")
     pod = pods[0]
     words = shortened(pod.status).removeprefix("says ").rstrip(": ") or "is not ready"
-    reason = f"waits for KMM's operator, which is down: the pod {pod.full_name}: {words}"
+    reason = f"waits for KMM's operator: the pod {pod.full_name}: {words}"
     return Link(
-        "broken", (f"the pod {pod.full_name} {pod.status or 'is not ready'}",), reason, described(pod), "operator"
+        "broken",
+        (f"the pod {pod.full_name} {pod.status or 'is not ready'}",),
+        reason,
+        described(pod),
+        "operator",
+        shared="operator",
     )

@@ -35,7 +35,7 @@ def judge(subject: Subject) -> Link:
     if result == "Failure":
         noun = "signed" if action == "SignImage" else "built"
         reason = f"its image could not be {noun}, and the pod that tried is gone (ModuleBuildSignConfig: Failure)"
-        return Link("broken", (f"image {image}",), reason, operators_log(subject), f"{action} {image}")
+        return Link("broken", (f"image {image}",), reason, operators_log(subject), f"{action} {image}", shared="image")
     pulls = [pod for pod in subject.of_module() if _looks_for(pod, subject)]
     if pulls and (pulls[0].status or state != "DoesNotExist"):
         return _looked_for(subject, pulls[0])
@@ -45,7 +45,7 @@ def judge(subject: Subject) -> Link:
     elif state == "DoesNotExist":
         reason = f"its image {image} is not there: KMM asked the registry"
         command = kubectl("get", "moduleimagesconfigs.kmm.sigs.x-k8s.io", "-n", *subject.module, "-o", "yaml")
-        return Link("broken", (f"image {image}: {state}",), reason, command, image)
+        return Link("broken", (f"image {image}: {state}",), reason, command, image, shared="image")
     return unknown("moduleimagesconfigs.kmm.sigs.x-k8s.io") if not state else holds(f"image {image}: {state}")
 
 
@@ -73,7 +73,7 @@ def _in_the_making(subject: Subject, pod: Pod) -> Link:
         words = shortened(pod.status.removeprefix("failed").removeprefix(": ").removeprefix("says "))
         detail = f": {words}" if words and not words.startswith("Error") else ""
         reason = f"its image was not {verb}: the {noun} pod {pod.full_name} failed{code}{detail}"
-        return Link("broken", evidence, reason, command, cause)
+        return Link("broken", evidence, reason, command, cause, shared=f"{noun} pod")
     if pod.status and pod.status != "is pending":
         words = shortened(pod.status.removeprefix("says "))
         if secret := _SECRET.search(pod.status):
@@ -82,12 +82,12 @@ def _in_the_making(subject: Subject, pod: Pod) -> Link:
         else:
             command = described(pod)
         gerund = "signing" if is_signed else "building"
-        return Link(
-            "broken", evidence, f"its image is not there: {gerund} waits: {words} (pod {pod.full_name})", command, cause
-        )
+        reason = f"its image is not there: {gerund} waits: {words} (pod {pod.full_name})"
+        return Link("broken", evidence, reason, command, cause, shared=f"{noun} pod")
     since = f" since {pod.since[:16].replace('T', ' ')}" if pod.since else ""
     reason = f"its image is being {verb}{since}: the {noun} pod {pod.full_name} runs"
-    return Link("broken", evidence, reason, kubectl("logs", "-f", "-n", pod.namespace, pod.name), cause, True)
+    command = kubectl("logs", "-f", "-n", pod.namespace, pod.name)
+    return Link("broken", evidence, reason, command, cause, True, f"{noun} pod")
 
 
 def _looks_for(pod: Pod, subject: Subject) -> bool:
@@ -101,7 +101,7 @@ def _looked_for(subject: Subject, pod: Pod) -> Link:
     evidence = [f"image {subject.image}", f"the pull pod {pod.full_name} {pod.status or 'is at work'}"]
     if not pod.status or pod.status == "is pending":
         reason = f"its image is being looked for: the pull pod {pod.full_name} {pod.status or 'is at work'}"
-        return Link("broken", evidence, reason, described(pod), pod.full_name, True)
+        return Link("broken", evidence, reason, described(pod), pod.full_name, True, "pull pod")
     reason = f"its image is not checked: the pull pod {pod.full_name} {shortened(pod.status)}"
     command = described(pod)
     if _REFUSED.search(pod.status):
@@ -111,7 +111,7 @@ def _looked_for(subject: Subject, pod: Pod) -> Link:
         )
         evidence.insert(0, f"the registry refuses KMM: look at {where}")
         command = kubectl("get", "secret", "-n", pod.namespace, secret) if secret else command
-    return Link("broken", evidence, reason, command, pod.full_name)
+    return Link("broken", evidence, reason, command, pod.full_name, shared="pull pod")
 
 
 def _recipe(subject: Subject) -> str:
@@ -131,4 +131,4 @@ def _not_begun(subject: Subject, verb: str) -> Link:
             "KMM may not know the driver toolkit of the node's OS: look for `OS --> DTK mapping` in the log"
         )
     reason = f"its image has to be {verb}, and no pod does it: look into the operator's log"
-    return Link("broken", evidence, reason, operators_log(subject), f"no pod for {subject.image}")
+    return Link("broken", evidence, reason, operators_log(subject), f"no pod for {subject.image}", shared="image")

@@ -31,6 +31,8 @@ class Link(NamedTuple):
     """Is the same for all nodes on which the link is broken by one thing, such as a pod; "" for the node's own."""
     waits: bool = False
     """Whether a broken link is on its way, so that nobody has to act."""
+    shared: str = ""
+    """What the nodes with the same cause share, such as `pull pod`."""
 
 
 def holds(*evidence: str) -> Link:

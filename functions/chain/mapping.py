@@ -2,6 +2,7 @@
 
 from ..fleet import wording
 from .link import Link, Subject, holds, kubectl
+from .words import shortened
 
 _KEPT_OUT = ("conflict", "terminating", "kernel unknown", "no mapping", "failure", "blocked")
 NOUNS = frozenset({"conflict", "failure", "kernel unknown", "no mapping"})
@@ -24,14 +25,15 @@ def judge(subject: Subject) -> Link:
     if outcome.state == "kernel unknown":
         command = kubectl("describe", "node", subject.node.name)
     evidence = [f"mappings {', '.join(map(wording.condition, subject.driver.module.mappings))}"]
-    return Link("broken", evidence, f"{reason}{still_loaded(subject)}", command, f"{outcome.state} {reason}")
+    return Link(
+        "broken", evidence, f"{reason}{still_loaded(subject)}", command, f"{outcome.state} {reason}", shared="reason"
+    )
 
 
 def still_loaded(subject: Subject) -> str:
     """Return that a Module is still loaded on a node that shall not have it, and what its worker pod does; or ""."""
     is_loaded = subject.is_of_this_boot if subject.loaded else subject.is_ready
     suffix = "; it is still loaded" if is_loaded else ""
-    worker = subject.live.workers.get(subject.key)
-    return suffix + (
-        f"{':' if suffix else ';'} the pod {worker.pod} ({worker.action}) {worker.status}" if worker else ""
-    )
+    if (worker := subject.live.workers.get(subject.key)) is None:
+        return suffix
+    return f"{suffix}{':' if suffix else ';'} the pod {worker.pod} ({worker.action}) {shortened(worker.status)}"

@@ -16,7 +16,7 @@ def judge(subject: Subject) -> Link:
         return holds()
     known = False
     for role, field in fields.items():
-        absence = "the dump has pods of it on other nodes, and none on this one"
+        absence = "its pods are on other nodes, and none on this one"
         other = absence if (*subject.module, role) in subject.live.roles else ""
         problem = subject.live.plugins.get((*subject.key, role))
         known = known or problem is not None

@@ -23,18 +23,17 @@ def judge(node: Node, driver: Driver, live: Live, committed: Sequence[Node]) -> 
     missing = driver.missing_labels(node.labels)
     labels = [f"{name}={value}" for name, value in missing.items()]
     others = [f"{name}={node.labels[name]}" for name in missing if name in node.labels]
-    difference = f"has, and the live node has {', '.join(others)}" if others else "has and the live node lacks"
+    verb = f"has {', '.join(others)} in place of" if others else "has lost"
     key = node.name, driver.module.ref.namespace, driver.module.ref.name
     boots = {live.loaded[key].boot, live.boots.get(node.name, "")} if key in live.loaded else set[str]()
     is_loaded = len(boots - {""}) < 2 if boots else driver.ready in node.labels
     suffix = ", and is still loaded" if is_loaded and node.name in live.nodes else ""
-    reason = (
-        f"is not planned any more{suffix}: {wording.name(driver)} asks for {', '.join(labels)}, which the inventory"
-    )
+    reason = f"is not planned any more{suffix}: the node {verb} {', '.join(labels)}"
+    evidence = (f"{wording.name(driver)} asks for it, and the inventory has it",)
     command = kubectl("label", "node", node.name, *labels, *(["--overwrite"] if others else []))
     cause = f"lost {labels}"
     if not any(name.startswith(_NFD) for name in missing):
-        return Link("broken", (), f"{reason} {difference}", command, cause)
+        return Link("broken", evidence, reason, command, cause, shared="label")
     return _discovered(node, driver, live, committed, suffix)
 
 
@@ -56,6 +55,13 @@ def _discovered(node: Node, driver: Driver, live: Live, committed: Sequence[Node
     evidence.append("node feature discovery sets it: see its worker and rules; a label that is set by hand hides that")
     for pod in live.objects.pods_on.get(node.name, ()):
         if is_nfd_worker(pod):
-            return Link("broken", evidence, reason, kubectl("logs", "-n", pod.namespace, pod.name), f"lost {lost}")
+            return Link(
+                "broken",
+                evidence,
+                reason,
+                kubectl("logs", "-n", pod.namespace, pod.name),
+                f"lost {lost}",
+                shared="label",
+            )
     kinds = "nodefeatures.nfd.k8s-sigs.io,nodefeaturerules.nfd.k8s-sigs.io"
-    return Link("broken", evidence, reason, kubectl("get", kinds, "-A"), f"lost {lost}")
+    return Link("broken", evidence, reason, kubectl("get", kinds, "-A"), f"lost {lost}", shared="label")

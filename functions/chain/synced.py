@@ -1,7 +1,7 @@
 """The first link: the Module on the cluster is what Git renders, and stays."""
 
 from krmfn import Manifest
-from krmfn.printing import printable
+from krmfn.printing import printable, some
 from krmfn.typed import Any
 
 from ..differences import ABSENT, FieldChange, differences
@@ -62,7 +62,7 @@ def _unsynced(subject: Subject, module: Manifest, reason: str, command: str) -> 
         words = f": {engine.problem}" if engine.problem else " says nothing of a problem"
         evidence.insert(0, f"{engine.kind} {engine.namespace}/{engine.name}{words}")
         command = kubectl("describe", _RESOURCES[engine.kind], "-n", engine.namespace, engine.name)
-    return Link("broken", evidence, reason, command, f"{reason} {subject.module}")
+    return Link("broken", evidence, reason, command, f"{reason} {subject.module}", shared="Module")
 
 
 def _loaded(subject: Subject) -> str:
@@ -89,19 +89,22 @@ def _engine(subject: Subject, module: Manifest) -> Engine | None:
 def _deleted(subject: Subject, deleted: str, command: str) -> Link:
     """Return the link to a Module that is being deleted: since when, what holds it, and what of it is still there."""
     since = f"since {deleted[:10]} {deleted[11:16]}" if len(deleted) > 15 else ""
-    reason = f"is being deleted on the cluster {since}, though Git has it, so KMM unloads it".replace(" ,", ",")
+    head = f"is being deleted {since}, though Git has it".replace(" ,", ",")
+    reason = f"{head}, so KMM unloads it"
     evidence = [_loaded(subject)] if subject.is_ready else []
     namespace, _ = subject.module
     account = namespace, account_of(subject)
     objects = subject.live.objects
     if held := holders(subject):
         pod = held[0]
-        reason = f"{reason}; {', '.join(pod.full_name for pod in held)} holds it".replace(", so KMM unloads it", "")
+        reason = f"{head}; {some((pod.full_name for pod in held), len(held))} holds it"
         command = kubectl("describe", "pod", "-n", pod.namespace, pod.name)
     elif subject.is_ready and "ServiceAccount" in objects.kinds and account not in objects.accounts:
-        reason = f"{reason}, but its ServiceAccount {'/'.join(account)} is gone: no pod can unload it"
+        reason = f"{head}; its ServiceAccount {'/'.join(account)} is gone"
+        evidence.append("no pod can unload it without its ServiceAccount")
         command = kubectl("create", "serviceaccount", "-n", *account)
     elif subject.key in subject.live.workers:
         worker = subject.live.workers[subject.key]
         evidence.append(f"the pod {worker.pod} ({worker.action}) {worker.status}")
-    return Link("broken", evidence, reason, command, f"{subject.module} is deleted" if not held else "")
+    cause = f"{subject.module} is deleted" if not held else ""
+    return Link("broken", evidence, reason, command, cause, shared="Module")

@@ -15,11 +15,12 @@ def judge(subject: Subject) -> Link:
     evidence = f"taints {', '.join(map(str, node.taints)) or 'none'}"
     if outcome.state not in ("waiting", "taint"):
         return holds(evidence)
-    reason = f"{wording.reason(subject.drivers, outcome)}{still_loaded(subject)}"
-    worker = subject.live.workers.get(subject.key)
+    reason, worker = wording.reason(subject.drivers, outcome), subject.live.workers.get(subject.key)
     if worker and worker.action != "Load" and (held := holders(subject)):
-        reason += f"; {', '.join(pod.full_name for pod in held[:3])} holds the kernel module"
-    return Link("broken", (evidence,), reason, _command(subject, outcome.taints), "")
+        reason += f"; it is still loaded: {held[0].full_name} holds the kernel module"
+        more = (evidence, f"the pod {worker.pod} ({worker.action}) {worker.status}")
+        return Link("broken", more, reason, _command(subject, outcome.taints))
+    return Link("broken", (evidence,), f"{reason}{still_loaded(subject)}", _command(subject, outcome.taints))
 
 
 def _command(subject: Subject, taints: tuple[Taint, ...]) -> str:

@@ -27,13 +27,13 @@ def judge(subject: Subject) -> Link:
             held = "".join(f"; {pod.full_name} holds the kernel module" for pod in holders(subject)[:1])
             return Link("broken", evidence, f"has no version label, so KMM unloads it{held}", command)
         reason = f"is not loaded: the node has no version label; wanted {target}"
-        return Link("broken", evidence, reason, command, "no version label")
+        return Link("broken", evidence, reason, command, "no version label", shared="lack of a label")
     known = sorted({*_versions(subject), target} - {value})
     guess = closest(value, known)
     hint = f"; did you mean {guess}?" if guess and value not in _versions(subject) else ""
     reason = f"is not loaded: its version label says {value}, not {target}{hint}"
     command = kubectl("label", "node", subject.node.name, label, "--overwrite")
-    return Link("broken", evidence, reason, command, f"version label {value}")
+    return Link("broken", evidence, reason, command, f"version label {value}", shared="version label")
 
 
 def _versions(subject: Subject) -> set[str]:

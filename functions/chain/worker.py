@@ -39,7 +39,8 @@ def judge(subject: Subject) -> Link:
         )
     elif not sense:
         evidence.append("why it fails stands in its log alone: pass it with --log FILE")
-    return Link("broken", evidence, reason, command)
+    words = f"{worker.action} {shortened(worker.status)}"
+    return Link("broken", evidence, reason, command, words, shared="words of the worker pod")
 
 
 def _without_pod(subject: Subject) -> Link:
@@ -64,7 +65,7 @@ def _without_pod(subject: Subject) -> Link:
     elif namespace in objects.full_quotas:
         cause = f"the quota {objects.full_quotas[namespace]} of the namespace {namespace} is used up"
         command = kubectl("describe", "quota", "-n", namespace)
-    return Link("broken", (), f"{_head(subject)}: {cause}", command, cause)
+    return Link("broken", (), f"{_head(subject)}: {cause}", command, cause, shared="cause")
 
 
 def _head(subject: Subject) -> str:

@@ -62,8 +62,8 @@ def _run(context: Context, args: Any) -> int | str:
         lines = [json_text([{"cluster": cluster, **answer._asdict()} for cluster, answer in answers], 2)]
     for cluster, answer in answers if args.format == "text" else ():
         head = f"{cluster}: {answer.sentence}" if len(streams.lists) > 1 else answer.sentence
-        steps = _chain(answer) if context.options.verbose and answer.links else _steps(answer)
-        lines += [printable(head), *(f"  {printable(step)}" for step in steps)]
+        below = _chain(answer) if context.options.verbose and answer.links else steps(answer)
+        lines += [printable(head), *(f"  {printable(step)}" for step in below)]
     output.write_stdout("".join(f"{line}\n" for line in lines))
     return int(failed or not all(answer.holds for _, answer in answers))
 
@@ -97,7 +97,7 @@ def _log(name: str, dumps: Sequence[str]) -> Log:
     return log
 
 
-def _steps(answer: Answer) -> Sequence[str]:
+def steps(answer: Answer) -> Sequence[str]:
     """Return the lines below a sentence: none where the node has what is planned, by a dump."""
     return () if answer.links and answer.holds and not answer.first else answer.steps[:_MOST]
 

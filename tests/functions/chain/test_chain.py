@@ -10,10 +10,17 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
+from krmfn_functions.chain.answers import Fleet, answers
 from krmfn_functions.chain.walk import LINKS
+from krmfn_functions.commands.why import steps
+from krmfn_functions.fleet import live, nodes
+from krmfn_functions.fleet.coverage import coverage
+from krmfn_functions.fleet.drivers import driver
 
-from krmfn import KrmfnError
-from tests.functions.chain.clusters import READY, drop, find, healthy, seen
+from krmfn import KrmfnError, ResourceList
+from krmfn.item import Item
+from krmfn.yamltext import emit
+from tests.functions.chain.clusters import OPERATOR, READY, drop, find, healthy, planned, seen
 from tests.functions.chain.nights import CRASH, NIGHTS, OPERATOR_LOG, PLANS, VERSIONED, field, played, unload_image
 
 
@@ -33,7 +40,7 @@ def test_a_break_is_the_first_link_with_its_words_and_its_command(name: str) -> 
     assert (first, is_fine) == (NIGHTS[name].link, False), links[first] if first else links
     assert NIGHTS[name].reason in links[first].reason
     assert links[first].command.startswith(NIGHTS[name].command)
-    assert len(links[first].reason) <= 160
+    assert len(f"n1: kmm/simple {links[first].reason}") <= 120 + len(OPERATOR) * (name == "operator")
 
 
 @given(name=st.sampled_from(sorted(NIGHTS)), number=st.integers(2, 4), order=st.randoms())
@@ -121,3 +128,43 @@ def test_nothing_is_fine_without_the_ready_label_whatever_the_dump_lacks(
     except KrmfnError:
         return
     assert not is_fine or READY in labels, json.dumps(objects)
+
+
+def told(objects: list[Any], wanted: Any = None) -> list[list[str]]:
+    """What `why` prints of n1: the lines of each driver."""
+    dump, drivers = live.read(copy.deepcopy(objects), ""), [driver(wanted or planned())]
+    texts = (emit.dump(item).encode() for item in dump.nodes.values())
+    groups = coverage(nodes.read(ResourceList([Item(text, 0, len(text), -2) for text in texts])).nodes, drivers, True)
+    fleet = Fleet("lab", drivers, groups, dump, {})
+    at = [(node, group.outcomes) for group in groups for node in group.nodes if node.name == "n1"]
+    return [[answer.sentence, *steps(answer)] for node, outcomes in at for answer in answers(fleet, node, outcomes)]
+
+
+SAME = {
+    "old Module": "Module",
+    "operator": "operator",
+    "pull refused": "pull pod",
+    "build runs": "build pod",
+    "rival": "other Module",
+}
+"""Nights that are the same on every node, with what the nodes share."""
+
+
+@pytest.mark.parametrize("name", sorted({*NIGHTS} - {*VERSIONED}))
+def test_a_driver_has_at_most_six_lines_and_its_command_is_the_second(name: str) -> None:
+    for lines in told(played(name, 3), PLANS.get(name)):
+        assert len(lines) <= 6 and lines[1].startswith(NIGHTS[name].command or lines[1])
+        if name in SAME and name not in ("operator", "pull refused", "build runs"):
+            assert f"and 2 more nodes: the same {SAME[name]}" in lines
+
+
+@pytest.mark.parametrize("name", ["pull refused", "build runs", "operator"])
+def test_nodes_that_wait_for_the_same_pod_are_counted(name: str) -> None:
+    """Each of them as it is on the first."""
+    objects = played(name, 3)
+    for node in ("n2", "n3"):
+        of_one = json.loads(json.dumps(objects).replace('"n1"', f'"{node}"'))
+        for kind in ("Node", "NodeModulesConfig"):
+            find(objects, kind, node).update(find(of_one, kind, node))
+    (lines,) = told(objects)
+    assert f"and 2 more nodes: the same {SAME[name]}" in lines

@@ -98,7 +98,7 @@ EDITS: dict[str, tuple[Callable[[list[Item]], object], str]] = {
     "no Module": (without("Module", "gpu"), "the Module is not on the cluster"),
     "deleted": (
         lambda items: of(items, "Module", "gpu")["metadata"].update(deletionTimestamp="2026-11-24T10:00:00Z"),
-        "is being deleted on the cluster",
+        "is being deleted",
     ),
     "rebooted": (
         lambda items: of(items, "Node", "gpu-1")["status"]["nodeInfo"].update(bootID="b2"),

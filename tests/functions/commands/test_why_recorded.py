@@ -56,7 +56,7 @@ RECORDED = {
     ),
     "one-node-cordoned": Seen("waits while the node is cordoned", "n3", "", "", cordoned=True),
     "all-nodes-cordoned-kmod-still-loaded": Seen("it is still loaded: ", "n1", "", cordoned=True, unloader=True),
-    "being-deleted-serviceaccount-gone": Seen("is being deleted on the cluster since 2026-11-21"),
+    "being-deleted-serviceaccount-gone": Seen("is being deleted since 2026-11-21"),
 }
 recorded = pytest.mark.skipif(not FOLDER, reason="KRMFN_KMM_STATUS names no folder")
 
