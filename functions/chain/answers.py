@@ -61,8 +61,8 @@ def _answer(fleet: Fleet, subject: Subject) -> Answer:
     name, reason = first(links), predicate(subject, links)
     colon = ":" if reason.startswith("its ") else ""  # a reason with a subject of its own
     others = _others(fleet, subject, links[name]) if name else ""
-    if (found := subject.said) and name not in ("worker", "unload"):
-        reason += f"; the log says that {found.word.sense}"
+    if (diagnosis := subject.diagnosis) and name not in ("worker", "unload"):
+        reason += f"; the log says that {diagnosis.word.sense}"
     sentence = f"{subject.node.name}: {'/'.join(subject.module)}{colon} {reason}"
     return _with_steps(sentence, is_fine(subject, links), links, name, others)
 
@@ -113,10 +113,10 @@ def by_log(node: Node, drivers: Drivers, outcomes: Sequence[Outcome], log: Log) 
     is_known = False
     for outcome in outcomes:
         subject = Subject(node, drivers, outcome, nothing(), "", log)
-        if found := subject.said:
+        if diagnosis := subject.diagnosis:
             is_known = True
-            steps = (on_the_node(subject, found), found.word.remedy, f"the log: {found.line}")
-            yield Answer(False, f"{node.name}: {'/'.join(subject.module)} is not loaded: {found.word.sense}", steps)
+            steps = (on_the_node(subject, diagnosis), diagnosis.word.remedy, f"the log: {diagnosis.line}")
+            yield Answer(False, f"{node.name}: {'/'.join(subject.module)} is not loaded: {diagnosis.word.sense}", steps)
     if not is_known:
         reason = f"the log says nothing that is known; its last line: {last_line(log)}"
         yield Answer(False, f"{node.name}: not known: {reason}")

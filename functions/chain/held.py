@@ -40,9 +40,9 @@ def judge(subject: Subject) -> Link:
         evidence += [_ending(pod) for pod in held if pod.deleted]
     is_stuck = worker.status not in ("is at work", "is pending")
     words = f"the pod {worker.pod} (Unload) {shortened(worker.status)}"
-    if (found := subject.said) and not held:
-        words, command = found.word.sense, on_the_node(subject, found)
-        evidence = [found.word.remedy, f"the log: {found.line}", *evidence]
+    if (diagnosis := subject.diagnosis) and not held:
+        words, command = diagnosis.word.sense, on_the_node(subject, diagnosis)
+        evidence = [diagnosis.word.remedy, f"the log: {diagnosis.line}", *evidence]
     cause = holding if is_stuck and holding else words
     if sense := meaning(worker.status):
         evidence.append(sense)

@@ -12,7 +12,8 @@ from ..fleet.live import Key, Live, NodeModule
 from ..fleet.live_objects import Name
 from ..fleet.live_pods import Pod
 from ..kmm.lookup import table, text
-from .worker_log import Log, Said, said
+from . import worker_log
+from .worker_log import Diagnosis, Log
 
 State = Literal["holds", "broken", "not known"]
 
@@ -115,11 +116,11 @@ class Subject(NamedTuple):
         return self.outcome.failure if is_kept else ""
 
     @property
-    def said(self) -> Said | None:
+    def diagnosis(self) -> Diagnosis | None:
         """What the log says of the Module's kernel modules; None for nothing that is known."""
         names = self.driver.module.loads
         others = {name for driver in self.drivers for name in driver.module.loads}
-        return said(self.log, names, others - names)
+        return worker_log.diagnosis(self.log, names, others - names)
 
     @property
     def has_pods(self) -> bool:
@@ -145,9 +146,9 @@ def kubectl(*words: str) -> str:
     return shlex.join(["kubectl", *words])
 
 
-def on_the_node(subject: Subject, found: Said) -> str:
+def on_the_node(subject: Subject, diagnosis: Diagnosis) -> str:
     """Return the command that shows more of what a log says: on the node, or in the Module."""
-    if look := found.word.look:
+    if look := diagnosis.word.look:
         words = ("-it", "--profile=sysadmin", "--image=busybox", "--", "chroot", "/host", look)
         return kubectl("debug", f"node/{subject.node.name}", *words)
     return kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", *subject.module, "-o", "yaml")

@@ -18,8 +18,8 @@ def judge(subject: Subject) -> Link:
     reason, worker = wording.reason(subject.drivers, outcome), subject.live.workers.get(subject.key)
     if worker and worker.action != "Load" and (held := holders(subject)):
         reason += f"; it is still loaded: {held[0].full_name} holds the kernel module"
-        more = (evidence, f"the pod {worker.pod} ({worker.action}) {worker.status}")
-        return Link("broken", more, reason, _command(subject, outcome.taints))
+        lines = (evidence, f"the pod {worker.pod} ({worker.action}) {worker.status}")
+        return Link("broken", lines, reason, _command(subject, outcome.taints))
     return Link("broken", (evidence,), f"{reason}{still_loaded(subject)}", _command(subject, outcome.taints))
 
 

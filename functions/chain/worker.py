@@ -21,9 +21,9 @@ def judge(subject: Subject) -> Link:
     namespace, pod = subject.module[0], worker.pod.rpartition("/")[2]
     reason = f"{_head(subject)}: the pod {worker.pod} ({worker.action}) {shortened(worker.status)}"
     evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status}"]
-    if found := subject.said:
-        evidence = [found.word.remedy, f"the log: {found.line}", *evidence]
-        return Link("broken", evidence, f"{_head(subject)}: {found.word.sense}", on_the_node(subject, found))
+    if diagnosis := subject.diagnosis:
+        evidence = [diagnosis.word.remedy, f"the log: {diagnosis.line}", *evidence]
+        return Link("broken", evidence, f"{_head(subject)}: {diagnosis.word.sense}", on_the_node(subject, diagnosis))
     if worker.status in _TO_COME:
         return Link("broken", evidence, reason, "", "", True)
     if sense := meaning(worker.status):

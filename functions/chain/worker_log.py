@@ -32,7 +32,7 @@ class Log(NamedTuple):
         return bool(self.lines)
 
 
-class Said(NamedTuple):
+class Diagnosis(NamedTuple):
     """What a log says about a kernel module."""
 
     line: str
@@ -45,20 +45,20 @@ def log_of(data: bytes) -> Log:
     return Log([line[:_LONGEST].strip() for line in text.splitlines() if line.strip()])
 
 
-def said(log: Log, names: Collection[str], others: Collection[str] = ()) -> Said | None:
+def diagnosis(log: Log, names: Collection[str], others: Collection[str] = ()) -> Diagnosis | None:
     """Return what a log says of the kernel modules of one Module; None where it says nothing that is known.
 
     `names` are those, `others` the kernel modules of other Modules, as the kernel names them. A line that names one of
     `names` counts before a line that names none; a line about another kernel module does not count.
     """
-    named = [line for line in log.lines if _named(line) & {*names}]
-    found = best(named)
-    if found is None or found[1].is_vague:
-        found = best([*_generic(log, names, others), *named])
-    if not found:
+    lines = [line for line in log.lines if _named(line) & {*names}]
+    pair = best(lines)
+    if pair is None or pair[1].is_vague:
+        pair = best([*_generic(log, names, others), *lines])
+    if not pair:
         return None
-    line, word = found
-    return Said(line if len(line) <= _SHOWN else _around(line, word), word)
+    line, word = pair
+    return Diagnosis(line if len(line) <= _SHOWN else _around(line, word), word)
 
 
 def _generic(log: Log, names: Collection[str], others: Collection[str]) -> Iterator[str]:

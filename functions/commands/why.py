@@ -54,7 +54,7 @@ def _run(context: Context, args: Any) -> int | str:
         return 2
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
     unknown, lines = dict[str, list[str]](), list[str]()
-    answers = list(_answers(streams.lists, args.node, _Asked(dumps, log), unknown))
+    answers = list(_answers(streams.lists, args.node, _Sources(dumps, log), unknown))
     for cluster, reasons in unknown.items():
         context.log.findings([warning(f"what the nodes of {cluster} get is not known: {'; '.join(reasons)}")])
     failed = any(streams.lists[cluster].failed for cluster, _ in answers)
@@ -68,7 +68,7 @@ def _run(context: Context, args: Any) -> int | str:
     return int(failed or not all(answer.holds for _, answer in answers))
 
 
-class _Asked(NamedTuple):
+class _Sources(NamedTuple):
     """What is known beside Git."""
 
     dumps: Mapping[str, Live]
@@ -112,13 +112,13 @@ def _chain(answer: Answer) -> Iterator[str]:
 
 
 def _answers(
-    lists: Mapping[str, ResourceList], name: str, asked: _Asked, unknown: dict[str, list[str]]
+    lists: Mapping[str, ResourceList], name: str, sources: _Sources, unknown: dict[str, list[str]]
 ) -> Iterator[tuple[str, Answer]]:
     """Yield each cluster's name with an answer per Module; why other clusters have none goes to `unknown`.
 
     Raises KrmfnError for a node not found, or not judged.
     """
-    names, (dumps, log) = list[str](), asked
+    names, (dumps, log) = list[str](), sources
     for cluster, resources in lists.items():
         view, dump = cluster_view.join(cluster, resources), dumps.get(cluster)
         committed = dump.committed[cluster].get(name) if dump else None

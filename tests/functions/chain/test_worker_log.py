@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 from krmfn_functions.chain.kernel_words import WORDS
-from krmfn_functions.chain.worker_log import MOST, Log, last_line, log_of, said
+from krmfn_functions.chain.worker_log import MOST, Log, diagnosis, last_line, log_of
 
 from krmfn.yamltext import emit
 from tests.commands import Done, process
@@ -48,7 +48,7 @@ SENTENCES = {
 
 def of(text: str, *others: str) -> str:
     """What a log says of the kernel module `simple`; "" for nothing."""
-    found = said(log_of(text.encode()), {"simple"}, others)
+    found = diagnosis(log_of(text.encode()), {"simple"}, others)
     return found.word.sense if found else ""
 
 
@@ -90,23 +90,23 @@ def test_a_line_about_another_module_of_the_node_says_nothing() -> None:
 
 
 def test_names_are_the_kernels() -> None:
-    assert said(log_of(b"modprobe: ERROR: could not insert 'my-driver': No such device"), {"my_driver"})
+    assert diagnosis(log_of(b"modprobe: ERROR: could not insert 'my-driver': No such device"), {"my_driver"})
 
 
 @given(st.binary(max_size=400), st.sampled_from(sorted(SENTENCES)))
 def test_strange_bytes_neither_stop_nor_hide_a_sentence(noise: bytes, sentence: str) -> None:
     log = log_of(noise)
-    found = said(log, {"simple"})
+    found = diagnosis(log, {"simple"})
     assert found is None or found.line in log.lines
     assert last_line(log)
-    mixed = said(log_of(noise + b"\n" + sentence.encode()), {"simple"})
+    mixed = diagnosis(log_of(noise + b"\n" + sentence.encode()), {"simple"})
     assert mixed is not None
 
 
 def test_of_a_long_log_its_end_counts_and_a_long_line_is_cut() -> None:
     log = log_of((FAILED + "No such device\n").encode() + b"x" * MOST + b"\nthe end")
-    assert (said(log, {"simple"}), last_line(log)) == (None, "the end")
-    found = said(log_of(b"a " * 300 + FAILED.encode() + b"No such device" + b" b" * 900), {"simple"})
+    assert (diagnosis(log, {"simple"}), last_line(log)) == (None, "the end")
+    found = diagnosis(log_of(b"a " * 300 + FAILED.encode() + b"No such device" + b" b" * 900), {"simple"})
     assert found and "No such device" in found.line and len(found.line) < 200
 
 
