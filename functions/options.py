@@ -24,6 +24,12 @@ ASKED = "$(krmfn completion {} 2>/dev/null)"
 """A value of OFFERED that the shell runs on Tab, for `rules`, `clusters` or `nodes`; it offers the printed words."""
 
 
+RUN_SECONDS = 600
+"""How many seconds a run may take."""
+BUILD_SECONDS = 60
+"""How many seconds kustomize may take for each root: less than the 90 that Argo CD gives a plugin."""
+
+
 class RunOptions(NamedTuple):
     """The options of a run: of every command that runs the function, as they were given."""
 
@@ -50,8 +56,8 @@ class RunOptions(NamedTuple):
     """DUMP or CLUSTER=DUMP: see `live_nodes`."""
     jobs: int = 0
     """How many kustomizations are built at a time; 0 for as many as there are processors."""
-    timeout: int = 60
-    """How many seconds kustomize may take for each: less than the 90 that Argo CD gives a plugin."""
+    timeout: int = 0
+    """How many seconds the run may take, and each kustomize in it; 0 for RUN_SECONDS and BUILD_SECONDS."""
     hardened: bool = False
     """Whether nothing is built where the kernel does not confine kustomize."""
     log_format: str | None = None
@@ -123,8 +129,9 @@ def _add_rare(parser: argparse.ArgumentParser) -> None:
     """Add the options about how kustomize is run, the settings, and what is written to stderr."""
     text = "number of kustomizations to build at a time (default: the number of processors, at most 8)"
     parser.add_argument("--jobs", type=partial(_number, 64), default=0, metavar="N", help=text)
-    text = "stop a kustomize build that takes longer, from 1 to 3600 (default: 60)"
-    parser.add_argument("--timeout", type=partial(_number, 3600), default=60, metavar="SECONDS", help=text)
+    text = f"stop when the run takes longer, or a kustomize build in it, from 1 to 3600 (default: {RUN_SECONDS} and "
+    text += f"{BUILD_SECONDS})"
+    parser.add_argument("--timeout", type=partial(_number, 3600), default=0, metavar="SECONDS", help=text)
     text = "build no kustomization where the kernel does not confine kustomize (see `krmfn --version --verbose`)"
     parser.add_argument("--hardened", action="store_true", help=text)
     for name, text in SETTINGS.items():

@@ -18,7 +18,7 @@ from krmfn.typed import Any
 from .. import VERSION, options
 from ..command import Command, Context
 from ..options import RunOptions
-from ..paths import output
+from ..paths import deadline, output
 from ..settings import CHECK
 from . import grammar
 from .grammar import Parser
@@ -142,13 +142,16 @@ def main(argv: Sequence[str]) -> int:
             from . import argocd
 
             run_options = argocd.with_settings(run_options)
-        answer = command.run(Context(run_options, command.intent or CHECK, log), args)
-        if isinstance(answer, int):
-            return answer
-        output.write_stdout(answer)
-        return 0
+        context = Context(run_options, command.intent or CHECK, log)
+        if not command.intent:
+            return _answer(command, context, args)
+        seconds = run_options.timeout or options.RUN_SECONDS
+        with deadline.bounded(seconds, lambda: log.failure(_too_long(seconds))):
+            return _answer(command, context, args)
     except KrmfnError as failure:
         log.failure(failure)
+    except deadline.OutOfTime as end:
+        log.failure(_too_long(seconds, *end.args))
     except KeyboardInterrupt:
         log.say("interrupted")
         return 130
@@ -158,6 +161,21 @@ def main(argv: Sequence[str]) -> int:
         else:
             log.crash("this is a bug in krmfn, not in your files; there is no result")
     return 2
+
+
+def _answer(command: Command, context: Context, args: Any) -> int:
+    """Do a command's work, and return its exit code."""
+    answer = command.run(context, args)
+    if isinstance(answer, int):
+        return answer
+    output.write_stdout(answer)
+    return 0
+
+
+def _too_long(seconds: int, where: str = "") -> KrmfnError:
+    """Return the failure of a run that was interrupted; `where` is a phrase about what it was at."""
+    took = f"the run took longer than {printing.counted(seconds, 'second')}"
+    return KrmfnError(f"{took} and was stopped{where}; raise the limit with --timeout SECONDS")
 
 
 def _has_working_folder() -> bool:

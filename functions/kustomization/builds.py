@@ -13,7 +13,7 @@ from krmfn.printing import some
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, info
 
-from ..options import RunOptions, kustomize_flags
+from ..options import BUILD_SECONDS, RunOptions, kustomize_flags
 from ..paths import manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import PROFILE, owners_among
@@ -118,15 +118,16 @@ def _output(
 ) -> tuple[kustomize.Output, Callable[[], kustomize.Output]]:
     """Return the output of kustomize for a folder, and a function that returns it with the origin of each resource."""
     flags, manifest = kustomize_flags(options), graph.kustomizations[folder].manifest
+    seconds = options.timeout or BUILD_SECONDS
 
     def output(origins: bool = False) -> kustomize.Output:
         source = None if decision.is_own else tree(graph, folder, decision.is_open)
-        return kustomize.build(path, source, flags, decision, manifest, origins, options.timeout)
+        return kustomize.build(path, source, flags, decision, manifest, origins, seconds)
 
     if not graph.workspace or flags or decision.is_open or decision.calls or not graph.is_untouched(folder):
         return output(), partial(output, origins=True)
     unwrapped = tree(graph, folder, build_name=graph.workspace.build_name)
-    traced = kustomize.build(path, unwrapped, (), decision, seconds=options.timeout, shared=graph.workspace)
+    traced = kustomize.build(path, unwrapped, (), decision, seconds=seconds, shared=graph.workspace)
     stream = provenance.without_notes(traced.stream)
     return output() if stream is None else traced._replace(stream=stream), lambda: traced
 

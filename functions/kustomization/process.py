@@ -21,6 +21,7 @@ from krmfn.errors import KrmfnError
 from krmfn.printing import counted
 from krmfn.streams import max_bytes
 
+from ..paths import deadline
 from ..paths.workers import hold_signals, processors
 from . import sandbox
 from .landlock import Bounds
@@ -61,6 +62,8 @@ def run(
             _running.add(process)
             _limit(process.pid, seconds * processors(), is_small=env is not os.environ)
         stdout, stderr = _output(process, name, seconds)
+    except deadline.OutOfTime:
+        raise deadline.OutOfTime(f" in {name}") from None
     except OSError as failure:
         raise KrmfnError(f"{command[0]} cannot be run: {failure.strerror}; install kustomize") from failure
     finally:

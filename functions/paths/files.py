@@ -17,7 +17,7 @@ from io import BufferedReader
 from krmfn.errors import KrmfnError
 from krmfn.streams import max_bytes
 
-from . import roots
+from . import deadline, roots
 
 POINTER = b"version https://git-lfs.github.com/spec/"
 """The beginning of a file that Git LFS keeps elsewhere, and has not fetched."""
@@ -154,6 +154,7 @@ def write(name: str, data: bytes, root: str | None = None) -> None:
     Raises KrmfnError when it cannot be written, is not a regular file, or is a link out of the root that holds it.
     """
     check_named(name, root)
+    deadline.finish()
     real = os.path.realpath(name)
     temporary = os.path.join(os.path.dirname(real), f".krmfn-{os.getpid()}")
     with errors_of(name):

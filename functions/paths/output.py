@@ -14,7 +14,7 @@ from krmfn.streams import ensure_stdout, write
 from krmfn.typed import TYPE_CHECKING
 from krmfn.yamltext import documents, edit, emit
 
-from . import division, files
+from . import deadline, division, files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,7 @@ def write_stdout(data: str | bytes) -> None:
     A lone surrogate, which UTF-8 does not have, is escaped, in a way that is valid in JSON, too.
     """
     ensure_stdout()
+    deadline.finish()
     write(1, [data if isinstance(data, bytes) else data.encode(errors="backslashreplace")])
 
 
@@ -67,6 +68,7 @@ def write_texts(texts: Mapping[str, Mapping[str, bytes]], root: str | None = Non
     """Write files, by name, into folders, by path; all or none. Raises KrmfnError as `write_folders` does."""
     from pathlib import Path
 
+    deadline.finish()
     new_folders: list[Path] = []
     new_files: list[Path] = []
     try:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 
 from krmfn.typed import Any
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM)
 
 
 @contextmanager

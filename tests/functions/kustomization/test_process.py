@@ -6,14 +6,17 @@ import os
 import re
 import signal
 import subprocess
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
 from krmfn_functions.kustomization import confinement as variables
 from krmfn_functions.kustomization import kustomize
+from krmfn_functions.kustomization import process as process_
 from krmfn_functions.kustomization.calls import Call
 from krmfn_functions.kustomization.kustomize import Decision
 
+from krmfn.errors import KrmfnError
 from tests.commands import COMMANDS, HANGS, ROOT, Done, environment, execute, process
 from tests.trees import plant
 
@@ -55,13 +58,36 @@ WITH_A_CHILD = "sleep 600 & echo $! > {0}/child-$$; echo $$ > {0}/.$$; mv {0}/.$
 """Leaves two numbers of processes."""
 
 
-def test_one_that_takes_too_long_is_ended_with_its_children(folder: Path, notes: Path, tmp_path: Path) -> None:
-    path = fake(tmp_path, WITH_A_CHILD.format(notes))
-    done = check(folder, "a", "--timeout", "1", PATH=path, TMPDIR=str(plant(tmp_path / "tmp", {"x": ""}))).ended(2)
-    sentence = "kustomize build a took longer than 1 second and was stopped; raise the limit with --timeout SECONDS"
+def test_one_that_takes_too_long_is_ended_with_its_children(
+    folder: Path, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is late by a clock that goes on when it says that it has started all."""
+    path = fake(tmp_path, WITH_A_CHILD.format(notes).replace("wait", "echo started; wait"))
+    monkeypatch.setenv("PATH", path)
+    times = chain((0, 0), repeat(2 * HANGS))
+    monkeypatch.setattr(process_, "monotonic", lambda: next(times))
+    sentence = f"kustomize build a took longer than {HANGS} seconds and was stopped; raise the limit with --timeout SEC"
+    with pytest.raises(KrmfnError, match=re.escape(sentence)):
+        process_.run(["kustomize"], {"PATH": path}, "kustomize build a", HANGS, str(folder), None)
+    assert [is_gone(path) for path in notes.iterdir()] == [True, True]
+
+
+def test_the_end_of_the_run_ends_it_with_its_children(folder: Path, notes: Path, tmp_path: Path) -> None:
+    """It sends the signal of krmfn's clock itself."""
+    path = fake(tmp_path, WITH_A_CHILD.format(notes).replace("wait", "kill -ALRM $PPID; wait"))
+    done = check(folder, "a", "--timeout", "3600", PATH=path, TMPDIR=str(plant(tmp_path / "tmp", {"x": ""}))).ended(2)
+    sentence = "the run took longer than 3,600 seconds and was stopped in kustomize build a; raise the limit with"
     assert sentence in done.err
     assert [is_gone(path) for path in notes.iterdir()] == [True, True]
     assert [path.name for path in (tmp_path / "tmp").iterdir()] == ["x"]
+
+
+def test_the_end_of_the_run_ends_what_each_thread_has_started(folder: Path, notes: Path, tmp_path: Path) -> None:
+    both = f"until [ $(ls {notes} | wc -l) = 4 ]; do :; done; mkdir {tmp_path}/one && kill -ALRM $PPID; wait"
+    path = fake(tmp_path, WITH_A_CHILD.format(notes).replace("wait", both))
+    done = check(folder, "a", "b", "--jobs", "2", PATH=path)
+    assert "the run took longer than 600 seconds and was stopped; raise" in done.refused(2)
+    assert [is_gone(path) for path in notes.iterdir()] == [True] * 4
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
