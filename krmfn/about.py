@@ -17,7 +17,10 @@ _EXAMPLES: dict[str, Any] = {"integer": 1, "boolean": True, "number": 1.5}
 
 
 def answer(spec: Any, args: list[str]) -> int:
-    """Print what is asked for; return the exit code. Without arguments, on a terminal, that is the help, and 1."""
+    """Print what is asked for, or run on a folder; return the exit code.
+
+    Without arguments, on a terminal, that is the help, and 1.
+    """
     answers: dict[str, Callable[[], str]] = {
         "--help": lambda: text(spec),
         "-h": lambda: text(spec),
@@ -30,9 +33,15 @@ def answer(spec: Any, args: list[str]) -> int:
     if not args:
         sys.stderr.write(text(spec))
         return 1
+    if args[0] not in answers and any(arg and not arg.startswith("-") for arg in args):
+        from . import folder
+
+        return folder.answer(spec, args)
     if len(args) > 1 or args[0] not in answers:
         wrong = next((arg for arg in args if arg not in answers), args[-1])
-        sys.stderr.write(f"error: unknown argument {printable(wrong)!r}; take one of {', '.join(answers)}\n")
+        sys.stderr.write(
+            f"error: unknown argument {printable(wrong)!r}; take a folder, or one of {', '.join(answers)}\n"
+        )
         return 1
     sys.stdout.write(answers[args[0]]())
     return 0
@@ -40,7 +49,9 @@ def answer(spec: Any, args: list[str]) -> int:
 
 def text(spec: Any) -> str:
     """Return the help."""
-    lines = [spec.doc or spec.name, "", f"A KRM function for kustomize and kpt. By hand: {spec.name} < list.yaml", ""]
+    lines = [spec.doc or spec.name, "", "A KRM function for kustomize and kpt. By hand:", ""]
+    lines += [f"  {spec.name} < list.yaml        on a ResourceList"]
+    lines += [f"  {spec.name} DIR [--dry-run]    on the YAML files of a folder, or print the diff", ""]
     if spec.config:
         lines += [f"functionConfig: {config.expected(spec)}", ""]
         rows = [*_rows(spec.config)]

@@ -37,6 +37,7 @@ class Item:
     _api_version: str | None = None
     """A ResourceList reads both of all its items at once."""
     _ref: Ref | None = None
+    _target = ""  # the file to which a document of a file moves
     _content: "Content | None" = None
 
     def __init__(
@@ -145,12 +146,15 @@ class Item:
 
     @property
     def path(self) -> str:
-        """Return kpt's path of the file that holds the item; "" when there is none. It can be written."""
-        return self.annotations.get(PATH, "")
+        """Return the path of the file that holds the item, kpt's first; "" when there is none. It can be written."""
+        return self._target or self.annotations.get(PATH) or (self.file.path if self.file else "")
 
     @path.setter
     def path(self, path: str) -> None:
-        self.annotations[PATH] = path
+        if self.file:
+            self._target = path
+        else:
+            self.annotations[PATH] = path
 
     @property
     def ref(self) -> Ref:

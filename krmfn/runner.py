@@ -13,7 +13,7 @@ from .results import error
 from .streams import Log, ensure_stderr, ensure_stdout, from_environment, leave, read_stdin, write
 from .typed import Any, NoReturn
 
-__all__ = ["Function", "applied", "main", "run"]
+__all__ = ["Function", "applied", "call", "main", "run"]
 
 Function = Callable[[ResourceList], None]
 """A KRM function: it looks at a list, reports findings, changes items. It neither prints nor exits."""
@@ -65,20 +65,32 @@ def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]
     it. Raises KrmfnError when `data` cannot be used.
     """
     resources = ResourceList.parse(data)
+    call(function, resources)
     try:
-        with redirect_stdout(sys.stderr):
-            answer: Any = function(resources)  # type: ignore[func-returns-value]
-        if answer is not None:
-            problem = "it must neither return nor yield: report() adds a finding"
-            raise KrmfnError(f"the function returns a {type(answer).__name__}; {problem}")
         chunks = resources.to_chunks()
         known = {ref for _, ref in resources.changes}
         edited = (item.ref for item in resources.items if item.is_edited)
         resources.changes += [("updated", ref) for ref in edited if ref not in known]
         return resources, chunks
     except KrmfnError as failure:
-        if isinstance(failure, Refused) and failure.at:
-            resources.report(error(failure.message, at=failure.at))
-        else:
-            resources.report(error(str(failure)))
+        _report(resources, failure)
     return resources, resources.to_chunks()
+
+
+def call(function: Function, resources: ResourceList) -> None:
+    """Let the function work on a list; a KrmfnError that it raises becomes an error of the list."""
+    try:
+        with redirect_stdout(sys.stderr):
+            answer: Any = function(resources)  # type: ignore[func-returns-value]
+        if answer is not None:
+            problem = "it must neither return nor yield: report() adds a finding"
+            raise KrmfnError(f"the function returns a {type(answer).__name__}; {problem}")
+    except KrmfnError as failure:
+        _report(resources, failure)
+
+
+def _report(resources: ResourceList, failure: KrmfnError) -> None:
+    if isinstance(failure, Refused) and failure.at:
+        resources.report(error(failure.message, at=failure.at))
+    else:
+        resources.report(error(str(failure)))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..typed import NamedTuple
 
-__all__ = ["BARE", "DIVISION", "WIDE", "Document", "documents", "is_nothing", "misread"]
+__all__ = ["BARE", "DIVISION", "WIDE", "Document", "documents", "is_nothing", "misread", "parts"]
 
 _MARK = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _SOMETHING = re.compile(
@@ -45,14 +45,20 @@ class Document(NamedTuple):
 
     text: bytes
     line: int
+    is_nothing: bool = False
+    """True for blanks and comments alone."""
 
 
 def documents(text: bytes) -> Iterator[Document]:
     """Yield the documents of a stream but for those of comments only. `---` at the start of a line always divides."""
+    return (part for part in parts(text) if not part.is_nothing)
+
+
+def parts(text: bytes) -> Iterator[Document]:
+    """Yield all parts of a stream that lines `---` divide; joined by `---` they are the stream."""
     start, line = 0, 1
     for end in [*_lines(_MARK, text), len(text)]:
-        if not is_nothing(text, start, end):
-            yield Document(text[start:end], line)
+        yield Document(text[start:end], line, is_nothing(text, start, end))
         line += text.count(b"\n", start, end)
         start = end + 3
 

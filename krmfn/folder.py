@@ -1,0 +1,77 @@
+"""A function on the files of a folder: `python function.py DIR`, without kpt or kustomize.
+
+What changed is written all at once, or nothing is.
+"""
+
+import argparse
+import difflib
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from . import package
+from .errors import KrmfnError
+from .package import Part
+from .resourcelist import ResourceList
+from .results import error
+from .runner import call
+from .streams import Log, from_environment
+from .typed import Any
+
+__all__ = ["answer"]
+
+
+def answer(function: Any, args: list[str]) -> int:
+    """Run a function on the folder that the arguments name; return the exit code, 0 or 1 (2 for wrong arguments)."""
+    options, log = _arguments(function, args), Log()
+    root = Path(options.folder)
+    try:
+        log = from_environment()
+        files = package.read(root)
+        items = (part.item for parts in files.values() for part in parts if part.item)
+        resources = ResourceList(items, package.functionconfig(options.config))
+        call(function, resources)
+        texts = _texts(files, resources)
+        log.findings(resources.results)
+        if resources.failed:
+            log.say(f"nothing was written to {root}", "error")
+            return 1
+        if options.dry_run:
+            sys.stdout.write("".join(_diffs(files, texts)))
+            return 0
+        package.write(root, texts)
+    except KrmfnError as failure:
+        log.failure(failure)
+        return 1
+    for name in sorted(texts):
+        log.say(f"{'removed' if texts[name] is None else 'wrote'} {name}")
+    return 0
+
+
+def _arguments(function: Any, args: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog=function.name, description=function.doc, allow_abbrev=False, add_help=False)
+    parser.add_argument("folder", metavar="DIR", help="the folder whose YAML files are read and written")
+    parser.add_argument("--dry-run", action="store_true", help="print a diff; write nothing")
+    parser.add_argument("--config", metavar="FILE", help="the functionConfig")
+    return parser.parse_args(args)
+
+
+def _texts(files: Mapping[str, list[Part]], resources: ResourceList) -> dict[str, bytes | None]:
+    """Return the texts of changed files; what cannot be written becomes an error of the list."""
+    if resources.failed:
+        return {}
+    try:
+        return package.changed_texts(files, resources.items)
+    except KrmfnError as failure:
+        resources.report(error(str(failure)))
+        return {}
+
+
+def _diffs(files: Mapping[str, list[Part]], texts: Mapping[str, bytes | None]) -> Iterator[str]:
+    """Yield the lines of a unified diff of all files, as `git apply` takes it."""
+    for name, text in sorted(texts.items()):
+        before = package.joined(part.text for part in files.get(name, ())).decode().splitlines(keepends=True)
+        after = (text or b"").decode().splitlines(keepends=True)
+        names = (f"a/{name}" if name in files else "/dev/null", "/dev/null" if text is None else f"b/{name}")
+        for line in difflib.unified_diff(before, after, *names):
+            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
