@@ -116,10 +116,17 @@ class Module:
     @property
     def loads(self) -> frozenset[str]:
         """The kernel modules that are loaded, as the kernel names them: by moduleName, loading order and rawArgs."""
-        arguments = texts(table(self.modprobe, "rawArgs"), "load")
-        names = (text(self.modprobe, "moduleName"), *texts(self.modprobe, "modulesLoadingOrder"))
-        names += tuple(loaded_names(arguments)) if arguments else ()
-        return frozenset(kernel_name(name) for name in names if name)
+        return frozenset(kernel_name(name) for _, name in self.loading_fields())
+
+    def loading_fields(self) -> Iterator[tuple[str, str]]:
+        """Yield each kernel module that is loaded, as it is written, with the path of the field that says so."""
+        if name := text(self.modprobe, "moduleName"):
+            yield f"{MODPROBE}.moduleName", name
+        for index, entry in enumerate(texts(self.modprobe, "modulesLoadingOrder")):
+            if entry:
+                yield f"{MODPROBE}.modulesLoadingOrder[{index}]", entry
+        if arguments := texts(table(self.modprobe, "rawArgs"), "load"):
+            yield from ((f"{MODPROBE}.rawArgs.load", loaded) for loaded in loaded_names(arguments) if loaded)
 
     @property
     def removes(self) -> dict[str, str]:

@@ -46,7 +46,7 @@ def resolver(module: Module, through_hub: bool = False) -> Callable[[str], Resol
         except KrmfnError as unclosed:
             detail = f"failed to substitute {quote(image)}: {unclosed}"
             raise KrmfnError(f"failed to substitute templates in the ContainerImage field: {detail}") from unclosed
-        return Resolution(index, image_of_kernel, _in_tree(container, entries[index]))
+        return Resolution(index, image_of_kernel, removed_modules(module, entries[index]))
 
     def resolve_on_spoke(kernel: str) -> Resolution:
         try:
@@ -80,11 +80,24 @@ def compared_fields(module: Module, entry: Table) -> Table:
     image = text(entry, "containerImage") or text(module.container, "containerImage")
     return {
         "containerImage": _parts(image),
-        IN_TREE[0]: _in_tree(module.container, entry),
+        IN_TREE[0]: removed_modules(module, entry),
         "imagePullPolicy": text(module.container, "imagePullPolicy"),
         "registryTLS": is_insecure(module, entry),
         "modprobe": {**_stored_fields(module.modprobe), "dirName": module.directory},
     }
+
+
+def removed_modules(module: Module, entry: Table) -> tuple[str, ...]:
+    """Return the in-tree kernel modules that KMM removes before it loads by a mapping.
+
+    The mapping's list counts if it has one (also an empty one), else the container's; the old field goes before both.
+    """
+    container = module.container
+    single: Any = text(entry, "inTreeModuleToRemove") or text(container, "inTreeModuleToRemove")
+    if single:
+        return (single,)
+    holder = entry if listing(entry, "inTreeModulesToRemove") is not None else container
+    return tuple(texts(holder, "inTreeModulesToRemove"))
 
 
 def is_insecure(module: Module, entry: Table) -> bool:
@@ -129,12 +142,3 @@ def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | No
         return min(hits, default=None)
 
     return find
-
-
-def _in_tree(container: Table, entry: Table) -> tuple[str, ...]:
-    """Return the mapping's list if it has one (an empty one counts), else the container's; the old field wins."""
-    single: Any = text(entry, "inTreeModuleToRemove") or text(container, "inTreeModuleToRemove")
-    if single:
-        return (single,)
-    holder = entry if listing(entry, "inTreeModulesToRemove") is not None else container
-    return tuple(texts(holder, "inTreeModulesToRemove"))

@@ -11,6 +11,7 @@ from krmfn import Field, Result, error, warning
 from krmfn.resource import join
 from krmfn.results import Rule, apply
 
+from ..in_tree import DRIVERS
 from ..lookup import table, text, texts
 from ..module import CONTAINER, MODPROBE, Module
 from ..rule import quote
@@ -32,6 +33,10 @@ def check(
         from . import section_lints
 
         findings.append(apply(section_lints.RULES, module, kmm, kubelets))
+    if not DRIVERS.keys().isdisjoint(module.loads):
+        from . import in_tree_lints
+
+        findings.append(in_tree_lints.check(module))
     if module.mappings and not module.takes_every_kernel:
         from . import mapping_lints
 

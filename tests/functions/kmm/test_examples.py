@@ -11,7 +11,15 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from krmfn_functions.kmm.lints import image_lints, mapping_lints, module_lints, neighbours, regexp_lints, section_lints
+from krmfn_functions.kmm.lints import (
+    image_lints,
+    in_tree_lints,
+    mapping_lints,
+    module_lints,
+    neighbours,
+    regexp_lints,
+    section_lints,
+)
 from krmfn_functions.kmm.module import EVERY_KERNEL, HUB_KIND, KERNEL_VARIABLES, VARIABLES, Module, module_of
 from krmfn_functions.kmm.rules import RULES
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS, Target, target
@@ -75,6 +83,7 @@ def asked_by_the_webhook(module: Module, kmm: Target) -> Iterator[Result]:
 def asked_by_lints(module: Module, kmm: Target) -> Iterator[Result]:
     yield from apply(module_lints.RULES, module)
     yield from apply(section_lints.RULES, module, kmm, ())
+    yield from in_tree_lints.check(module)
     yield from mapping_lints.check(module, KERNELS)
     yield from image_lints.check(module)
 

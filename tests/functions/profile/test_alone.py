@@ -75,7 +75,7 @@ def test_of_a_thousand_pairs_the_rest_is_counted(tmp_path: Path, is_one_option: 
 
 
 def test_what_no_option_gives_is_an_error(tmp_path: Path) -> None:
-    product = profile("    moduleName: amdgpu\n", "")
+    product = profile("    moduleName: amd_gpu\n", "")
     text = checked(tmp_path, product).ended(1).text
     assert "spec.config: the kernel module's name is missing" in text
     assert "so no config of this Profile is right" in text

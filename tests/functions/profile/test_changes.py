@@ -245,7 +245,7 @@ def test_only_named_files_give_rights(tmp_path: Path) -> None:
 
 
 def test_two_vendors_are_two_files(tmp_path: Path) -> None:
-    other = PROFILE.replace("amd-gpu", "acme-nic").replace("amd.com", "acme.example.com").replace("amdgpu", "acmenic")
+    other = PROFILE.replace("amd-gpu", "acme-nic").replace("amd.com", "acme.example.com").replace("amd_gpu", "acmenic")
     nic = {**cr("nic", selector={"example.com/nic": "true"}), "apiVersion": "acme.example.com/v1alpha1"}
     place = folder(tmp_path, amd=PROFILE, acme=other, gpu=CR, nic=nic)
     assert krmfn("render", place).ended(0).text.count("kind: Module") == 2
@@ -253,7 +253,7 @@ def test_two_vendors_are_two_files(tmp_path: Path) -> None:
 
 def test_a_profile_is_checked_alone_with_its_defaults_and_each_when(tmp_path: Path) -> None:
     krmfn("check", folder(tmp_path / "right", p=PROFILE)).ended(0)
-    wrong = PROFILE.replace("moduleName: amdgpu", "modulName: amdgpu").replace("false}]}", "false, imag: x}]}")
+    wrong = PROFILE.replace("moduleName: amd_gpu", "modulName: amd_gpu").replace("false}]}", "false, imag: x}]}")
     text = krmfn("check", folder(tmp_path / "wrong", p=wrong)).ended(1).text
     assert "spec.config.modulName: unknown field 'modulName'; did you mean 'moduleName'?" in text
     assert "spec.when[0].config.daemonSets[0].imag: unknown field 'imag'; did you mean 'image'?" in text

@@ -31,12 +31,13 @@ _MODULES = """\
     sfc:
       config:
         moduleName: sfc
+        inTreeModulesToRemove: [sfc]
         daemonSets: [{name: plugin, image: "registry.example.com/plugin:1"}]
       when:
       - if: {spec.exporter.level: debug}
         config: {parameters: ["debug=${spec.exporter.level}"]}
 """
-SEVERAL = PROFILE.replace("  config:\n    moduleName: amdgpu\n", f"{_MODULES}  config:\n")
+SEVERAL = PROFILE.replace("  config:\n    moduleName: amd_gpu\n", f"{_MODULES}  config:\n")
 _READY = "kmm.node.kubernetes.io/kmm.gpu-{}.ready"
 
 

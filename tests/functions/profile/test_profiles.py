@@ -251,8 +251,8 @@ def test_an_option_is_never_read_again() -> None:
         ("each: spec.exporter.flags", "each: metadata.name", "spec.texts.flags.each", "must be a map or a list"),
         ("default: 5000", "default: 0", "properties.port.default", "the default breaks its own schema"),
         ('as: "--v=10"', 'as: "${texts.flags}"', "spec.texts.verbose.as", "a text cannot name a text"),
-        ("moduleName: amdgpu", "modulName: amdgpu", "spec.config.modulName", "did you mean 'moduleName'?"),
-        ("moduleName: amdgpu", "moduleName: ${metadata.uid}", "spec.config.moduleName", "of the metadata only"),
+        ("moduleName: amd_gpu", "modulName: amd_gpu", "spec.config.modulName", "did you mean 'moduleName'?"),
+        ("moduleName: amd_gpu", "moduleName: ${metadata.uid}", "spec.config.moduleName", "of the metadata only"),
         ("version: 1.4.1", "version: 1.4.1\n  requires: {kmm: '>=99'}", "spec.requires.kmm", "needs kmm >=99"),
         ("version: 1.4.1", "version: 1.4.1\n  sumary: x", "spec.sumary", "unknown field 'sumary'"),
         ("group: amd.com", "group: apps", "spec.for.group", "is 'apps', which is no vendor's"),
@@ -270,7 +270,7 @@ def test_a_wrong_profile_is_an_error_at_its_place(old: str, new: str, place: str
 def test_a_profile_may_lock_the_mappings_of_kernels() -> None:
     """The reason was taken for a list of mappings, by one way for a vendor's kind and by another without one."""
     reason = "locked: {kernelMappings: one image is for every kernel}"
-    product = profile("moduleName: amdgpu", f"moduleName: amdgpu\n    {reason}")
+    product = profile("moduleName: amd_gpu", f"moduleName: amd_gpu\n    {reason}")
     sound(product, CR)
     bare = edited(product, ("spec.for", DROP))
     for manifest in (product, bare):
@@ -698,6 +698,6 @@ def test_a_text_makes_one_thing(text: dict[str, Any], words: str) -> None:
 
 
 def test_a_user_of_a_vendors_kind_is_not_told_to_write_a_field_that_it_has_not() -> None:
-    findings = refused(profile("    moduleName: amdgpu\n", ""), CR)
+    findings = refused(profile("    moduleName: amd_gpu\n", ""), CR)
     (line,) = (line for line in findings if "[KRM121]" in line)
     assert "write it in the Profile amd-gpu, or in the functionConfig's spec.overrides.amd-gpu.moduleName" in line

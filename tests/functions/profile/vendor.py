@@ -43,7 +43,7 @@ spec:
     flags: {each: spec.exporter.flags, as: "-${key}=${value}"}
     verbose: {if: {spec.exporter.level: debug}, as: "--v=10"}
   config:
-    moduleName: amdgpu
+    moduleName: amd_gpu
     driverImage: ${spec.driver.image}
     driverVersion: ${spec.driver.version}
     parameters: ${spec.driver.parameters}

@@ -1,0 +1,64 @@
+"""The kernel modules that Linux has itself, of those that vendors also ship on their own."""
+
+import re
+
+from krmfn.typed import NamedTuple
+
+
+class Driver(NamedTuple):
+    """A driver of mainline Linux."""
+
+    folder: str
+    """Where its Makefile stands."""
+    since: tuple[int, int]
+    """The first release of Linux with it."""
+    is_rare: bool = False
+    """Whether a large distribution builds its kernels without it: only some kernels have it, then."""
+
+
+DRIVERS = {
+    "amdgpu": Driver("drivers/gpu/drm/amd/amdgpu", (4, 2)),
+    "amdxdna": Driver("drivers/accel/amdxdna", (6, 14), is_rare=True),
+    "bnxt_en": Driver("drivers/net/ethernet/broadcom/bnxt", (4, 4)),
+    "cxgb4": Driver("drivers/net/ethernet/chelsio/cxgb4", (2, 6)),
+    "efa": Driver("drivers/infiniband/hw/efa", (5, 2)),
+    "ena": Driver("drivers/net/ethernet/amazon/ena", (4, 9)),
+    "gve": Driver("drivers/net/ethernet/google/gve", (5, 3)),
+    "habanalabs": Driver("drivers/accel/habanalabs", (5, 1), is_rare=True),
+    "i40e": Driver("drivers/net/ethernet/intel/i40e", (3, 12)),
+    "i915": Driver("drivers/gpu/drm/i915", (2, 6)),
+    "iavf": Driver("drivers/net/ethernet/intel/iavf", (4, 20)),
+    "ice": Driver("drivers/net/ethernet/intel/ice", (4, 17)),
+    "idpf": Driver("drivers/net/ethernet/intel/idpf", (6, 7)),
+    "igb": Driver("drivers/net/ethernet/intel/igb", (2, 6)),
+    "ionic": Driver("drivers/net/ethernet/pensando/ionic", (5, 4)),
+    "irdma": Driver("drivers/infiniband/hw/irdma", (5, 14)),
+    "ixgbe": Driver("drivers/net/ethernet/intel/ixgbe", (2, 6)),
+    "mlx5_core": Driver("drivers/net/ethernet/mellanox/mlx5/core", (3, 11)),
+    "mlx5_ib": Driver("drivers/infiniband/hw/mlx5", (3, 11)),
+    "nouveau": Driver("drivers/gpu/drm/nouveau", (2, 6)),
+    "qaic": Driver("drivers/accel/qaic", (6, 4), is_rare=True),
+    "qede": Driver("drivers/net/ethernet/qlogic/qede", (4, 4)),
+    "sfc": Driver("drivers/net/ethernet/sfc", (2, 6)),
+    "xe": Driver("drivers/gpu/drm/xe", (6, 8)),
+}
+"""Each by its name in the kernel.
+
+Source: Linux, the Makefiles of these folders. Rare: Red Hat's kernels for RHEL 9 leave CONFIG_HABANA_AI unset.
+"""
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+_BACKPORTS = re.compile(r"\.el\d")
+"""In the kernels of Red Hat, whose drivers are newer than their version."""
+
+
+def may_have(kernel: str, name: str) -> bool:
+    """Return whether a kernel of this version may bring a kernel module of this name itself.
+
+    Red Hat's kernels may have each that is not rare, since they take over drivers of later releases.
+    """
+    if not (driver := DRIVERS.get(name)):
+        return False
+    version = _VERSION.match(kernel)
+    if not version or _BACKPORTS.search(kernel):
+        return not driver.is_rare
+    return (int(version[1]), int(version[2])) >= driver.since
