@@ -11,13 +11,25 @@ from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
 from ..run import run_of
-from . import applied, device_classes, neighbours, objects, order, passed_over, ready, resolved, tools, workloads
+from . import (
+    applied,
+    device_classes,
+    namespaces,
+    neighbours,
+    objects,
+    order,
+    passed_over,
+    ready,
+    resolved,
+    tools,
+    workloads,
+)
 from .stream import FinalList, modules_of
 
 RULES = (
     *(ready.RULES + resolved.RULES + order.RULES + objects.RULES),
     *(passed_over.RULES + tools.RULES + applied.RULES + workloads.RULES + neighbours.RULES),
-    *device_classes.RULES,
+    *(device_classes.RULES + namespaces.RULES),
 )
 """The rules about the final list of a cluster: KRM7xx, and what KMM makes of several Modules."""
 _WORDS = {"KRM701": LABELS, "KRM702": LABELS, "KRM704": order.WORD, "KRM707": objects.OWNERS, "KRM712": objects.OWNERS}

@@ -14,7 +14,7 @@ from .stream import FinalList, images, labels_of_kmm
 
 def images_are_references(final: FinalList) -> Iterator[Result]:
     """Yield an error per image that no runtime takes, in pods that belong to a driver; those of Modules are KRM224."""
-    for item in _of_drivers(final):
+    for item in of_drivers(final):
         for path, image in images(item):
             if problem := mistake(without_variables(image)):
                 message = f"{shortened(image)!r} {problem}; no runtime can pull that"
@@ -23,13 +23,13 @@ def images_are_references(final: FinalList) -> Iterator[Result]:
 
 def pods_can_be_replaced(final: FinalList) -> Iterator[Result]:
     """Yield an error per DaemonSet whose rolling update the API server refuses, among what belongs to a driver."""
-    for item in _of_drivers(final):
+    for item in of_drivers(final):
         if (item.group, item.kind) == ("apps", "DaemonSet") and item.mentions("rollingUpdate"):
             for finding in rolling_update.check(item.manifest):
                 yield final.located(item, finding)
 
 
-def _of_drivers(final: FinalList) -> Iterator[Item]:
+def of_drivers(final: FinalList) -> Iterator[Item]:
     """Yield what is generated, and what runs only where a Module is ready."""
     for item in final.deployed:
         if (item.group, item.kind) not in MODULE_KINDS and (

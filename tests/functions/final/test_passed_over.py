@@ -52,4 +52,11 @@ def test_a_label_of_the_owner_is_on_what_is_made_from_it() -> None:
 
 
 def test_the_rules_that_nobody_can_turn_off() -> None:
-    assert [rule.id for rule in judge.RULES if not rule.advice] == ["KRM702", "KRM705", "KRM707", "KRM714", "KRM716"]
+    assert [rule.id for rule in judge.RULES if not rule.advice] == [
+        "KRM702",
+        "KRM705",
+        "KRM707",
+        "KRM714",
+        "KRM716",
+        "KMM081",
+    ]

@@ -1,0 +1,95 @@
+"""Namespaces of the final list whose Pod Security level refuses the pods of drivers."""
+
+from collections.abc import Iterator, Sequence
+
+from krmfn import Field, Item, Result, error
+from krmfn.printing import some
+from krmfn.results import Rule
+
+from ..kmm.lookup import has, table
+from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
+from ..rendering.kinds import of_kinds
+from .pod_security import ENFORCE, PRIVILEGED, RESTRICTED, above_baseline, above_restricted
+from .stream import FinalList, pod_of
+from .workloads import of_drivers
+
+_NAMESPACE = ("", "Namespace")
+_FIELD = f"metadata.labels[{ENFORCE}]"
+_SHOWN = 3
+
+
+def namespaces_take_drivers(final: FinalList) -> Iterator[Result]:
+    """Yield an error per Namespace that refuses the pods of Modules in it, or those of other parts of drivers.
+
+    KMM loads, and runs device plugins and DRA drivers, in the Module's namespace, by pods that no level but privileged
+    takes. Those of a ManagedClusterModule run in other clusters. Without the label the cluster's default counts, which
+    is not known. Source: KMM v2.4.0 to main, internal/pod/workerpodmanager.go and internal/controllers.
+    """
+    names = {item.name for item in of_kinds(final.deployed, {_NAMESPACE})}
+    external = [item for item in of_kinds(final.external, {_NAMESPACE}) if item.name not in names]
+    for item in (*of_kinds(final.deployed, {_NAMESPACE}), *external):
+        level = item.labels.get(ENFORCE, PRIVILEGED)
+        refused = list(_refused(final, item.name, level)) if level != PRIVILEGED else []
+        message = _message(level, refused)
+        if message and item.name in names:
+            yield final.located(item, error(message, field=Field(_FIELD, level, PRIVILEGED)))
+        elif message:
+            yield final.located(refused[0], error(f"{item.ref} is not as it must be: {message}"))
+
+
+def _message(level: str, refused: Sequence[Item]) -> str:
+    """Return what a level does to pods of drivers; "" for nothing."""
+    if not refused:
+        return ""
+    names = some((str(item.ref) for item in refused), len(refused), _SHOWN)
+    loads = any(item.kind == MODULE_KIND for item in refused)
+    effect = "so nothing is loaded, and no status says why" if loads else "so none of them starts"
+    return f"the level {level} refuses the pods of {names}, {effect}; write {PRIVILEGED}"
+
+
+def _refused(final: FinalList, namespace: str, level: str) -> Iterator[Item]:
+    """Yield the Modules of a namespace with pods, and what of drivers has pods that a level refuses."""
+    for item, module in final.modules:
+        is_local = (item.group, item.kind) == (MODULE_GROUP, MODULE_KIND) and item.ref.namespace == namespace
+        if is_local and any(has(module.spec, section) for section in ("moduleLoader", *PLUGINS)):
+            yield item
+    for item in of_drivers(final):
+        if item.ref.namespace == namespace and _reasons(item, level):
+            yield item
+
+
+def _reasons(item: Item, level: str) -> Sequence[str]:
+    path, pod = pod_of(item.group, item.kind, item.manifest)
+    if not pod:
+        return ()
+    annotations = table(item.manifest, *map(str, path[:-1]), "metadata", "annotations")
+    reasons = [*above_baseline(pod, annotations), *(above_restricted(pod) if level == RESTRICTED else ())]
+    return [reason.text for reason in reasons]
+
+
+KRM717 = Rule(
+    "KRM717",
+    "a Namespace with Modules, or with other privileged pods of drivers, must enforce no Pod Security level but "
+    "privileged",
+    good="""\
+kind: Module
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: kmm, labels: {pod-security.kubernetes.io/enforce: privileged}}
+""",
+    bad="""\
+kind: Module
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: kmm, labels: {pod-security.kubernetes.io/enforce: baseline}}
+""",
+    remedy="Write `pod-security.kubernetes.io/enforce: privileged`, or move the driver into a namespace of its own. "
+    "Ignore the finding where the cluster exempts the namespace.",
+    check=namespaces_take_drivers,
+    advice=True,
+)
+
+RULES = (KRM717,)
+"""The rules about namespaces of drivers."""
