@@ -54,6 +54,10 @@ class RunOptions(NamedTuple):
     """PATH,PATH or NAME=PATH,PATH: see `external`."""
     live: tuple[str, ...] = ()
     """DUMP or CLUSTER=DUMP: see `live_nodes`."""
+    contexts: tuple[str, ...] = ()
+    """NAME or CLUSTER=NAME of --context: see `contexts`. Nothing but the command line fills this."""
+    paths: tuple[str, ...] = ()
+    """The PATHs, as they were given: no kubectl is taken from below them."""
     jobs: int = 0
     """How many kustomizations are built at a time; 0 for as many as there are processors."""
     timeout: int = 0
@@ -64,6 +68,11 @@ class RunOptions(NamedTuple):
     verbose: bool = False
     quiet: bool = False
     color: str = "auto"
+
+    @property
+    def has_live_nodes(self) -> bool:
+        """Whether nodes of a dump or of a cluster that is asked take the place of the committed ones."""
+        return bool(self.live or self.contexts)
 
 
 def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = "") -> None:
@@ -79,6 +88,16 @@ def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = 
         setattr(action, OFFERED, (ASKED.format("clusters"),))
     text = f"{PATH} (default: .); the objects of Argo CD, Flux and Fleet say which roots make a cluster"
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_ or text)
+
+
+def add_context(parser: argparse.ArgumentParser) -> None:
+    """Add --context, for the commands that may ask a cluster by themselves."""
+    text = (
+        "ask the cluster of this context of your kubectl in place of a dump: `kubectl get` for each kind that "
+        "`krmfn why --kubectl` names, with your credentials; may be repeated"
+    )
+    metavar = "[CLUSTER=]NAME"
+    parser.add_argument("--context", dest="contexts", action="append", default=[], metavar=metavar, help=text)
 
 
 NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node that is selected and gets no driver"}

@@ -19,7 +19,7 @@ _RESOURCES = {"Application": "applications.argoproj.io", "Kustomization": "kusto
 def judge(subject: Subject) -> Link:
     """Return whether the Module is on the cluster, is not being deleted, and has the spec that Git renders."""
     modules = subject.live.objects.modules
-    if not modules:
+    if not modules and "Module" not in subject.live.objects.kinds:
         return unknown("modules.kmm.sigs.x-k8s.io")
     namespace, name = subject.module
     command = kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", namespace, name, "-o", "yaml")

@@ -54,7 +54,8 @@ def asked_of(context: Context, paths: Sequence[str]) -> Clusters:
     A cluster is also asked for where a PATH is one of its roots. What is wrong with the others is nobody's question.
     """
     streams = layout_of(context, paths)
-    texts = {text.partition("=")[0] for text in context.options.live if "=" in text}
+    words = (*context.options.live, *context.options.contexts)
+    texts = {word.partition("=")[0] for word in words if "=" in word}
     if not any(cluster.name in texts for cluster in streams.clusters):
         return streams
     reals = {*streams.paths.values()}
@@ -82,7 +83,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     if has_several:
         streams = shared.without_unassigned(streams) if intent.runs_function else streams
         shared.note_profiles(streams, absent)
-    if options.against or options.live:
+    if options.against or options.has_live_nodes:
         streams = _with_elsewhere(context, streams, failures)
     work = partial(cluster_lists.render_cluster, context, failures, skips)
     if len(streams.clusters) > 1:
@@ -100,7 +101,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
         if intent.judges_whole:
             note(cluster.final, has_flux=has_flux)
             judge_final(cluster.final)
-    if options.live and intent.judges_nodes:
+    if options.has_live_nodes and intent.judges_nodes:
         from . import live_claims
 
         live_claims.check_each(context, clusters)
@@ -132,7 +133,7 @@ def _check_engines(streams: Clusters, context: Context) -> None:
 
 
 def _with_elsewhere(context: Context, streams: Clusters, failures: list[Failure]) -> Clusters:
-    """Return the clusters with what they get from elsewhere (--against), and with live nodes in their lists (--live).
+    """Return the clusters with what they get from elsewhere (--against), and with live nodes in their lists.
 
     What cannot be read goes to `failures`.
     """
@@ -141,7 +142,7 @@ def _with_elsewhere(context: Context, streams: Clusters, failures: list[Failure]
     if context.options.against:
         names = [cluster.name for cluster in streams.clusters]
         streams = streams._replace(external=external.read(context, names, "-" in streams.paths, failures))
-    if context.options.live:
+    if context.options.has_live_nodes:
         live_nodes.replace_each(context, {cluster.name: cluster.inputs for cluster in streams.clusters})
     return streams
 

@@ -18,7 +18,7 @@ from .deployed import Cluster
 
 def check_each(context: Context, clusters: Sequence[Cluster]) -> None:
     """Report what `check` finds into the final lists of the clusters that have a dump."""
-    dumps = live_nodes.by_cluster(context.options.live, [cluster.name for cluster in clusters])
+    dumps = live_nodes.by_cluster(context.options, [cluster.name for cluster in clusters])
     for cluster in clusters:
         if cluster.is_whole and cluster.name in dumps:
             cluster.final.report(check(cluster.lists, dumps[cluster.name]))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import partial
 
-from krmfn import Item, KrmfnError, Place, ResourceList, Result
+from krmfn import Item, KrmfnError, Place, ResourceList, Result, warning
 from krmfn.printing import counted, did_you_mean, some
 
 from ..command import Context
@@ -13,33 +13,35 @@ from ..fleet import nodes
 from ..fleet.live import Live
 from ..kmm.lookup import table, text
 from ..kmm.module import LABELS
+from ..options import RunOptions
 from ..paths import manifests
 from ..rendering.kinds import CONFIG, NODES
-from . import dumps
+from . import contexts, dumps
 
 Lists = Mapping[str, Sequence[ResourceList]]
 """The lists of each cluster by its name."""
 
 
-def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
-    """Return the dump of each cluster that has one, from `DUMP` or `CLUSTER=DUMP`.
+def by_cluster(options: RunOptions, names: Sequence[str]) -> dict[str, Live]:
+    """Return the dump of each cluster that has one, from `DUMP` or `CLUSTER=DUMP`, or `[CLUSTER=]NAME` of --context.
 
     Raises KrmfnError for a text that does not say which of several clusters it is for, for two dumps of one cluster,
-    and for a dump that cannot be read.
+    and for a dump or a context that cannot be read.
     """
     by_name: dict[str, Live] = {}
-    for option in texts if names else ():
-        name, sign, dump = option.partition("=")
+    pairs = [("--live", word) for word in options.live] + [("--context", word) for word in options.contexts]
+    for option, word in pairs if names else ():
+        name, sign, source = word.partition("=")
+        metavar = "DUMP" if option == "--live" else "NAME"
         if not (sign and name in names):
             if len(names) > 1:
                 hint = did_you_mean(name, names if sign else ()) or f": {some(names, len(names))}"
-                raise KrmfnError(
-                    f"--live {option}: write --live CLUSTER=DUMP with one of {len(names):,} clusters{hint}"
-                )
-            name, dump = names[0], option
+                expected = f"write {option} CLUSTER={metavar} with one of {len(names):,} clusters{hint}"
+                raise KrmfnError(f"{option} {word}: {expected}")
+            name, source = names[0], word
         if name in by_name:
-            raise KrmfnError(f"--live {option}: the cluster {name} has a dump already; dump it once")
-        by_name[name] = dumps.read(dump)
+            raise KrmfnError(f"{option} {word}: the cluster {name} has a dump already; dump it once")
+        by_name[name] = dumps.read(source) if option == "--live" else contexts.of_options(source, options)
     return by_name
 
 
@@ -56,19 +58,12 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     items = _items(dump)
     labels = {node.name: node.labels for node in nodes.read(ResourceList(items)).nodes}
     names = {*dump.nodes, *labels}
-    if not is_same and committed and len(strangers := names - committed.keys()) * 2 > len(names):
-        owner = _owner(strangers, clusters, name)
-        remedy = f"they are nodes of {owner}: pass --live {owner}={dump.name}"
-        number = f"{len(strangers):,} of" if len(strangers) < len(names) else "none of"
-        predicate = "are not" if len(strangers) < len(names) else "is"
-        raise KrmfnError(
-            f"--live: {number} the {counted(len(names), 'node')} of the dump {predicate} among the {len(committed):,} "
-            f"that are committed for {name}; "
-            f"{remedy if owner else 'pass a dump of that cluster, or renew its inventory'}"
-        )
+    if not is_same and committed:
+        _refuse_strangers(name, names, committed.keys(), dump, clusters)
     for resources in lists[:1]:
         resources.items += items
     replaced = f" in place of {len(committed):,} committed" if committed else ""
+    context.log.findings(map(warning, dump.gaps))
     noun = "live node" if dump.nodes else "node"
     context.log.say(f"{name}: {counted(len(names), noun)}{replaced}")
     lost = sorted(
@@ -97,12 +92,28 @@ def _is_same(name: str, lists: Sequence[ResourceList], dump: Live, clusters: Lis
     uids = _uids(lists)
     if dump.uid and uids and dump.uid not in uids:
         owner = next((other for other, parts in clusters.items() if dump.uid in _uids(parts)), "")
-        remedy = f"pass --live {owner}={dump.name}" if owner else f"pass a dump of {name}, or renew its inventory"
+        other = f"pass {dump.option} {owner}={dump.context or dump.name}"
+        remedy = other if owner else f"pass a dump of {name}, or renew its inventory"
         known = f"the inventory of {name} has clusterUID {min(uids)}"
         raise KrmfnError(
-            f"--live: the dump is of another cluster: its kube-system has the uid {dump.uid}, {known}; {remedy}"
+            f"{dump.option}: the dump is of another cluster: its kube-system has the uid {dump.uid}, {known}; {remedy}"
         )
     return bool(dump.uid) and dump.uid in uids
+
+
+def _refuse_strangers(name: str, names: Set[str], committed: Set[str], dump: Live, clusters: Lists) -> None:
+    """Raise KrmfnError when most nodes of a dump, `names`, are not committed: they are those of another cluster."""
+    strangers = names - committed
+    if len(strangers) * 2 <= len(names):
+        return
+    owner, is_part = _owner(strangers, clusters, name), len(strangers) < len(names)
+    subject = f"{len(strangers):,} of" if is_part else "none of"
+    predicate = f"{'are not' if is_part else 'is'} among the {len(committed):,} that are committed for {name}"
+    remedy = "pass a dump of that cluster, or renew its inventory"
+    if owner:
+        remedy = f"they are nodes of {owner}: pass {dump.option} {owner}={dump.context or dump.name}"
+    nodes_of_dump = f"{subject} the {counted(len(names), 'node')} of the dump"
+    raise KrmfnError(f"{dump.option}: {nodes_of_dump} {predicate}; {remedy}")
 
 
 def _uids(lists: Iterable[ResourceList]) -> set[str]:
@@ -137,13 +148,13 @@ def _items(dump: Live) -> list[Item]:
 
 def replace_each(context: Context, lists: Lists) -> None:
     """Put the dumps of --live into the lists of their clusters, as `replace` does."""
-    for name, dump in by_cluster(context.options.live, [*lists]).items():
+    for name, dump in by_cluster(context.options, [*lists]).items():
         replace(context, name, lists[name], dump, lists)
 
 
 def join(context: Context, sides: Lists, names: Sequence[str]) -> None:
     """Put the dumps of --live into both sides of their clusters; `names` are those of all clusters."""
-    for name, dump in by_cluster(context.options.live, names).items():
+    for name, dump in by_cluster(context.options, names).items():
         if lists := sides.get(name):
             replace(context, name, lists[:1], dump, sides)
             for other in lists[1:]:

@@ -29,6 +29,7 @@ _SEVERITIES = ("info", "warning", "error")
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
+    options.add_context(parser)
     help_ = "output format (default: text, or `format` in .krmfn.yaml)"
     parser.add_argument("--format", choices=tuple(findings.FORMATS), help=help_)
     parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in FILE")

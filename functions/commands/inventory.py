@@ -3,23 +3,24 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 
-from krmfn import KrmfnError, Manifest, Result, error
+from krmfn import KrmfnError, Manifest, Result, error, warning
 from krmfn.printing import counted, some
 from krmfn.streams import Log
 from krmfn.typed import Any
 from krmfn.yamltext import emit
 
-from ..cluster import cluster_streams, dumps
+from ..cluster import cluster_streams, contexts, dumps
 from ..command import Command, Context
 from ..fleet import cluster, collecting, rules
+from ..fleet.dumped_kinds import KINDS
 from ..fleet.inventory import EVERY, check_freshness
 from ..kmm.module import is_set_by_kmm
 from ..kmm.names import label_key_errors, subdomain_errors
 from ..options import RunOptions
-from ..paths import files, output, roots
+from ..paths import files, kubectl, output, roots
 from ..rendering.kinds import CONFIG
 from ..settings import LOOK, READ
 
@@ -27,6 +28,8 @@ from ..settings import LOOK, READ
 def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "Nodes as kubectl prints them, or a dump (see `why --kubectl`); JSON of any size (default: -, stdin)"
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help=help_)
+    help_ = "ask the cluster of this context of your kubectl for its nodes, in place of FILE"
+    parser.add_argument("--context", metavar="NAME", help=help_)
     help_ = "keep the labels that selectors in these PATHs use (directories, files, kustomizations)"
     parser.add_argument("--for", dest="for_", nargs="+", default=[], metavar="PATH", help=help_)
     parser.add_argument("--labels", metavar="KEY,...", help="keep these labels as well")
@@ -50,7 +53,7 @@ def _run(context: Context, args: Any) -> int:
     if args.max_age is not None:
         raise KrmfnError("--max-age is about --check PATH; add it")
     keys, is_sure = _keys(context, args)
-    manifest = _inventory(args, keys)
+    manifest = _inventory(context, args, keys)
     text = emit.dump(manifest)
     if args.output is None:
         output.write_stdout(text)
@@ -81,7 +84,7 @@ def _check(args: Any) -> int:
     return int(bool(findings))
 
 
-def _inventory(args: Any, keys: set[str] | None) -> Manifest:
+def _inventory(context: Context, args: Any, keys: set[str] | None) -> Manifest:
     """Return the NodeInventory. Raises KrmfnError for an input without nodes, a bad name and a bad date."""
     if errors := subdomain_errors(args.name):
         raise KrmfnError(f"--name {args.name!r} is not a valid name: {errors[0]}")
@@ -89,14 +92,28 @@ def _inventory(args: Any, keys: set[str] | None) -> Manifest:
         if day is not None and not _is_day(day):
             raise KrmfnError(f"{option} {day!r} is not a date; write it as 2026-12-31")
     uids: set[str] = set()
-    nodes = collecting.noting_uids(dumps.objects_of(args.file, _with_progress), uids)
+    nodes = collecting.noting_uids(_objects(context, args), uids)
     try:  # the collected nodes are in no variable: they take as much memory as their text, which comes next
         entries = [collecting.collect(nodes, keys)]
         head = {"clusterUID": "".join(uids), "validUntil": args.valid_until, "takenOn": args.taken_on}
         return collecting.manifest(entries.pop(), args.name, keys, head)
     except KrmfnError as failure:
-        source = "stdin" if args.file == "-" else args.file
+        source = f"--context {args.context}" if args.context else "stdin" if args.file == "-" else args.file
         raise KrmfnError(*(f"{source}: {line}" for line in failure.args)) from failure
+
+
+def _objects(context: Context, args: Any) -> Iterator[Manifest]:
+    """Yield the objects of FILE, or the nodes of the cluster of --context and the Namespace with its uid."""
+    if args.context is None:
+        yield from dumps.objects_of(args.file, _with_progress)
+        return
+    if args.file != "-":
+        raise KrmfnError(f"pass {args.file} or --context, not both")
+    gaps: dict[str, str] = {}
+    program = kubectl.find(args.context, kubectl.bounds_of(args.for_ or ["."], None))
+    yield from contexts.objects(program, KINDS[:2], gaps, set())
+    for name, reason in gaps.items():
+        context.log.findings([warning(f"not known of {args.context}: {name} ({reason})")])
 
 
 def _is_day(text: str) -> bool:

@@ -27,6 +27,7 @@ from . import clusters, moving
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
+    options.add_context(parser)
     moving.add_arguments(parser, "show what would happen if nodes had another kernel")
     help_ = "print only nodes with this label; may be repeated"
     parser.add_argument("--label", action="append", default=[], metavar="KEY=VALUE", help=help_)
@@ -51,7 +52,7 @@ def _run(context: Context, args: Any) -> int:
     if streams is None:
         return 2
     paint = printing.painted if printing.has_colors(context.options.color, sys.stdout) else printing.plain
-    dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
+    dumps = live_nodes.by_cluster(context.options, list(streams.lists))
     # a dump says nothing about a kernel that a node would move to
     dumps = {name: dump for name, dump in dumps.items() if dump.nodes and not args.kernel}
     text, results = _table(streams.lists, args, paint, dumps)

@@ -19,6 +19,7 @@ from . import clusters
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
+    options.add_context(parser)
     help_ = "write the page to FILE, atomically (default: stdout)"
     parser.add_argument("-o", "--output", metavar="FILE", help=help_)
     clusters.add_from(parser)

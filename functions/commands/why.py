@@ -34,6 +34,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     node = parser.add_argument("node", nargs="?", default="", metavar="NODE", help="the name of a node")
     setattr(node, options.OFFERED, (options.ASKED.format("nodes"),))
     options.add_paths(parser, live=True)
+    options.add_context(parser)
     help_ = "print a shell loop that writes a dump with kubectl, and exit"
     parser.add_argument("--kubectl", action="store_true", help=help_)
     help_ = (
@@ -52,7 +53,7 @@ def _run(context: Context, args: Any) -> int | str:
     streams = clusters.read(context, args.paths, layout=cluster_streams.asked_of(context, args.paths))
     if streams is None:
         return 2
-    dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
+    dumps = live_nodes.by_cluster(context.options, list(streams.lists))
     unknown, lines = dict[str, list[str]](), list[str]()
     answers = list(_answers(streams.lists, args.node, _Sources(dumps, log), unknown))
     for cluster, reasons in unknown.items():

@@ -11,18 +11,16 @@ from krmfn.printing import printable
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
-from ..kmm.lookup import Table, table, tables, text
+from ..kmm.lookup import table, tables, text
 from ..kmm.module import LABELS, NAME_LABEL, kernel_name
 from . import live_objects, live_pods
 from .facts import NODE_INFO
 from .live_objects import Objects
+from .live_pods import Events
 
 Key = tuple[str, str, str]
 """Node, and namespace and name of a Module."""
 _ACTION, _ROLE = f"{LABELS}worker-action", f"{LABELS}role"
-_LONGEST = 200
-_Events = dict[tuple[str, str, str], tuple[str, str]]
-"""Time and text of the newest warning about an object, by namespace, name and uid: pods can have had the same name."""
 ROLES = {"device-plugin": "devicePlugin", "dra": "dra"}
 """The roles of the pods that KMM runs on a node beside a kernel module, and the fields that ask for them."""
 
@@ -80,6 +78,15 @@ class Live(NamedTuple):
     """The NodeInventories as they stand in a file of YAML."""
     objects: Objects = live_objects.nothing()
     """What else it shows."""
+    context: str = ""
+    """The context of kubectl that was asked; "" for a dump."""
+    gaps: tuple[str, ...] = ()
+    """What a cluster that was asked did not show, in sentences."""
+
+    @property
+    def option(self) -> str:
+        """The option that it was given by."""
+        return "--context" if self.context else "--live"
 
     @property
     def uid(self) -> str:
@@ -104,7 +111,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
     Raises KrmfnError for two clusters, for no Node, and for a Node without a name or with that of another.
     """
     live = nothing(name, items)
-    events = _Events()
+    events = Events()
     pods: list[Manifest] = []
     for manifest in objects:
         kind, group = text(manifest, "kind"), text(manifest, "apiVersion").rpartition("/")[0]
@@ -127,7 +134,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
             _add_event(events, manifest)
     for pod in pods:
         _add_pod(live, pod, events)
-        if kept := live_pods.pod_of(pod, _pod_status(pod, events), _is_ready(pod)):
+        if kept := live_pods.pod_of(pod, live_pods.status_of(pod, events), live_pods.is_ready(pod)):
             live_objects.add_pod(live.objects, kept)
     if len(live.objects.uids) > 1:
         raise KrmfnError("it holds dumps of two clusters (two Namespaces kube-system); pass one file for each cluster")
@@ -136,7 +143,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
     return live
 
 
-def _add_event(events: _Events, manifest: Manifest) -> None:
+def _add_event(events: Events, manifest: Manifest) -> None:
     """Add a warning, unless a newer one about the same object is there."""
     subject = table(manifest, "involvedObject") or table(manifest, "regarding")
     key = text(subject, "namespace"), text(subject, "name"), text(subject, "uid")
@@ -156,9 +163,11 @@ def _add_node(live: Live, manifest: Manifest) -> None:
     if name in live.nodes:
         raise KrmfnError(f"it holds node {name!r} twice: it is more than one dump; pass one, of one cluster")
     live.boots[name] = text(info, "bootID")
-    ready, troubles = _condition(manifest, "Ready"), list[str]()
+    ready, troubles = live_pods.condition(manifest, "Ready"), list[str]()
     if ready and text(ready, "status") != "True":
-        reason = printable(text(ready, "message") or text(ready, "reason") or text(ready, "status"))[:_LONGEST]
+        reason = printable(text(ready, "message") or text(ready, "reason") or text(ready, "status"))[
+            : live_pods.LONGEST
+        ]
         troubles.append(f"the node is NotReady ({reason}); what the dump says about its drivers may be old")
     if "deletionTimestamp" in metadata:
         troubles.append("the node is being deleted (metadata.deletionTimestamp)")
@@ -170,12 +179,6 @@ def _add_node(live: Live, manifest: Manifest) -> None:
         "spec": {"taints": table(manifest, "spec").get("taints") or []},
         "status": {"nodeInfo": {key: info[key] for key in NODE_INFO if key in info}},
     }
-
-
-def _condition(manifest: Manifest, kind: str) -> Table:
-    """Return a condition of a Node or Pod; {} without it."""
-    conditions = tables(table(manifest, "status"), "conditions")
-    return next((condition for _, condition in conditions if text(condition, "type") == kind), {})
 
 
 def _add_holder(live: Live, pod: Manifest) -> None:
@@ -200,53 +203,20 @@ def _node_modules(manifest: Manifest, part: str) -> Iterator[tuple[Key, NodeModu
         yield (node, text(entry, "namespace"), text(entry, "name")), NodeModule(*facts)
 
 
-def _add_pod(live: Live, pod: Manifest, events: _Events) -> None:
+def _add_pod(live: Live, pod: Manifest, events: Events) -> None:
     """Add a pod of KMM's, a worker or that of a plugin; of several pods of a plugin on one node a ready one counts."""
     metadata = table(pod, "metadata")
     labels, namespace, name = table(metadata, "labels"), text(metadata, "namespace"), text(metadata, "name")
     module, action, role = text(labels, NAME_LABEL), text(labels, _ACTION), text(labels, _ROLE)
     node = text(table(pod, "spec"), "nodeName") or name.removeprefix("kmm-worker-").removesuffix(f"-{module}")
-    full_name, problem = printable(f"{namespace}/{name}"), _pod_status(pod, events)
+    full_name, problem = printable(f"{namespace}/{name}"), live_pods.status_of(pod, events)
     if not action and role not in ROLES:
         return
     if action:
         live.workers[node, namespace, module] = Worker(full_name, action, problem or "is at work")
         return
     live.roles.add((namespace, module, role))
-    is_ready = _is_ready(pod)
+    is_ready = live_pods.is_ready(pod)
     if live.plugins.get((node, namespace, module, role)) != "":
         sentence = f"the pod {full_name} {problem or 'is not ready'}"
         live.plugins[node, namespace, module, role] = "" if is_ready else sentence
-
-
-def _is_ready(pod: Manifest) -> bool:
-    """Return True for a pod that runs and is not said to be unready."""
-    status = table(pod, "status")
-    is_ready = text(status, "phase") == "Running" and text(_condition(pod, "Ready"), "status") in ("", "True")
-    return is_ready and all(entry.get("ready") is not False for _, entry in tables(status, "containerStatuses"))
-
-
-def _pod_status(pod: Manifest, events: _Events) -> str:
-    """Return how a pod has ended, or why it does not go on; "" for one that does."""
-    metadata, status, phase = table(pod, "metadata"), table(pod, "status"), text(table(pod, "status"), "phase")
-    if phase == "Succeeded":
-        return "completed, and KMM has not recorded it"
-    containers = [*tables(status, "initContainerStatuses"), *tables(status, "containerStatuses")]
-    paths = (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
-    states = [status, _condition(pod, "PodScheduled")]
-    states += [table(entry, *path) for _, entry in containers for path in paths]
-    pairs = ((text(state, "reason"), text(state, "message").strip()) for state in states)
-    reasons = [": ".join(filter(None, pair)) for pair in pairs if pair[0] not in _PLAIN]
-    distinct = dict.fromkeys(reason for reason in reasons if reason not in ("", "Error"))
-    reason = "; ".join(distinct) or max(reasons, default="")
-    if not reason and phase != "Running":
-        key = text(metadata, "namespace"), text(metadata, "name"), text(metadata, "uid")
-        reason = events.get(key, ("", ""))[1]
-    reason = printable(reason)[:_LONGEST]
-    if phase == "Failed":
-        return f"failed: {reason}" if reason else "failed"
-    return f"says {reason}" if reason else "is pending" if phase == "Pending" else ""
-
-
-_PLAIN = ("ContainerCreating", "PodInitializing", "Completed")
-"""The reasons of states in which a pod goes on."""

@@ -36,7 +36,7 @@ class Objects(NamedTuple):
     """The objects of a dump."""
 
     kinds: set[str]
-    """The kinds that the dump has any object of."""
+    """The kinds that the dump has any object of, or of which a cluster that was asked has none."""
     modules: dict[Name, Manifest]
     """Modules: name, labels that engines set, spec, when deleted."""
     images: dict[Name, dict[str, str]]

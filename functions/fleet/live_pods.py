@@ -29,6 +29,12 @@ _CORE = ("kubernetes.io", "k8s.io")
 """Domains of resources that no device plugin serves: attachable volumes, huge pages and the like."""
 
 
+LONGEST = 200
+"""Characters of a message from the cluster."""
+Events = dict[tuple[str, str, str], tuple[str, str]]
+"""Time and text of the newest warning about an object, by namespace, name and uid: pods can have had the same name."""
+
+
 class Pod(NamedTuple):
     """A pod that may have to do with a driver."""
 
@@ -141,3 +147,42 @@ def is_operator(pod: Pod) -> bool:
 def is_nfd_worker(pod: Pod) -> bool:
     """Return True for a pod of node feature discovery that labels its node."""
     return _NFD in pod.name
+
+
+def condition(manifest: Manifest, kind: str) -> Table:
+    """Return a condition of a Node or Pod; {} without it."""
+    conditions = tables(table(manifest, "status"), "conditions")
+    return next((condition for _, condition in conditions if text(condition, "type") == kind), {})
+
+
+def is_ready(pod: Manifest) -> bool:
+    """Return True for a pod that runs and is not said to be unready."""
+    status = table(pod, "status")
+    is_running = text(status, "phase") == "Running" and text(condition(pod, "Ready"), "status") in ("", "True")
+    return is_running and all(entry.get("ready") is not False for _, entry in tables(status, "containerStatuses"))
+
+
+def status_of(pod: Manifest, events: Events) -> str:
+    """Return how a pod has ended, or why it does not go on; "" for one that does."""
+    metadata, status, phase = table(pod, "metadata"), table(pod, "status"), text(table(pod, "status"), "phase")
+    if phase == "Succeeded":
+        return "completed, and KMM has not recorded it"
+    containers = [*tables(status, "initContainerStatuses"), *tables(status, "containerStatuses")]
+    paths = (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
+    states = [status, condition(pod, "PodScheduled")]
+    states += [table(entry, *path) for _, entry in containers for path in paths]
+    pairs = ((text(state, "reason"), text(state, "message").strip()) for state in states)
+    reasons = [": ".join(filter(None, pair)) for pair in pairs if pair[0] not in _PLAIN]
+    distinct = dict.fromkeys(reason for reason in reasons if reason not in ("", "Error"))
+    reason = "; ".join(distinct) or max(reasons, default="")
+    if not reason and phase != "Running":
+        key = text(metadata, "namespace"), text(metadata, "name"), text(metadata, "uid")
+        reason = events.get(key, ("", ""))[1]
+    reason = printable(reason)[:LONGEST]
+    if phase == "Failed":
+        return f"failed: {reason}" if reason else "failed"
+    return f"says {reason}" if reason else "is pending" if phase == "Pending" else ""
+
+
+_PLAIN = ("ContainerCreating", "PodInitializing", "Completed")
+"""The reasons of states in which a pod goes on."""

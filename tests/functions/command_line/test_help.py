@@ -28,8 +28,14 @@ def test_commands_are_listed_in_groups() -> None:
     }
 
 
-def test_a_command_to_copy_is_not_broken() -> None:
-    assert "`krmfn why --kubectl`" in process("krmfn", "nodes", "--help").text
+def test_a_word_to_copy_is_not_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However narrow the terminal: every word of an option's help is one word of the help."""
+    monkeypatch.setenv("COLUMNS", "30")
+    for name, parser in grammar.commands(main.parser()).items():
+        shown = {*parser.format_help().replace("`", " ").split()}
+        helps = (action.help.replace("%%", "%") for action in grammar.options(parser) if action.help)
+        words = {word for help_ in helps for word in help_.replace("`", " ").split() if "%(" not in word}
+        assert words - shown == set(), name
 
 
 def test_options_are_listed_in_groups() -> None:
