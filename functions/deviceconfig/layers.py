@@ -129,9 +129,12 @@ def _position(entries: list[Any], fields: Any, index: int, name: str) -> int | N
 
 
 def options_of(item: Item) -> Any:
-    """Return the options of a config: `spec.options` of a DeviceConfig of ours, the whole `spec` of a vendor's kind."""
-    spec = item.content.manifest.get("spec") or {}
-    return spec.get("options") or {} if is_ours(item) else spec
+    """Return the options of a config: `spec.options` of a DeviceConfig of ours, the whole `spec` of a vendor's kind.
+
+    None for a config of a vendor's kind without `spec`, to which the API server gives no default below it.
+    """
+    spec = item.content.manifest.get("spec")
+    return (spec or {}).get("options") or {} if is_ours(item) else spec
 
 
 def at_origin(item: Item, ref: Ref, layer: Layer, result: Result) -> Result:

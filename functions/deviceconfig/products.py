@@ -55,6 +55,9 @@ def problems(item: Item, ref: Ref, config: FunctionConfig) -> tuple[list[Result]
         return [], None
     findings = list(_expressions(product, item))
     expansion = expand(product, options_of(item), ref, config.overrides.get(product.name), schema_of(_ROOT), False)
+    if expansion.problems and options_of(item) is None:
+        message = "is missing, and there is no default for an option below it; write `spec: {}`"
+        return [item.located(error(message, rule="KRM180", field=Field("spec")))], expansion
     for path, message in expansion.problems:
         holder = config.source if path.startswith("spec.overrides") else product.item
         findings.append(holder.located(error(message, rule="KRM180", field=Field(path))))

@@ -10,9 +10,10 @@ from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import map_texts, members
 from . import expressions
+from .defaulting import with_defaults
 from .expressions import Expression, Values
 from .product import Profile
-from .structural import ABSENT, Node, at, with_defaults
+from .structural import ABSENT, Node
 
 _TEXTS = frozenset({"args", "command", "value", "data", "labels", "annotations", "matchLabels", "image", "name"})
 """Fields of objects without a schema: every scalar below them is a text."""
@@ -65,11 +66,11 @@ class Expansion(NamedTuple):
 def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tuple[Values, list[Problem]]:
     """Return the values that expressions of a Profile refer to, for a config with this name, namespace and options.
 
-    `written` are the options as they are written: `spec` of the vendor's own kind.
+    `written` are the options as they are written: `spec` of the vendor's own kind; None for a config without.
     """
-    options = with_defaults(at(profile.options, ("spec",)) or {}, ABSENT if written is None else written)
+    options = with_defaults(profile.options, {} if written is None else {"spec": written}).get("spec")
     metadata = {key: text for key, text in (("name", name), ("namespace", namespace)) if text}
-    data = {"spec": {} if options is ABSENT else options, "metadata": metadata}
+    data = {"spec": options or {}, "metadata": metadata}
     values = Values(data, {"spec": written or {}, "metadata": metadata})
     problems: list[Problem] = []
     entries = profile.spec.get("texts", {})

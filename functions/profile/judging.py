@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from krmfn import Field, Result, error, info, warning
@@ -11,7 +11,7 @@ from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
 from ..kmm.lookup import strings, table
-from . import expressions, keywords, misuse, structural
+from . import defaulting, expressions, keywords, misuse, structural
 from .expressions import Use
 from .product import MADE, layers, whens
 from .structural import Node
@@ -113,8 +113,13 @@ def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
     if option.get("type") in ("object", "array"):
         kind = "a mapping" if option["type"] == "object" else "a list"
         return f"{use.text} is {kind} and cannot be part of a text; write an entry of `texts` with `each`"
-    if structural.is_always_there(node, use.parts) or _is_guarded(use):
+    missing = _missing_part(use, node)
+    if not missing:
         return ""
+    if missing != use.parts:
+        parent = join(missing)
+        remedy = f"give {parent} `default: {{}}` in the schema, or write this in a `when` on it"
+        return f"{use.text} may be absent, since {parent} may be; {remedy}"
     remedy = "remove `nullable` from" if option.get("nullable") else "give it a default in"
     return f"{use.text} may be absent; {remedy} the schema, or write this in a `when` on it"
 
@@ -130,11 +135,17 @@ def _mistake_of_text(use: Use, texts: Mapping[str, Any]) -> str:
     return f"{use.text} may be absent, since it has an `if`; let it be all of an entry, or write this in a `when` on it"
 
 
-def _is_guarded(use: Use) -> bool:
-    """Return True when a condition requires that the option is written, or that it has a value."""
+def _missing_part(use: Use, node: Node) -> Sequence[str]:
+    """Return the first part of an option's path that may be absent where its expression counts; () for none.
+
+    A condition that holds only with a value gives all parents of that value, and what these require.
+    """
     entries = (entry for condition in use.conditions for entry in condition.items())
     names = (name for name, value in entries if not isinstance(value, dict) or value.get("exists") is True)
-    return use.parts in map(expressions.path_of, names)
+    paths = [use.parts[:1], *map(expressions.path_of, names)]
+    starts = (use.parts[:length] for length in range(len(use.parts), 0, -1))
+    present = next(start for start in starts if any(path[: len(start)] == start for path in paths))
+    return defaulting.missing_part(node, use.parts, len(present))
 
 
 def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:

@@ -46,8 +46,10 @@ def _required(node: Node) -> dict[str, Any]:
 
 def full_sample(node: Node) -> Any:
     """Return a value that a schema takes with all of its fields, and an entry in each list."""
-    if node.get("properties") and "default" not in node:
-        return {name: full_sample(child) for name, child in node["properties"].items()}
+    if node.get("properties"):
+        default = node.get("default")
+        fields = {name: full_sample(child) for name, child in node["properties"].items()}
+        return {**fields, **default} if isinstance(default, dict) else fields
     return [full_sample(node["items"])] if node.get("type") == "array" and "default" not in node else sample(node)
 
 

@@ -47,8 +47,6 @@ def json_schema(node: Node) -> Node:
         schema["type"] = ["integer", "string"]
     elif kind:
         schema["type"] = [kind, "null"] if node.get("nullable") else kind
-    if node.get("nullable") and "enum" in schema:
-        schema["enum"] = [*schema["enum"], None]
     schema |= _inner(node, json_schema)
     if node.get(EMBEDDED):
         head = {name: json_schema(child) for name, child in _HEAD.items()}
@@ -62,6 +60,8 @@ def json_schema(node: Node) -> Node:
 def _values(node: Node) -> Node:
     """Return the keywords of a schema that restrict values, but for their type and their shape."""
     schema: Node = {word: node[word] for word in KEPT if word in node}
+    if "enum" in schema:  # the API server takes null for none of them, whether it is listed or not
+        schema["enum"] = [choice for choice in schema["enum"] if choice is not None]
     for bound, exclusive in BOUNDS:
         if bound in node:
             schema[exclusive if node.get(exclusive) else bound] = node[bound]
@@ -126,35 +126,6 @@ def unknown_option(node: Node, parts: Sequence[str]) -> str:
             hint = did_you_mean(parts[length - 1], known, f"known there: {', '.join(known) or 'nothing'}", "'")
             return f"the schema has no {join(parts[:length])}{hint}"
     return ""
-
-
-def is_always_there(node: Node, parts: Sequence[str]) -> bool:
-    """Return True when each config has a value at a path: by defaults, or since the schema requires all of it."""
-    is_required = True
-    for part in parts:
-        child = node.get("properties", {}).get(part)
-        if child is None or child.get("nullable"):
-            return False
-        is_required = (is_required and part in node.get("required", ())) or "default" in child
-        node = child
-    return is_required or with_defaults(node, ABSENT) is not ABSENT
-
-
-def with_defaults(node: Node, value: Any) -> Any:
-    """Return a value with the defaults of its schema, also those of absent parents; ABSENT when there is no value."""
-    if value is ABSENT or (value is None and not node.get("nullable")):
-        value = node.get("default", ABSENT)
-    known = node.get("properties", {})
-    if isinstance(value, dict) or (value is ABSENT and known):
-        fields: dict[str, Any] = {} if value is ABSENT else value
-        children = {name: field(node, name) or {} for name in {**fields, **known}}
-        fields = {name: with_defaults(child, fields.get(name, ABSENT)) for name, child in children.items()}
-        fields = {name: inner for name, inner in fields.items() if inner is not ABSENT}
-        return fields if fields or value is not ABSENT else ABSENT
-    if isinstance(value, list) and isinstance(node.get("items"), dict):
-        entries = (with_defaults(node["items"], inner) for inner in value)
-        return [None if entry is ABSENT else entry for entry in entries]
-    return value
 
 
 def leaves(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:

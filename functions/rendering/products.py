@@ -1,15 +1,18 @@
 """The Profiles of a run: each stands once, fits its schema, is the only one for its kind, and judges its configs."""
 
+import json
 from collections.abc import Iterator
 
 from krmfn import Field, Item, ResourceList, Result, error, schema
-from krmfn.resource import join
+from krmfn.resource import join, split
 from krmfn.results import Rule
 from krmfn.schema import Schema
+from krmfn.typed import Any
 
 from ..fleet import readings
+from ..kmm import lookup
 from ..kmm.lookup import table
-from ..profile import judging, structural
+from ..profile import defaulting, judging, structural
 from ..profile.product import Profile, name_of, product, unmet_requirements
 from . import kinds
 from .function_config import FunctionConfig
@@ -63,19 +66,32 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
 
 
 def check_options(product: Profile, item: Item) -> Iterator[Result]:
-    """Yield an error per field of a config that does not fit the schema of its Profile."""
+    """Yield an error per field of a config that does not fit the schema of its Profile, after defaults."""
     is_ours = item.group == OURS
-    manifest = {"spec": table(item.manifest, "spec").get("options", {})} if is_ours else item.manifest
+    written = {"spec": table(item.manifest, "spec").get("options", {})} if is_ours else item.manifest
+    manifest = defaulting.with_defaults(product.options, written)
     findings = schema.check(manifest, product.config_schema if is_ours else product.schema, "KRM101")
     base = kinds.schema("profile")  # its metadata are those of a config, too
     if not is_ours and "metadata" in manifest and not base.fits(manifest["metadata"], "metadata"):
         subset = Schema({"properties": {"metadata": base["properties"]["metadata"]}, "$defs": base["$defs"]})
         findings += schema.check({"metadata": manifest["metadata"]}, subset, "KRM101")
-    for path, message in structural.misfits(table(product.options, "properties", "spec"), manifest.get("spec")):
-        findings.append(error(message, rule="KRM101", field=Field(join(("spec", *path)))))
-    for finding in findings:
+    for path, message in structural.misfits(product.options, manifest):
+        findings.append(error(message, rule="KRM101", field=Field(join(path))))
+    for finding in (_with_defaults(finding, written, manifest) for finding in findings):
         field = finding.field and finding.field._replace(path=f"spec.options{finding.field.path.removeprefix('spec')}")
         yield finding._replace(field=field) if is_ours else finding
+
+
+def _with_defaults(finding: Result, written: Any, manifest: Any) -> Result:
+    """Return a finding about a whole object with the defaults in it, which nobody has written."""
+    parts = split(finding.field.path) if finding.field else ()
+    fields, result = lookup.at(written, parts), lookup.at(manifest, parts)
+    if not isinstance(result, dict) or not isinstance(fields, dict):
+        return finding
+    defaults = [f"{name}: {json.dumps(value)}" for name, value in result.items() if name not in fields]
+    return (
+        finding._replace(message=f"{finding.message}; by default it has {', '.join(defaults)}") if defaults else finding
+    )
 
 
 _GOOD = """\

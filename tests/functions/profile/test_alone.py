@@ -86,7 +86,7 @@ def test_what_no_option_gives_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "code"), [("moduleName", 1), ("nodeSelector", 1), ("parameters", 0)])
 def test_a_when_that_unsets_what_is_needed_is_an_error_where_it_does(tmp_path: Path, name: str, code: int) -> None:
     done = checked(tmp_path, f"{PROFILE}  - if: {{spec.exporter.level: bare}}\n    unset: [{name}]\n")
-    finding = "profile.yaml:50:5: error: Profile amd-gpu: spec.when[1].unset: "
+    finding = "profile.yaml:51:5: error: Profile amd-gpu: spec.when[1].unset: "
     assert (done.code, finding in done.text) == (code, bool(code))
 
 

@@ -34,6 +34,7 @@ spec:
               parameters: {type: array, items: {type: string}}
           exporter:
             type: object
+            default: {}
             properties:
               enable: {type: boolean, default: false}
               port: {type: integer, minimum: 1, maximum: 65535, default: 5000}

@@ -1,0 +1,72 @@
+"""The defaults of a structural schema, as the API server gives them before it validates an object.
+
+Source: pkg/apiserver/schema/defaulting/{algorithm,prunenulls}.go of k8s.io/apiextensions-apiserver v0.34.2.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+from krmfn.typed import Any
+
+from .structural import Node, at
+
+
+def with_defaults(node: Node, value: Any) -> Any:
+    """Return a value with the defaults of its schema, and without the nulls that the API server drops.
+
+    A default goes only into an object that is there: below an absent parent there is none, unless the parent has a
+    default itself, such as {}.
+    """
+    if isinstance(value, dict):
+        return _object_with_defaults(node, value)
+    if isinstance(value, list):
+        entries = table_of(node, "items")
+        return [with_defaults(entries, _in_place_of_null(entries, inner)) for inner in value]
+    return value
+
+
+def _object_with_defaults(node: Node, value: dict[str, Any]) -> dict[str, Any]:
+    known, rest = table_of(node, "properties"), table_of(node, "additionalProperties")
+    fields: dict[str, Any] = {}
+    for name, inner in value.items():
+        child = known.get(name, rest)
+        filled = _in_place_of_null(child, inner)
+        if filled is not None or child.get("nullable") or not child:  # of a field without a schema null is a value
+            fields[name] = with_defaults(child, filled)
+    for name, child in known.items():
+        if name not in value and default_of(child) is not None:
+            fields[name] = with_defaults(child, copy.deepcopy(default_of(child)))
+    return fields
+
+
+def table_of(node: Node, word: str) -> Node:
+    """Return the schema, or the schemas of fields, under a keyword; {} where there is none, or `true`."""
+    inner = node.get(word)
+    return inner if isinstance(inner, dict) else {}
+
+
+def default_of(node: Node) -> Any:
+    """Return the default of a schema; None for none, which `default: null` is, too."""
+    return node.get("default")
+
+
+def _in_place_of_null(node: Node, value: Any) -> Any:
+    """Return a value, or in place of null the default of a schema that does not take null (None without one)."""
+    return copy.deepcopy(default_of(node)) if value is None and not node.get("nullable") else value
+
+
+def missing_part(node: Node, parts: Sequence[str], present: int = 1) -> Sequence[str]:
+    """Return the first part of a path that a config may lack: not required, without a default; () when all are there.
+
+    The first parts, as many as `present`, are there in any case: `spec` itself, what a condition asks for.
+    """
+    parent = at(node, parts[:present]) or {}
+    for length, part in enumerate(parts[present:], present + 1):
+        child = table_of(parent, "properties").get(part, {})
+        is_given = part in parent.get("required", ()) or default_of(child) is not None
+        if not is_given or not child or child.get("nullable"):
+            return parts[:length]
+        parent = child
+    return ()
