@@ -48,6 +48,8 @@ class RunOptions(NamedTuple):
     cluster: tuple[str, ...] = ()
     """NAME=PATH,PATH: see `config.parse`."""
     exclude: tuple[str, ...] = ()
+    everything: bool = False
+    """Whether what does not concern krmfn in a whole repository is judged, too."""
     written: frozenset[str] = frozenset()
     """Folders that are left out, too: see `excluder`."""
     against: tuple[str, ...] = ()

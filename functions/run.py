@@ -76,6 +76,8 @@ class Run(NamedTuple):
     """The files of other tools that stand beside the items."""
     has_flux: bool = False
     """Whether something of Flux is among all that was read, in this cluster or another one."""
+    is_repository: bool = False
+    """Whether a whole repository was asked about: what does not concern krmfn fails nothing then."""
     turned_off: int = 0
     """How many findings were not reported, since the input turns them off."""
 

@@ -13,6 +13,8 @@ class Intent(NamedTuple):
     """False: the resources are as they were read."""
     judges_whole: bool = True
     """It wants the findings about what reaches each cluster as a whole."""
+    judges_strangers: bool = False
+    """It shows what does not concern krmfn, too, where a PATH is a whole repository."""
     judges_nodes: bool = True
     """It wants the findings about nodes, and about rules that are turned off for nothing."""
     deploys: bool = False
@@ -38,7 +40,7 @@ class Intent(NamedTuple):
 
 
 CHECK = Intent()
-REVIEW = Intent(logs_advice=False, shows_errors=True, takes_settings_alone=False)
+REVIEW = Intent(judges_strangers=True, logs_advice=False, shows_errors=True, takes_settings_alone=False)
 """For pages about all that was found."""
 RENDER = Intent(judges_nodes=False, deploys=True, warns_of_nodes=True, keeps_left_overs=False)
 RENDER = RENDER._replace(takes_settings_alone=False, is_root_only=True)

@@ -58,7 +58,7 @@ _FINDING: dict[str, Schema] = {
     "unlisted": nullable(COUNT),
 }
 _SEVERITIES = {"error": COUNT, "warning": COUNT, "info": COUNT}
-_COUNTS = dict.fromkeys(("resources", "files", "excluded", "baseline", "hidden", "turnedOff"), COUNT)
+_COUNTS = dict.fromkeys(("resources", "files", "excluded", "foreign", "baseline", "hidden", "turnedOff"), COUNT)
 CHECK = named(
     "krmfn.dev/check/v1",
     closed(

@@ -45,7 +45,12 @@ def layout_of(context: Context, paths: Sequence[str]) -> Clusters:
     named = config.parse_all(context.options.cluster) if context.options.cluster else {}
     intent = context.intent
     paths = paths or ([] if named else ["."])
-    return layout.layout(paths, context.options, named, intent.is_root_only, intent.is_old)
+    streams = layout.layout(paths, context.options, named, intent.is_root_only, intent.is_old)
+    if intent.judges_whole and not (intent.judges_strangers or named or intent.deploys or intent.is_old):
+        from . import foreign  # imported here: other commands show all that there is
+
+        return foreign.without(context, streams)
+    return streams
 
 
 def asked_of(context: Context, paths: Sequence[str]) -> Clusters:
@@ -76,7 +81,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     if has_several:
         from . import repository, shared  # imported here: most runs have one root
     absent = shared.absent_profiles(context, streams) if has_several else []
-    if intent.judges_whole and not options.function_config:
+    if intent.judges_whole and not (options.function_config or streams.foreign):
         cluster_lists.warn_of_nothing(context, streams, absent)
     streams = other_tools.judge(context, streams, absent)
     clusters = streams.clusters
@@ -92,14 +97,14 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
         clusters = [work(cluster) for cluster in streams.clusters]
     unassigned = [work(cluster) for cluster in streams.unassigned]
     streams = streams._replace(clusters=clusters, unassigned=unassigned, failures=failures)
-    has_flux = intent.judges_whole and has_several and _has_flux((*clusters, *unassigned))
+    has_flux = intent.judges_whole and (streams.has_flux or (has_several and _has_flux((*clusters, *unassigned))))
     for cluster in (cluster for cluster in clusters if cluster.is_whole):  # of others, parts would seem to be missing
         if cluster.name in streams.external:
             from . import external
 
             external.join(context, cluster, streams.external[cluster.name])
         if intent.judges_whole:
-            note(cluster.final, has_flux=has_flux)
+            note(cluster.final, has_flux=has_flux, is_repository=streams.is_repository)
             judge_final(cluster.final)
     if options.has_live_nodes and intent.judges_nodes:
         from . import live_claims

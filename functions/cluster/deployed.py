@@ -106,6 +106,12 @@ class Clusters(NamedTuple):
     """What clusters get from elsewhere (--against), by the names of the clusters."""
     engines: Engines = Engines()
     """What the engines' objects in the repository say."""
+    is_repository: bool = False
+    """Whether a PATH is a whole repository, of which only what concerns krmfn is judged (see `foreign`)."""
+    foreign: int = 0
+    """How many files hold nothing of krmfn's: their clusters are not among these (see `foreign`)."""
+    has_flux: bool = False
+    """Whether something of Flux is among these files."""
     unassigned: Sequence[Cluster] = ()
     """The files that no cluster of the configuration file lists: nothing of them is deployed."""
 

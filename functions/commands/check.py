@@ -44,6 +44,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--select", metavar="RULE,...", default="", help=help_)
     help_ = "turn off these rules, as `ignore` in a functionConfig does: those that advise; findings are counted"
     parser.add_argument("--ignore", metavar="RULE,...", default="", help=help_)
+    help_ = "also judge what holds nothing of krmfn's or KMM's, where a PATH is a whole repository"
+    parser.add_argument("--all", action="store_true", dest="everything", help=help_)
     help_ = "with --format text: full shows the line of the file below each finding (default: concise)"
     parser.add_argument("--output-format", choices=("concise", "full"), default="concise", help=help_)
 
@@ -54,6 +56,7 @@ def run(context: Context, args: Any) -> int:
     select, ignore = (tuple(filter(None, text.split(","))) for text in (args.select, args.ignore))
     if select or ignore:
         _check_rules(select, ignore)
+    context = context._replace(options=context.options._replace(everything=args.everything))
     streams = cluster_streams.render(context, args.paths)
     if len(streams.clusters) > 1:
         cluster_streams.look_up_places(context, streams)
@@ -114,7 +117,9 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
         results = grouped.join(results, streams.lists)
     by_cluster = {cluster.name: cluster.final.results for cluster in streams.clusters}
     checked = cluster_lists.total(counts)._replace(results=list(Findings(map(_place_in_file, results))))
-    return checked._replace(excluded=len(streams.excluded), clusters=by_cluster, baseline=left_out)
+    return checked._replace(
+        excluded=len(streams.excluded), foreign=streams.foreign, clusters=by_cluster, baseline=left_out
+    )
 
 
 def _place_in_file(result: Result) -> Result:

@@ -1,19 +1,18 @@
-"""Single resources of the final list: duplicates, images with empty parts, resources that must not be deployed."""
+"""Single resources of the final list: images with empty parts, resources that must not be deployed."""
 
 import re
 from collections.abc import Iterator
 
 from krmfn import Field, Item, Manifest, Result, error, warning
 from krmfn.item import LOCAL
-from krmfn.ownership import Id
 from krmfn.resource import join
 from krmfn.results import Rule
 
-from ..identity import object_id
 from ..image_reference import without_variables
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import module_of
 from ..rendering.kinds import INPUTS
+from . import duplicates
 from .stream import FinalList, images
 
 _IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?([^\s"']*["'\s]?)""")
@@ -23,18 +22,6 @@ _EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")
 
 OWNERS = "ownerReferences"
 """The field of the metadata that KRM707 and KRM712 are about."""
-
-
-def ids_stand_once(final: FinalList) -> Iterator[Result]:
-    """Yield an error per resource that is in the list a second time."""
-    first: dict[Id, Item] = {}
-    for item in final.deployed:
-        if not item.name:
-            continue  # generateName: each gets a name of its own
-        other = first.setdefault(object_id(item.ref), item)
-        if other is not item:
-            place = f", first in {other.place.path}:{other.place.line}" if other.place and other.place.path else ""
-            yield final.located(item, error(f"appears here a second time{place}; remove or rename one of the two"))
 
 
 def images_are_whole(final: FinalList) -> Iterator[Result]:
@@ -94,35 +81,6 @@ def inputs_stay_behind(final: FinalList) -> Iterator[Result]:
             message = f'is only read, but would be deployed with the rest; mark it with the annotation {LOCAL}: "true"'
             yield final.located(item, warning(message))
 
-
-KRM705 = Rule(
-    "KRM705",
-    "a resource must be deployed only once",
-    good="""\
-kind: Module
----
-# a.yaml
-kind: ConfigMap
-metadata: {name: settings}
----
-# b.yaml
-kind: ConfigMap
-metadata: {name: others}
-""",
-    bad="""\
-kind: Module
----
-# a.yaml
-kind: ConfigMap
-metadata: {name: settings}
----
-# b.yaml
-kind: ConfigMap
-metadata: {name: settings}
-""",
-    remedy="Remove or rename one of the two; if they are for two clusters, check the clusters one by one.",
-    check=ids_stand_once,
-)
 
 KRM706 = Rule(
     "KRM706",
@@ -218,5 +176,5 @@ metadata:
     advice=True,
 )
 
-RULES = (KRM705, KRM706, KRM707, KRM712, KRM708)
+RULES = (*duplicates.RULES, KRM706, KRM707, KRM712, KRM708)
 """The rules about single objects."""

@@ -22,6 +22,8 @@ class Checked(NamedTuple):
     """How many files they came from; 0 for a stream."""
     excluded: int = 0
     """How many files were left out by `exclude`, or hold resources in Helm charts: nothing is said about them."""
+    foreign: int = 0
+    """How many files hold nothing of krmfn's, nor of KMM's, in a repository that was asked about as a whole."""
     clusters: Mapping[str, Sequence[Result]] = {}  # read only
     """The findings of each cluster by its name."""
     baseline: int = 0

@@ -55,6 +55,9 @@ def summary_line(checked: Checked, paint: Paint = plain) -> str:
         parts.insert(0, paint("no errors or warnings", "clean"))
     kinds, inputs = listed(checked.kinds), extent(checked.resources, checked.files)
     tail = f"; {counted(checked.excluded, 'file')} skipped (excluded, or of Helm charts)" if checked.excluded else ""
+    tail += f"; {counted(checked.foreign, 'file')} without anything of krmfn's or KMM's not judged" * bool(
+        checked.foreign
+    )
     tail += f"; not shown: {listed(checked.hidden)}" if is_hiding else ""
     fleet = f": {counted(len(checked.clusters), 'cluster')}" if len(checked.clusters) > 1 else ""
     tail += f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
@@ -97,6 +100,7 @@ def as_json(checked: Checked, rules: Rules = None) -> str:
             "resources": checked.resources,
             "files": checked.files,
             "excluded": checked.excluded,
+            "foreign": checked.foreign,
             "baseline": checked.baseline,
             "hidden": sum(checked.hidden.values()),
             "turnedOff": checked.turned_off,

@@ -20,11 +20,11 @@ _PLAIN = re.compile(rb"(?:[^\"'# \t]|[ \t](?!#)|(?<=\{)#)*")
 _BEGINNING = re.compile(rb"[\w.$/(\"'`]")
 """How the inside of `{{ }}` begins, where it is no mapping of YAML's."""
 _WORDS = re.compile(
-    rb"krmfn|kmm\.sigs\.x-k8s\.io|deviceconfig|ptemplate|nodeinventory|managedclustermodule|"
-    rb"kind['\"]?[ \t]*:[ \t]*['\"]?module\b",
+    rb"krmfn|kmm\.(?:sigs\.x-k8s|node\.kubernetes)\.io|deviceconfig|ptemplate|nodeinventory|managedclustermodule|"
+    rb"kind['\"]?[ \t]*:[ \t]*['\"]?(?:module|node)(?:list)?\b",
     re.IGNORECASE,
 )
-"""Words of ours, of KMM and of vendors' configs."""
+"""Words of ours, of KMM and of vendors' configs: a text without any of them, in no spelling, is not about krmfn."""
 _CONFIG = re.compile(
     rb"^[ -]*kind['\"]?[ \t]*:[ \t]*['\"]?(?:deviceconfig|ptemplate|managedclustermodule|module)\b",
     re.IGNORECASE | re.MULTILINE,
@@ -32,6 +32,8 @@ _CONFIG = re.compile(
 """The line of a config's or a Module's kind."""
 _SPELLINGS = re.compile(rb"\\[xuU\r\n]|![^\s]{0,99}binary")
 """Other ways to spell a word: escapes, a scalar over two lines, a tag."""
+_CONTINUED = re.compile(rb"\\\r?\n[ \t]*")
+_ESCAPED = re.compile(rb"\\(?:x([0-7][0-9A-Fa-f])|u00([0-7][0-9A-Fa-f])|U000000([0-7][0-9A-Fa-f]))")
 
 
 class Template(KrmfnError):
@@ -56,6 +58,20 @@ def is_template(text: bytes) -> bool:
     parts = [part.text for part in documents.documents(text)]
     unread = [part for part in parts if not _is_data(part)]
     return bool(unread) and all(map(_is_unreadable_action, unread))
+
+
+def is_about_us(text: bytes) -> bool:
+    """Return whether a text may hold something of ours, of KMM, or a consumer of it; a spelling may hide a word."""
+    text = text.replace(b"\0", b"")  # UTF-16 and UTF-32
+    if _WORDS.search(text):
+        return True
+    return bool(_SPELLINGS.search(text)) and (b"binary" in text or bool(_WORDS.search(_plain(text))))
+
+
+def _plain(text: bytes) -> bytes:
+    """Return a text with its escapes of ASCII characters and its continued lines written out."""
+    joined = _CONTINUED.sub(b"", text)
+    return _ESCAPED.sub(lambda match: bytes([int(match[1] or match[2] or match[3], 16)]), joined)
 
 
 def holds_config(text: bytes) -> bool:

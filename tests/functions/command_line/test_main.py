@@ -278,7 +278,7 @@ def test_render_writes_a_folder_of_the_same_objects(app: Path, tmp_path: Path) -
 def test_a_summary_counts_what_was_read(app: Path) -> None:
     document = json.loads(process("krmfn", "check", "--format", "json", str(app)).ended(1).out)
     kinds = {"DeviceConfig": 1, "Ptemplate": 0, "functionConfig": 0, "Module": 0, "ManagedClusterModule": 0}
-    none = dict.fromkeys(("warning", "info", "excluded", "baseline", "turnedOff", "hidden"), 0)
+    none = dict.fromkeys(("warning", "info", "excluded", "foreign", "baseline", "turnedOff", "hidden"), 0)
     assert document["summary"] == {**none, "error": 1, "resources": 1, "files": 1, "kinds": kinds}
     assert [(finding["rule"], finding["line"]) for finding in document["findings"]] == [("KRM120", 3)]
 

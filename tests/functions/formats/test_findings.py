@@ -96,7 +96,7 @@ def test_json_says_null_for_what_does_not_apply() -> None:
     missing = {"rule", "ref", "path", "line", "column", "admission", "unlisted"}
     assert {key for key, value in bare.items() if value is None} == missing
     document = json.loads(as_json(Checked([result], 3, (), KINDS, 2)))
-    none = dict.fromkeys(("warning", "info", "excluded", "baseline", "hidden", "turnedOff"), 0)
+    none = dict.fromkeys(("warning", "info", "excluded", "foreign", "baseline", "hidden", "turnedOff"), 0)
     assert document["summary"] == {**none, "error": 1, "resources": 3, "files": 2, "kinds": KINDS}
 
 

@@ -1,0 +1,150 @@
+"""What of a whole repository concerns krmfn: clusters without anything of ours are counted, neither built nor judged.
+
+Who names a folder asks about it; who names a repository asks what in it concerns krmfn. It is decided before any build,
+by the bytes of all files that a build of the roots would read.
+"""
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from krmfn import KrmfnError, ResourceList, Result, warning
+from krmfn.printing import counted, some
+
+from ..command import Context
+from ..kustomization.graph import NO_GRAPH
+from ..paths import files, manifests, templates
+from ..paths.roots import parents
+from ..rendering.kinds import driven_kinds
+from . import function_runs
+from .deployed import Cluster, Clusters
+from .survey import Root
+
+_REPOSITORY, _OURS = ".git", "krmfn"
+_PROFILE = b"Profile"
+_FLUX = re.compile(rb"(?:toolkit\.fluxcd\.io|fluxcd\.controlplane\.io)\\?/v[0-9]")
+"""The versions of Flux's kinds, and of those of its operator."""
+
+
+def without(context: Context, streams: Clusters) -> Clusters:
+    """Return the clusters without those that hold nothing of ours, which are counted.
+
+    It does so where a PATH is a whole repository. A cluster of the configuration file is never left out. Where nothing
+    is left, there is one cluster that holds nothing.
+    """
+    tops = [real for real in streams.paths.values() if os.path.lexists(os.path.join(real, _REPOSITORY))]
+    if not tops or context.options.everything:
+        return streams
+    reader, streams = _Reader(), streams._replace(is_repository=True)
+    candidates = [cluster for cluster in streams.clusters if not cluster.members and not cluster.is_unassigned]
+    strange = [cluster for cluster in candidates if not reader.concerns(_files(cluster))]
+    words = _driven(context, streams, reader.products)
+    strange = [cluster for cluster in strange if not words or not reader.concerns(_files(cluster), words)]
+    if not strange:
+        return streams
+    kept = [cluster for cluster in streams.clusters if not any(cluster is other for other in strange)]
+    needed = {path for cluster in kept for path in _files(cluster)}
+    left_out = {path for cluster in strange for path in _files(cluster)} - needed
+    findings = _findings(streams, kept, reader, words)
+    if not kept:
+        empty = Root("files", os.path.relpath(tops[0]), tops[0], NO_GRAPH)
+        kept = [Cluster(empty.name, (empty,), ResourceList())]
+    return streams._replace(clusters=kept, findings=findings, foreign=len(left_out), has_flux=reader.has_flux)
+
+
+def _files(cluster: Cluster) -> list[str]:
+    """Return the paths of the files that a cluster is made from, and of those beside its kustomizations."""
+    paths = []
+    for root in cluster.all_roots:
+        paths += [file.real for file in root.files]
+        for node in root.graph.below(root.path) if root.kind == "kustomization" else ():
+            paths += [node.path, *(link.real for link in node.references if link.kind == "file")]
+        if root.kind == "files" and not root.files:
+            paths.append(root.path)
+    return paths
+
+
+class _Reader:
+    """The texts of files, each read once for our own words, and which of them hold a Profile."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, bool] = {}
+        self.products: list[str] = []
+        self.has_flux = False
+
+    def concerns(self, paths: Sequence[str], words: Collection[str] = ()) -> bool:
+        """Return True where a file holds one of our words, or of these; one that cannot be read may hold any."""
+        answers = [self.holds(path, words) for path in paths]  # all of them: each may hold a Profile
+        return any(answers)
+
+    def knows(self, finding: Result) -> bool:
+        """Return True for a finding about a file that is there, none of whose words is ours."""
+        return _is_at_file(finding) and not self.holds(_real(finding))
+
+    def holds(self, path: str, words: Collection[str] = ()) -> bool:
+        """Return True for a file whose name or text has one of our words, or whose text has one of these."""
+        if words or path not in self._answers:
+            try:
+                text = files.read_regular(path, path)
+            except KrmfnError:
+                return not os.path.isdir(path)
+            if words:
+                return templates.mentions(text, words)
+            self.has_flux = self.has_flux or _FLUX.search(text) is not None
+            self._answers[path] = _OURS in os.path.basename(path) or templates.is_about_us(text)
+            if self._answers[path] and _PROFILE in text:
+                self.products.append(path)
+        return self._answers[path]
+
+
+def _is_at_file(finding: Result) -> bool:
+    return os.path.isfile(_real(finding))
+
+
+def _real(finding: Result) -> str:
+    """Return the path of the file that a finding is about, without links; "" for none."""
+    return os.path.realpath(finding.place.path) if finding.place else ""
+
+
+def _driven(context: Context, streams: Clusters, products: Sequence[str]) -> set[str]:
+    """Return the kinds of the configs that any known Profile is for, in small letters."""
+    profiles = tuple(os.path.relpath(member.real) for member in streams.config.profiles)
+    kinds = set[tuple[str, str]]()
+    for path in products:
+        with suppress(KrmfnError):  # it is reported when its cluster is read
+            kinds |= driven_kinds(manifests.read(path).items)
+    if profiles:
+        with suppress(KrmfnError):  # as above
+            kinds |= driven_kinds(function_runs.profiles_of(context.options, profiles))
+    return {kind for _, kind in kinds}
+
+
+def _findings(streams: Clusters, kept: Sequence[Cluster], reader: _Reader, words: Collection[str]) -> list[Result]:
+    """Return the findings of the survey; those about files of others are one warning that counts them."""
+    if not kept:
+        rest = [finding for finding in streams.findings if not reader.knows(finding)]
+        ours = [finding for finding in rest if _is_at_file(finding)]
+        return [*ours, *_counted(finding for finding in rest if finding not in ours)]
+    our_folders = {folder for cluster in kept for path in _files(cluster) for folder in parents(os.path.dirname(path))}
+    strange_findings = [finding for finding in streams.findings if _is_of_others(finding, our_folders, reader, words)]
+    return [*(finding for finding in streams.findings if finding not in strange_findings), *_counted(strange_findings)]
+
+
+def _is_of_others(finding: Result, our_folders: Collection[str], reader: _Reader, words: Collection[str]) -> bool:
+    """Return True for an error about a file that no cluster of ours has, and in which none of our words stands."""
+    if finding.severity != "error" or not finding.place or not reader.knows(finding):
+        return False
+    real = os.path.realpath(finding.place.path)
+    return os.path.dirname(real) not in our_folders and not reader.concerns([real], words)
+
+
+def _counted(findings: Iterable[Result]) -> Iterator[Result]:
+    """Yield one warning for what cannot be read in files that do not concern krmfn."""
+    errors = [finding for finding in findings if finding.severity == "error" and finding.place]
+    names = [*dict.fromkeys(os.path.normpath(finding.place.path) for finding in errors if finding.place)]
+    if names:
+        subject = "this cannot be read" if len(names) == 1 else f"{counted(len(names), 'file')} cannot be read"
+        listed = f" ({some(names, len(names))})" if names[1:] else ""
+        message = f"{subject}, and nothing in it is krmfn's{listed}; add it to `exclude` in .krmfn.yaml: [{names[0]}]"
+        yield warning(message, rule="KRM534", place=errors[0].place)

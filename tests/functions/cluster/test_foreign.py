@@ -1,0 +1,248 @@
+"""A repository that was asked about as a whole: what does not concern krmfn is counted, neither built nor judged."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from krmfn_functions.cluster import cluster_streams
+from krmfn_functions.command import Context
+from krmfn_functions.options import RunOptions
+from krmfn_functions.paths.templates import is_about_us
+from krmfn_functions.settings import CHECK
+
+from krmfn.streams import Log
+from tests.commands import Done, process
+from tests.functions.cluster.test_engines import application, kustomization
+from tests.functions.cluster.test_one_result import config
+from tests.functions.comparing.test_base import repository
+from tests.trees import config_map, plant
+
+REMOTE = "resources: ['https://git.example.com/shop/base.git//app?ref=v1']\n"
+CHART = "helmCharts: [{name: shop, repo: 'https://charts.example.com', version: 1.0.0}]\n"
+SECRETS = "generators: [secrets.yaml]\n"
+KSOPS = (
+    "apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata: {name: s, annotations: {config.kubernetes.io/function: "
+    "'{exec: {path: ksops}}'}}\nfiles: [s.enc.yaml]\n"
+)
+SHOP = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: shop, namespace: shop}\nspec: {}\n"
+SETS = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: sites, namespace: argocd}
+spec:
+  goTemplate: true
+  generators: [{git: {repoURL: "https://git.example.com/fleet.git", directories: [{path: sites/*}]}}]
+  template:
+    spec:
+      source: {repoURL: "https://git.example.com/fleet.git", path: "{{.path.path}}"}
+      destination: {name: "{{.path.basename}}"}
+"""
+GIT_REPO = """\
+apiVersion: fleet.cattle.io/v1alpha1
+kind: GitRepo
+metadata: {name: shops, namespace: fleet-default}
+spec: {repo: "https://git.example.com/fleet.git", paths: [one, many], targets: [{clusterName: oslo}]}
+"""
+LAYOUTS = {
+    "monorepo of Flux": {
+        "clusters/oslo/shop.yaml": kustomization("shop"),
+        "clusters/bergen/shop.yaml": kustomization("shop"),
+        "shop/kustomization.yaml": REMOTE,
+        "shop/release.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: shop}\n",
+    },
+    "app of apps": {
+        "apps/root.yaml": application("apps", "oslo", "directory: {recurse: true}"),
+        "apps/north.yaml": application("north", "oslo", "directory: {}"),
+        "apps/south.yaml": application("south", "oslo", "directory: {}"),
+        "north/settings.yaml": config_map("settings"),
+        "south/settings.yaml": config_map("settings"),
+    },
+    "ApplicationSet with directories": {
+        "sets/sites.yaml": SETS,
+        "sites/oslo/kustomization.yaml": CHART,
+        "sites/bergen/kustomization.yaml": SECRETS,
+        "sites/bergen/secrets.yaml": KSOPS,
+        "sites/bergen/s.enc.yaml": "a: ENC[b]\n",
+    },
+    "Fleet": {
+        "gitrepo.yaml": GIT_REPO,
+        "one/fleet.yaml": "defaultNamespace: shop\n",
+        "one/shop.yaml": SHOP,
+        "many/fleet.yaml": "defaultNamespace: shop\n",
+        "many/shop.yaml": SHOP,
+    },
+    "catalogue of OpenShift": {
+        "gpu/operator/base/kustomization.yaml": "resources: [subscription.yaml]\n",
+        "gpu/operator/base/subscription.yaml": "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\n"
+        "metadata: {name: gpu, namespace: gpu}\n",
+        "gpu/operator/overlays/stable/kustomization.yaml": "resources: [../../base]\npatches: [{path: p.yaml}]\n",
+        "gpu/operator/overlays/stable/p.yaml": "- {op: replace, path: /spec/channel, value: stable}\n",
+        "gpu/components/extra/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n"
+        + REMOTE,
+        "oslo/install-config.yaml": "apiVersion: v1\nbaseDomain: example.com\nmetadata: {name: oslo}\n",
+    },
+}
+RIGHT, WRONG = config("gpu", "card: x"), config("gpu", "card: x").replace("moduleName", "modulName")
+
+
+def check(folder: Path, *args: str, **env: str) -> Done:
+    return process("krmfn", "check", *(args or (".",)), cwd=folder, **env)
+
+
+@pytest.mark.parametrize("files", LAYOUTS.values(), ids=LAYOUTS)
+class TestLayouts:
+    def test_nothing_of_ours_is_one_line(self, files: dict[str, str], tmp_path: Path) -> None:
+        repository(tmp_path, files)
+        done = check(tmp_path)
+        assert (done.code, done.err, len(done.text.splitlines())) == (0, "", 1), done.text
+        assert done.text.startswith("no findings in 0 resources; ")
+        assert "without anything of krmfn's or KMM's not judged" in done.text
+
+    def test_a_right_config_beside_it_is_judged_alone(self, files: dict[str, str], tmp_path: Path) -> None:
+        repository(tmp_path, files | {"cards/gpu.yaml": RIGHT})
+        done = check(tmp_path)
+        assert done.code == 0, done.text
+        assert "1 DeviceConfig" in done.text
+
+    def test_a_wrong_config_beside_it_is_found(self, files: dict[str, str], tmp_path: Path) -> None:
+        repository(tmp_path, files | {"cards/gpu.yaml": WRONG})
+        done = check(tmp_path)
+        assert done.code == 1
+        assert "cards/gpu.yaml" in done.text
+
+
+def foreign(folder: Path) -> int:
+    """Return how many files of a repository do not concern krmfn."""
+    number = json.loads(check(folder, ".", "--format", "json").text)["summary"]["foreign"]
+    assert isinstance(number, int)
+    return number
+
+
+def test_a_root_of_others_is_not_built(tmp_path: Path) -> None:
+    files = {"shop/kustomization.yaml": "resources: [a.yaml]\n", "shop/a.yaml": config_map("a")}
+    repository(tmp_path / "repo", files)
+    plant(tmp_path, {"bin/kustomize": "#!/bin/sh\nexit 3\n"})
+    (tmp_path / "bin/kustomize").chmod(0o755)
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    assert check(tmp_path / "repo", PATH=path).code == 0
+    assert check(tmp_path / "repo", ".", "--all", PATH=path).code != 0
+
+
+def test_what_cannot_be_read_and_is_not_ours_fails_nothing(tmp_path: Path) -> None:
+    repository(tmp_path, {"app.yaml": "kind: ConfigMap\nmetadata: {name: a\n"})
+    assert [check(tmp_path, *args).code for args in ((), (".", "--all"))] == [0, 2]
+
+
+def test_a_config_in_a_chart_is_told(tmp_path: Path) -> None:
+    files = {"chart/Chart.yaml": "apiVersion: v2\nname: c\nversion: 0.1.0\n", "chart/templates/gpu.yaml": RIGHT}
+    repository(tmp_path, files)
+    done = check(tmp_path)
+    assert (done.code, "helm template" in done.text) == (0, True), done.text
+
+
+def test_a_folder_that_is_named_is_judged(tmp_path: Path) -> None:
+    repository(tmp_path, {"shop/a.yaml": config_map("a"), "shop/b.yaml": config_map("a")})
+    assert [check(tmp_path, path).code for path in (".", "shop")] == [0, 1]
+    assert check(tmp_path, ".", "--all").code == 1
+
+
+TWICE = {
+    "of the namespace of a config": (config_map("a").replace("{name: a}", "{name: a, namespace: kmm}"), 1),
+    "of another namespace": (config_map("a").replace("{name: a}", "{name: a, namespace: shop}"), 0),
+    "rights in the cluster": ("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\n", 1),
+    "the namespace of a config": ("apiVersion: v1\nkind: Namespace\nmetadata: {name: kmm}\n", 1),
+    "another namespace": ("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n", 0),
+}
+
+
+@pytest.mark.parametrize(("text", "code"), TWICE.values(), ids=TWICE)
+def test_what_stands_there_twice_fails_where_it_concerns_us(text: str, code: int, tmp_path: Path) -> None:
+    repository(tmp_path, {"cards/gpu.yaml": RIGHT, "one/a.yaml": text, "two/a.yaml": text})
+    done = check(tmp_path)
+    assert (done.code, done.text.count("[KRM705]")) == (code, 1), done.text
+
+
+def test_a_kind_that_a_profile_drives_is_ours(tmp_path: Path) -> None:
+    product = (
+        "apiVersion: krmfn.dev/v1alpha1\nkind: Profile\nmetadata: {name: card}\nspec:\n"
+        '  version: "1"\n  for: {group: cards.example.org, kind: Card}\n'
+        "  config: {moduleName: card, driverImage: registry.example.com/card}\n"
+    )
+    card = "apiVersion: cards.example.org/v1\nkind: Card\nmetadata: {name: c, namespace: kmm}\nspec: {nonsense: 1}\n"
+    files = {"lab/kustomization.yaml": "resources: [card.yaml]\n", "lab/card.yaml": card}
+    repository(tmp_path / "alone", files)
+    assert foreign(tmp_path / "alone") == len(files)
+    repository(tmp_path / "driven", files | {"profiles/card.yaml": product})
+    assert foreign(tmp_path / "driven") == 0
+
+
+MODULE = "{apiVersion: kmm.sigs.x-k8s.io/v1beta1, kind: Module, metadata: {name: m, namespace: kmm}, spec: {}}"
+CONSUMER = 'kind: DaemonSet\nspec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.m.ready: ""}}}}\n'
+OBJECTS = {
+    "Module": MODULE,
+    "list of Modules": f"{{apiVersion: v1, kind: List, items: [{MODULE}]}}",
+    "typed list": "{apiVersion: kmm.sigs.x-k8s.io/v1beta1, kind: ModuleList, items: []}",
+    "config": RIGHT,
+    "consumer": CONSUMER,
+    "nodes": "apiVersion: v1\nkind: NodeList\nitems: []\n",
+    "escaped": MODULE.replace("kmm.sigs", '"kmm\\x2Esigs')
+    .replace("/v1beta1", '/v1beta1"')
+    .replace("Module", '"M\\u006fdule"'),
+    "continued": MODULE.replace("kmm.sigs", '"kmm.si\\\n  gs')
+    .replace("/v1beta1", '/v1beta1"')
+    .replace("Module", '"Mo\\\n  dule"'),
+}
+
+
+@pytest.mark.parametrize("text", OBJECTS.values(), ids=OBJECTS)
+def test_an_object_of_ours_is_seen_in_any_spelling(text: str) -> None:
+    assert is_about_us(text.encode())
+    assert is_about_us(text.encode("utf-16"))
+
+
+PLACES = {
+    "resource": ("resources: [base.yaml, a.yaml]\n", "a.yaml"),
+    "patch": ("resources: [base.yaml]\npatches: [{path: a.yaml, target: {kind: ConfigMap}}]\n", "a.yaml"),
+    "base": ("resources: [base.yaml, ../base]\n", "../base/kustomization.yaml"),
+    "component": ("resources: [base.yaml]\ncomponents: [../part]\n", "../part/kustomization.yaml"),
+    "transformer": ("resources: [base.yaml]\ntransformers: [a.yaml]\n", "a.yaml"),
+    "generator": ("resources: [base.yaml]\ngenerators: [a.yaml]\n", "a.yaml"),
+    "file of a ConfigMap": ("resources: [base.yaml]\nconfigMapGenerator: [{name: c, files: [a.yaml]}]\n", "a.yaml"),
+    "replacement": ("resources: [base.yaml]\nreplacements: [{path: a.yaml}]\n", "a.yaml"),
+}
+
+
+@given(st.sampled_from(sorted(PLACES)), st.sampled_from(sorted(OBJECTS)), st.integers(0, 2))
+def test_an_object_of_ours_makes_its_root_ours_wherever_it_stands(place: str, sort: str, depth: int) -> None:
+    kustomize, file = PLACES[place]
+    text = OBJECTS[sort]
+    if file.endswith("kustomization.yaml"):
+        text = f"resources: [{'inner.yaml'}]\n"
+    files = {"0/kustomization.yaml": kustomize, "0/base.yaml": config_map("base"), f"0/{file}": text}
+    if file.endswith("kustomization.yaml"):
+        kind = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n" if place == "component" else ""
+        files[f"0/{file}"] = kind + text
+        files[f"0/{file}".replace("kustomization.yaml", "inner.yaml")] = OBJECTS[sort]
+    for level in range(depth):
+        files[f"{level + 1}/kustomization.yaml"] = f"resources: [../{level}]\n"
+    with TemporaryDirectory() as name:
+        plant(Path(name), {".git/HEAD": ""} | {os.path.normpath(path): content for path, content in files.items()})
+        assert left_out(name) == 0, sorted(files)
+
+
+def left_out(folder: str) -> int:
+    """Return how many files of a repository do not concern krmfn, without a process."""
+    return cluster_streams.layout_of(Context(RunOptions(), CHECK, Log()), [os.path.realpath(folder)]).foreign
+
+
+def test_without_it_the_root_is_of_others() -> None:
+    """What the property puts in is what makes its root ours."""
+    with TemporaryDirectory() as name:
+        plant(Path(name), {".git/HEAD": "", "a/kustomization.yaml": "resources: [base.yaml]\n", "a/base.yaml": SHOP})
+        assert left_out(name) == 2
