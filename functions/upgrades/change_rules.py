@@ -15,7 +15,7 @@ from ..kmm.module import LABELS, PLUGINS
 from ..kmm.rule import refusal
 from ..kmm.webhook.admission import UPDATE_RULES
 from ..plan import Change
-from . import build_rules, reload_rules, removal_rules
+from . import build_rules, namespace_rules, reload_rules, removal_rules
 from .impact import Impact, Step, field_of, selector
 
 
@@ -239,5 +239,5 @@ spec:
     check=selector_is_kept,
 )
 
-_OTHERS = reload_rules.RULES + removal_rules.RULES + build_rules.RULES
+_OTHERS = reload_rules.RULES + removal_rules.RULES + build_rules.RULES + namespace_rules.RULES
 RULES = tuple(sorted((KRM403, KRM409, KRM413, KRM414, *_OTHERS), key=lambda rule: rule.id))
