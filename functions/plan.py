@@ -116,6 +116,12 @@ class Rollout(NamedTuple):
     """Workloads that wait for the Module and do not leave a node when the label changes."""
     notes: tuple[Result, ...] = ()
     """What the change does beside."""
+    is_begun: bool = False
+    """Whether the new state is applied already, as a dump of the cluster says: the plan goes on from there."""
+    done: tuple[str, ...] = ()
+    """The nodes that run the new version; no wave has them."""
+    moved: tuple[str, ...] = ()
+    """The nodes that have the new label and do not run the version yet; no wave has them, and the first waits."""
 
 
 def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:

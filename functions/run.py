@@ -78,6 +78,8 @@ class Run(NamedTuple):
     """Whether something of Flux is among all that was read, in this cluster or another one."""
     is_repository: bool = False
     """Whether a whole repository was asked about: what does not concern krmfn fails nothing then."""
+    live: Any = None
+    """The cluster as it is (`fleet.live.Live`), where nodes of a dump have replaced those of the list."""
     turned_off: int = 0
     """How many findings were not reported, since the input turns them off."""
 

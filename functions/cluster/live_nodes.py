@@ -16,6 +16,7 @@ from ..kmm.module import LABELS
 from ..options import RunOptions
 from ..paths import manifests
 from ..rendering.kinds import CONFIG, NODES
+from ..run import note
 from . import contexts, dumps
 
 Lists = Mapping[str, Sequence[ResourceList]]
@@ -60,6 +61,8 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     names = {*dump.nodes, *labels}
     if not is_same and committed:
         _refuse_strangers(name, names, committed.keys(), dump, clusters)
+    for resources in lists:
+        note(resources, live=dump)
     for resources in lists[:1]:
         resources.items += items
     replaced = f" in place of {len(committed):,} committed" if committed else ""

@@ -22,7 +22,7 @@ def text(plan: Rollout) -> str:
         f"{counted(len(plan.waves), 'wave')}. Each step was played as KMM does it.",
         *_remarks(plan),
         "",
-        f"Apply NEW first: the nodes keep version {plan.old}.",
+        *(_progress(plan) if plan.is_begun else [f"Apply NEW first: the nodes keep version {plan.old}."]),
         "Before each wave, stop the workloads on its nodes that use the driver: KMM cannot unload it while they run.",
         "Do not cordon the nodes for that, and uncordon those that are: unless the Module tolerates it",
         "(node.kubernetes.io/unschedulable), KMM unloads it from a cordoned node, and does not load it there.",
@@ -31,22 +31,39 @@ def text(plan: Rollout) -> str:
         "",
         "The way back: apply OLD again first, and the nodes keep what they have; a label that is moved back before",
         "unloads the driver and loads nothing. Then, with the workloads stopped as above:",
-        *_waves(plan, plan.old),
+        *_waves(_backwards(plan), plan.old),
     ]
     lines = [*map(_comment, head), *_waves(plan, plan.new), *map(_comment, way_back)]
     return "".join(f"{line}\n" for line in lines)
 
 
 def as_json(plan: Rollout) -> str:
-    """Return `{module, label, ready, old, new, waves, others, holders, notes}`."""
+    """Return `{module, label, ready, old, new, waves, others, holders, notes, is_begun, done, moved}`."""
     document = {**plan._asdict(), "module": reference(plan.module), "notes": [*map(findings.finding, plan.notes)]}
     return json_text(document, 2) + "\n"
+
+
+def _backwards(plan: Rollout) -> Rollout:
+    """Return the waves of the way back: first of the nodes that have gone over already."""
+    begun = (*plan.done, *plan.moved)
+    return plan._replace(waves=((begun, *plan.waves) if begun else plan.waves), moved=())
+
+
+def _progress(plan: Rollout) -> Iterator[str]:
+    """Yield where an upgrade that has begun stands."""
+    yield f"NEW is applied on the cluster, and the plan goes on from there: {len(plan.done):,} run {plan.new}."
+    if plan.moved:
+        names = some(plan.moved, len(plan.moved))
+        yield f"With its label, and not through yet (`krmfn why NODE` says what holds it): {names}."
 
 
 def _remarks(plan: Rollout) -> Iterator[str]:
     """Yield the notes, and the nodes and workloads that the upgrade does not touch."""
     yield from (finding(note, plain) for note in plan.notes)
-    others = f"Nothing happens on {counted(len(plan.others), 'node')} with another version label or none"
+    nodes = counted(len(plan.others), "node")
+    others = f"Nothing happens on {nodes} with another version label or none"
+    if plan.is_begun:
+        others = f"Without a driver until they have the label {plan.label}={plan.new}: {nodes}"
     holders = "Waiting for the Module, and not leaving a node when its label changes"
     for sentence, names in ((others, plan.others), (holders, plan.holders)):
         if names:
@@ -58,16 +75,23 @@ def _waves(plan: Rollout, version: str) -> Iterator[str]:
     module = plan.module
     path = "{.spec.moduleLoader.container.version}"
     resource = f"{module.kind.lower()}.{module.group}/{module.name} --namespace={module.namespace}"
+    if plan.moved:
+        path, resource = _ready(plan), " ".join(quote(f"node/{name}") for name in plan.moved)
     for number, wave in enumerate(plan.waves, 1):
         yield ""
         yield f"# wave {number:,} of {len(plan.waves):,}: {counted(len(wave), 'node')}"
         yield f"{_wait(resource, path, version)} &&"
         yield f"  kubectl label node {' '.join(map(quote, wave))} {quote(f'{plan.label}={version}')} --overwrite"
-        path = f"{{.metadata.labels.{plan.ready.replace('.', chr(92) + '.')}}}"
+        path = _ready(plan)
         resource = " ".join(quote(f"node/{name}") for name in wave)
     yield ""
     yield "# done when"
     yield _wait(resource, path, version)
+
+
+def _ready(plan: Rollout) -> str:
+    """Return the path of the label that says which version is loaded."""
+    return f"{{.metadata.labels.{plan.ready.replace('.', chr(92) + '.')}}}"
 
 
 def _wait(resource: str, path: str, value: str) -> str:

@@ -18,8 +18,10 @@ from ..kmm.scheduling import Entry, play
 from ..kmm.versions import target
 from ..plan import Comparison, Rollout
 from ..rendering import function_config
+from ..run import run_of
 from . import known_nodes, node_effects
 from .impact import selector
+from .standing import standing
 
 DEFAULT = "10%"
 """The share of the nodes in a wave, unless another is asked for."""
@@ -64,33 +66,47 @@ def rollout(compared: Comparison, share: str = DEFAULT) -> Rollout:
     Each step, and the way back, is played as KMM does it (see `kmm.scheduling`).
     Raises KrmfnError, `no plan: ...`, for any other change, and when a step has any other effect than it should.
     """
-    bump = _bump(compared)
+    bump, live = _bump(compared), run_of(compared.sides[1]).live if compared.sides else None
     key, old, new = bump.new.version_label, bump.old.module.version, bump.new.module.version
-    label_of = {node.name: node.labels.get(key, "") for node in bump.sides[0][0].fleet.nodes}
-    first = bump.side(False, {})
+    fleet = bump.sides[0][0].fleet.nodes
+    stand = standing(live, bump.old, bump.new, fleet, bump.side(True, {}))
+    begun = (*stand.done, *stand.moved)
+    # played from before the upgrade: the nodes that have gone over are its first wave
+    label_of = {node.name: node.labels.get(key, "") for node in fleet} | dict.fromkeys(begun, old)
+    first = bump.side(False, dict.fromkeys(begun, old))
     selected = sorted(name for (name, _), group in first.group_of.items() if bump.new.ref.id in first.groups[group])
-    if not (nodes := [name for name in selected if label_of[name] == old]):
+    nodes = [name for name in selected if label_of[name] == old]
+    if not nodes:
         raise _no_plan(f"{bump.new.ref} selects no node with the label {key}={old}")
-    problems = [*label_key_errors(key), *label_value_errors(old), *label_value_errors(new)]
-    problems += [f"node {name}: {text}" for name in nodes for text in subdomain_errors(name)]
-    if problems:
-        raise _no_plan(problems[0])
-    step = size(share, len(nodes))
-    waves = tuple(tuple(nodes[start : start + step]) for start in range(0, len(nodes), step))
+    gone = frozenset(begun)
+    if not (rest := [name for name in nodes if name not in gone]) and not stand.moved:
+        raise _no_plan(f"all {len(stand.done):,} nodes run version {new} of {bump.new.ref} already")
+    _check_words(bump, nodes)
+    step = size(share, len(selected if stand.is_begun else nodes))
+    waves = tuple(tuple(rest[start : start + step]) for start in range(0, len(rest), step))
     if len(waves) * len(label_of) > _LIMIT:
         raise _no_plan(f"{len(waves):,} waves on {len(label_of):,} nodes are too many to be played; make --wave larger")
     loaded: _Loaded = {}
     for node, group in first.group_of.items():
         loaded |= {(node, module): (view.entry, not view.is_older) for module, view in first.groups[group].items()}
     current = first
-    for following, wave, time in _steps(bump, waves):
+    for following, wave, time in _steps(bump, waves, begun):
         loaded = _step(bump, loaded, (current, following), wave, time)
         current = following
     others = tuple(name for name in selected if label_of[name] != old)
     warnings = tuple(note for note in compared.notes if note.severity == "warning")
     ready = version_ready_label(*bump.new.module.ref[2:])
     holders = tuple(str(ref(manifest)) for manifest in compared.plan.new if _is_holder(manifest, bump.new))
-    return Rollout(bump.new.ref, key, ready, old, new, waves, others, holders, warnings)
+    return Rollout(bump.new.ref, key, ready, old, new, waves, others, holders, warnings, *stand)
+
+
+def _check_words(bump: _Bump, nodes: Sequence[str]) -> None:
+    """Raise KrmfnError for a label or a node that no command could name."""
+    problems = [*label_key_errors(bump.new.version_label)]
+    problems += [error for side in (bump.old, bump.new) for error in label_value_errors(side.module.version)]
+    problems += [f"node {name}: {text}" for name in nodes for text in subdomain_errors(name)]
+    if problems:
+        raise _no_plan(problems[0])
 
 
 def _is_holder(manifest: Manifest, driver: Driver) -> bool:
@@ -146,16 +162,22 @@ def _changed_driver(before: Drivers, after: Drivers) -> tuple[Driver, Driver]:
     return old[changed[0]], new[changed[0]]
 
 
-def _steps(bump: _Bump, waves: Sequence[Sequence[str]]) -> Iterator[tuple[Side, Sequence[str], str]]:
+def _steps(
+    bump: _Bump, waves: Sequence[Sequence[str]], begun: Sequence[str]
+) -> Iterator[tuple[Side, Sequence[str], str]]:
     """Yield each state after the first one, the wave that has new labels since the last one, and the time in words.
 
-    OLD is applied again before the first wave and after the last one: in between, each node is as in OLD or in NEW.
+    OLD is applied again before the first wave and after the last one: in between, each node is as in OLD or in NEW. The
+    nodes of `begun` have gone over before the first wave.
     """
-    labels: dict[str, str] = {}
+    labels = dict.fromkeys(begun, bump.old.module.version)
     yield bump.side(True, labels), (), "when NEW is applied"
     yield bump.side(False, labels), (), "when OLD is applied again"
     for is_new, driver, direction in ((True, bump.new, ""), (False, bump.old, "on the way back, ")):
         yield bump.side(is_new, labels), (), f"{direction}when {'NEW' if is_new else 'OLD'} is applied"
+        if begun:
+            labels |= dict.fromkeys(begun, driver.module.version)
+            yield bump.side(is_new, labels), begun, f"{direction}on the nodes that have gone over"
         for number, wave in enumerate(waves, 1):
             labels |= dict.fromkeys(wave, driver.module.version)
             yield bump.side(is_new, labels), wave, f"{direction}in wave {number:,} of {len(waves):,}"
