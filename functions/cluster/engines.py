@@ -38,6 +38,8 @@ class Engines(NamedTuple):
     """The root of the repository, absolute and without links."""
     deployments: Sequence[Deployment] = ()
     problems: Sequence[Problem] = ()
+    urls: frozenset[str] = frozenset()
+    """The remotes of the repository; none where they are not known."""
 
     @property
     def folders(self) -> frozenset[str]:
@@ -60,7 +62,7 @@ def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, o
         return Engines(top)
     urls = git.remotes(top) if options.remotes is None else options.remotes
     repository = _repository(top, paths_below, objects, ours)._replace(urls=urls)
-    return Engines(top, *deployments(objects, repository))
+    return Engines(top, *deployments(objects, repository), urls)
 
 
 def _read(top: str, exclude: Excluder) -> tuple[list[str], list[EngineObject]]:

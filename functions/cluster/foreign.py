@@ -41,6 +41,7 @@ def without(context: Context, streams: Clusters) -> Clusters:
     strange = [cluster for cluster in candidates if not reader.concerns(_files(cluster))]
     words = _driven(context, streams, reader.products)
     strange = [cluster for cluster in strange if not words or not reader.concerns(_files(cluster), words)]
+    strange = _without_applications(streams, strange)
     if not strange:
         return streams
     kept = [cluster for cluster in streams.clusters if not any(cluster is other for other in strange)]
@@ -51,6 +52,17 @@ def without(context: Context, streams: Clusters) -> Clusters:
         empty = Root("files", os.path.relpath(tops[0]), tops[0], NO_GRAPH)
         kept = [Cluster(empty.name, (empty,), ResourceList())]
     return streams._replace(clusters=kept, findings=findings, foreign=len(left_out), has_flux=reader.has_flux)
+
+
+def _without_applications(streams: Clusters, strange: Sequence[Cluster]) -> list[Cluster]:
+    """Return those of some clusters in which no object of an engine deploys a cluster that is not among them."""
+    others = (cluster for cluster in streams.clusters if not any(cluster is other for other in strange))
+    folders = {root.path for cluster in others for root in cluster.roots}
+    declared = (
+        reached.declaration for reached in streams.engines.deployments if reached.real(streams.engines.top) in folders
+    )
+    sources = {os.path.join(streams.engines.top, declaration.file) for declaration in declared}
+    return [cluster for cluster in strange if sources.isdisjoint(_files(cluster))]
 
 
 def _files(cluster: Cluster) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.commands import process
 from tests.functions.cluster.test_one_result import config
+from tests.functions.comparing.test_base import repository, run_git
 from tests.trees import plant
 
 FILES = {
@@ -79,6 +80,37 @@ def test_argo_cd_watches_what_a_cluster_is_made_of(tmp_path: Path, text: str, pa
     lines = lines_of(tmp_path, "KRM529")
     assert len(lines) == bool(gap), lines
     assert all(f": does not name {gap}, which clusters/dev is made of: " in line for line in lines), lines
+
+
+URL = "https://git.example.com/fleet.git"
+PLAIN = "source: {path: clusters/dev}"
+SOURCES = {
+    "one source": (f"source: {{path: clusters/dev, repoURL: {URL}}}", True),
+    "sources": (f"sources: [{{ref: v, repoURL: {URL}}}, {{path: clusters/dev, repoURL: {URL}}}]", True),
+    "hydrator": (f"sourceHydrator: {{drySource: {{path: clusters/dev, repoURL: {URL}}}}}", True),
+    "another repository": ("source: {path: clusters/dev, repoURL: https://git.example.com/other.git}", False),
+}
+
+
+@pytest.mark.parametrize(("source", "is_told"), SOURCES.values(), ids=SOURCES)
+@pytest.mark.parametrize("has_config", [True, False])
+def test_each_source_counts_with_and_without_a_configuration_file(
+    source: str, is_told: bool, has_config: bool, tmp_path: Path
+) -> None:
+    held = ".krmfn.yaml" if not has_config else ""
+    files = {name: text for name, text in FILES.items() if name not in {".git/x", held}}
+    lists = "generators: [{list: {elements: [{name: dev}]}}]\n"
+    application = ONE.replace(PLAIN, f"destination: {{name: dev}}\n  {source}")
+    repository(tmp_path, {**files, "argocd/a.yaml": application.replace("PATHS", ".;/.krmfn.yaml;/inventories")})
+    run_git(tmp_path, "remote", "add", "origin", URL)
+    assert len(lines_of(tmp_path, "KRM529")) == is_told
+    in_set = lists + "  template:\n    metadata:\n      annotations: {argocd.argoproj.io/manifest-generate-paths: .}\n"
+    spec = f"    spec:\n      destination: {{name: '{{{{name}}}}'}}\n      {source}\n".replace(
+        "clusters/dev", "'clusters/{{name}}'"
+    )
+    text = f"apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: s}}\nspec:\n  {in_set}{spec}"
+    plant(tmp_path, {"argocd/a.yaml": text})
+    assert len(lines_of(tmp_path, "KRM529")) == is_told
 
 
 def test_an_inventory_that_was_copied_is_told(tmp_path: Path) -> None:

@@ -1,0 +1,161 @@
+"""Argo CD's Applications: the paths that one watches must hold all files that its cluster is made from."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
+
+from krmfn import Field, Item, Manifest, Result, warning
+from krmfn.printing import some
+from krmfn.resource import join
+from krmfn.results import Rule
+
+from ..deployments.deployment import Repository
+from ..kmm.lookup import table, tables, text
+from ..paths.roots import parents, within
+from .config import NAME, Config
+from .deployed import Cluster, Clusters
+from .survey import Root
+
+_PATHS = "argocd.argoproj.io/manifest-generate-paths"
+_FOLDER = re.compile(r"\{\{ *\.?path(?:\.path)? *\}\}")
+"""The folder in the template of an ApplicationSet, as it is written with goTemplate and without."""
+
+
+def check(streams: Clusters) -> None:
+    """Report each Application whose `manifest-generate-paths` lack a path that its cluster is made from."""
+    top = streams.config.folder or streams.engines.top
+    pairs = [(cluster, root) for cluster in streams.clusters for root in cluster.roots if root.path]  # stdin has none
+    roots = [(cluster, root, os.path.relpath(root.path, top)) for cluster, root in pairs if top]
+    for cluster in (*streams.clusters, *streams.unassigned):
+        for kind in ("Application", "ApplicationSet"):
+            for item in cluster.final.select(kind, "argoproj.io"):
+                cluster.final.report(_unwatched(item, roots, streams, top))
+
+
+def _unwatched(
+    item: Item, roots: Iterable[tuple[Cluster, Root, str]], streams: Clusters, repository: str
+) -> Iterator[Result]:
+    """Yield a warning when the paths of an Application lack a path that its cluster is made from.
+
+    Argo CD does not render it again after a commit that changes only that path; without the annotation it does so
+    after every commit. `roots` are those of all clusters, each with its cluster and its path in the `repository`.
+    """
+    is_set = item.kind == "ApplicationSet"
+    keys = ("spec", "template") if is_set else ()
+    template = table(item.manifest, *keys)
+    sources, watched = _ours(template, streams), text(table(template, "metadata", "annotations"), _PATHS)
+    written = [text(source, "path") for source in sources if text(source, "path")]
+    of_engine = {reached.path for reached in streams.engines.deployments if reached.declaration.source.ref == item.ref}
+    missing: dict[str, str] = {}
+    for cluster, root, folder in roots if sources and watched.strip("; ") else ():
+        filled = [
+            _FOLDER.sub(folder, path) if is_set and _generates(item.manifest, folder) else path for path in written
+        ]
+        known = _FOLDER.sub(folder, watched)
+        if folder not in {*map(os.path.normpath, filled), *of_engine} or "{{" in known:
+            continue
+        paths = [os.path.normpath(os.path.join("/", folder, part.strip())) for part in known.split(";") if part.strip()]
+        for real in _files_of(cluster, root, streams.config, any("plugin" in source for source in sources)):
+            name = os.path.normpath(f"/{os.path.relpath(real, repository)}")
+            if within(real, repository) and not _is_watched(name, paths, real):
+                above = os.path.dirname(name)
+                missing.setdefault(name if above == "/" or os.path.isdir(real) else above, folder)
+    if missing:
+        message = (
+            f"does not name {some([*missing], len(missing))}, which {next(iter(missing.values()))} is made of: after a "
+            f"commit that changes nothing else Argo CD keeps its old manifests; add `;{';'.join(missing)}`"
+        )
+        field = Field(join((*keys, "metadata", "annotations", _PATHS)), watched)
+        yield item.located(warning(message, rule="KRM529", field=field))
+
+
+def _ours(template: Manifest, streams: Clusters) -> list[Manifest]:
+    """Return the sources of an Application, or of a template of one, that are in this repository."""
+    spec, repository = table(template, "spec"), Repository(streams.engines.urls)
+    sources = [table(spec, "source"), table(spec, "sourceHydrator", "drySource")]
+    sources += [source for _, source in tables(spec, "sources")]
+    return [source for source in filter(None, sources) if _is_ours(text(source, "repoURL"), repository)]
+
+
+def _is_ours(url: str, repository: Repository) -> bool:
+    return not url or repository.is_ours(url)
+
+
+def _generates(manifest: Manifest, folder: str) -> bool:
+    """Return True when a Git generator of an ApplicationSet makes an Application of a folder.
+
+    That is when an entry of its `directories` matches the folder, and none that matches has `exclude`.
+    """
+
+    def is_matched(entry: Manifest) -> bool:
+        path = PurePosixPath(text(entry, "path"))
+        is_as_deep = text(entry, "path").count("/") == folder.count("/")
+        return is_as_deep and bool(path.parts) and PurePosixPath(folder).match(str(path))
+
+    generators = [generator.get("git") for _, generator in tables(manifest.get("spec"), "generators")]
+    entries = [entry for generator in generators for _, entry in tables(generator, "directories")]
+    excludes = [entry.get("exclude") is True for entry in entries if is_matched(entry)]
+    return bool(excludes) and not any(excludes)
+
+
+def _files_of(cluster: Cluster, root: Root, config: Config, has_plugin: bool) -> Iterator[str]:
+    """Yield the files and folders that an Application is made from; the plugin reads the configuration file, too."""
+    for kustomization in root.graph.below(root.path):
+        yield kustomization.path
+        yield from (reference.real for reference in kustomization.references if reference.kind == "file")
+    if has_plugin and config.folder:
+        yield os.path.join(config.folder, NAME)
+        yield from (member.real for member in (*cluster.members, *config.profiles))
+
+
+def _is_watched(name: str, paths: Sequence[str], real: str) -> bool:
+    """Return True when one of the paths is a file or a folder above it, or a pattern that matches it.
+
+    A folder is also watched when all YAML files in it are. No `*` of a pattern matches a `/`.
+    Source: Argo CD 3.2.1, util/app/path/path.go, AppFilesHaveChanged.
+    """
+    names = [name]
+    if paths and os.path.isdir(real) and not {*parents(name)}.intersection(paths):
+        files = (os.path.join(top, file) for top, _, entries in os.walk(real) for file in entries)
+        names = [name.rstrip("/") + file[len(real) :] for file in files if file.endswith((".yaml", ".yml"))]
+
+    def is_matched(file: str) -> bool:
+        return any(path in (*parents(file),) or PurePosixPath(file).match(path) for path in paths)
+
+    return bool(names) and all(map(is_matched, names))
+
+
+_APPLICATION = """\
+# .krmfn.yaml
+clusters: {lab: [lab, inventories]}
+---
+# lab/config.yaml
+kind: DeviceConfig
+---
+# inventories/lab.yaml
+kind: Node
+metadata: {name: node-1, labels: {example.com/gpu: "true"}}
+---
+# argocd/lab.yaml
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: lab
+  namespace: argocd
+  annotations: {argocd.argoproj.io/manifest-generate-paths: .;/.krmfn.yaml;/inventories}
+spec:
+  source: {repoURL: https://git.example.com/fleet.git, path: lab, plugin: {name: krmfn}}
+"""
+RULES = (
+    Rule(
+        "KRM529",
+        "`manifest-generate-paths` of an Argo CD Application in the input should name every path that its folder is "
+        "made from",
+        good=_APPLICATION,
+        bad=_APPLICATION.replace(";/inventories", ""),
+        remedy="Add the folder, seen from the root of the repository and with a `/` before it.",
+        severities=("warning",),
+    ),
+)
+"""The rule about Applications."""
