@@ -14,6 +14,7 @@ from ..run import run_of
 from . import (
     applied,
     device_classes,
+    dockerfiles,
     made_images,
     namespaces,
     neighbours,
@@ -30,7 +31,7 @@ from .stream import FinalList, modules_of
 RULES = (
     *(ready.RULES + resolved.RULES + order.RULES + objects.RULES),
     *(passed_over.RULES + tools.RULES + applied.RULES + workloads.RULES + neighbours.RULES),
-    *(device_classes.RULES + namespaces.RULES + made_images.RULES),
+    *(device_classes.RULES + namespaces.RULES + made_images.RULES + dockerfiles.RULES),
 )
 """The rules about the final list of a cluster: KRM7xx, and what KMM makes of several Modules."""
 _WORDS = {"KRM701": LABELS, "KRM702": LABELS, "KRM704": order.WORD, "KRM707": objects.OWNERS, "KRM712": objects.OWNERS}
