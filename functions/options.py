@@ -37,6 +37,8 @@ class RunOptions(NamedTuple):
     """The settings of the functionConfig that were given as options (see SETTINGS), by their names."""
     function_config: tuple[str, ...] = ()
     """The files of --function-config: functionConfigs and Profiles."""
+    kmm_crd: tuple[str, ...] = ()
+    """Files with CRDs of KMM."""
     profiles_from: tuple[str, ...] = ()
     """The only files and folders that Profiles and functionConfigs may come from; () for any."""
     kustomize: str = ""
@@ -130,6 +132,11 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
         parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)
     text = "a functionConfig (default: the one in PATH) or Profiles; may be repeated"
     parser.add_argument("--function-config", action="append", default=[], metavar="FILE", help=text)
+    text = (
+        "judge Modules by the CRD in this file and not by krmfn's own tables: `kubectl get crd "
+        "modules.kmm.sigs.x-k8s.io -o yaml`, on a hub managedclustermodules.hub.kmm.sigs.x-k8s.io; may be repeated"
+    )
+    parser.add_argument("--kmm-crd", action="append", default=[], metavar="FILE", help=text)
     text = "take Profiles and functionConfigs from these files and folders alone (CODEOWNERS); may be repeated"
     parser.add_argument("--profiles-from", action="append", default=[], metavar="PATH", help=text)
     parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")

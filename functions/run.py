@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from krmfn import Item, ResourceList
+from krmfn import Item, Manifest, ResourceList
 from krmfn.typed import Any, NamedTuple
 
 from .settings import Settings
@@ -74,6 +74,10 @@ class Run(NamedTuple):
     """(group, kind) of the configs that Profiles of the other roots are for, and why these do not count here."""
     passed_over: tuple[PassedOver, ...] = ()
     """The files of other tools that stand beside the items."""
+    crds: tuple[Manifest, ...] = ()
+    """The CRDs of KMM's kinds that the cluster is known to have, the first before the others."""
+    kmm_version: str = ""
+    """The KMM version that the cluster is seen to have; "" where it is not known."""
     has_flux: bool = False
     """Whether something of Flux is among all that was read, in this cluster or another one."""
     is_repository: bool = False

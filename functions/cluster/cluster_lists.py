@@ -18,7 +18,7 @@ from ..rendering.kinds import CONFIG, NODES, OWNERS, PROFILE, driven_kinds, of_k
 from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
 from ..settings import Settings
-from . import function_runs
+from . import function_runs, kmm_crds
 from .deployed import Cluster, Clusters
 
 MODULE = (MODULE_GROUP, MODULE_KIND)
@@ -32,6 +32,7 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
     """Return a cluster after the function has run on its lists; where it cannot run, the failure goes to `failures`."""
     parts = [part for _, part in cluster.parts]
     nodes = [of_kinds(part.items, NODES) for part in parts] if len(parts) > 1 else []
+    crds = kmm_crds.known(context.options.kmm_crd, parts, cluster.side)
     counts: list[Checked] = []
     lists: list[ResourceList] = []
     for at, (name, resources) in enumerate(cluster.parts):
@@ -45,6 +46,7 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
         resources.items += [item for items in (*nodes[:at], *nodes[at + 1 :]) for item in items]
         resources.items += side
         # a user who names the cluster, or the place of its Profiles, expects krmfn to render something there
+        note(resources, crds=crds)
         is_named = bool(cluster.members or context.options.profiles_from)
         if is_named or (nodes and any(map(any_of_ours, parts))):
             note(resources, has_ours=True)

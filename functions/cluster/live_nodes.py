@@ -55,6 +55,7 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     committed, is_same = _committed(lists), _is_same(name, lists, dump, clusters)
     for resources in lists:
         resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
+        note(resources, crds=tuple(dump.objects.crds), kmm_version=dump.objects.kmm_version)
     dump.committed[name] = committed
     items = _items(dump)
     labels = {node.name: node.labels for node in nodes.read(ResourceList(items)).nodes}

@@ -17,8 +17,9 @@ from .table import GROUPS
 
 _TITLES = {
     "what is read": "live log context kubectl from for base cluster exclude function-config profiles-from",
-    "what is checked": "against namespace prune kmm-version kernel where strict baseline kinds fail-on exit-zero "
-    "missing-from require-coverage allow-empty allow-unmapped mirror builds min-severity select ignore check max-age",
+    "what is checked": "against namespace prune kmm-version kmm-crd kernel where strict baseline kinds fail-on "
+    "exit-zero missing-from require-coverage allow-empty allow-unmapped mirror builds min-severity select ignore "
+    "check max-age",
     "output": "output out output-dir replace split include-inputs format output-format plan wave write write-baseline "
     "label owner node keep-pod-templates problems labels all-labels name valid-until update taken-on wide verbose "
     "quiet color",

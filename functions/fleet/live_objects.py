@@ -7,9 +7,10 @@ from krmfn import Manifest
 from krmfn.printing import printable
 from krmfn.typed import NamedTuple
 
+from ..kmm.crd.user_facts import CRD, is_crd
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import MODULE_GROUP, NAME_LABEL
-from . import facts
+from . import facts, kmm_version
 from .live_pods import IMAGE_OWNER, Pod, is_operator
 
 Name = tuple[str, str]
@@ -58,11 +59,21 @@ class Objects(NamedTuple):
     """By namespace: a quota of pods that is used up."""
     uids: set[str]
     """The uids of the Namespace kube-system, each of another cluster."""
+    crds: list[Manifest]
+    """The CRDs of KMM's kinds."""
+    kmm_versions: list[str]
+    """The KMM versions that OLM's objects name, "" for those of other operators."""
+
+    @property
+    def kmm_version(self) -> str:
+        """The KMM version of the cluster: by OLM's object, else by the operator's image; "" where neither says it."""
+        images = (image for pod in self.operators for image in pod.images)
+        return next(filter(None, (*self.kmm_versions, *map(kmm_version.of_image, images))), "")
 
 
 def nothing() -> Objects:
     """Return the objects of a dump that has none."""
-    return Objects(set(), {}, {}, {}, [], {}, {}, [], [], set(), {}, {}, set())
+    return Objects(set(), {}, {}, {}, [], {}, {}, [], [], set(), {}, {}, set(), [], [])
 
 
 def add_pod(objects: Objects, pod: Pod) -> None:
@@ -91,6 +102,12 @@ def add(objects: Objects, manifest: Manifest) -> None:
         level = text(table(metadata, "labels"), "pod-security.kubernetes.io/enforce")
         objects.namespaces[name[1]] = level, "deletionTimestamp" in metadata
         objects.uids.update({facts.cluster_uid(manifest)} - {""})
+    elif (group, kind) == CRD and is_crd(manifest):
+        objects.crds.append(
+            {key: manifest[key] for key in ("apiVersion", "kind", "metadata", "spec") if key in manifest}
+        )
+    elif (group, kind) == kmm_version.SUBSCRIBED:
+        objects.kmm_versions.append(kmm_version.of_subscription(manifest))
     elif (group, kind) == ("", "ResourceQuota"):
         hard, used = table(manifest, "status", "hard"), table(manifest, "status", "used")
         for key in ("pods", "count/pods"):

@@ -51,6 +51,8 @@ _FORK = _MAIN._replace(platform="OpenShift", dra_since="4.21", check_tolerates=F
 _4 = ("/dev", "/sys", "/var", "/opt")
 
 DEFAULT = "2.6"
+KNOWN_ON = "2026-07-29"
+"""The day of the newest facts."""
 _FORK_PREFIX = "openshift-"
 NEWEST = _MAIN.name
 """Its CRD has the fields of all versions, with the same defaults."""

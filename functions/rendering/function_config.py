@@ -12,8 +12,7 @@ from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 from ..fleet import readings
 from ..kmm.lookup import MISSING, at, table
 from ..kmm.versions import DEFAULT, target
-from ..run import run_of
-from ..settings import Settings
+from ..run import Run, run_of
 from . import kinds
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
         metadata = {"name": source.ref.name or "function-input"}
         config = {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": metadata, "spec": _nested(data)}
     elif not config:
-        return _settings({}, run_of(resources).settings), []
+        return _settings({}, run_of(resources)), []
     elif (source.ref.group, source.ref.kind) != (GROUP, KIND):
         expected = f"{GROUP}/v1alpha1 {KIND}, a ConfigMap, or none"
         message = f"functionConfig is {source.ref.api_version} {source.ref.kind}; expected {expected}"
@@ -121,7 +120,7 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
         return FunctionConfig(), [source.located(explain(finding)) for finding in findings]
     spec = config.get("spec") or {}
     findings = [source.located(finding) for finding in _unknown_version(spec.get("kmm", {}).get("version", DEFAULT))]
-    return _settings(spec, run_of(resources).settings)._replace(source=source), findings
+    return _settings(spec, run_of(resources))._replace(source=source), findings
 
 
 def _unknown_version(version: str) -> Iterator[Result]:
@@ -158,9 +157,9 @@ def _variables(spec: Any) -> Iterator[Result]:
             yield error(f"{text} {message}", rule="KRM146", field=Field(join(path), text))
 
 
-def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
+def _settings(spec: Manifest, run: Run) -> FunctionConfig:
     """Return the values of a functionConfig that fits its schema. Raises KrmfnError for an unknown `prune`."""
-    options = settings.flags
+    options = run.settings.flags
     prune = options.get("prune") or spec.get("prune", "auto")
     prune = ("auto" if prune else "never") if isinstance(prune, bool) else prune
     if prune not in PRUNE:
@@ -169,8 +168,8 @@ def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
     return FunctionConfig(
         **{name: spec[name] for name in fields if name in spec},
         operators=frozenset((operator["group"], operator["kind"]) for operator in spec.get("operators", ())),
-        namespace=options.get("namespace") or spec.get("namespace") or settings.fallback_namespace,
-        kmm_version=options.get("kmm-version") or spec.get("kmm", {}).get("version", DEFAULT),
+        namespace=options.get("namespace") or spec.get("namespace") or run.settings.fallback_namespace,
+        kmm_version=options.get("kmm-version") or spec.get("kmm", {}).get("version") or run.kmm_version or DEFAULT,
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
         prune=prune,
         partial_view=spec.get("partialView", "refuse") == "allow",

@@ -1,10 +1,13 @@
 """The cluster's checks and the lints for every Module of a run, written by hand or generated."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import Manifest, ResourceList, Result
 from krmfn.findings import Findings
 from krmfn.resource import fingerprint, ref
+from krmfn.typed import TYPE_CHECKING
 
 from ..kmm.lints import image_lints, module_lints
 from ..kmm.lookup import table, tables
@@ -17,8 +20,13 @@ from ..run import run_of
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Written, at_origin
 
+if TYPE_CHECKING:
+    from ..kmm.crd.user_facts import UserFacts
+
 Nodes = tuple[Sequence[str], Collection[str]]
 """The versions of the kernels of the nodes in a list, sorted, and of their kubelets."""
+
+NO_NODES: Nodes = ((), ())
 
 UNCHECKED_VOLUMES = {
     *("projected", "downwardAPI", "ephemeral", "image"),
@@ -43,15 +51,16 @@ def check(
 
         kernels = sorted(nodes.kernels(resources)) if has_mappings else kernels
         kubelets = nodes.kubelets(resources) if has_dra else kubelets
+    user_facts = facts_of_user(resources) if modules else None
     for item, module in written:
         if item.kind == HUB_KIND:
-            findings = of_hub(item.manifest, module, config.kmm_version)
+            findings = of_hub(item.manifest, module, config.kmm_version, user_facts)
         else:
-            findings = of_written(module, config.kmm_version, *((kernels, kubelets) if lint else ()))
+            findings = of_written(module, config.kmm_version, (kernels, kubelets) if lint else NO_NODES, user_facts)
         for finding in findings:
             if lint or finding.severity == "error":
                 yield item.ref, item.located(finding)
-    yield from _generated(generated, config, (kernels, kubelets))
+    yield from _generated(generated, config, (kernels, kubelets), user_facts)
     if lint and run_of(resources).settings.intent.is_function:  # commands judge the final list of the cluster
         owned = [(module, obj.owner) for obj, module in generated if module and obj.manifest["kind"] == MODULE_KIND]
         owned += [(module, item.ref) for item, module in written if item.kind == MODULE_KIND]
@@ -63,23 +72,36 @@ def check(
                 yield owners[finding.ref] if finding.ref else None, finding
 
 
+def facts_of_user(resources: ResourceList) -> UserFacts | None:
+    """Return what the CRDs of KMM say that the cluster is known to have, or that are among the resources, if any."""
+    crds, kind = run_of(resources).crds, ("CustomResourceDefinition", "apiextensions.k8s.io")
+    if not crds and not (crds := tuple(item.manifest for item in resources.select(*kind))):
+        return None
+    from ..kmm.crd.user_facts import is_crd, read  # here, since few lists have a CRD
+
+    return read(filter(is_crd, crds))
+
+
 def of_written(
-    module: Module, version: str = DEFAULT, kernels: Sequence[str] = (), kubelets: Collection[str] = ()
+    module: Module, version: str = DEFAULT, nodes: Nodes = NO_NODES, user_facts: UserFacts | None = None
 ) -> list[Result]:
     """Return the findings about one Module that is written by hand, in a stable order.
 
     First structure (the API server's CRD), then admission (KMM's webhook), then lints (which no cluster has). The
     findings that the cluster itself would print are tagged `first`: what the API server finds before it stops, else the
-    first of the webhook. Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
+    first of the webhook. `user_facts` are the facts of the cluster's own CRDs, where they are known.
+    Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
     """
     from ..kmm.crd import structure  # here: most generated Modules do without the facts of the CRD
 
-    refused = list(structure.check(module, version))
+    refused = list(structure.check(module, version, user_facts))
     webhook = admission.check(module, version, is_reached=not refused)
-    return [*refused, *webhook, *Findings(module_lints.check(module, version, kernels, kubelets))]
+    return [*refused, *webhook, *Findings(module_lints.check(module, version, *nodes))]
 
 
-def of_hub(manifest: Manifest, module: Module, version: str = DEFAULT) -> list[Result]:
+def of_hub(
+    manifest: Manifest, module: Module, version: str = DEFAULT, user_facts: UserFacts | None = None
+) -> list[Result]:
     """Return the findings about a ManagedClusterModule that is written by hand; `module` is what it brings to spokes.
 
     What the hub prints is tagged `first`, as for `of_written`: its webhook judges the Module without name and
@@ -90,7 +112,7 @@ def of_hub(manifest: Manifest, module: Module, version: str = DEFAULT) -> list[R
     from ..kmm.lints import hub_lints
 
     nameless = Module({**module.manifest, "metadata": {}})
-    refused = list(structure.check_hub(manifest, version))
+    refused = list(structure.check_hub(manifest, version, user_facts))
     webhook = admission.check(nameless, version, is_reached=not refused)
     lints = [*hub_lints.check(module), *module_lints.check(module, version, (), ())]
     of_spokes = [finding._replace(tags=()) for finding in admission.check_name(module, version)]
@@ -99,7 +121,10 @@ def of_hub(manifest: Manifest, module: Module, version: str = DEFAULT) -> list[R
 
 
 def _generated(
-    objects: Sequence[tuple[Generated, Module | None]], config: FunctionConfig, nodes: Nodes
+    objects: Sequence[tuple[Generated, Module | None]],
+    config: FunctionConfig,
+    nodes: Nodes,
+    user_facts: UserFacts | None,
 ) -> Iterator[Finding]:
     """Yield the findings about generated Modules and pods, each with the resource that its object is generated from.
 
@@ -117,7 +142,7 @@ def _generated(
         if module and key in sound:
             findings = [*admission.check_name(module, config.kmm_version), *module_lints.check_without_parts(module)]
         else:
-            findings = list(_judged(obj, module, config.kmm_version, nodes))
+            findings = list(_judged(obj, module, config.kmm_version, nodes, user_facts))
         if key[1] and not findings:
             sound.add(key)
         for finding in findings:
@@ -125,16 +150,18 @@ def _generated(
                 yield obj.owner, at_origin(obj, finding)
 
 
-def _judged(obj: Generated, module: Module | None, version: str, nodes: Nodes) -> Iterator[Result]:
+def _judged(
+    obj: Generated, module: Module | None, version: str, nodes: Nodes, user_facts: UserFacts | None
+) -> Iterator[Result]:
     """Yield the findings about one generated object; `module` is the Module that it is, or that it brings to spokes."""
     if module:
         plugin, refused = table(module.spec, "devicePlugin"), list[Result]()
         has_unchecked = any(not UNCHECKED_VOLUMES.isdisjoint(volume) for _, volume in tables(plugin, "volumes"))
         # other fields are right by construction, in every version of KMM that we know
-        if has_unchecked or "dra" in module.spec or "automountServiceAccountToken" in plugin:
+        if user_facts or has_unchecked or "dra" in module.spec or "automountServiceAccountToken" in plugin:
             from ..kmm.crd import structure  # here, since most Modules need no such check
 
-            findings = structure.check(module, version)
+            findings = structure.check(module, version, user_facts)
             refused = [finding for finding in findings if finding.field and finding.field.path.startswith("spec")]
         yield from refused
         yield from admission.check(module, version, is_reached=not refused)

@@ -9,7 +9,7 @@ from krmfn.resource import FieldPath, ref
 from krmfn.typed import Any
 
 from ..rule import quote, refusal
-from ..versions import TARGETS
+from ..versions import KNOWN_ON, TARGETS
 from .facts import Fact, module_facts
 
 
@@ -80,14 +80,21 @@ def unknown_field(path: FieldPath) -> str:
     return f'strict decoding error: unknown field "{api_path(path)}"'
 
 
-def unknown_field_hint(path: FieldPath, fields: Iterable[str]) -> str:
-    """Return a hint for an unknown field: the KMM versions that have it, a similar field, or the known fields."""
+def unknown_field_hint(path: FieldPath, fields: Iterable[str], is_own: bool = False) -> str:
+    """Return a hint for an unknown field: the KMM versions that have it, a similar field, or the known fields.
+
+    `is_own` is True where the fields are those of a CRD that the user gives, and not of our tables.
+    """
+    other = "the CRD of your cluster" if is_own else "this version"
     if versions := [name for name, known in TARGETS.items() if not known.is_fork and _is_known(path, known.structure)]:
-        return f"KMM {' and '.join(versions)} {'has' if len(versions) == 1 else 'have'} it, this version does not"
+        return f"KMM {' and '.join(versions)} {'has' if len(versions) == 1 else 'have'} it, {other} does not"
     known = sorted(fields)
     if similar := closest(str(path[-1]), known):
         return f"did you mean '{similar}'?"
-    return f"known here: {', '.join(known)}" if known else "nothing is known here"
+    if not known:
+        return "nothing is known here"
+    way_out = "" if is_own else f"; facts of {KNOWN_ON}, --kmm-crd FILE takes those of your cluster"
+    return f"known here: {', '.join(known)}{way_out}"
 
 
 def _is_known(path: FieldPath, structure: str) -> bool:

@@ -17,7 +17,7 @@ class Fact(NamedTuple):
     """The CRD's facts about one value."""
 
     type: str
-    """`object`, `array`, `string`, `boolean`, `integer` or `quantity` (a whole number or a string)."""
+    """`object`, `array`, `string`, `boolean`, `integer`; `intOrString`, `quantity`: a whole number or a string."""
     fields: dict[str, Fact] | None = None
     """The fields of an object; None: any are fine."""
     required: tuple[str, ...] = ()
@@ -31,6 +31,8 @@ class Fact(NamedTuple):
     default: Any = None
     rules: tuple[tuple[str, str], ...] = ()
     """CEL rules with their messages."""
+    is_own: bool = False
+    """Whether it is from a CRD of the user's cluster, and not from a table."""
 
 
 @cache

@@ -18,6 +18,7 @@ from ..rule import ADMISSION, mark_first, refusal, tag
 from ..versions import DEFAULT, target
 from . import metadata, server_fields, values
 from .facts import Fact, hub_facts, module_facts
+from .user_facts import UserFacts
 
 NOT_CHECKED = (
     "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; "
@@ -25,18 +26,22 @@ NOT_CHECKED = (
 )
 
 
-def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
+def check(module: Module, version: str = DEFAULT, user_facts: UserFacts | None = None) -> Iterator[Result]:
     """Yield everything that the API server refuses in a Module, at create or at apply; what a create prints is `first`.
 
     Nulls are findings: server-side apply refuses them, and a plain create drops them, which changes a selector.
-    Raises KrmfnError for an unknown KMM version.
+    `user_facts` go before those of a version. Raises KrmfnError for an unknown KMM version.
     """
-    return _check_all(module.manifest, module_facts(target(version).structure), "spec")
+    return _check_all(
+        module.manifest, (user_facts and user_facts.module) or module_facts(target(version).structure), "spec"
+    )
 
 
-def check_hub(manifest: Manifest, version: str = DEFAULT) -> Iterator[Result]:
+def check_hub(manifest: Manifest, version: str = DEFAULT, user_facts: UserFacts | None = None) -> Iterator[Result]:
     """Yield everything that the API server of a hub refuses in a ManagedClusterModule, as `check` does of a Module."""
-    return _check_all(manifest, hub_facts(target(version).structure), "spec.moduleSpec")
+    return _check_all(
+        manifest, (user_facts and user_facts.hub) or hub_facts(target(version).structure), "spec.moduleSpec"
+    )
 
 
 def _check_all(manifest: Manifest, facts: Fact, base: str) -> Iterator[Result]:

@@ -28,7 +28,7 @@ def unknown_fields(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     known = fields if path else {*fields, "apiVersion", "kind", "metadata"}
     for field_path in _unknown_paths(value, known, path):
         has_fields = node.type == "object" and not is_list
-        hint = unknown_field_hint(field_path, fields) if has_fields else ""
+        hint = unknown_field_hint(field_path, fields, node.is_own) if has_fields else ""
         yield refusal(unknown_field(field_path), join(field_path), hint=hint, rule="KMM051")
 
 
@@ -46,7 +46,8 @@ KMM051 = Rule(
     "a field must exist in the Module CRD of this KMM version; unknown fields would be dropped silently",
     good='spec: {selector: {example.com/gpu: "true"}}\n',
     bad='spec: {nodeSelector: {example.com/gpu: "true"}}\n',
-    remedy="Correct the field's name, remove the field, or set the KMM version that has it (`kmm.version`).",
+    remedy="Correct the field's name, remove the field, set the KMM version that has it (`kmm.version`), or pass your "
+    "cluster's CRD with `--kmm-crd`.",
 )
 
 
@@ -62,7 +63,7 @@ KMM053 = Rule(
 def null_value(node: Fact, parent: Fact, path: FieldPath) -> Iterator[Result]:
     """Yield the error about a field that is null, unless the CRD has a default for it."""
     if path[-1] not in parent.required and node.default is None and not is_dropped(path):
-        expected = "integer,string" if node.type == "quantity" else node.type
+        expected = "integer,string" if node.type in _EITHER else node.type
         hint = "leave the field out: a plain create drops it, server-side apply refuses it"
         yield refusal(type_error(api_path(path), "null", expected), join(path), hint=hint, rule="KMM059")
 
@@ -79,6 +80,8 @@ KMM059 = Rule(
 QUANTITY = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
 )
+_EITHER = ("quantity", "intOrString")
+"""The types that take a whole number or a string."""
 INFINITE = float("inf")
 
 
@@ -100,13 +103,13 @@ def check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
 
 def _check_type(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     actual = type_name(value)
-    expected = ("integer", "string") if node.type == "quantity" else (node.type,)
+    expected = ("integer", "string") if node.type in _EITHER else (node.type,)
     is_dropped_number = actual == "number" and is_dropped(path) and abs(value) < INFINITE
     if actual in expected or (is_dropped_number and "integer" in expected):
         return
     where, hint = api_path(path), quoting_hint(value, expected)
     yield refusal(type_error(where, actual, ",".join(expected)), join(path), scalar(value), hint, "KMM052")
-    if node.type == "quantity":
+    if node.type in _EITHER:
         text = f'<nil>: Invalid value: "": "{where}" must validate at least one schema (anyOf)'
         yield refusal(text, join(path), scalar(value), rule="KMM052")
         yield refusal(type_error(where, actual, "integer"), join(path), scalar(value), rule="KMM052")

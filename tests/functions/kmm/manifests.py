@@ -19,7 +19,7 @@ from krmfn.results import apply
 def check(
     manifest: Manifest, version: str = DEFAULT, kernels: Sequence[str] = (), kubelets: Sequence[str] = ()
 ) -> list[Result]:
-    return module_checks.of_written(Module(manifest), version, kernels, kubelets)
+    return module_checks.of_written(Module(manifest), version, (kernels, kubelets))
 
 
 def refused_by_schema(manifest: Manifest, version: str = DEFAULT) -> list[Result]:
