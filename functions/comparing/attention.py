@@ -8,11 +8,13 @@ from krmfn.printing import counted, some
 from krmfn.resource import ref
 
 from ..final.engines import LASTING, behaviours
-from ..kmm.lookup import POD_KINDS, table, tables
+from ..final.pod_security import BASELINE, ENFORCE, RESTRICTED
+from ..kmm.lookup import table, tables, text, texts
 from ..kmm.module import MODULE_KINDS
 from ..plan import Change, Plan
 from ..rendering.kinds import PROFILE, PROFILE_MARK
 from ..upgrades import known_nodes
+from .privileges import binding, gained, gained_accounts
 
 _RULES = ("Role", "ClusterRole")
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
@@ -21,9 +23,8 @@ _POLICIES = (
     *("NetworkPolicy", "SecurityContextConstraints"),
     *(f"{prefix}{kind}" for prefix in ("Mutating", "Validating") for kind in _ADMISSION),
 )
-_HOST = ("hostNetwork", "hostPID", "hostIPC")
-_PODS = {*POD_KINDS.values(), ("template", "spec")}
-"""The paths of the PodSpec in a Pod and in the kinds that create Pods."""
+_AGGREGATION = "rbac.authorization.k8s.io/aggregate-"
+"""The beginning of the labels by which a ClusterRole becomes a part of those of the cluster (admin, edit, view)."""
 
 
 def sentences(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]:
@@ -34,12 +35,16 @@ def sentences(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]
         kind = change.ref.kind
         if kind in _RULES:
             yield from (f"new right: {change.ref}: {rule}" for rule in _new_rules(change))
-        elif kind in _BINDINGS and change.new and _binding(change.new) != _binding(change.old or {}):
-            yield f"new right: {change.ref} gives {_binding(change.new)}"
+        elif kind in _BINDINGS and change.new and binding(change.new) != binding(change.old or {}):
+            yield f"new right: {change.ref} gives {binding(change.new)}"
         elif kind in _POLICIES:
             yield f"policy {change.what}: {change.ref}"
-        elif change.new and (gained := _privileges(change.new) - _privileges(change.old or {})):
-            yield f"new privileged pod: {change.ref}: {', '.join(sorted(gained))}"
+        elif kind == "Namespace":
+            yield from _lowered_level(change)
+        elif change.new:
+            if privileges := gained(change):
+                yield f"new privileged pod: {change.ref}: {', '.join(privileges)}"
+            yield from gained_accounts(change, plan.old, plan.new)
 
 
 def unapplied(plan: Plan) -> Iterator[Result]:
@@ -105,36 +110,28 @@ def _title(name: str, item: Item) -> str:
     return f"{name}@{version}" if version else name
 
 
+def _lowered_level(change: Change) -> Iterator[str]:
+    """Yield a sentence about a Namespace that stays and takes pods which its Pod Security level refused before."""
+    levels = [text(table(side or {}, "metadata", "labels"), ENFORCE) for side in (change.old, change.new)]
+    order = (RESTRICTED, BASELINE)
+    before, after = (order.index(level) if level in order else len(order) for level in levels)
+    if change.old and change.new and after > before:
+        yield f"policy changed: {change.ref} enforces the level {levels[1] or 'of the cluster'}, before {levels[0]}"
+
+
 def _new_rules(change: Change) -> Iterator[str]:
     known = [rule for _, rule in tables(change.old or {}, "rules")]
     for _, rule in tables(change.new or {}, "rules"):
         if rule not in known:
-            verbs, resources = (", ".join(map(str, rule.get(key, ()))) for key in ("verbs", "resources"))
-            groups = ", ".join(str(group) or "core" for group in rule.get("apiGroups", ()))
-            yield f"{verbs or '?'} of {resources or rule.get('nonResourceURLs', '?')} ({groups})"
+            resources, groups = texts(rule, "resources"), texts(rule, "apiGroups")
+            names = f" named {', '.join(names)}" if (names := texts(rule, "resourceNames")) else ""
+            targets = ", ".join(resources or texts(rule, "nonResourceURLs")) or "?"
+            groups_text = ", ".join(group or "core" for group in groups)
+            yield f"{', '.join(texts(rule, 'verbs')) or '?'} of {targets}{names} ({groups_text})"
     selected = table(change.new or {}, "aggregationRule").get("clusterRoleSelectors")
     if selected and selected != table(change.old or {}, "aggregationRule").get("clusterRoleSelectors"):
         yield f"those of every ClusterRole that {selected} selects"
-
-
-def _binding(manifest: Manifest) -> str:
-    """Return the role of a binding, and the subjects that it gives the role to, in words."""
-    role, subjects = table(manifest, "roleRef"), [subject for _, subject in tables(manifest, "subjects")]
-    names = (f"{subject.get('kind')} {subject.get('namespace', '')}/{subject.get('name')}" for subject in subjects)
-    return f"{role.get('kind')} {role.get('name')} to {', '.join(names)}"
-
-
-def _privileges(manifest: Manifest) -> set[str]:
-    """Return what the pods of an object may use of their host, in words."""
-    privileges = set[str]()
-    for pod in (table(manifest, *path) for path in _PODS):
-        privileges.update(name for name in _HOST if pod.get(name) is True)
-        paths = (table(volume, "hostPath").get("path") for _, volume in tables(pod, "volumes"))
-        privileges.update(f"hostPath {path}" for path in paths if path)
-        for _, container in (*tables(pod, "containers"), *tables(pod, "initContainers")):
-            name, context = f"container {container.get('name')}", table(container, "securityContext")
-            if context.get("privileged") is True:
-                privileges.add(f"{name} is privileged")
-            added = table(context, "capabilities").get("add")
-            privileges.update(f"{name} has {capability}" for capability in (added if isinstance(added, list) else ()))
-    return privileges
+    former, labels = (table(side or {}, "metadata", "labels") for side in (change.old, change.new))
+    for key, value in labels.items():
+        if str(key).startswith(_AGGREGATION) and former.get(key) != value:
+            yield f"its rules for whoever has a ClusterRole that selects the label {key}"

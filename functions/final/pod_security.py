@@ -14,8 +14,8 @@ from ..kmm.lookup import Table, at, table, tables, text, texts
 
 ENFORCE = "pod-security.kubernetes.io/enforce"
 """The label of a Namespace with the level that its pods must fit; `warn` and `audit` refuse nothing."""
-PRIVILEGED, RESTRICTED = "privileged", "restricted"
-"""The levels that refuse nothing, and the most."""
+PRIVILEGED, BASELINE, RESTRICTED = "privileged", "baseline", "restricted"
+"""The levels: the first refuses nothing, the last the most."""
 
 SECURITY = "securityContext"
 CONTAINERS = ("containers", "initContainers", "ephemeralContainers")

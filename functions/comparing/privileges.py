@@ -1,0 +1,157 @@
+"""What the pods of an object may do beyond other pods: of their host, as root, and by their service account.
+
+Source: Kubernetes 1.34, Pod Security Standards (see final/pod_security.py); RBAC, referring to subjects.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from krmfn import Manifest
+from krmfn.resource import ref
+
+from ..final.pod_security import SECURITY, above_baseline, containers
+from ..kmm.lookup import POD_KINDS, Table, table, tables, text, texts
+from ..kmm.module import PLUGINS, module_of
+from ..plan import Change
+
+_PODS = (*dict.fromkeys(POD_KINDS.values()), ("template", "spec"))
+"""The paths of the PodSpec in a Pod and in the kinds that create Pods, whatever their group."""
+_PROFILES = {"seccompProfile": "a seccomp profile", "appArmorProfile": "an AppArmor profile"}
+_OLD_ACCOUNT = "serviceAccount"
+_BINDINGS = ("RoleBinding", "ClusterRoleBinding")
+
+
+def gained(change: Change) -> list[str]:
+    """Return what the pods of a changed or new object may do that they may not do before, in words, sorted."""
+    old, new = change.old or {}, change.new or {}
+    kept = {name for name in map(_name, _containers(old)) if name in set(map(_name, _containers(new)))}
+    lost = _protections(old, kept) - _protections(new, kept) if change.old else set()
+    return sorted(_privileges(new) - _privileges(old)) + sorted(f"{protection} no longer" for protection in lost)
+
+
+def gained_accounts(change: Change, old: Sequence[Manifest], new: Sequence[Manifest]) -> Iterator[str]:
+    """Yield a sentence per service account that pods of an object run as, and did not before.
+
+    A new object is named only where a binding of before gives its account rights: else the binding is told itself; and
+    the account `default` only where it is known to have any.
+    """
+    accounts = _accounts(change.new or {})
+    former = _accounts(change.old or {})
+    for account in dict.fromkeys(accounts) if accounts != former else ():
+        if account in former:
+            continue
+        rights = [*bindings_of(account, new)] if change.old else [*bindings_of(account, [*_in_both(old, new)])]
+        if rights or (change.old and not account.endswith("/default")):
+            before = f", before as {', '.join(dict.fromkeys(former))}" if former else ""
+            rights_text = f": {'; '.join(rights)}" if rights else ", whose rights are not among the objects"
+            yield f"new account: {change.ref} runs as ServiceAccount {account}{before}{rights_text}"
+
+
+def binding(manifest: Manifest) -> str:
+    """Return the role of a binding, and the subjects that it gives the role to, in words."""
+    role, subjects = table(manifest, "roleRef"), [subject for _, subject in tables(manifest, "subjects")]
+    names = (f"{subject.get('kind')} {subject.get('namespace', '')}/{subject.get('name')}" for subject in subjects)
+    return f"{role.get('kind')} {role.get('name')} to {', '.join(names)}"
+
+
+def bindings_of(account: str, manifests: Sequence[Manifest]) -> Iterator[str]:
+    """Yield what each binding gives to an account (`NAMESPACE/NAME`), also by a group of all accounts."""
+    namespace = account.partition("/")[0]
+    groups = {"system:authenticated", "system:serviceaccounts", f"system:serviceaccounts:{namespace}"}
+    for manifest in manifests:
+        if manifest.get("kind") in _BINDINGS:
+            for _, subject in tables(manifest, "subjects"):
+                place = text(subject, "namespace") or ref(manifest).namespace
+                is_account = text(subject, "kind") == "ServiceAccount" and f"{place}/{text(subject, 'name')}" == account
+                if is_account or (text(subject, "kind") == "Group" and text(subject, "name") in groups):
+                    role = table(manifest, "roleRef")
+                    yield f"{ref(manifest)} gives it {text(role, 'kind')} {text(role, 'name')}"
+                    break
+
+
+def _in_both(old: Sequence[Manifest], new: Sequence[Manifest]) -> Iterator[Manifest]:
+    """Yield the bindings that a change leaves as they were."""
+    former = {ref(manifest).id: manifest for manifest in old if manifest.get("kind") in _BINDINGS}
+    for manifest in new:
+        other = former.get(ref(manifest).id) if manifest.get("kind") in _BINDINGS else None
+        if other and binding(other) == binding(manifest):
+            yield manifest
+
+
+def _pods(manifest: Manifest) -> Iterator[tuple[Table, Table]]:
+    """Yield each PodSpec of an object with the annotations of its pods; of a Module, what its plugins have of one."""
+    for path in _PODS:
+        if pod := table(manifest, *path):
+            yield pod, table(manifest, *path[:-1], "metadata", "annotations")
+    for _, plugin in _sections(manifest):
+        parts = {"containers": "container", "initContainers": "initContainer"}
+        yield {**plugin, **{name: [table(plugin, part)] for name, part in parts.items() if part in plugin}}, {}
+
+
+def _sections(manifest: Manifest) -> Iterator[tuple[str, Table]]:
+    """Yield the sections of a Module that run pods besides those that load; none for anything else."""
+    if module := module_of(manifest):
+        yield from ((name, table(module.spec, name)) for name in PLUGINS if name in module.spec)
+
+
+def _containers(manifest: Manifest) -> Iterator[Table]:
+    for pod, _ in _pods(manifest):
+        yield from (container for _, container in containers(pod))
+
+
+def _name(container: Table) -> str:
+    return text(container, "name")
+
+
+def _privileges(manifest: Manifest) -> set[str]:
+    """Return what pods may do of what Pod Security refuses at the level baseline, and as root."""
+    privileges = set[str]()
+    for pod, annotations in _pods(manifest):
+        privileges.update(privilege.text for privilege in above_baseline(pod, annotations))
+        for _, container in containers(pod):
+            context, name = table(container, SECURITY), f"container {_name(container)}"
+            privileges.update(f"{name} has {added}" for added in texts(table(context, "capabilities"), "add"))
+            if context.get("runAsUser", table(pod, SECURITY).get("runAsUser")) == 0:
+                privileges.add(f"{name} runs as root (runAsUser 0)")
+            if context.get("allowPrivilegeEscalation") is True:
+                privileges.add(f"{name} may gain privileges (allowPrivilegeEscalation)")
+    return privileges
+
+
+def _protections(manifest: Manifest, names: set[str]) -> set[str]:
+    """Return what holds the pods of an object, and these containers, back."""
+    protections = set[str]()
+    for pod, _ in _pods(manifest):
+        switches = {name for name in ("hostUsers", "automountServiceAccountToken") if pod.get(name) is False}
+        protections |= {f"{name}: false" for name in switches}
+        of_pod = table(pod, SECURITY)
+        for _, container in containers(pod):
+            if (name := _name(container)) in names:
+                context = table(container, SECURITY)
+                protections |= {f"container {name} has {words}" for words in _held_back(context, of_pod)}
+    return protections
+
+
+def _held_back(context: Table, of_pod: Table) -> Iterator[str]:
+    """Yield what holds a container back, of its own securityContext and of that of its pod."""
+    if context.get("runAsNonRoot", of_pod.get("runAsNonRoot")) is True:
+        yield "runAsNonRoot: true"
+    if context.get("allowPrivilegeEscalation") is False:
+        yield "allowPrivilegeEscalation: false"
+    if "ALL" in texts(table(context, "capabilities"), "drop"):
+        yield "all capabilities dropped"
+    for field, words in _PROFILES.items():
+        profile = table(context if field in context else of_pod, field)
+        if text(profile, "type") not in ("", "Unconfined"):
+            yield words
+
+
+def _accounts(manifest: Manifest) -> list[str]:
+    """Return the service accounts of the pods of an object, as NAMESPACE/NAME."""
+    namespace = ref(manifest).namespace if manifest else ""
+    fields = {"containers", "serviceAccountName", _OLD_ACCOUNT}
+    pods = [pod for pod in (table(manifest, *path) for path in _PODS) if not fields.isdisjoint(pod)]
+    if module := module_of(manifest):
+        namespace = module.ref.namespace
+        pods += [table(module.spec, section) for section in ("moduleLoader", *PLUGINS)]
+    names = (text(pod, "serviceAccountName") or text(pod, _OLD_ACCOUNT) or "default" for pod in pods if pod)
+    return [f"{namespace}/{name}" for name in names]
