@@ -30,6 +30,13 @@ TOO_LARGE = (
     "nor one that takes 256 KiB when it is compiled"
 )
 """The reason for a regexp that is not compiled. KMM may accept it, but a file of such regexps would take hours."""
+_LARGEST_TOGETHER = 50_000
+"""How many of RE2's instructions the regexps of one Module may have together: a kernel is held against all of them in
+0.7 ms then. `^6\\.1\\..+\\.el9$` has 17."""
+_REFUSED = 500
+"""What one counts that is refused: RE2 has tried to compile it."""
+TOO_MANY = "is not judged: it and the regexps before it are too large together, and would take minutes to match"
+"""The reason for a regexp of a Module behind _LARGEST_TOGETHER. KMM may accept it."""
 _TOKEN = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\(\?P?<[^>]*>|\(\?|.", re.DOTALL)
 _IN_CLASS = re.compile(r"\\.|\[:\^?[a-z]+:\]|.", re.DOTALL)
 _ATOM = r"(?:[A-Za-z0-9_-]|\\[.d]|\.)[*+?]?"
@@ -64,6 +71,27 @@ def compile_error(regexp: str) -> str | None:
     Wording: KMM prints Go's `error parsing regexp: <reason>: <piece>`; reason and piece come from RE2.
     """
     return None if len(regexp) <= _SHORT and _is_simple(regexp) else _refusal(regexp)
+
+
+@lru_cache(maxsize=256)
+def judged(regexps: tuple[str, ...]) -> int:
+    """Return how many of a Module's regexps are judged, from the first on; a repeated one counts once, "" for none."""
+    sizes, total = dict[str, int](), 0
+    for at, regexp in enumerate(regexps):
+        if regexp and regexp not in sizes:
+            sizes[regexp] = _size(regexp)
+            total += sizes[regexp]
+        if total > _LARGEST_TOGETHER:
+            return at
+    return len(regexps)
+
+
+def _size(regexp: str) -> int:
+    """Return how many of RE2's instructions a regexp has; of a simple one, which is not compiled here, no fewer."""
+    if len(regexp) <= _SHORT and _is_simple(regexp):
+        return len(regexp) + 10 * (regexp.count(".") - regexp.count("\\."))
+    compiled = _compile(regexp)
+    return _REFUSED if isinstance(compiled, str) else int(compiled.programsize)
 
 
 def _refusal(regexp: str) -> str | None:

@@ -1,7 +1,7 @@
 """The kernel mapping of a Module that a node's kernel takes, and its image, exactly as KMM decides."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from krmfn import KrmfnError
 from krmfn.typed import Any, NamedTuple
@@ -9,7 +9,7 @@ from krmfn.typed import Any, NamedTuple
 from .envsubst import parse, substitute, variables
 from .lookup import Table, has, listing, table, text, texts
 from .module import IN_TREE, Module
-from .regexps import compile_error, matcher
+from .regexps import TOO_MANY, compile_error, judged, matcher
 from .rule import quote
 
 
@@ -125,12 +125,14 @@ def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | No
 
     It raises KrmfnError for a regexp before the first match that does not compile.
     """
-    errors = (at for at, (_, regexp) in enumerate(conditions) if regexp and compile_error(regexp))
-    broken = next(errors, len(conditions))  # KMM reads no mapping after it
+    known = judged(tuple(regexp for _, regexp in conditions))
+    errors = (at for at, (_, regexp) in enumerate(conditions[:known]) if regexp and compile_error(regexp))
+    broken = next(errors, known)  # KMM reads no mapping after one with an error
     literals = {literal: at for at, (literal, _) in reversed([*enumerate(conditions[: broken + 1])])}
     regexps = [(at, regexp) for at, (_, regexp) in enumerate(conditions[:broken]) if regexp]
     matching = matcher([regexp for _, regexp in regexps]) if regexps else None
 
+    @cache
     def find(kernel: str) -> int | None:
         hits = [regexps[position][0] for position in matching(kernel)] if matching else []
         if kernel and kernel in literals:
@@ -138,7 +140,7 @@ def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | No
         if not hits and broken < len(conditions):
             regexp = conditions[broken][1]
             detail = f"regexp {quote(regexp[:200])} against kernel {quote(kernel)}"
-            raise KrmfnError(f"could not match {detail}: {compile_error(regexp)}")
+            raise KrmfnError(f"could not match {detail}: {compile_error(regexp) if broken < known else TOO_MANY}")
         return min(hits, default=None)
 
     return find

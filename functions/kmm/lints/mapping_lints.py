@@ -1,45 +1,74 @@
 """Lints about kernel mappings: those that no kernel reaches, and, from `regexp_lints`, those about each regexp."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Field, Result, warning
 from krmfn.results import Rule, apply
+from krmfn.typed import NamedTuple
 
 from ..lookup import text
 from ..module import EVERY_KERNEL, MAPPINGS, Module
-from ..regexps import compile_error, matches
+from ..regexps import compile_error, judged, matcher
 from ..rule import quote
 from . import regexp_lints
 
-Mappings = Sequence[tuple[str, str]]
-"""The (literal, regexp) of each mapping; "" is none."""
 
-_EARLIER = 1000
-"""How many earlier mappings a later one is compared with: more would take minutes."""
+class Table(NamedTuple):
+    """The mappings of a Module, and which of them takes what; positions are those of mappings."""
+
+    mappings: Sequence[tuple[str, str]]
+    """The (literal, regexp) of each; "" is none."""
+    first: Mapping[str, int]
+    """The first mapping for each literal of the Module, and for each kernel of the nodes."""
+    catch_all: int
+    """The first regexp that takes every kernel; the number of mappings without one."""
+    same: Mapping[str, int]
+    """The first mapping with each regexp."""
+    kernels: Mapping[int, Sequence[str]]
+    """The kernels of the nodes that each regexp matches."""
 
 
 def check(module: Module, kernels: Sequence[str] = ()) -> Iterator[Result]:
     """Yield the lints about all mappings, in their order; those that KMM refuses anyway are left out."""
     mappings = [(text(entry, "literal"), text(entry, "regexp")) for entry in module.mappings]
-    versions = sorted({kernel.removesuffix("+") for kernel in kernels})
+    known = judged(tuple(regexp for _, regexp in mappings))
+    table = _table(mappings, known, sorted({kernel.removesuffix("+") for kernel in kernels}))
     for index, (literal, regexp) in enumerate(mappings):
         where = f"{MAPPINGS}[{index}]"
-        if regexp:
-            yield from apply(regexp_lints.SIZE, regexp, f"{where}.regexp")
-        if bool(literal) == bool(regexp) or (regexp and compile_error(regexp)):
+        if regexp and index <= known:
+            yield from apply(regexp_lints.SIZE, regexp, f"{where}.regexp", index == known)
+        if bool(literal) == bool(regexp) or (regexp and (index >= known or compile_error(regexp))):
             continue
-        yield from apply(RULES, mappings, index, versions)
+        yield from apply(RULES, table, index)
         if regexp:
             yield from apply(regexp_lints.SHAPE, regexp, f"{where}.regexp")
 
 
-def _literal_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    if (literal := mappings[index][0]) and not literal.endswith("+"):
-        for at, (earlier, regexp) in enumerate(mappings[: min(index, _EARLIER)]):
-            if earlier == literal or (regexp and not compile_error(regexp) and matches(regexp, literal)):
-                message = f"never reached: kernelMappings[{at}] ({quote(earlier or regexp)}) takes this kernel first"
-                yield warning(message, field=Field(f"{MAPPINGS}[{index}].literal", literal))
-                return
+def _table(mappings: Sequence[tuple[str, str]], known: int, kernels: Sequence[str]) -> Table:
+    """Return which mapping takes what, by one search of each text for all regexps that are judged and compile."""
+    literals, same = dict[str, int](), dict[str, int]()
+    for at, (literal, regexp) in enumerate(mappings):
+        literals.setdefault(literal, at)
+        same.setdefault(regexp, at)
+    places = [at for regexp, at in same.items() if regexp and at < known and not compile_error(regexp)]
+    matching = matcher([mappings[at][1] for at in places]) if places and (kernels or any(literals)) else None
+    first, matched, versions = dict[str, int](), defaultdict[int, list[str]](list), {*kernels}
+    for value in dict.fromkeys((*kernels, *filter(None, literals))):
+        hits = [places[at] for at in matching(value)] if matching else []
+        first[value] = min([*hits, literals.get(value, len(mappings))])
+        for at in hits if value in versions else ():
+            matched[at].append(value)
+    catch_all = min((same[regexp] for regexp in EVERY_KERNEL & same.keys()), default=len(mappings))
+    return Table(mappings, first, catch_all, same, matched)
+
+
+def _literal_is_reached(table: Table, index: int) -> Iterator[Result]:
+    literal = table.mappings[index][0]
+    if literal and not literal.endswith("+") and (at := table.first[literal]) < index:
+        earlier, regexp = table.mappings[at]
+        message = f"never reached: kernelMappings[{at}] ({quote(earlier or regexp)}) takes this kernel first"
+        yield warning(message, field=Field(f"{MAPPINGS}[{index}].literal", literal))
 
 
 KRM211 = Rule(
@@ -68,29 +97,21 @@ spec:
 )
 
 
-def _regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    if not (regexp := mappings[index][1]):
+def _regexp_is_reached(table: Table, index: int) -> Iterator[Result]:
+    if not (regexp := table.mappings[index][1]):
         return
-    for at, (_, earlier) in enumerate(mappings[: min(index, _EARLIER)]):
-        if earlier and (earlier == regexp or earlier in EVERY_KERNEL):
-            message = f"never reached: kernelMappings[{at}] ({quote(earlier)}) takes every kernel first"
-            yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp))
-            return
-    matching = [kernel for kernel in kernels if matches(regexp, kernel)]
-    takers = {_taker(mappings[: min(index, _EARLIER)], kernel) for kernel in matching}
-    if matching and None not in takers:
-        places = ", ".join(f"kernelMappings[{at}]" for at in sorted(at for at in takers if at is not None))
-        reason = f"all {len(matching)} that it matches, such as {matching[0]}, are taken by {places}"
+    at = min(table.same[regexp], table.catch_all)
+    if at < index:
+        message = f"never reached: kernelMappings[{at}] ({quote(table.mappings[at][1])}) takes every kernel first"
+        yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp))
+        return
+    kernels = table.kernels.get(index, ())
+    takers = {table.first[kernel] for kernel in kernels}
+    if kernels and index not in takers:
+        places = ", ".join(f"kernelMappings[{at}]" for at in sorted(takers))
+        reason = f"all {len(kernels)} that it matches, such as {kernels[0]}, are taken by {places}"
         message = f"matches no kernel of the given nodes: {reason}"
         yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp))
-
-
-def _taker(mappings: Mappings, kernel: str) -> int | None:
-    """Return the position of the first mapping that matches a kernel; None for none."""
-    for at, (literal, regexp) in enumerate(mappings):
-        if (literal and literal == kernel) or (regexp and matches(regexp, kernel)):
-            return at
-    return None
 
 
 KRM212 = Rule(
@@ -119,8 +140,8 @@ spec:
 )
 
 
-def _literal_has_no_plus(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    literal = mappings[index][0]
+def _literal_has_no_plus(table: Table, index: int) -> Iterator[Result]:
+    literal = table.mappings[index][0]
     if literal.endswith("+"):
         message = "never matches: KMM removes a trailing + from the node's kernel version before it compares"
         yield warning(message, field=Field(f"{MAPPINGS}[{index}].literal", literal, literal.removesuffix("+")))

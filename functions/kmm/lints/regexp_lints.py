@@ -9,7 +9,7 @@ from krmfn import Field, Result, error, warning
 from krmfn.results import Rule
 
 from ..module import EVERY_KERNEL
-from ..regexps import TOO_LARGE, compile_error, tokens
+from ..regexps import TOO_LARGE, TOO_MANY, compile_error, tokens
 from ..rule import quote
 
 _DEEPEST = 10
@@ -121,14 +121,17 @@ spec:
 )
 
 
-def _is_small(regexp: str, path: str) -> Iterator[Result]:
-    if compile_error(regexp) == TOO_LARGE:
+def _is_small(regexp: str, path: str, is_after: bool = False) -> Iterator[Result]:
+    if is_after:
+        yield error(TOO_MANY, field=Field(path, regexp[:100]))
+    elif compile_error(regexp) == TOO_LARGE:
         yield error(TOO_LARGE, field=Field(path, regexp[:100]))
 
 
 KRM216 = Rule(
     "KRM216",
-    "a regexp must be small enough to be checked: at most 4,096 characters, and 256 KiB when it is compiled",
+    "a regexp must be small enough to be checked: at most 4,096 characters, and 256 KiB when it is compiled, all "
+    "of a Module at most 50,000 instructions of RE2",
     good="""\
 spec:
   moduleLoader:

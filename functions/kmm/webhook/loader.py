@@ -16,6 +16,7 @@ from ..rule import OF_MAPPINGS, refusal
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the container, then mapping by mapping, in the webhook's order."""
     container, has_in_tree = module.container, module.holds(*IN_TREE)
+    invalid = _invalid_regexps(module)
     if has_in_tree:
         from . import kernel_modules
 
@@ -30,18 +31,25 @@ def check(module: Module) -> Iterator[Result]:
         if not regexp and not literal:
             message = f"{OF_MAPPINGS}regexp or literal must be set at kernelMappings[{index}]"
             yield refusal(message, path, rule="KMM022")
-        if regexp and regexp not in EVERY_KERNEL:
-            from ..regexps import TOO_LARGE, compile_error  # here, since the usual regexp needs no compiler
-
-            reason = compile_error(regexp)
-            if reason and reason != TOO_LARGE:
-                message = f"{OF_MAPPINGS}invalid regexp at index {index}: {reason}"
-                yield refusal(message, f"{path}.regexp", regexp, rule="KMM023")
+        if index in invalid:
+            message = f"{OF_MAPPINGS}invalid regexp at index {index}: {invalid[index]}"
+            yield refusal(message, f"{path}.regexp", regexp, rule="KMM023")
         if not text(entry, "containerImage") and not text(container, "containerImage"):
             yield refusal(f"{OF_MAPPINGS}missing {path}.containerImage", f"{path}.containerImage", rule="KMM024")
         yield from _check_tag(entry, path, "KMM025")
         if has_in_tree:
             yield from kernel_modules.in_tree(path, entry, container)
+
+
+def _invalid_regexps(module: Module) -> dict[int, str]:
+    """Return why Go refuses regexps of mappings, by the mappings' positions; KRM216 is about what is not judged."""
+    regexps = [text(entry, "regexp") for entry in module.mappings]
+    if EVERY_KERNEL.issuperset(filter(None, regexps)):
+        return {}
+    from ..regexps import TOO_LARGE, compile_error, judged  # here, since the usual regexp needs no compiler
+
+    reasons = {at: compile_error(regexp) for at, regexp in enumerate(regexps[: judged(tuple(regexps))]) if regexp}
+    return {at: reason for at, reason in reasons.items() if reason and reason != TOO_LARGE}
 
 
 def _check_tag(holder: Table, path: str, rule: str) -> Iterator[Result]:
