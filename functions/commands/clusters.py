@@ -14,10 +14,11 @@ from ..cluster import cluster_streams
 from ..cluster.deployed import Clusters
 from ..command import Context
 from ..formats.checked import names_of, tag_cluster
-from ..kmm.module import MODULE_KINDS
+from ..kmm.module import HUB_KIND, MODULE_KINDS
 from ..paths import files, output
 
 if TYPE_CHECKING:
+    from ..fleet.drivers import Driver
     from ..plan import Comparison
     from ..report.cluster_view import View
     from ..report.parts import Part
@@ -139,12 +140,24 @@ def coverage_errors(view: View) -> list[Result]:
 
     names: dict[tuple[Ref, str], list[str]] = {}
     live = view.live
+    spokes = [error(UNKNOWN_SPOKES, ref=driver.claim.ref) for driver in without_spokes(view)]
     for row in live_rows.rows(view.groups, view.cluster.all_drivers, live=live):
         if row.driver and row.is_problem and (row.state != table.DRIVEN or (live and not live.dump.is_of_nodes)):
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason
             names.setdefault((row.driver.claim.ref, reason), []).append(row.node.name)
-    return [error(f"{wording.nodes_named(nodes)}: {reason}", ref=ref) for (ref, reason), nodes in names.items()]
+    uncovered = (error(f"{wording.nodes_named(nodes)}: {reason}", ref=ref) for (ref, reason), nodes in names.items())
+    return [*spokes, *uncovered]
+
+
+UNKNOWN_SPOKES = "the nodes of its spokes are not known here, so what they get is not judged"
+
+
+def without_spokes(view: View) -> list[Driver]:
+    """Return the Modules that a hub brings to spokes, none of whose nodes is known: the hub's own are never theirs."""
+    known = {outcome.driver for group in view.groups for outcome in group.outcomes}
+    drivers = enumerate(view.cluster.drivers)
+    return [driver for at, driver in drivers if driver.cluster is not None and at not in known]
 
 
 def no_modules(views: Sequence[View]) -> str:
@@ -179,6 +192,10 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
             (finding.ref, finding.message) for finding in comparison.unapplied if word in _UNLOADS and finding.ref
         ]
         yield from tag_cluster(name, (error(f"{message} (--fail-on {word})", ref=ref) for ref, message in pairs))
+        of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
+        if of_hub and comparison.knows_nodes:
+            message = f"what happens on the nodes of its spokes is not known (--fail-on {word})"
+            yield from tag_cluster(name, [error(message, ref=of_hub)])
         if has_modules and not comparison.knows_nodes and kind not in comparison.spared:
             reason = f": {comparison.doubt}" if comparison.doubt else "; add a NodeInventory (`krmfn inventory`)"
             message = f"what happens on the nodes is not known (--fail-on {word}){reason}"

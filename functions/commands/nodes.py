@@ -105,6 +105,11 @@ def _findings(args: Any, filter_: table.Filter, where: table.Filter, views: Sequ
             continue
         yield from tag_cluster(view.name, _node_findings(view, {*where.labels, *filter_.labels}, is_required))
         yield from tag_cluster(view.name, () if args.format == "json" else _omissions(view, filter_.owner))
+        if not is_required:
+            unjudged = [
+                warning(clusters.UNKNOWN_SPOKES, ref=driver.claim.ref) for driver in clusters.without_spokes(view)
+            ]
+            yield from tag_cluster(view.name, unjudged)
     _check_filter(filter_, views)
     known = [view for view in views if view.groups] if args.where and not args.kernel else []
     if known and not any(any(_rows(view, (where,))) for view in known):

@@ -8,7 +8,7 @@ from krmfn.resource import FieldPath, GroupKind, split
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import POD_KINDS, pod_images, table, tables, text, texts
-from ..kmm.module import LABELS, MODULE_GROUP, MODULE_KIND, MODULE_KINDS, Module, module_of
+from ..kmm.module import HUB_KIND, LABELS, MODULE_GROUP, MODULE_KIND, MODULE_KINDS, Module, module_of
 from ..rendering.generated import place_of
 from ..rendering.kinds import of_kinds
 from ..run import Run, Transformed
@@ -220,7 +220,8 @@ def _of_term(term: Manifest, path: FieldPath, is_required: bool) -> Iterator[Nod
 def images(item: Item) -> Iterator[tuple[FieldPath, str]]:
     """Yield the images of a Module or of what makes pods, with their paths."""
     module = module_of(item.manifest)
+    head = ("spec", "moduleSpec") if item.kind == HUB_KIND else ("spec",)
     for field, image, _ in module.images() if module else ():
-        yield split(field), image
+        yield (*head, *split(field)[1:]), image
     path, pod = pod_of(item.group, item.kind, item.manifest)
     yield from (((*path, *field), image) for field, image in pod_images(pod))

@@ -15,6 +15,7 @@ from itertools import chain, count, pairwise
 from krmfn import KrmfnError, Manifest
 from krmfn.item import LOCAL
 from krmfn.typed import Any, NamedTuple
+from krmfn.yamltext.simple import MAX_NODES
 
 from ..exclusivity.node import Taint
 from ..kmm.lookup import text
@@ -167,6 +168,10 @@ FEWEST = 4
 """A label divides the groups while they keep this many nodes on average; otherwise it stands in the nodes' lines."""
 RAREST = 16
 """A label that fewer than one in this many nodes have stands in the nodes' lines."""
+MOST = MAX_NODES // 2
+"""Labels divide the groups while all of them together have no more keys and values: a reader takes twice as many."""
+_PER_GROUP, _PER_TAINT = 11, 7
+"""The keys, values, lists and mappings of a group without labels and taints, and of a taint."""
 
 
 def manifest(
@@ -210,16 +215,17 @@ def _group(shape: Shape, labels: tuple[tuple[str, str], ...], lines: list[str]) 
 def _divide(entries: Sequence[Entry]) -> tuple[set[str], list[int]]:
     """Return the labels that stand with groups of nodes, and the number of each node's group.
 
-    Labels with few values come first, and a label is taken while the groups stay large.
+    Labels with few values come first, and a label is taken while the groups stay large and are not too many.
     """
-    columns = _columns(entries)
+    columns, taints = _columns(entries), max(len(entry.shape[2]) for entry in entries)
     shapes: dict[Shape, int] = {}
     group = [shapes.setdefault(entry.shape, len(shapes)) for entry in entries]
-    groups, shared = len(shapes), set()
+    groups, shared = len(shapes), set[str]()
     for key in sorted(columns, key=lambda key: (max(columns[key]), key)):
         numbers: defaultdict[tuple[int, int], int] = defaultdict(count().__next__)
         numbered = list(map(numbers.__getitem__, zip(group, columns[key], strict=True)))
-        if len(numbers) == groups or len(numbers) * FEWEST <= len(entries):
+        size = len(numbers) * (_PER_GROUP + _PER_TAINT * taints + 2 * (len(shared) + 1))
+        if size <= MOST and (len(numbers) == groups or len(numbers) * FEWEST <= len(entries)):
             shared.add(key)
             group, groups = numbered, len(numbers)
     return shared, group

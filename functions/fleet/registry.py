@@ -11,7 +11,8 @@ def full_name(name: str) -> str:
     Source: github.com/distribution/reference (ParseNormalizedNamed, TagNameOnly), as container runtimes have it.
     """
     first, slash, rest = name.partition("/")
-    if not slash or ("." not in first and ":" not in first and first != "localhost"):
+    is_host = "." in first or ":" in first or first == "localhost" or first != first.lower()
+    if not slash or not is_host:
         first, rest = "docker.io", name
     elif first == "index.docker.io":
         first = "docker.io"

@@ -15,7 +15,7 @@ from krmfn.typed import NamedTuple
 
 from ..differences import ABSENT, FieldChange, differences
 from ..kmm.lookup import has, table, tables, text
-from ..kmm.module import CONTAINER, EVERY_KERNEL, IN_TREE, MAPPINGS, Module, module_of, node_labels
+from ..kmm.module import CONTAINER, EVERY_KERNEL, HUB_KIND, IN_TREE, MAPPINGS, Module, module_of, node_labels
 from ..kmm.resolution import compared_fields, first_mapping
 from ..kmm.versions import Target
 from ..plan import Plan
@@ -60,9 +60,12 @@ class Impact(NamedTuple):
     """Whether the plan's effects are all that happens on the nodes."""
 
     def nodes_with(self, step: Step, word: str) -> list[str] | None:
-        """Return the nodes on which the plan has this effect on a Module; None where that is not known."""
+        """Return the nodes on which the plan has this effect on a Module; None where that is not known.
+
+        That is so for what a hub brings to its spokes: the nodes in the list are the hub's own.
+        """
         effects = [effect for effect in self.plan.effects if effect.ref.id == step.ref.id]
-        if not self.knows_nodes or any(effect.word == "unknown" for effect in effects):
+        if step.ref.kind == HUB_KIND or not self.knows_nodes or any(effect.word == "unknown" for effect in effects):
             return None
         return sorted(name for effect in effects if effect.word == word for name in effect.nodes)
 

@@ -47,6 +47,8 @@ def nodes_of(resources: ResourceList, config: FunctionConfig) -> Callable[[Ref],
             return {}
         names_of: dict[Id, list[str]] = {}
         for driver, selected in joined.drivers:
+            if driver.cluster is not None:
+                continue  # the nodes of its spokes are not in the list
             groups = [group for group, outcome in selected if outcome.state == "planned"]
             names_of[driver.ref.id] = [node.name for group in groups for node in group.nodes]
         pods = {workload.ref.id: [node.name for node in placement.nodes] for workload, placement in joined.workloads}

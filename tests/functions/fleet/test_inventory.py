@@ -56,6 +56,23 @@ def test_what_is_read_back_is_what_the_nodes_say(nodes: list[Manifest], keys: li
     assert collecting.manifest(collecting.collect(nodes, keys), "lab", keys, {"validUntil": "2026-12-31"}) == inventory
 
 
+@pytest.mark.parametrize("is_shared", [True, False], ids=["a pool's labels", "labels of their own"])
+def test_a_fleet_of_many_pools_is_a_file_that_is_read(is_shared: bool) -> None:
+    """A group for each of 2,000 pools, with 40 labels each, was more than a reader takes of one resource."""
+    random, pools = Random(7), list[dict[str, str]]()
+    for number in range(2_000):
+        values = {f"example.com/label-{key}": f"v{random.randrange(3)}" for key in range(39 if is_shared else 12)}
+        pools.append({**values, "example.com/pool": f"pool-{number}"})
+    fleet = [node(f"n{number:05}", labels=pools[number % 2_000]) for number in range(8_000)]
+    text = text_of(*fleet)
+    known = read(text)
+    assert known.findings == ()
+    labels = {item["metadata"]["name"]: item["metadata"]["labels"] for item in fleet}
+    assert {machine.name: machine.labels for machine in known.nodes} == labels
+    largest = max(len(line) for line in text.splitlines())
+    assert largest < 4_096
+
+
 def test_the_text_is_one_line_a_node_below_what_a_group_shares() -> None:
     tainted = [{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]
     pool = [node(f"gpu-{number}", labels={"zone": "a", "rack": f"r{number}"}, taints=tainted) for number in range(4)]
