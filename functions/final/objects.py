@@ -12,7 +12,7 @@ from ..image_reference import without_variables
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import module_of
 from ..rendering.kinds import INPUTS
-from . import duplicates
+from . import duplicates, wrappers
 from .stream import FinalList, images
 
 _IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?([^\s"']*["'\s]?)""")
@@ -176,5 +176,5 @@ metadata:
     advice=True,
 )
 
-RULES = (*duplicates.RULES, KRM706, KRM707, KRM712, KRM708)
+RULES = (*duplicates.RULES, *wrappers.RULES, KRM706, KRM707, KRM712, KRM708)
 """The rules about single objects."""
