@@ -28,7 +28,7 @@ IGNORE = f"{OURS}/ignore"
 ANNOTATION = f"metadata.annotations[{IGNORE}]"
 _CHANGES, _NODES = "KRM4", "KRM6"
 """Families of rules that only some runs judge: changes, what nodes get."""
-_FINAL = ("KRM7", "KMM080", "KMM082", "KRM231", "KRM614", "KMM083", "KRM615", "KRM616", "KRM617")
+_FINAL = ("KRM7", "KRM546", "KMM080", "KMM082", "KRM231", "KRM614", "KMM083", "KRM615", "KRM616", "KRM617")
 """The rules about the final list."""
 
 
