@@ -84,8 +84,8 @@ def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = 
     if live:
         text = (
             "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what the loop of "
-            "`krmfn why --kubectl` writes, part of it, the folder of a must-gather, or a NodeInventory; only `nodes` "
-            "and `why` show what is loaded on these nodes"
+            "`krmfn why --kubectl` writes, part of it, the folder of a must-gather, or a NodeInventory; only `nodes`, "
+            "`why` and `report` show what is loaded on these nodes"
         )
         names, metavar = ("--nodes", "--live"), "[CLUSTER=]DUMP"
         action = parser.add_argument(*names, dest="live", action="append", default=[], metavar=metavar, help=text)

@@ -6,7 +6,7 @@ from ..fleet import table
 from ..fleet.coverage import Group
 from ..fleet.drivers import Drivers
 from ..fleet.explanation import LiveNodes
-from ..fleet.table import Row
+from ..fleet.table import ASSUMED, DRIVEN, Row
 from .link import Link, Subject
 from .walk import first, is_fine, predicate, walk
 from .words import difference
@@ -35,23 +35,33 @@ def _filled(row: Row, drivers: Drivers, live: LiveNodes) -> Row:
     is_loaded = subject.is_ready if driver.loads else None
     runs = subject.loaded.image if subject.loaded and subject.is_ready else ""
     row = row._replace(loaded=is_loaded, runs=runs)
-    if row.is_lost or outcome.state != "planned":
-        return row._replace(agrees=None if outcome.state != "other version" else False)
+    if row.is_lost:
+        return row
     if live.dump.is_of_nodes:
-        return row._replace(reason=row.reason or ("" if is_loaded in (True, None) else "lacks its ready label"))
+        return _by_label(row)
     links = walk(subject)
-    name, is_unknown = first(links), not live.dump.configured
-    if is_unknown and not name:  # then KMM's ready label alone says so
-        return row._replace(reason=row.reason or ("" if is_loaded in (True, None) else "lacks its ready label"))
-    agrees = subject.is_done if driver.loads and not is_unknown else None
-    return row._replace(agrees=agrees, reason=row.reason or _reason(subject, links))
+    if not live.dump.configured and (not first(links) or outcome.state != "planned"):
+        return _by_label(row)  # then KMM's ready label alone says so
+    agrees = None
+    if driver.loads and live.dump.configured:
+        agrees = {"planned": subject.is_done, "other version": False}.get(outcome.state)
+    has_trouble = bool(live.dump.troubles.get(row.node.name))
+    holds = is_fine(subject, links) and not has_trouble if live.dump.configured else None
+    return row._replace(agrees=agrees, reason=_reason(subject, links), holds=holds)
+
+
+def _by_label(row: Row) -> Row:
+    """Return a row of a node of which nothing but its labels is known."""
+    if row.state != DRIVEN:
+        return row._replace(agrees=False if row.state == ASSUMED else None)
+    return row._replace(reason=row.reason or ("lacks its ready label" if row.loaded is False else ""))
 
 
 def _reason(subject: Subject, links: Mapping[str, Link]) -> str:
     """Return the first broken link in words: what runs and what is wanted, where they differ; "" for none."""
     name = first(links)
     trouble = "; ".join(subject.live.troubles.get(subject.node.name, ()))
-    if not name and is_fine(subject, links):
+    if is_fine(subject, links) and (trouble or not name):
         return trouble
     if name == "synced" and subject.loaded and subject.is_ready and subject.loaded.image != subject.image:
         old, new = difference(subject.loaded.image, subject.image)

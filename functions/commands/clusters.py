@@ -143,7 +143,7 @@ def coverage_errors(view: View) -> list[Result]:
     spokes = [error(UNKNOWN_SPOKES, ref=driver.claim.ref) for driver in without_spokes(view)]
     for row in live_rows.rows(view.groups, view.cluster.all_drivers, live=live):
         if row.driver and row.is_problem and (row.state != table.DRIVEN or (live and not live.dump.is_of_nodes)):
-            is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
+            is_assumed = row.state == table.ASSUMED and not row.node.last_kernel and row.holds is None
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason
             names.setdefault((row.driver.claim.ref, reason), []).append(row.node.name)
     uncovered = (error(f"{wording.nodes_named(nodes)}: {reason}", ref=ref) for (ref, reason), nodes in names.items())

@@ -71,9 +71,7 @@ def _table(lists: Lists, args: Any, paint: printing.Paint, dumps: Mapping[str, L
     for name, resources in lists.items():
         view = cluster_view.join(name, resources, moving.mover(resources, name, moves, where))
         if (dump := dumps.get(name)) and not view.errors:
-            committed = [*dump.committed[name].values()]
-            live = explanation.compare(dump, view.groups, committed, view.cluster, view.mode != "off")
-            view = view._replace(live=live)
+            view = cluster_view.with_dump(view, dump)
         views.append(view)
     results = list(_findings(args, filter_, where, views))
     nodes = [node for view in views for group in view.groups for node in group.nodes]
@@ -178,12 +176,18 @@ def _loading(view: View, live: explanation.LiveNodes) -> Iterator[Result]:
     ]
     planned = [row for row in rows if row.state == table.DRIVEN]
     missing = _names(row for row in planned if not row.loaded)
-    others = _names(row for row in rows if row.is_problem and row.state not in (table.DRIVEN, table.COMMITTED))
+    slips = list(progress(rows))
+    upgraded = {row.driver.module.ref for row in rows if row.driver and row.driver.version_label} if slips else set()
+    plain = [row for row in rows if row.driver and row.driver.module.ref not in upgraded]
+    others = _names(row for row in plain if row.is_problem and row.state not in (table.DRIVEN, table.COMMITTED))
+    loaded = [row for row in plain if row.state == table.DRIVEN and row.loaded]
+    differing = _names(row for row in loaded if row.agrees is False)
+    troubled = _names(row for row in loaded if row.agrees is not False and row.is_problem)
     lost = _names(row for row in rows if row.state == table.COMMITTED)
-    differing = _names(row for row in planned if row.loaded and row.agrees is False)
     text = f"planned {len(planned):,}, loaded {len(planned) - len(missing):,}"
     text += f", not loaded: {some(missing, len(missing))}" if missing else ""
     text += f"; loaded, and not as planned: {some(differing, len(differing))}" if differing else ""
+    text += f"; loaded, and something is wrong: {some(troubled, len(troubled))}" if troubled else ""
     text += f"; selected and not planned: {some(others, len(others))}" if others else ""
     if lost:
         text += f"; {live.kept:,} of {live.kept + len(lost):,} committed are selected"
@@ -191,7 +195,7 @@ def _loading(view: View, live: explanation.LiveNodes) -> Iterator[Result]:
     if planned and not live.dump.configured:
         text += "; KMM's ready labels alone say so: add `nodemodulesconfigs` to the dump"
     yield info(text)
-    yield from map(info, progress(rows))
+    yield from map(info, slips)
 
 
 def _names(rows: Iterable[table.Row]) -> list[str]:

@@ -1,16 +1,19 @@
 """The command `report`: a fleet as one page to look at."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from krmfn import Result
 from krmfn.typed import Any
 
 from .. import options
+from ..cluster import live_nodes
 from ..cluster.deployed import Clusters
 from ..command import Command, Context
+from ..fleet.live import Live
 from ..paths import files
 from ..plan import Comparison
 from ..settings import COMPARE, REVIEW
@@ -37,7 +40,8 @@ def _run(context: Context, args: Any) -> int:
 
         look = context._replace(intent=COMPARE)
         comparisons = against_base.compare_with_base(look, args.base, [*streams.paths], streams)
-    text, results = page_of(streams, args.files, comparisons, args.output)
+    dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
+    text, results = page_of(streams, args.files, comparisons, args.output, dumps)
     if args.output is not None:
         files.write_text(args.output, text)
         text = ""
@@ -45,11 +49,16 @@ def _run(context: Context, args: Any) -> int:
 
 
 def page_of(
-    streams: Clusters, names: Sequence[str], comparisons: Sequence[Comparison], output: str | None = None
+    streams: Clusters,
+    names: Sequence[str],
+    comparisons: Sequence[Comparison],
+    output: str | None = None,
+    dumps: Mapping[str, Live] = MappingProxyType({}),
 ) -> tuple[str, list[Result]]:
     """Return the page about some clusters and those of files (--from), and its findings that the lists do not have.
 
-    `output` is the file that it is written to: the page has links to what is below its folder.
+    `output` is the file that it is written to: the page has links to what is below its folder. `dumps` are those of the
+    clusters whose nodes are live.
     """
     lists, findings = streams.lists, [*streams.findings, *streams.unassigned_findings]
     from importlib.metadata import version
@@ -61,7 +70,9 @@ def page_of(
     from ..report.tallies import change_errors
     from .catalogue import rules
 
-    parts = [cluster_view.part(cluster_view.join(name, resources)) for name, resources in lists.items()]
+    views = [cluster_view.join(name, resources) for name, resources in lists.items()]
+    views = [cluster_view.with_dump(view, dumps[view.name]) if view.name in dumps else view for view in views]
+    parts = list(map(cluster_view.part, views))
     parts += clusters.read_outputs(names, lists)
     by_id = {rule.id: rule for rule in rules()}
     fleet = [*parts, *map(unread_part, streams.unread)]

@@ -38,6 +38,8 @@ class Row(NamedTuple):
     """The image that is loaded on a live node, whichever Git plans; "" where that is not known."""
     agrees: bool | None = None
     """Whether that is the planned one, as `why` says; None where that is not known."""
+    holds: bool | None = None
+    """Whether a live node has what is planned, or gets it while a driver runs, as `why` says; None: not known."""
     is_lost: bool = False
     """Whether the committed inventory plans the Module, which does not select the live node."""
 
@@ -51,6 +53,8 @@ class Row(NamedTuple):
     @property
     def is_problem(self) -> bool:
         """Whether the node lacks a driver that some selector brings, may bring, or brought when it was committed."""
+        if self.holds is not None:
+            return not self.holds
         if self.state == ASSUMED and self.loaded:  # it runs, and waits for its turn in an ordered upgrade
             return False
         return bool(self.reason) if self.state == DRIVEN else self.state != "not selected"

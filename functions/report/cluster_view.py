@@ -1,7 +1,8 @@
 """What is known of a cluster whose inputs are here: its nodes joined with its Modules, conflicts, images, findings."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 
 from krmfn import KrmfnError, Ref, ResourceList, Result
 from krmfn.findings import in_order, placed
@@ -9,18 +10,22 @@ from krmfn.printing import some
 from krmfn.typed import NamedTuple
 
 from .. import exclusivity
+from ..chain import live_rows
 from ..deviceconfig.reading import domain_of
 from ..exclusivity.claim import FindPlace, local_conflict
 from ..exclusivity.messages import REMEDY, law_of, line_of
 from ..fleet import rules, wording
 from ..fleet.cluster import Cluster, of_list
 from ..fleet.coverage import Group, coverage
-from ..fleet.explanation import LiveNodes
+from ..fleet.explanation import LiveNodes, compare
 from ..fleet.images import Image, images, unknown_images
+from ..fleet.live import Live
 from ..fleet.nodes import Fleet
+from ..fleet.table import Row
 from ..kmm.resolution import resolver
 from ..rendering import claims, function_config
 from ..rendering.kinds import owners_among
+from . import states
 from .parts import CONFLICTS, SIDES, Clash, Kernel, NodeGroup, Outcome, Part, Usage, merge_groups
 
 NO_NODES = "no node is known; put a NodeInventory beside the configs (`krmfn inventory` makes one)"
@@ -81,7 +86,7 @@ def part(view: View) -> Part:
     return Part(
         view.name,
         list(_modules(cluster, groups)),
-        merge_groups(_node_groups(cluster, groups)),
+        merge_groups(_live_groups(view, view.live) if view.live else _node_groups(cluster, groups)),
         bool(cluster.fleet.nodes),
         unjudged,
         [_clash(conflict, find_place) for conflict in conflicts[:CONFLICTS]],
@@ -132,6 +137,32 @@ def _node_groups(cluster: Cluster, groups: Sequence[Group]) -> Iterator[NodeGrou
             mapping = wording.mapping(drivers[outcome.driver], outcome)
             outcomes.append(Outcome(outcome.driver, outcome.state, mapping, text))
         yield NodeGroup(tuple(node.name for node in group.nodes), group.kernel, tuple(outcomes))
+
+
+def _live_groups(view: View, live: LiveNodes) -> Iterator[NodeGroup]:
+    """Yield live nodes with what becomes of their Modules, in the words of `nodes`."""
+    drivers = view.cluster.all_drivers
+    all_rows = live_rows.rows(view.groups, drivers, live=live)
+    for _, of_node in groupby(all_rows, lambda row: (row.cluster, row.node.name)):
+        rows = list(of_node)
+        yield NodeGroup((rows[0].node.name,), rows[0].node.kernel, tuple(_live_outcomes(rows)))
+
+
+def _live_outcomes(rows: Iterable[Row]) -> Iterator[Outcome]:
+    """Yield what becomes of the Modules on a live node."""
+    for row in rows:
+        if row.outcome:
+            _, image, in_tree = row.outcome.resolution
+            text = wording.image_or_reason(row.reason, image or "", in_tree)
+            yield Outcome(row.outcome.driver, states.of_row(row.state, row.loaded, row.reason), row.mapping, text)
+
+
+def with_dump(view: View, dump: Live) -> View:
+    """Return a cluster whose nodes are those of a dump, with what the dump says about them."""
+    if view.errors or not dump.nodes:
+        return view
+    committed = [*dump.committed[view.name].values()]
+    return view._replace(live=compare(dump, view.groups, committed, view.cluster, view.mode != "off"))
 
 
 def _clash(conflict: exclusivity.Conflict, find_place: FindPlace) -> Clash:

@@ -13,7 +13,7 @@ from krmfn.printing import counted
 from krmfn.results import UNLISTED, facts_of
 from krmfn.typed import Any
 
-from ..fleet import wording
+from ..fleet import table, wording
 from ..fleet.images import Image, Need
 from ..formats.findings import FORMAT as CHECK
 from ..rendering import kinds
@@ -144,13 +144,14 @@ def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, i
         node, state, key = row["node"], row["state"], (row["cluster"], row["node"])
         _, outcomes = nodes.get(key, ("", []))
         nodes[key] = row["kernel"] or "", outcomes
-        if state not in states.RANK:
+        if state not in table.STYLES:
             raise KrmfnError(f"{file}: the state {state!r} of node {node} is not one that this krmfn knows")
         if row["module"]:
             module = _ref(row["module"])
             if module not in positions:
                 raise KrmfnError(f"{file}: {module} of node {node} is not among the Modules of the cluster")
             text = wording.image_or_reason(row["reason"] or "", row["image"] or "", row["inTreeModulesToRemove"])
+            state = states.of_row(state, row["loaded"], row["reason"] or "")
             outcomes.append(Outcome(positions[module], state, row["mappingText"] or "", text))
     for (_, node), (kernel, outcomes) in nodes.items():
         yield NodeGroup((node,), kernel, tuple(outcomes))

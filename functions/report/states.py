@@ -32,11 +32,14 @@ class State(NamedTuple):
         return f"s-{self.key.replace(' ', '-')}"
 
 
+NOT_LOADED, DIFFERS, LOADED = "not loaded", "not as planned", "loaded"
+"""States of live nodes, which `nodes` prints as `planned` or `other version` with what is loaded."""
 STATES = (
     State("conflict", "Conflict", "two Modules that exclude each other select the node"),
     State("failure", "KMM fails", "KMM fails on the node's kernel"),
     State("blocked", "Blocked", "KMM fails on another node, and does nothing with the Module on any"),
     State("no mapping", "No mapping", "no kernel mapping has a driver for the node's kernel"),
+    State(NOT_LOADED, "Not loaded", "planned, and KMM's ready label is not on the live node"),
     State("kernel unknown", "Kernel not known", "the node has not reported its kernel"),
     State("terminating", "Terminating", "the Module is being deleted: KMM unloads it"),
     State("taint", "Taint", "the Module does not tolerate a taint of the node"),
@@ -45,6 +48,8 @@ STATES = (
     State(
         "other version", "Other version", "ordered upgrade: what is loaded, if anything, stays until the label changes"
     ),
+    State(DIFFERS, "Not as planned", "a driver runs on the live node: not the planned one, or not all of it is well"),
+    State(LOADED, "Loaded", "KMM's ready label is on the live node, and the driver is the planned one"),
     State("planned", "Planned", "KMM loads the driver, if it has not yet"),
     State("committed", "Only committed", "the committed inventory plans it, and nothing selects the live node"),
     State("not selected", "Not selected", "no selector selects the node"),
@@ -70,6 +75,9 @@ SHAPES = {
     "waiting": "h4v9h-4z",
     "other version": "v9h9z",
     "planned": SQUARE,
+    NOT_LOADED: "m3 0h3v4.5h3l-4.5 4.5l-4.5 -4.5h3z",
+    DIFFERS: "h9v4.5h-4.5v4.5h-4.5z",
+    LOADED: "m2 0h5l2 2v5l-2 2h-5l-2 -2v-5z",
     "committed": "m3 0h3v9h-3z",
     "not selected": "m2.5 2.5h4v4h-4z",
 }
@@ -99,7 +107,17 @@ def of_nodes(groups: Iterable[NodeGroup]) -> Counter[str]:
 
 def without_driver(numbers: Counter[str]) -> int:
     """Return how many of these nodes are selected and surely lack a driver."""
-    return sum(number for key, number in numbers.items() if key not in (DRIVEN, ASSUMED, UNKNOWN, UNSELECTED))
+    without = {*numbers} - {DRIVEN, LOADED, DIFFERS, ASSUMED, UNKNOWN, UNSELECTED}
+    return sum(numbers[key] for key in without)
+
+
+def of_row(state: str, loaded: bool | None, reason: str) -> str:
+    """Return the state of a row of `nodes` as the page has it: of a live node, what is loaded there."""
+    if state == DRIVEN and not (loaded is None and not reason):
+        return NOT_LOADED if loaded is False else DIFFERS if reason else LOADED
+    if state == ASSUMED and loaded is not None:
+        return DIFFERS if loaded else NOT_LOADED
+    return state
 
 
 def counts(numbers: Counter[str]) -> list[tuple[State, int]]:
@@ -180,5 +198,6 @@ def ring(numbers: Counter[str]) -> tuple[int, str] | None:
     selected, circumference = numbers.total() - numbers[UNSELECTED], 2 * pi * RADIUS
     if not selected:
         return None
-    share = numbers[DRIVEN] / selected
-    return numbers[DRIVEN] * 100 // selected, f"{circumference * share:.1f} {circumference:.1f}"
+    driven = numbers[DRIVEN] + numbers[LOADED] + numbers[DIFFERS]
+    share = driven / selected
+    return driven * 100 // selected, f"{circumference * share:.1f} {circumference:.1f}"

@@ -158,6 +158,9 @@ def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[
     if unjudged:
         subject = f"In {unjudged:,} of {len(parts):,} clusters it" if len(parts) > 1 else "It"
         return "open", f"{subject} is not known which node gets what."
+    if differing := numbers[states.DIFFERS]:
+        verb = "run" if differing > 1 else "runs"
+        return "open", f"{differing:,} of {counted(selected, 'selected node')} {verb} a driver that is not as planned."
     if unknown := numbers[states.UNKNOWN] + numbers[ASSUMED]:
         nodes = f"{unknown:,} of {counted(selected, 'selected node')}"
         return "open", f"Whether {nodes} {'gets its' if unknown == 1 else 'get their'} driver is not known."

@@ -180,7 +180,8 @@ def test_the_report_reads_what_nodes_prints_of_live_nodes(lab: Path, tmp_path: P
     unlabelled("example.com/card")(items)
     (tmp_path / "nodes.json").write_text(run(lab, "nodes", items, ".", "--format", "json").text)
     assert "Only committed" in process("krmfn", "report", "--from", str(tmp_path / "nodes.json"), cwd=lab).ended(0).text
-    assert {*table.STYLES} - {"not known"} == {*states.RANK}
+    of_live = {states.NOT_LOADED, states.DIFFERS, states.LOADED}
+    assert {*table.STYLES} - {"not known"} == {*states.RANK} - of_live
 
 
 def test_a_dump_with_more_than_nodes_fails_for_what_no_node_has(lab: Path) -> None:
@@ -277,3 +278,30 @@ def test_a_module_of_the_dump_that_loads_the_same_kernel_module_is_an_error(
     assert run(lab, "why", items, "gpu-1", ".").code == int(is_told)
     listed = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered")
     assert ("Module other/vendor loads gpu on this node, too" in listed.text, listed.code) == (is_told, int(is_told))
+
+
+@pytest.mark.parametrize(
+    ("edit", "headline"),
+    [
+        (None, "Every selected node gets its driver: 4 nodes."),
+        (never_loaded, "1 of 4 selected nodes gets no driver."),
+        (
+            lambda items: entry(items, "status")["config"].update(containerImage=OLD),
+            "1 of 4 selected nodes runs a driver that is not as planned.",
+        ),
+        (unlabelled("example.com/card"), "1 of 4 selected nodes gets no driver."),
+    ],
+)
+def test_the_page_says_what_is_loaded_and_the_json_makes_the_same_page(
+    edit: Callable[[list[Item]], object] | None, headline: str, lab: Path, tmp_path: Path
+) -> None:
+    items = good()
+    if edit:
+        edit(items)
+    done = run(lab, "report", items, ".")
+    assert f"<h1>{headline}</h1>" in done.text, done.err
+    names = []
+    for command in ("nodes", "check"):
+        names.append(str(tmp_path / f"{command}.json"))
+        Path(names[-1]).write_text(run(lab, command, items, ".", "--format", "json").text)
+    assert process("krmfn", "report", "--from", *names, cwd=lab).text == done.text

@@ -1,0 +1,140 @@
+"""`why`, `nodes` and `report` about the same node of the same dump: they agree, whatever the dump lacks or holds."""
+
+from __future__ import annotations
+
+import copy
+from random import Random
+from typing import Any, NamedTuple
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+from krmfn_functions.chain.answers import Fleet, answers
+from krmfn_functions.chain.live_rows import rows
+from krmfn_functions.chain.progress import progress
+from krmfn_functions.fleet import live, nodes
+from krmfn_functions.fleet.coverage import coverage
+from krmfn_functions.fleet.drivers import driver
+from krmfn_functions.fleet.explanation import Answer, LiveNodes
+from krmfn_functions.fleet.table import Row
+from krmfn_functions.report import states
+
+from krmfn import KrmfnError, Manifest, ResourceList
+from krmfn.item import Item
+from krmfn.yamltext import emit
+from tests.functions.chain.clusters import READY, VERSION, find, healthy, image_of, planned
+from tests.functions.chain.nights import NIGHTS, PLANS, VERSIONED, played
+from tests.functions.chain.test_chain import retyped
+
+
+class Seen(NamedTuple):
+    """What the three say of a Module on a node."""
+
+    row: Row
+    answers: list[Answer]
+    """Those of the Module and of the node itself."""
+    state: str
+    """As the page of `report` has it."""
+
+
+def everything(objects: list[Manifest], wanted: Manifest) -> dict[str, Seen]:
+    dump, drivers = live.read(copy.deepcopy(objects), ""), [driver(wanted)]
+    texts = (emit.dump(item).encode() for item in dump.nodes.values())
+    groups = coverage(nodes.read(ResourceList([Item(text, 0, len(text), -2) for text in texts])).nodes, drivers, True)
+    fleet, known = Fleet("lab", drivers, groups, dump, {}), dict[str, Seen]()
+    of_nodes = {node.name: (node, group.outcomes) for group in groups for node in group.nodes}
+    for row in rows(groups, drivers, live=LiveNodes(dump, [], 0)):
+        if row.driver:
+            said = answers(fleet, *of_nodes[row.node.name])
+            known[row.node.name] = Seen(row, said, states.of_row(row.state, row.loaded, row.reason))
+    return known
+
+
+def check_agreement(seen: Seen, has_configs: bool) -> None:
+    is_ready, holds = READY in seen.row.node.labels, all(answer.holds for answer in seen.answers)
+    assert seen.row.loaded is is_ready
+    if not is_ready:
+        assert not holds and seen.state not in (states.LOADED, "planned"), seen
+        assert seen.row.is_problem, seen
+    if holds:
+        assert not seen.row.is_problem, seen
+    if has_configs:
+        assert seen.row.is_problem is not holds, seen
+        assert (seen.state == states.LOADED) <= holds, seen
+        sentences = " ".join(answer.sentence for answer in seen.answers)
+        words = seen.row.reason.partition(": not synced yet")[0].rpartition("; ")[2]
+        assert words in sentences or words.startswith("runs "), (words, sentences)
+
+
+def plan(name: str) -> Manifest:
+    return PLANS.get(name) or healthy(2, "2" if name in VERSIONED else "")[0]
+
+
+@pytest.mark.parametrize("name", sorted(NIGHTS))
+def test_they_agree_on_each_night(name: str) -> None:
+    for seen in everything(played(name, 3), plan(name)).values():
+        check_agreement(seen, True)
+
+
+@given(data=st.data(), name=st.sampled_from(sorted(NIGHTS)), random=st.randoms())
+def test_they_agree_whatever_the_dump_lacks_and_whatever_type_its_fields_have(
+    data: st.DataObject, name: str, random: Random
+) -> None:
+    objects = played(name, 2)
+    for at in data.draw(st.sets(st.sampled_from(["n1", "n2"]))):
+        find(objects, "Node", at)["metadata"]["labels"].pop(READY, None)
+    kinds = sorted({item["kind"] for item in objects} - {"Node"})
+    lost = data.draw(st.sets(st.sampled_from(kinds), max_size=4))
+    objects = [item for item in objects if item["kind"] not in lost]
+    objects = [item if item["kind"] == "Node" else retyped(item, random) for item in objects]
+    try:
+        known = everything(objects, plan(name))
+    except KrmfnError:
+        return
+    for seen in known.values():
+        check_agreement(seen, any(item["kind"] == "NodeModulesConfig" for item in objects))
+
+
+WORDS = {"no label": "without label", "unknown": "unknown version 9", "held": "stuck", "cordoned": "waiting: n"}
+WORDS |= {"not loaded": "version 2"}
+STEPS = st.sampled_from(["done", "waits", *WORDS])
+
+
+@given(st.lists(STEPS, min_size=1, max_size=5))
+def test_the_numbers_of_an_upgrade_add_up(steps: list[str]) -> None:
+    objects = healthy(len(steps), "2")
+    objects[0] = wanted = planned("3")
+    for at, step in enumerate(steps, 1):
+        play(step, find(objects, "Node", f"n{at}"), find(objects, "NodeModulesConfig", f"n{at}"))
+    text = "".join(progress([seen.row for seen in everything(objects, wanted).values()]))
+    if {*steps} == {"done"}:
+        assert text == ""
+        return
+    head, *slips = text.split("; ")
+    assert head == f"kmm/simple 3: {steps.count('done')} of {len(steps)}"
+    for step, word in WORDS.items():
+        names = [f"n{at}" for at, other in enumerate(steps, 1) if other == step]
+        (slip,) = [slip for slip in slips if word in slip] or [""]
+        assert bool(slip) is bool(names) and all(name in slip for name in names[:5]), (step, text)
+    waiting = steps.count("waits")
+    assert (f"waiting: {waiting}" in slips) is bool(waiting)
+
+
+def play(step: str, node: Any, config: Any) -> None:
+    """Put a node into a step of the upgrade from 2 to 3."""
+    labels = node["metadata"]["labels"]
+    new = {"containerImage": image_of("3"), "kernelVersion": config["spec"]["modules"][0]["config"]["kernelVersion"]}
+    if step in ("done", "held", "cordoned"):
+        labels[VERSION] = "3"
+        config["spec"]["modules"][0]["config"] = new
+    if step == "done":
+        config["status"]["modules"][0]["config"] = new
+    if step == "cordoned":
+        node["spec"]["taints"] = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]
+    if step == "unknown":
+        labels[VERSION] = "9"
+    if step == "no label":
+        labels.pop(VERSION)
+    if step in ("no label", "unknown", "not loaded"):
+        labels.pop(READY)
+        config["status"]["modules"] = []
