@@ -11,6 +11,7 @@ from configparser import ConfigParser
 from typing import Any
 
 import fields
+import incidents
 import pytest
 from krmfn_functions.command_line.main import parser
 from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES
@@ -113,6 +114,10 @@ def test_commands_md_names_every_format(formats: Mapping[str, Any]) -> None:
 def options(command: ArgumentParser) -> list[str]:
     """The long names of a command's options, but for --help."""
     return [name for action in command._actions for name in action.option_strings if name[:2] == "--"][1:]
+
+
+def test_incident_md_is_not_stale() -> None:
+    assert (ROOT / "docs" / "incident.md").read_text() == incidents.page(), "stale: run `python tools/incidents.py`"
 
 
 def test_fields_md_is_not_stale() -> None:

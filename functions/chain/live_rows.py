@@ -46,7 +46,7 @@ def _filled(row: Row, drivers: Drivers, live: LiveNodes) -> Row:
     if driver.loads and live.dump.configured:
         agrees = {"planned": subject.is_done, "other version": False}.get(outcome.state)
     has_trouble = bool(live.dump.troubles.get(row.node.name))
-    holds = is_fine(subject, links) and not has_trouble if live.dump.configured else None
+    holds = is_fine(subject, links) and not has_trouble
     return row._replace(agrees=agrees, reason=_reason(subject, links), holds=holds)
 
 

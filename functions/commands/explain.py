@@ -1,4 +1,4 @@
-"""The command `explain`: a rule with examples, a field with its place, a config with its layers, or a Profile."""
+"""The command `explain`: a rule, a field, a config with its layers, a Profile, or a word of an incident."""
 
 import argparse
 import os
@@ -12,6 +12,7 @@ from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from .. import options
+from ..chain import incidents
 from ..command import PRINTED, Command
 from ..formats import rules as reports
 from ..reference import ends, fields
@@ -26,7 +27,8 @@ _LABELS = 17
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `explain`."""
-    help_ = "a rule id such as KRM301, a field such as deviceconfig.spec.build, PATH NAME for a config in PATH, "
+    help_ = "a rule id such as KRM301, a field such as deviceconfig.spec.build, a word that a cluster says such as "
+    help_ += "ImagePullBackOff, PATH NAME for a config in PATH, "
     help_ += "or NAME PATH... for a Profile in PATHs or, as NAME.spec.FIELD, for its option"
     names = parser.add_argument("names", nargs="+", metavar="NAME", help=help_)
     setattr(names, options.OFFERED, (options.ASKED.format("rules"),))
@@ -47,13 +49,27 @@ def explanations(names: tuple[str, ...]) -> str:
         if len(names) != 2:
             raise KrmfnError(f"name the config in {names[0]} to explain: krmfn explain {names[0]} NAME")
         return explain_inputs.layers(*names)
-    names = tuple(map(_full_name, names))
+    names = tuple(map(_full_name, [" ".join(names)] if any(incidents.of_word(" ".join(names))) else names))
     rules = {rule.id: rule for rule in catalogue.rules()}
-    mistakes = [_unknown(name, [*rules]) for name in names if not (_is_field(name) or name.upper() in rules)]
+    texts, mistakes = dict[str, None](), list[str]()
+    for name in names:
+        if _is_field(name):
+            texts[_field(name, width)] = None
+        elif rule := rules.get(name.upper()):
+            texts[_rule(rule, width)] = None
+        elif incident := "\n\n".join(_incident(text, width) for text in incidents.of_word(name)):
+            texts[incident] = None
+        else:
+            mistakes.append(_unknown(name, [*rules, *incidents.words()]))
     if mistakes:
         raise KrmfnError(*mistakes)
-    distinct = dict.fromkeys(name if _is_field(name) else name.upper() for name in names)
-    return "\n\n".join(_field(name, width) if _is_field(name) else _rule(rules[name], width) for name in distinct)
+    return "\n\n".join(texts)
+
+
+def _incident(text: str, width: int) -> str:
+    head, *lines = text.split("\n")
+    parts = (line.partition(": ") for line in lines)
+    return "\n".join([*_wrap("", head, width), *(f"{label}: {words}" for label, _, words in parts)])
 
 
 def _rule(rule: Rule, width: int) -> str:
@@ -137,5 +153,11 @@ def _unknown_field(kind: str, path: str, entries: Mapping[str, Entry]) -> str:
     return f"unknown field {kind}.{path}; fields there: {names}"
 
 
-_EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi", "amd-gpu.spec.selector profiles")
+_EXAMPLES = (
+    "KRM301",
+    "deviceconfig.spec.devicePlugin",
+    "ImagePullBackOff",
+    "clusters/lab gaudi",
+    "amd-gpu.spec.selector profiles",
+)
 COMMAND = Command(_EXAMPLES, arguments, lambda _, args: explanations(args.names), exits=PRINTED)

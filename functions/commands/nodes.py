@@ -180,14 +180,11 @@ def _loading(view: View, live: explanation.LiveNodes) -> Iterator[Result]:
     upgraded = {row.driver.module.ref for row in rows if row.driver and row.driver.version_label} if slips else set()
     plain = [row for row in rows if row.driver and row.driver.module.ref not in upgraded]
     others = _names(row for row in plain if row.is_problem and row.state not in (table.DRIVEN, table.COMMITTED))
-    loaded = [row for row in plain if row.state == table.DRIVEN and row.loaded]
-    differing = _names(row for row in loaded if row.agrees is False)
-    troubled = _names(row for row in loaded if row.agrees is not False and row.is_problem)
+    differing = _names(row for row in plain if row.state == table.DRIVEN and row.loaded and row.agrees is False)
     lost = _names(row for row in rows if row.state == table.COMMITTED)
     text = f"planned {len(planned):,}, loaded {len(planned) - len(missing):,}"
     text += f", not loaded: {some(missing, len(missing))}" if missing else ""
     text += f"; loaded, and not as planned: {some(differing, len(differing))}" if differing else ""
-    text += f"; loaded, and something is wrong: {some(troubled, len(troubled))}" if troubled else ""
     text += f"; selected and not planned: {some(others, len(others))}" if others else ""
     if lost:
         text += f"; {live.kept:,} of {live.kept + len(lost):,} committed are selected"

@@ -40,7 +40,7 @@ def _run(context: Context, args: Any) -> int:
 
         look = context._replace(intent=COMPARE)
         comparisons = against_base.compare_with_base(look, args.base, [*streams.paths], streams)
-    dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
+    dumps = live_nodes.by_cluster(context.options, list(streams.lists))
     text, results = page_of(streams, args.files, comparisons, args.output, dumps)
     if args.output is not None:
         files.write_text(args.output, text)

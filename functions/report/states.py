@@ -39,6 +39,7 @@ STATES = (
     State("failure", "KMM fails", "KMM fails on the node's kernel"),
     State("blocked", "Blocked", "KMM fails on another node, and does nothing with the Module on any"),
     State("no mapping", "No mapping", "no kernel mapping has a driver for the node's kernel"),
+    State("committed", "Only committed", "the committed inventory plans it, and nothing selects the live node"),
     State(NOT_LOADED, "Not loaded", "planned, and KMM's ready label is not on the live node"),
     State("kernel unknown", "Kernel not known", "the node has not reported its kernel"),
     State("terminating", "Terminating", "the Module is being deleted: KMM unloads it"),
@@ -51,7 +52,6 @@ STATES = (
     State(DIFFERS, "Not as planned", "a driver runs on the live node: not the planned one, or not all of it is well"),
     State(LOADED, "Loaded", "KMM's ready label is on the live node, and the driver is the planned one"),
     State("planned", "Planned", "KMM loads the driver, if it has not yet"),
-    State("committed", "Only committed", "the committed inventory plans it, and nothing selects the live node"),
     State("not selected", "Not selected", "no selector selects the node"),
 )
 FIELDS = 40

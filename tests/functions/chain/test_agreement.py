@@ -138,3 +138,13 @@ def play(step: str, node: Any, config: Any) -> None:
     if step in ("no label", "unknown", "not loaded"):
         labels.pop(READY)
         config["status"]["modules"] = []
+
+
+@pytest.mark.parametrize("name", sorted(NIGHTS))
+def test_they_agree_on_each_night_of_which_kmms_own_objects_are_missing(name: str) -> None:
+    """A build goes on beside a driver that has its ready label: nobody has to act, so it is no problem for anybody."""
+    lost = ("Module", "NodeModulesConfig", "ModuleImagesConfig")
+    for kinds in (lost, lost[1:], lost[1:2], ("Pod",)):
+        objects = [item for item in played(name, 2) if item["kind"] not in kinds]
+        for seen in everything(objects, plan(name)).values():
+            check_agreement(seen, "NodeModulesConfig" not in kinds)
