@@ -1,22 +1,23 @@
 """Check Profiles by themselves: each is rendered with few options, and with those that its conditions ask for."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from krmfn import Field, Item, ResourceList, Result, info
+from krmfn import Field, Item, ResourceList, Result, info, warning
 from krmfn.printing import counted
 from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any
 
 from ..profile import judging, samples
-from ..profile.product import Profile
+from ..profile.product import Profile, whens
 from ..profile.samples import Trial
 from ..rendering.function_config import FunctionConfig
 from ..run import run_of
 from . import products, profiles, reading
 from .merging import EITHER, KEYS, UNSET, key_of, merged, merges
 
-_MOST_PAIRS = 1000
+_MOST = 1000
+"""How many of its options and `when`s a Profile is tried with, and how many pairs of `when`s: each takes a ms."""
 _FORMS: dict[str, str] = {name: "/".join(pair) for pair in EITHER for name in pair}
 
 
@@ -38,20 +39,24 @@ def check(resources: ResourceList, items: Collection[Item], config: FunctionConf
 
 
 def _expansion_errors(product: Profile, config: FunctionConfig) -> Iterator[Result]:
-    for trial in samples.trials(product):
+    for trial in islice(samples.trials(product), _MOST):
         item = stand_in(product, trial.options)
         findings, _ = products.problems(item, item.ref, config)
         yield from (finding for finding in findings if finding.ref == product.item.ref)
+    yield from _not_tried(product, ())
 
 
 def _rendering_errors(product: Profile, resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
     """Yield the errors in what is rendered with a Profile, each at the place in the Profile where to correct it."""
     common_errors: dict[str, Result] | None = None  # the errors of all trials so far, by their messages
     known, remedies = set[str](), set[FieldPath]()
-    pairs = samples.pairs(product, _sets)
-    for trial in (*samples.trials(product), *samples.more_trials(product, islice(pairs, _MOST_PAIRS))):
+    pairs, options = samples.pairs(product, _MOST, _sets), [*samples.options(product)]
+    others_left = iter(range(_MOST))
+    singles = islice(chain(samples.trials(product), samples.option_trials(product)), _MOST)
+    for trial in chain(singles, samples.pair_trials(product, islice(pairs, _MOST))):
         item, is_judged, errors = _rendered(product, trial, resources, config)
-        for text, other in samples.other_trials(product, trial, remedies) if errors else ():
+        others_of_trial = samples.other_trials(product, trial, remedies) if errors else ()
+        for _, (text, other) in zip(others_left, others_of_trial, strict=False):
             if known.issuperset(map(str, errors)):
                 break  # else each of many trials is rendered as often as it has texts
             keys = set(map(_key, _rendered(product, other, resources, config)[2]))
@@ -73,12 +78,32 @@ def _rendering_errors(product: Profile, resources: ResourceList, config: Functio
         if is_judged:
             previous = others if common_errors is None else common_errors
             common_errors = {message: finding for message, finding in previous.items() if message in others}
+    not_tried = [*_not_tried(product, options), *_pairs_not_tried(product, pairs)]
+    conclusion = "" if not_tried else ", so no config of this Profile is right"
     for finding in (common_errors or {}).values():
-        message = f"{finding.message} (with every option that was tried, so no config of this Profile is right)"
+        message = f"{finding.message} (with every option that was tried{conclusion})"
         yield product.item.located(finding._replace(ref=None, message=message, field=Field("spec.config"), place=None))
-    for when_path, _, _ in islice(pairs, 1):  # the first pair that was not tried
+    yield from not_tried
+
+
+def _not_tried(product: Profile, options: Sequence[Sequence[str]]) -> Iterator[Result]:
+    """Yield a warning where there are more `when`s, then `options`, than are tried; the least options are the first."""
+    paths = [*(("spec", *path) for path, _ in whens(product.spec))]
+    for path in options:
+        paths.append(("spec", "schema", *(step for part in ("spec", *path) for step in ("properties", part))))
+    if rest := paths[_MOST - 1 :]:
+        number = sum("schema" not in path[:2] for path in rest)
+        words = [counted(number, "`when`")] * (number > 0)
+        words += [counted(len(rest) - number, "option")] * (len(rest) > number)
+        message = f"not tried: from here on {' and '.join(words)}, since there are more than {_MOST:,} in all"
+        yield product.item.located(warning(message, rule="KRM180", field=Field(join(rest[0]))))
+
+
+def _pairs_not_tried(product: Profile, pairs: Iterator[samples.Pair]) -> Iterator[Result]:
+    """Yield a note about the pairs of `when`s that are left."""
+    for when_path, _, _ in islice(pairs, 1):
         number, field = counted(1 + sum(1 for _ in pairs), "pair"), Field(join(("spec", *when_path)))
-        reason = f"there are more than {_MOST_PAIRS:,}; an error of such a pair appears only for a config with both"
+        reason = f"there are more than {_MOST:,}; an error of such a pair appears only for a config with both"
         message = f"from this `when` on, {number} of `when`s that set the same field are not tried together"
         yield product.item.located(info(f"{message}, since {reason}", rule="KRM180", field=field))
 

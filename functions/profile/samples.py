@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import combinations
+from itertools import combinations, islice
 
 from krmfn.resource import FieldPath
 from krmfn.typed import Any, NamedTuple
@@ -89,10 +89,19 @@ def trials(profile: Profile) -> Iterator[Trial]:
     yield from (least_trial(profile, when["if"]) for _, when in whens(profile.spec))
 
 
-def more_trials(profile: Profile, pairs: Iterable[Pair]) -> Iterator[Trial]:
-    """Yield trials of each option alone, and of each of some pairs of `when`s that hold together."""
-    for parts, _ in structural.leaves(_spec(profile)):
+def option_trials(profile: Profile) -> Iterator[Trial]:
+    """Yield trials of each option alone."""
+    for parts in options(profile):
         yield least_trial(profile, {"".join(("spec", *(f"['{part}']" for part in parts))): _WRITTEN})
+
+
+def options(profile: Profile) -> Iterator[Sequence[str]]:
+    """Yield the path of each option, from `spec`."""
+    return (parts for parts, _ in structural.leaves(_spec(profile)))
+
+
+def pair_trials(profile: Profile, pairs: Iterable[Pair]) -> Iterator[Trial]:
+    """Yield trials of each of some pairs of `when`s that hold together."""
     for _, condition, other in pairs:
         both = least_trial(profile, condition, other)
         values, _ = values_of(profile, both.options, "x", "x")
@@ -100,18 +109,24 @@ def more_trials(profile: Profile, pairs: Iterable[Pair]) -> Iterator[Trial]:
             yield both
 
 
-def pairs(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldPath]]) -> Iterator[Pair]:
-    """Yield each two `when`s that set the same field and whose conditions may hold together.
+def pairs(profile: Profile, most: int, sets: Callable[[Mapping[str, Any]], Set[FieldPath]]) -> Iterator[Pair]:
+    """Yield each two of the first `when`s, at most so many, that set one field and may hold together.
 
     `sets` returns the paths of the fields that a `when` sets or unsets.
     """
-    entries = [(path, when["if"], sets(when)) for path, when in whens(profile.spec)]
-    for (start, condition, fields), (_, other, other_fields) in combinations(entries, 2):
+    entries = [(path, when["if"], *_with_parents(sets(when))) for path, when in islice(whens(profile.spec), most)]
+    for (start, condition, fields, parents), (_, other, other_fields, other_parents) in combinations(entries, 2):
         # the same field, or one inside the other
-        overlap = any(path[: len(inner)] == inner[: len(path)] for path in fields for inner in other_fields)
+        if fields.isdisjoint(other_parents) and parents.isdisjoint(other_fields):
+            continue
         names = condition.keys() & other.keys()
-        if overlap and condition != other and not any(_exclude(condition[name], other[name]) for name in names):
+        if condition != other and not any(_exclude(condition[name], other[name]) for name in names):
             yield start, condition, other
+
+
+def _with_parents(fields: Set[FieldPath]) -> tuple[Set[FieldPath], Set[FieldPath]]:
+    """Return the paths of fields, and these with the paths that lead to them."""
+    return fields, {path[:length] for path in fields for length in range(1, len(path) + 1)}
 
 
 def _exclude(value: Any, other: Any) -> bool:

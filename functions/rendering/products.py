@@ -114,7 +114,7 @@ KRM180 = Rule(
     good=_GOOD,
     bad=_GOOD.replace("${spec.image}", "${spec.imaeg}"),
     remedy="Correct the field of the Profile as the finding says; `krmfn schema Profile` prints its schema.",
-    severities=("error", "info"),
+    severities=("error", "warning", "info"),
 )
 
 KRM181 = Rule(

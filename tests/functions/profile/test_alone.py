@@ -110,3 +110,29 @@ def test_texts_are_replaced_once_for_one_error(monkeypatch: pytest.MonkeyPatch, 
     product["spec"]["when"] += [{"if": {"spec.exporter.port": at}, "unset": ["parameters"]} for at in range(1, 21)]
     assert applied(krmfn, product, settings=Settings(CHECK)).failed is not is_sound
     assert 40 < next(trials) < 120, "not twenty for each of those"
+
+
+@pytest.mark.parametrize(("options", "whens", "finding"), [
+    (900, 99, ""),
+    (900, 100, "spec.schema.properties.spec.properties.o899: not tried: from here on 1 option, since there are more"),
+    (1300, 0, "spec.schema.properties.spec.properties.o999: not tried: from here on 301 options, since there are"),
+    (9, 1010, "spec.when[999]: not tried: from here on 11 `when`s and 9 options, since there are more than 1,000"),
+])  # fmt: skip
+def test_at_most_a_thousand_options_are_tried_and_the_rest_is_said(
+    monkeypatch: pytest.MonkeyPatch, options: int, whens: int, finding: str
+) -> None:
+    trials, judge = count(1), profiles.judge
+    monkeypatch.setattr(profiles, "judge", lambda *args: (next(trials), judge(*args))[1])
+    schema = {"type": "object", "properties": {f"o{at}": {"type": "string"} for at in range(options)}}
+    product = with_options("{a: {type: string}}", PLUGIN)
+    product["spec"]["schema"]["properties"]["spec"] = schema
+    product["spec"] |= {
+        "config": {"driverImage": "r/x:1", "moduleName": "x", "nodeSelector": {"a": "b"}},
+        "when": [{"if": {"spec.o1": f"a{at}"}, "config": {"nodeSelector": {"z": "x"}}} for at in range(whens)],
+    }
+    for unused in ("texts", *(() if whens else ("when",))):
+        del product["spec"][unused]
+    findings = applied(krmfn, product, settings=Settings(CHECK)).results
+    assert next(trials) - 1 <= 1000
+    said = [f"{f.field.path}: {f.message}" for f in findings if f.field and "not tried: " in f.message]
+    assert [line[: len(finding)] for line in said] == [finding] * bool(finding)
