@@ -13,7 +13,7 @@ def stored(spec: Any) -> Any:
 
     Source: KMM main, config/crd/bases (the defaults); every version's defaults are among these.
     """
-    fields = module_facts(TARGETS[NEWEST].structure).fields or {}
+    fields = module_facts(TARGETS[NEWEST].table).fields or {}
     return _stored(spec, fields["spec"])
 
 

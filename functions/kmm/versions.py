@@ -20,6 +20,8 @@ class Target(NamedTuple):
     """API machinery 1.35 speaks of bytes and label keys, 1.32 of characters and qualified names."""
     dra: bool = True
     """spec.dra is known."""
+    probes: bool = True
+    """Containers of plugins have probes, and initContainers must not."""
     host_paths: tuple[str, ...] = ("/dev", "/sys", "/var", "/opt", "/run")
     """The folders in which host paths of plugins have to be; () where that is not checked."""
     host_paths_since: int = 0
@@ -37,14 +39,21 @@ class Target(NamedTuple):
     dra_since: str = "1.34"
 
     @property
+    def table(self) -> str:
+        """The name of the table of facts with its fields: those of its CRD, and what main has merged since."""
+        return _MERGED if self.structure == _MAIN.structure else self.structure
+
+    @property
     def is_fork(self) -> bool:
         """Whether it is the OpenShift fork's, with the CRDs of the version that it is made from."""
         return self.platform == "OpenShift"
 
 
 _MAIN = Target("main", "main", "main")
+_MERGED = "merged"
+"""The table of what KMM's main has beyond the CRD of its table, which is of one commit."""
 _2_6 = _MAIN._replace(
-    name_limit=40, long_texts=False, dra=False, host_paths=(), leaves_plugins=True, check_tolerates=False
+    name_limit=40, long_texts=False, dra=False, probes=False, host_paths=(), leaves_plugins=True, check_tolerates=False
 )
 _2_4 = _2_6._replace(structure="2.4", sign_files=False, modprobe_prefix="", labels_versions=False)
 _FORK = _MAIN._replace(platform="OpenShift", dra_since="4.21", check_tolerates=False)

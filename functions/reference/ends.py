@@ -97,7 +97,7 @@ def since(targets: Sequence[End]) -> str:
     paths = [end.path for end in targets if end.kind == MODULE_KIND and end.path]
     versions = [name for name, known in TARGETS.items() if not known.is_fork]
     for version in versions:
-        if all(_is_known(module_facts(TARGETS[version].structure), path) for path in paths):
+        if all(_is_known(module_facts(TARGETS[version].table), path) for path in paths):
             return version if paths else ""
     return ""
 

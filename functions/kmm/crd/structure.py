@@ -33,15 +33,13 @@ def check(module: Module, version: str = DEFAULT, user_facts: UserFacts | None =
     `user_facts` go before those of a version. Raises KrmfnError for an unknown KMM version.
     """
     return _check_all(
-        module.manifest, (user_facts and user_facts.module) or module_facts(target(version).structure), "spec"
+        module.manifest, (user_facts and user_facts.module) or module_facts(target(version).table), "spec"
     )
 
 
 def check_hub(manifest: Manifest, version: str = DEFAULT, user_facts: UserFacts | None = None) -> Iterator[Result]:
     """Yield everything that the API server of a hub refuses in a ManagedClusterModule, as `check` does of a Module."""
-    return _check_all(
-        manifest, (user_facts and user_facts.hub) or hub_facts(target(version).structure), "spec.moduleSpec"
-    )
+    return _check_all(manifest, (user_facts and user_facts.hub) or hub_facts(target(version).table), "spec.moduleSpec")
 
 
 def _check_all(manifest: Manifest, facts: Fact, base: str) -> Iterator[Result]:

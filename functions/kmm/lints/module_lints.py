@@ -163,16 +163,20 @@ def _firmware_path_is_absolute(module: Module) -> Iterator[Result]:
         problem = "is relative, so what KMM copies depends on the image's working directory"
         message = f"firmwarePath {quote(path)} {problem}; write {quote('/' + path)} if that is where the firmware is"
         yield warning(message, field=Field(f"{MODPROBE}.firmwarePath", path, f"/{path}"))
+    if (path := text(module.modprobe, "modprobedDir")) and not path.startswith("/"):
+        message = f"modprobedDir {quote(path)} must be a well-formed absolute path: KMM refuses any other"
+        yield error(message, field=Field(f"{MODPROBE}.modprobedDir", path, f"/{path}"))
 
 
 KRM208 = Rule(
     "KRM208",
-    "a firmwarePath should begin with /: KMM copies a relative one from the image's working directory",
+    "a firmwarePath should begin with /: KMM copies a relative one from the working directory; it refuses such a "
+    "modprobedDir",
     good="spec: {moduleLoader: {container: {modprobe: {firmwarePath: /firmware}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {firmwarePath: firmware}}}}\n",
     remedy="Write the absolute path of the folder in the image.",
     check=_firmware_path_is_absolute,
-    severities=("warning",),
+    severities=("warning", "error"),
     advice=True,
 )
 

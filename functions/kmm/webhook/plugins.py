@@ -1,8 +1,9 @@
 """The webhook's rules about spec.dra, and about the host paths of DRA and device plugins.
 
 It also asks for a version of the cluster, which nothing here knows; the lint KRM209 says so.
-Source: KMM main (2026-07-29) and the OpenShift fork's main and release-2.7, internal/webhook/module.go; v2.4.0 to
-v2.6.0 have none. The fork's release-2.5 (from 2.5.2) and release-2.6 (from 2.6.1) bound the host paths, without /run.
+Source: KMM main (2026-07-29; for probes its pull request #1322) and the OpenShift fork's main and release-2.7,
+internal/webhook/module.go; v2.4.0 to v2.6.0 have none. The fork's release-2.5 (from 2.5.2) and release-2.6 (from 2.6.1)
+bound the host paths, without /run.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from krmfn import Result
 from krmfn.results import Rule
 from krmfn.typed import Any
 
-from ..lookup import has, table, tables, text
+from ..lookup import Table, has, table, tables, text
 from ..module import Module
 from ..names import subdomain_errors
 from ..rule import clean, quote, refusal
@@ -33,6 +34,7 @@ def check(module: Module, kmm: Target) -> Iterator[Result]:
             if name and name in seen:
                 yield refusal(f"{_DRA}{path} {quote(name)} is a duplicate", path, name, rule="KMM016")
             seen.add(name)
+        yield from _init_container_has_no_probes(dra, "dra", kmm, _DRA)
     if not kmm.host_paths:
         return
     folders = tuple(f"{folder}/" for folder in kmm.host_paths)
@@ -45,6 +47,15 @@ def check(module: Module, kmm: Target) -> Iterator[Result]:
                 reason = f"{where}: hostPath {quote(path)} is not allowed; {permitted}"
                 message = f"failed to validate {plugin} volumes: {reason}"
                 yield refusal(message, f"{where}.hostPath.path", path, rule=rule)
+    yield from _init_container_has_no_probes(table(module.spec, "devicePlugin"), "devicePlugin", kmm)
+
+
+def _init_container_has_no_probes(plugin: Table, section: str, kmm: Target, prefix: str = "") -> Iterator[Result]:
+    """Yield the findings about probes of a plugin's initContainer, where the CRD has them."""
+    for probe in ("startupProbe", "livenessProbe") if kmm.probes else ():
+        if has(table(plugin, "initContainer"), probe):
+            path = f"spec.{section}.initContainer.{probe}"
+            yield refusal(f"{prefix}{path} is not supported", path, rule="KMM084")
 
 
 def _check_name(name: str, path: str, current: Any, rules: tuple[str, str]) -> Iterator[Result]:
@@ -194,4 +205,24 @@ spec:
     remedy="Mount a path below one of these directories, or mount a ConfigMap instead of a file of the node.",
 )
 
-RULES = (KMM012, KMM013, KMM014, KMM015, KMM016, KMM017, KMM018)
+KMM084 = Rule(
+    "KMM084",
+    "the initContainer of a plugin must not have probes (after KMM 2.6)",
+    good="""\
+# kmm: main
+spec:
+  devicePlugin:
+    container: {image: "registry.example.com/plugin:1.0", startupProbe: {exec: {command: [/ready]}}}
+    initContainer: {image: "registry.example.com/setup:1.0"}
+""",
+    bad="""\
+# kmm: main
+spec:
+  devicePlugin:
+    container: {image: "registry.example.com/plugin:1.0"}
+    initContainer: {image: "registry.example.com/setup:1.0", startupProbe: {exec: {command: [/ready]}}}
+""",
+    remedy="Remove the probe, or move it to the container.",
+)
+
+RULES = (KMM012, KMM013, KMM014, KMM015, KMM016, KMM017, KMM018, KMM084)

@@ -158,7 +158,7 @@ def test_every_rule_is_in_one_file_that_a_walk_asks() -> None:
     files = [decoding, admission, tolerations, plugins, loader, kernel_modules, sign]
     files += [module_lints, section_lints, mapping_lints, regexp_lints, image_lints, neighbours]
     rules = [rule for file in files for rule in file.RULES]
-    assert [rule for rule in RULES if rule.id < "KMM05" or rule.id.startswith("KRM")] == rules
+    assert [rule for rule in RULES if rule.id < "KMM05" or rule.id == "KMM084" or rule.id.startswith("KRM")] == rules
     assert EVERY_KERNEL
 
 

@@ -33,6 +33,7 @@ C = "spec.moduleLoader.container"
 
 PLUGIN = {"container": {"image": "i:1", "env": [{"name": "A"}]}}
 DRA = {**PLUGIN, "driverName": "gpu.example.com"}
+PROBE = "spec.devicePlugin.container.startupProbe"
 RESOURCES = "spec.devicePlugin.container.resources"
 KEY_REF = "spec.devicePlugin.container.env[0].valueFrom.fileKeyRef"
 
@@ -90,6 +91,15 @@ FIELD_SINCE = [
     ("spec.devicePlugin.automountServiceAccountToken", True, since("2.6")),
     ("spec.imageRebuildTriggerGeneration", 1, since("2.6")),
     ("spec.dra", DRA, since("main")),
+    *(
+        (f"spec.devicePlugin.container.{field}", value, since("main"))
+        for field, value in (
+            ("startupProbe", {"httpGet": {"port": "ready"}}),
+            ("livenessProbe", {"tcpSocket": {"port": 8080}, "periodSeconds": 5}),
+            ("securityContext", {"capabilities": {"drop": ["ALL"]}, "runAsUser": 0}),
+        )
+    ),
+    (f"{C}.modprobe.modprobedDir", "/etc/modprobe.d", since("main")),
     (KEY_REF, {"key": "k", "path": "p", "volumeName": "v"}, since("main")),
     ("spec.devicePlugin.initContainer", {"image": "i:1"}, since("2.4")),
 ]
@@ -143,6 +153,23 @@ def test_both_sides_of_a_border(versions: list[str], edits: dict[str, Any], refu
 def test_a_quantity_is_no_fraction() -> None:
     item = edited(module(), (f"{RESOURCES}.limits.cpu", 0.5), ("spec.devicePlugin.container.image", "i:1"))
     assert refused_by_schema(item)[0].message.endswith('write it in quotes, "0.5"; a YAML reader turns 1.10 into 1.1)')
+
+
+@pytest.mark.parametrize("port", [8080, "ready", "1.5x", ""])
+def test_a_port_is_a_number_or_any_string(port: Any) -> None:
+    def probed(value: Any) -> dict[str, Any]:
+        return edited(module(), ("spec.devicePlugin", PLUGIN), (PROBE, value))
+
+    assert texts(probed({"tcpSocket": {"port": port}}), "main") == []
+    first = texts(probed({"tcpSocket": {"port": True}}), "main")[0]
+    assert first == wrong_type(f"{PROBE}.tcpSocket.port", "integer,string", "boolean")
+    assert texts(probed({"tcpSocket": {}}), "main")[0] == f"{PROBE}.tcpSocket.port: Required value"
+
+
+def test_what_is_merged_since_adds_fields_only() -> None:
+    table = json.loads((derive_module_structure.OUT / "structure-merged.json").read_text())
+    assert (table["base"], table["drop"]) == (TARGETS["main"].structure, [])
+    assert not any(path in facts.table(table["base"]) for path in table["set"])
 
 
 def test_too_many() -> None:
@@ -291,7 +318,9 @@ def derived(folder: Path) -> dict[str, Any]:
 
 
 def committed() -> dict[str, Any]:
-    return {path.name: json.loads(path.read_text()) for path in derive_module_structure.OUT.glob("structure-*.json")}
+    """The tables that the tool makes: all but the one that is written by hand."""
+    paths = [path for path in derive_module_structure.OUT.glob("structure-*.json") if "merged" not in path.name]
+    return {path.name: json.loads(path.read_text()) for path in paths}
 
 
 def test_the_crds_made_from_the_tables_say_what_the_tables_say(tmp_path: Path) -> None:
