@@ -12,7 +12,7 @@ HEAD = """\
 # A driver is down
 
 Written by `python tools/incidents.py` from the texts of the links; do not edit. [Day 2](day2.md#an-incident) walks \
-through four incidents, and [why](commands.md#why) has the links of KMM's chain.
+through five incidents, and [why](commands.md#why) has the links of KMM's chain.
 
 1. Print the cluster: `krmfn why --kubectl > dump.sh`, then `sh dump.sh > dump.json`.
 2. Ask about one node, in the repository: `krmfn why NODE --live CLUSTER=dump.json`. The first line is the first \
