@@ -1,32 +1,24 @@
-"""Rules about the rights that serviceAccount gives to the pods of a DeviceConfig."""
+"""Rules about the rights that serviceAccount, and Roles among extraObjects, give to the pods of a DeviceConfig."""
 
 from collections.abc import Iterator
 
 from krmfn import Field, Result, warning
+from krmfn.printing import some
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from ..kmm.lookup import table, tables
 from .model import DeviceConfig
 from .rbac import accounts
+from .rights import harmful_rights
 
 _BECOMING = frozenset({"escalate", "bind", "impersonate"})
 """Verbs that give somebody rights that they do not have."""
 _ESCALATED = frozenset({"roles", "clusterroles", "users", "groups", "serviceaccounts", "uids", "*"})
 """The resources of those verbs."""
 _GROUPS = frozenset({"", "rbac.authorization.k8s.io", "authentication.k8s.io", "*"})
-_WRITING = ("create", "update", "patch")
-_REACHING = (
-    ("", "secrets", ("get", "list", "watch")),
-    ("", "pods", ("create",)),
-    ("", "pods/exec", ("get", "create")),
-    ("", "serviceaccounts/token", ("create",)),
-    ("", "nodes/proxy", ("get", "create")),
-    ("apps", "", _WRITING),
-    ("batch", "", _WRITING),
-    ("admissionregistration.k8s.io", "mutatingwebhookconfigurations", _WRITING),
-    ("admissionregistration.k8s.io", "validatingwebhookconfigurations", _WRITING),
-)
-"""Rights that give access to the rights of others: API group, resource ("" for each of the group), verbs."""
+_SHOWN = 3
+_HERE = "in the namespace of the config"
 _AGGREGATION = "rbac.authorization.k8s.io/"
 
 
@@ -75,26 +67,37 @@ def _is_admin(rule: dict[str, Any]) -> bool:
     return bool(groups and resources and (verbs & _BECOMING or "*" in verbs))
 
 
-def rights_reach_authors(config: DeviceConfig) -> Iterator[Result]:
-    """Yield a warning per rule by which pods, and so the author of a config, could get the rights of others."""
+def rights_are_harmless(config: DeviceConfig) -> Iterator[Result]:
+    """Yield a warning per rule with rights that are not harmless: the author of a config chooses who uses them."""
     for pool, path, rule in _cluster_rules(config):
-        rights = [] if _is_admin(rule) else list(dict.fromkeys(_rights_of_others(rule)))
-        if rights:
-            reason = "these rights reach whoever may write a DeviceConfig, who chooses the image that runs with them"
-            message = f"gives {', '.join(rights)} in the whole cluster: {reason}"
-            yield warning(message, field=Field(pool.at(path)))
+        if not _is_admin(rule):
+            yield from _harm(pool, path, rule, "in the whole cluster")
+    for account in accounts(config):
+        for index, rule in enumerate(account.fields.rules):
+            yield from _harm(account.config, f"{account.path}.rules[{index}]", rule, _HERE)
+    for position, entry in enumerate(config.spec.extraObjects):
+        path = f"extraObjects[{position}]"
+        for index, rule in tables(entry, "rules") if entry["kind"] == "Role" else ():
+            yield from _harm(config, f"{path}.rules[{index}]", rule, _HERE)
+        role = table(entry, "roleRef")
+        if role.get("kind") == "ClusterRole" and not _is_known(str(role.get("name"))):
+            message = f"gives what the ClusterRole {role.get('name')} holds {_HERE}, which is not judged here"
+            field = Field(config.at(f"{path}.roleRef.name"))
+            yield warning(f"{message}; name a Role among extraObjects, with the rights that are needed", field=field)
 
 
-def _rights_of_others(rule: dict[str, Any]) -> Iterator[str]:
-    """Yield each right of a rule that gives access to the rights of others: `get of secrets`."""
-    groups = rule.get("apiGroups", ())
-    for group, resource, rule_verbs in _REACHING:
-        known = {"*", resource, f"*/{resource.rpartition('/')[2]}"}
-        is_any = not resource and group in groups
-        resources = [name for name in rule.get("resources", ()) if is_any or name in known]
-        verbs = [verb for verb in rule_verbs if not {verb, "*"}.isdisjoint(rule["verbs"])]
-        if resources and verbs and not {group, "*"}.isdisjoint(groups):
-            yield f"{'/'.join(verbs)} of {resource or ', '.join(resources)}"
+def _harm(config: DeviceConfig, path: str, rule: dict[str, Any], scope: str) -> Iterator[Result]:
+    """Yield the warning about the rights in a rule, with the meaning of the worst; none for harmless ones."""
+    if rights := harmful_rights(rule, config.ref.group):
+        names = [right.text for right in rights]
+        message = f"gives {some(names, len(names), _SHOWN)} {scope}: {rights[0].meaning}"
+        remedy = "leave out what the pods do not need; if they do, turn the rule off and say why"
+        yield warning(f"{message}; {remedy}", field=Field(config.at(path)))
+
+
+def _is_known(role: str) -> bool:
+    """Return True for a ClusterRole that reads, or that is another rule's business."""
+    return role in ("view", "cluster-admin") or role.startswith("system:openshift:scc:")
 
 
 def rules_name_resources_or_urls(config: DeviceConfig) -> Iterator[Result]:
@@ -183,13 +186,13 @@ spec:
     ),
     Rule(
         "KRM175",
-        "clusterRules should not give rights by which pods get those of others, such as reading Secrets or creating "
-        "pods: they reach whoever may write a DeviceConfig",
-        check=rights_reach_authors,
+        "pods should have no right to write beyond harmless ones (events, leases, own status, nodes by name), and none "
+        "to read Secrets: whoever may write a DeviceConfig chooses the image that has it",
+        check=rights_are_harmless,
         good=_GOOD,
-        bad=_EXAMPLE.replace("RULE", '{apiGroups: [""], resources: [secrets], verbs: [get]}'),
-        remedy="Write narrower rights, in `rules` if the config's namespace is enough. If they are needed, turn the "
-        "rule off, and say in the reason who may write a DeviceConfig.",
+        bad=_EXAMPLE.replace("RULE", "{apiGroups: [kmm.sigs.x-k8s.io], resources: [modules], verbs: [create]}"),
+        remedy="Write narrower rights: `rules` if the config's namespace is enough, `resourceNames` if the objects are "
+        "known. If they are needed, turn the rule off, and say in the reason who may write a DeviceConfig.",
         severities=("warning",),
         advice=True,
     ),

@@ -82,7 +82,7 @@ def rules_for(config: DeviceConfig) -> list[Rule]:
         (not config.fields.keys().isdisjoint(("daemonSets", *PARTS)), container_rules.RULES),
         ("daemonSets" in config.fields, daemonset_rules.RULES),
         ("extraObjects" in config.fields, extra_rules.RULES),
-        (config.has_accounts, rights_rules.RULES),
+        (config.has_accounts or "extraObjects" in config.fields, rights_rules.RULES),
         (config.vendor != Vendor(), _OF_VENDOR),
     )
     return [rule for applies, rules in groups if applies for rule in rules]

@@ -27,7 +27,7 @@ from tests.builders import (
 )
 from tests.tables import table
 
-NODES = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]}]
+NODES = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list"]}]
 PODS = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}]
 ADMIN = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]
 ACCOUNT = {"podSecurity": "privileged", "rules": PODS, "clusterRules": NODES}
@@ -195,42 +195,47 @@ def test_a_hub_gives_no_rights_to_parts_either() -> None:
     assert [fault[:2] for fault in faults(answer(config))] == [("KRM138", "spec.devicePlugin.serviceAccount.create")]
 
 
-REACHING: list[tuple[dict[str, list[str]], str]] = [
-    ({"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list"]}, "get/list of secrets"),
-    ({"apiGroups": ["*"], "resources": ["*"], "verbs": ["list"]}, "list of secrets"),
-    ({"apiGroups": [""], "resources": ["pods", "nodes"], "verbs": ["create"]}, "create of pods"),
-    ({"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["*"]}, "get/create of pods/exec"),
-    ({"apiGroups": [""], "resources": ["*/exec"], "verbs": ["create"]}, "create of pods/exec"),
-    ({"apiGroups": [""], "resources": ["serviceaccounts/token"], "verbs": ["create"]}, "of serviceaccounts/token"),
-    ({"apiGroups": [""], "resources": ["nodes/proxy"], "verbs": ["get"]}, "get of nodes/proxy"),
-    ({"apiGroups": ["apps"], "resources": ["daemonsets"], "verbs": ["patch"]}, "patch of daemonsets"),
-    ({"apiGroups": ["batch"], "resources": ["*"], "verbs": ["update"]}, "update of *"),
-    (
-        {"apiGroups": ["admissionregistration.k8s.io"], "resources": ["*"], "verbs": ["create"]},
-        "create of mutatingwebhookconfigurations, create of validatingwebhookconfigurations",
-    ),
-]
-
-
-@pytest.mark.parametrize(("rule", "says"), REACHING)
-def test_rights_that_lead_to_those_of_others_are_a_warning(rule: Any, says: str) -> None:
-    resources = answer(device_config(USED), serviceAccount=ACCOUNT | {"clusterRules": [rule]})
-    (finding,) = faults(resources)
-    assert finding[:2] == ("KRM175", "spec.profiles.gpu.serviceAccount.clusterRules[0]")
-    assert f"{says} in the whole cluster: these rights reach whoever may write a DeviceConfig" in finding[2]
+HARMFUL = {"apiGroups": ["kmm.sigs.x-k8s.io"], "resources": ["modules"], "verbs": ["get", "create"]}
+_HERE = "in the namespace of the config"
+_MEANS = "a Module loads any code into the kernel, so this is root on its nodes"
 
 
 @pytest.mark.parametrize(
-    "rule",
+    ("profile", "path", "scope"),
     [
-        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch", "patch"]},
-        {"apiGroups": [""], "resources": ["nodes", "nodes/status"], "verbs": ["get", "patch"]},
-        {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "list", "watch"]},
-        {"apiGroups": ["example.com"], "resources": ["secrets"], "verbs": ["get"]},
+        ({"serviceAccount": ACCOUNT | {"clusterRules": [HARMFUL]}}, f"{_SA}.clusterRules[0]", "in the whole cluster"),
+        ({"serviceAccount": ACCOUNT | {"rules": [*PODS, HARMFUL]}}, f"{_SA}.rules[1]", _HERE),
+        (
+            {"devicePlugin": PLUGIN | {"serviceAccount": {"create": True, "rules": [HARMFUL]}}},
+            "spec.profiles.gpu.devicePlugin.serviceAccount.rules[0]",
+            _HERE,
+        ),
+        (
+            {"extraObjects": [extra("Role", "make", "rbac.authorization.k8s.io/v1", rules=[HARMFUL])]},
+            f"{_EXTRA}.rules[0]",
+            _HERE,
+        ),
     ],
 )
-def test_ordinary_rights_are_none(rule: Any) -> None:
-    assert faults(answer(device_config(USED), serviceAccount=ACCOUNT | {"clusterRules": [rule]})) == []
+def test_a_right_that_is_not_harmless_is_a_warning_with_what_it_means(profile: Any, path: str, scope: str) -> None:
+    ((rule, where, message),) = faults(answer(device_config(USED), **profile))
+    assert (rule, where) == ("KRM175", path)
+    assert message.startswith(f"gives create of modules.kmm.sigs.x-k8s.io {scope}: {_MEANS}; ")
+
+
+@pytest.mark.parametrize(
+    ("role", "is_told"), [("view", False), ("edit", True), ("system:openshift:scc:privileged", False)]
+)
+def test_a_role_of_the_cluster_that_is_not_judged_is_said(role: str, is_told: bool) -> None:
+    ref = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role}
+    bound = extra("RoleBinding", "others", "rbac.authorization.k8s.io/v1", roleRef=ref, subjects=[])
+    found = faults(answer(device_config(USED), extraObjects=[bound]))
+    assert [fault[:2] for fault in found] == [("KRM175", f"{_EXTRA}.roleRef.name")] * is_told
+
+
+def test_ordinary_rights_are_none() -> None:
+    account = ACCOUNT | {"rules": PODS, "clusterRules": [*NODES, {"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]}
+    assert faults(answer(device_config(USED), serviceAccount=account)) == []
 
 
 def test_an_extra_object_that_is_off_is_a_finding_since_nobody_can_switch_it_on() -> None:
