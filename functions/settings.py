@@ -38,6 +38,11 @@ class Intent(NamedTuple):
     is_root_only: bool = False
     """A PATH with a kustomization is that root and no other: what stands below it, and who lists it, do not count."""
 
+    @property
+    def is_check(self) -> bool:
+        """Whether all that is found is wanted, and nothing else: also what stands in roots that cannot be built."""
+        return self.judges_whole and not (self.deploys or self.is_old or self.shows_errors)
+
 
 CHECK = Intent()
 REVIEW = Intent(judges_strangers=True, logs_advice=False, shows_errors=True, takes_settings_alone=False)

@@ -97,6 +97,12 @@ def read_cluster(context: Context, cluster: Cluster) -> Cluster:
                 resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
         except KrmfnError as failure:
             failures.append(failure_of(name, failure)._replace(cluster=cluster.name))
+            if roots[0].kind == "kustomization" and failures[-1].findings and context.intent.is_check:
+                from . import blocked  # imported here: few roots are
+
+                resources = blocked.plain(roots[0])
+                failures[-1] = blocked.told(failures[-1], resources)
+                parts += [(name, resources)] if resources.items else []
             continue
         is_whole = is_whole and is_sound
         if roots is loose and len(groups) > 1 and _holds_only(resources, COUNTING | {PROFILE}):
@@ -104,7 +110,9 @@ def read_cluster(context: Context, cluster: Cluster) -> Cluster:
         else:
             parts.append((name, resources))
     cluster = cluster._replace(parts=parts, side=side, findings=[*findings.values()])
-    return cluster._replace(failures=failures, is_whole=is_whole and not failures)
+    is_blocked = is_whole and any(failure.is_blocked for failure in failures)
+    is_blocked = is_blocked and all(failure.is_blocked for failure in failures)
+    return cluster._replace(failures=failures, is_whole=is_whole and not failures, is_blocked=is_blocked)
 
 
 def _holds_only(resources: ResourceList, kinds: Collection[tuple[str, str]]) -> bool:

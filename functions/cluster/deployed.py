@@ -71,6 +71,8 @@ class Cluster(NamedTuple):
     """What is wrong with the cluster's entry in the configuration file."""
     is_whole: bool = True
     """False when something could not be read; a finding or a failure says what."""
+    is_blocked: bool = False
+    """Whether nothing but roots that may not be built keeps it from being whole."""
     lists: tuple[ResourceList, ...] = ()
     """The parts on which the function has run."""
     counts: Checked = Checked(())
@@ -126,6 +128,13 @@ class Clusters(NamedTuple):
         has_errors = any(finding.severity == "error" for finding in self.findings)
         is_read = all(cluster.is_whole for cluster in (*self.clusters, *self.unassigned))
         return is_read and not (self.failures or has_errors or self.unread)
+
+    @property
+    def is_readable(self) -> bool:
+        """Return True when nothing is missing but roots that may not be built, for which there are findings."""
+        clusters = [cluster._replace(is_whole=cluster.is_whole or cluster.is_blocked) for cluster in self.clusters]
+        failures = [failure for failure in self.failures if not failure.is_blocked]
+        return self._replace(clusters=clusters, failures=failures).is_whole
 
     @property
     def lists(self) -> dict[str, ResourceList]:

@@ -61,7 +61,7 @@ def run(context: Context, args: Any) -> int:
     if len(streams.clusters) > 1:
         cluster_streams.look_up_places(context, streams)
     if args.write_baseline:
-        if not streams.is_whole:
+        if not streams.is_readable:
             cluster_streams.log(context, streams)
             return 2
         text = dump_baseline(collect(context, streams, None).results)
@@ -82,7 +82,9 @@ def run(context: Context, args: Any) -> int:
         if args.output_format == "full":
             write = partial(write, source=_source_of(context.options.root))
     output.write_stdout(write(visible, rules))
-    return int(findings.fails(checked.results, args.fail_on)) if streams.is_whole else 2
+    blocking = {finding.id for failure in streams.failures for finding in failure.findings}
+    is_known = streams.is_readable and blocking.isdisjoint(finding.id for finding in checked.results)
+    return int(findings.fails(checked.results, args.fail_on)) if streams.is_whole or is_known else 2
 
 
 def collect(context: Context, streams: Clusters, baseline: str | None, additions: Iterable[Result] = ()) -> Checked:
@@ -97,6 +99,8 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
     for cluster in streams.clusters:
         if cluster.final.results:
             results += tag_cluster(cluster.name, in_order(cluster.final.results))
+    for failure in streams.failures:
+        results += tag_cluster(failure.cluster, failure.findings) if failure.is_blocked else []
     number = len(results)
     if baseline:
         known = parse_baseline(files.read_text(baseline, context.options.root), baseline)
@@ -108,7 +112,7 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
     left_out = number - len(results)
     results += additions
     # no baseline names these: what was not read was not judged
-    for failure in streams.failures:
+    for failure in (failure for failure in streams.failures if not failure.is_blocked):
         errors = _read_errors(failure)
         results += tag_cluster(failure.cluster, errors) if failure.cluster else errors
     if len(streams.clusters) > 1:

@@ -25,6 +25,7 @@ from ..cluster.survey import Root, places
 from ..command import Context
 from ..options import RunOptions
 from ..paths import files
+from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison
 from .base import Base
 from .pairs import Pair
@@ -61,7 +62,7 @@ def lay_out_sides(context: Context, base: Base, names: Sequence[str]) -> Sides:
         new = cluster_streams.layout_of(context, names)
     except KrmfnError:  # it is reported when that side is rendered
         return Sides()
-    if any(side.failures or any(finding.severity == "error" for finding in side.findings) for side in (old, new)):
+    if any(side.failures or any(map(_is_about_clusters, side.findings)) for side in (old, new)):
         return Sides(old, new)
     digest = lru_cache(maxsize=None)(lambda path: sha256(files.read_regular(path, path, max_bytes())).digest())
     by_places = {(*places(cluster.roots, base.folder),): cluster for cluster in reversed(old.clusters)}
@@ -79,6 +80,15 @@ def lay_out_sides(context: Context, base: Base, names: Sequence[str]) -> Sides:
     old = old._replace(clusters=[cluster for cluster in old.clusters if cluster.name not in gone])
     new = new._replace(clusters=[cluster for cluster in new.clusters if cluster.name not in same])
     return Sides(old, new, frozenset(same), order)
+
+
+def _is_about_clusters(finding: Result) -> bool:
+    """Return True for an error after which nobody knows which files count.
+
+    One about a kustomization that no root lists is none: it says nothing about the roots.
+    """
+    is_unlisted = finding.place is not None and os.path.basename(finding.place.path) in KUSTOMIZATIONS
+    return finding.severity == "error" and not is_unlisted
 
 
 def _same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:

@@ -28,6 +28,8 @@ class Failure(NamedTuple):
     """The same, as findings with files and rules; () where there are only lines."""
     cluster: str = ""
     """The cluster that lacks it; "" where that is not known."""
+    is_blocked: bool = False
+    """Whether it is a root that may not be built, and the rest of what it lists is judged."""
 
     @property
     def name(self) -> str:
@@ -56,7 +58,7 @@ def raise_alike(failures: Sequence[Failure]) -> None:
 
 def log_failures(log: Log, failures: Sequence[Failure]) -> None:
     """Write each failure with the name of its PATH."""
-    for path, (first, *rest), findings, _ in failures:
+    for path, (first, *rest), findings, *_ in failures:
         if findings:
             log.findings(findings)
             continue

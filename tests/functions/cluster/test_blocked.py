@@ -1,0 +1,96 @@
+"""A root that cannot be built does not hide what it holds, and a baseline may hold why it cannot be built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands import process
+from tests.functions.cluster.test_one_result import config
+from tests.trees import plant
+
+RIGHT = config("gpu", "card: x")
+WRONG = RIGHT.replace("  moduleName: gpu\n", "")
+REMOTE = "- https://git.example.com/catalog//operators/nfd?ref=v1.2.3\n"
+BLOCKED = {
+    "remote": f"resources:\n{REMOTE}- gpu.yaml\n",
+    "chart": "resources: [gpu.yaml]\nhelmCharts: [{name: app, repo: 'https://charts.example.com', version: 1.0.0}]\n",
+    "generator": "resources: [gpu.yaml]\ngenerators: [ksops.yaml]\n",
+    "base": f"resources:\n{REMOTE}- base\n",
+}
+KSOPS = (
+    "apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata:\n  name: s\n  annotations:\n"
+    "    config.kubernetes.io/function: |\n      exec: {path: ksops}\n"
+)
+
+
+def check(folder: Path, *args: str) -> tuple[int, str]:
+    done = process("krmfn", "check", ".", *args, cwd=folder)
+    return done.code, done.text
+
+
+def planted(folder: Path, sort: str, text: str) -> None:
+    files = {"ksops.yaml": KSOPS} if sort == "generator" else {}
+    where = "base/gpu.yaml" if sort == "base" else "gpu.yaml"
+    base = {"base/kustomization.yaml": "resources: [gpu.yaml]\n"} if sort == "base" else {}
+    plant(folder, {"kustomization.yaml": BLOCKED[sort], **files, **base, where: text})
+
+
+@pytest.mark.parametrize("sort", BLOCKED)
+def test_what_a_blocked_root_lists_is_judged(sort: str, tmp_path: Path) -> None:
+    planted(tmp_path, sort, WRONG)
+    code, text = check(tmp_path)
+    assert code == 2, text
+    assert "[KRM121]" in text, text
+    assert text.count("the other files that it lists are judged as they stand") == 1, text
+    planted(tmp_path, sort, RIGHT)
+    code, text = check(tmp_path)
+    assert (code, "[KRM121]" in text, text.count(": error: ")) == (2, False, 1), text
+
+
+@pytest.mark.parametrize("sort", BLOCKED)
+def test_a_baseline_holds_why_a_root_cannot_be_built(sort: str, tmp_path: Path) -> None:
+    planted(tmp_path, sort, RIGHT)
+    assert check(tmp_path, "--write-baseline", "known.json") == (0, "")
+    assert check(tmp_path, "--baseline", "known.json")[0] == 0
+    planted(tmp_path, sort, WRONG)
+    code, text = check(tmp_path, "--baseline", "known.json")
+    assert (code, "[KRM121]" in text) == (1, True), text
+
+
+def test_what_a_baseline_does_not_know_still_blocks(tmp_path: Path) -> None:
+    planted(tmp_path, "remote", RIGHT)
+    check(tmp_path, "--write-baseline", "known.json")
+    plant(tmp_path, {"kustomization.yaml": BLOCKED["remote"] + "- https://git.example.com/catalog//operators/other\n"})
+    assert check(tmp_path, "--baseline", "known.json")[0] == 2
+
+
+CHANGED = {
+    "patch": "patches: [{target: {kind: DeviceConfig}, patch: '[{op: add, path: /spec/moduleName, value: gpu}]'}]\n",
+    "component": "components: [part]\n",
+    "replacement": "replacements: []\n",
+}
+
+
+@pytest.mark.parametrize("field", CHANGED.values(), ids=CHANGED)
+def test_what_a_kustomization_changes_is_not_judged_by_its_files(field: str, tmp_path: Path) -> None:
+    """The patch may be what makes it right."""
+    planted(tmp_path, "remote", WRONG)
+    part = {"part/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"}
+    plant(tmp_path, {"kustomization.yaml": BLOCKED["remote"] + field, **part})
+    code, text = check(tmp_path)
+    assert (code, "KRM121" in text, "KRM509" in text) == (2, False, True), text
+
+
+def test_the_namespace_of_the_kustomization_counts(tmp_path: Path) -> None:
+    planted(tmp_path, "remote", RIGHT.replace(", namespace: kmm", ""))
+    plant(tmp_path, {"kustomization.yaml": BLOCKED["remote"] + "namespace: kmm\n"})
+    code, text = check(tmp_path)
+    assert (code, text.count(": error: ")) == (2, 1), text
+
+
+def test_render_prints_nothing_of_a_blocked_root(tmp_path: Path) -> None:
+    planted(tmp_path, "remote", RIGHT)
+    done = process("krmfn", "render", ".", cwd=tmp_path)
+    assert (done.code, done.text) == (2, "")
