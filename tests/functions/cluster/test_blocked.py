@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.commands import process
 from tests.functions.cluster.test_one_result import config
+from tests.functions.comparing.test_base import repository
 from tests.trees import plant
 
 RIGHT = config("gpu", "card: x")
@@ -94,3 +96,17 @@ def test_render_prints_nothing_of_a_blocked_root(tmp_path: Path) -> None:
     planted(tmp_path, "remote", RIGHT)
     done = process("krmfn", "render", ".", cwd=tmp_path)
     assert (done.code, done.text) == (2, "")
+
+
+def test_a_component_that_nobody_lists_costs_no_builds(tmp_path: Path) -> None:
+    """It cannot be built, and says nothing about the roots; those without a change were all built on both sides."""
+    part = f"apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources:\n{REMOTE}"
+    roots = {f"{name}/kustomization.yaml": "resources: [gpu.yaml]\n" for name in "abc"}
+    configs = {f"{name}/gpu.yaml": config(name, "card: x") for name in "abc"}
+    repo = repository(tmp_path / "repo", {**roots, **configs, "part/kustomization.yaml": part})
+    plant(repo, {"a/gpu.yaml": config("a", "card: y")})
+    plant(tmp_path, {"bin/kustomize": "#!/bin/sh\nexit 3\n"})
+    (tmp_path / "bin/kustomize").chmod(0o755)
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    done = process("krmfn", "diff", "--base", "main", ".", cwd=repo, PATH=path)
+    assert [name for name in "abc" if f"kustomize build {name} failed" in done.text + done.err] == ["a"], done.err
