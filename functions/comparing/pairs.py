@@ -21,6 +21,7 @@ from ..run import note, run_of
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
 from . import attention, hidden
+from .held_back import held_back
 
 
 class Pair(NamedTuple):
@@ -106,7 +107,7 @@ def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda 
     results = placed([*notes(changes, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
     results += map(located, placed(check_adopted(old, new)))
     by_labels = node_effects.harms_by_former_labels(old, new, effects)
-    unapplied = tuple(attention.unapplied(changes))
+    unapplied = (*attention.unapplied(changes), *held_back(changes, pair.old, pair.new))
     first = (
         *(f"not as reviewed: {finding.ref}: {finding.message}" for finding in unapplied),
         *attention.sentences(changes, old, new),

@@ -1,0 +1,60 @@
+"""Changes of Modules that do not reach a cluster: what deploys them is suspended, or prunes nothing."""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from krmfn import Ref, Result, error
+
+from ..cluster.deployed import Cluster
+from ..deployments.deployment import Deployment
+from ..kmm.module import MODULE_KINDS
+from ..plan import Change, Plan
+
+_NAMES = {"flux": "Flux", "fleet": "Fleet", "argocd": "Argo CD"}
+
+
+def held_back(plan: Plan, old: Cluster | None, new: Cluster | None) -> Iterator[Result]:
+    """Yield an error per Module that a suspended deployment does not apply, or that stays since nothing is pruned.
+
+    What Argo CD does not prune by itself is left out: a person may sync it. Source: Flux, Kustomization v1,
+    spec.suspend and spec.prune; Fleet, GitRepo, spec.paused.
+    """
+    for change in plan.changes:
+        if (change.ref.group, change.ref.kind) not in MODULE_KINDS:
+            continue
+        deployments = _deploying(new, change.ref) or _deploying(old, change.ref) or _all(new) or _all(old)
+        if message := _message(change, deployments):
+            yield error(message, ref=change.ref)
+
+
+def _message(change: Change, deployments: Sequence[Deployment]) -> str:
+    """Return what becomes of a change; "" where it is made."""
+    declarations = [deployment.declaration for deployment in deployments]
+    if not declarations:
+        return ""
+    first = declarations[0]
+    engine, source = _NAMES.get(first.engine, first.engine), f"{first.source.ref}, {first.file}"
+    if all(declaration.is_suspended for declaration in declarations):
+        outcome = "it is not applied" if change.new else "it stays on the cluster, and its driver in use"
+        return f"{engine} is suspended there ({source}), so {outcome}"
+    is_kept = all(declaration.engine == "flux" and not declaration.prunes for declaration in declarations)
+    if not change.new and is_kept:
+        return f"{engine} prunes nothing there ({source}), so it stays on the cluster, and its driver in use"
+    return ""
+
+
+def _deploying(cluster: Cluster | None, ref: Ref) -> list[Deployment]:
+    """Return what deploys the roots that hold an object, where each root is read by itself."""
+    if not cluster:
+        return []
+    names = {name for name, part in cluster.parts if any(item.ref.id == ref.id for item in part.items)}
+    paths = [root.path for root in cluster.roots if root.name in names]
+    return [deployment for deployment in _all(cluster) if any(_is_at(deployment, path) for path in paths)]
+
+
+def _all(cluster: Cluster | None) -> list[Deployment]:
+    return [reached for reached in cluster.deployments if reached.declaration.engine != "none"] if cluster else []
+
+
+def _is_at(deployment: Deployment, path: str) -> bool:
+    return deployment.path == "." or f"{path}{os.sep}".endswith(f"{os.sep}{deployment.path}{os.sep}")

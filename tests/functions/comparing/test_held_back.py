@@ -1,0 +1,54 @@
+"""What a change does not do: deployments that are suspended, and those that prune nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from krmfn.yamltext import emit
+from tests.builders import module
+from tests.commands import process
+from tests.trees import plant
+
+FLUX = (
+    "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: lab, namespace: flux-system}\n"
+    "spec: {path: ./drivers, sourceRef: {kind: GitRepository, name: f}, SPEC}\n"
+)
+APPLICATION = (
+    "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: lab, namespace: argocd}\nspec:\n"
+    "  source: {repoURL: 'https://git.example.com/f.git', path: drivers}\n  destination: {name: lab}\n"
+)
+APPLIED, STAYS = "so it is not applied", "so it stays on the cluster"
+ENGINES = {
+    "suspended": (FLUX.replace("SPEC", "suspend: true, prune: true"), [APPLIED, STAYS]),
+    "prunes nothing": (FLUX.replace("SPEC", "prune: false"), [STAYS]),
+    "prunes": (FLUX.replace("SPEC", "prune: true"), []),
+    "synced by a person": (APPLICATION, []),
+    "nothing": ("", []),
+}
+
+
+@pytest.mark.parametrize(("engine", "words"), ENGINES.values(), ids=ENGINES)
+def test_what_is_held_back_is_told(engine: str, words: list[str], tmp_path: Path) -> None:
+    for side, name in (("old", "card"), ("new", "board")):
+        files = {"clusters/lab/ks.yaml": engine} if engine else {}
+        driver = emit.dump(module(name=name, modprobe={"moduleName": name}))
+        plant(tmp_path, {f"{side}/{path}": text for path, text in {**files, "drivers/m.yaml": driver}.items()})
+    done = process("krmfn", "diff", "old", "new", cwd=tmp_path)
+    lines = [line for line in done.text.splitlines() if line.startswith("! not as reviewed: ")]
+    assert len(lines) == len(words), done.text
+    assert all(any(word in line for line in lines) for word in words), lines
+    failing = process("krmfn", "diff", "old", "new", "--fail-on", "reload", cwd=tmp_path)
+    assert all(line.removeprefix("! not as reviewed: ") in failing.err for line in lines), failing.err
+
+
+@pytest.mark.parametrize("prunes", [True, False])
+def test_a_module_that_is_changed_reaches_a_cluster_that_prunes_nothing(prunes: bool, tmp_path: Path) -> None:
+    engine = FLUX.replace("SPEC", f"prune: {str(prunes).lower()}")
+    for side, image in (("old", "card:1"), ("new", "card:2")):
+        driver = emit.dump(module(name="card")).replace(
+            "containerImage: ", f"containerImage: registry.example.com/{image} # "
+        )
+        plant(tmp_path, {f"{side}/drivers/m.yaml": driver, f"{side}/clusters/lab/ks.yaml": engine})
+    assert "not as reviewed" not in process("krmfn", "diff", "old", "new", cwd=tmp_path).text
