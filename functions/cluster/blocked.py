@@ -50,7 +50,7 @@ def plain(root: Root) -> ResourceList:
     return resources
 
 
-def told(failure: Failure, resources: ResourceList) -> Failure:
+def with_words(failure: Failure, resources: ResourceList) -> Failure:
     """Return why a root cannot be built, with words that say what is judged of it nevertheless."""
     first, *others = failure.findings
     words = _WORDS if resources.items else ""

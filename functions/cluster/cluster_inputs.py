@@ -101,7 +101,7 @@ def read_cluster(context: Context, cluster: Cluster) -> Cluster:
                 from . import blocked  # imported here: few roots are
 
                 resources = blocked.plain(roots[0])
-                failures[-1] = blocked.told(failures[-1], resources)
+                failures[-1] = blocked.with_words(failures[-1], resources)
                 parts += [(name, resources)] if resources.items else []
             continue
         is_whole = is_whole and is_sound
