@@ -22,7 +22,7 @@ from .reading import Groups
 
 _REPLACED = frozenset({"KMM021", "KMM022"})
 """Rules about Modules that a rule about configs (KRM124) replaces."""
-_OF_CLUSTER = frozenset({"KMM051", "KRM209"})
+OF_CLUSTER = frozenset({"KMM051", "KRM209"})
 """Rules about what a cluster has: they wait until a config switches on what a profile only offers."""
 
 
@@ -39,7 +39,8 @@ def check(resources: ResourceList, items: Sequence[Item], groups: Groups, config
     """
     used = used_fields(groups)
     for configs, fields, left_out in _trials(used, config):
-        findings = (finding for finding in judge(configs, resources, config, fields) if finding.rule not in left_out)
+        judged, _ = judge(configs, resources, config, fields)
+        findings = (finding for finding in judged if finding.rule not in left_out)
         yield from (finding for finding in findings if _concerns(fields, finding))
     if not run_of(resources).is_part:
         yield from profiles_are_named(items, config, run_of(resources).named)
@@ -56,14 +57,18 @@ def _concerns(fields: Sequence[str], result: Result) -> bool:
 
 def judge(
     configs: Sequence[DeviceConfig], resources: ResourceList, config: FunctionConfig, fields: Sequence[str] = ()
-) -> list[Result]:
-    """Return the findings about the pools of a config, and about its objects if all errors are about `fields`."""
+) -> tuple[list[Result], bool]:
+    """Return the findings about the pools of a config, and about its objects if all errors are about `fields`.
+
+    The second value is True when the objects are judged.
+    """
     findings = rules.check_group(configs, set())
     findings += (finding for _, finding in effects.fields_have_an_effect(configs))
-    if all(_concerns(fields, finding) for finding in findings if finding.severity == "error"):
+    has_objects = all(_concerns(fields, finding) for finding in findings if finding.severity == "error")
+    if has_objects:
         judged = module_checks.check(resources, generate.objects(configs, {}), [], config, lint=True)
         findings += [finding for _, finding in judged]
-    return findings
+    return findings, has_objects
 
 
 def profiles_are_named(items: Sequence[Item], config: FunctionConfig, other_names: frozenset[str]) -> Iterator[Result]:
@@ -121,7 +126,7 @@ def _trials(used: dict[str, set[str]], config: FunctionConfig) -> Iterator[Trial
             if switches:
                 item = _least_config(profile, layers, first, switches)
                 paths = [f"{layers[0].path}.{path}" for path in paths]
-                yield reading.from_item(item, settings), paths, _REPLACED | _OF_CLUSTER
+                yield reading.from_item(item, settings), paths, _REPLACED | OF_CLUSTER
 
 
 def _offers(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

@@ -1,8 +1,8 @@
 """Render DeviceConfigs that fit their schema: values, findings, objects, and claims on nodes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Field, Item, ResourceList, Result
+from krmfn import Field, Item, Ref, ResourceList, Result
 
 from ..exclusivity import Claim
 from ..kmm.modprobe import loaded_names
@@ -24,7 +24,7 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
     findings: list[Finding] = [(item.ref, finding) for item, errors in problems.items() for finding in errors]
     findings.sort(key=lambda pair: pair[1].rule != "KRM111")  # missing profiles first
     findings += [(group[0].ref, _hinted(result, group[0], config)) for group, results in judged for result in results]
-    findings += effects.fields_have_an_effect([pool for group in groups for pool in group])
+    findings += _for_users(effects.fields_have_an_effect([pool for group in groups for pool in group]), config)
     if config.source.ref.kind or config.products:
         from . import profiles  # here, since only a functionConfig has them
 
@@ -37,6 +37,15 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
     objects = [generated for group in sound for generated in generate.objects(group, specs)]
     claims = [claim_of(pool) for group in sound for pool in group]
     return Rendered(objects, claims, findings, {group[0].ref: group[0].item for group in groups})
+
+
+def _for_users(findings: Iterable[tuple[Ref, Result]], config: FunctionConfig) -> Iterator[Finding]:
+    """Yield the findings about fields without an effect that users can mend.
+
+    A field of a Profile that this config does not need is none: `trials` judges whether any config does.
+    """
+    vendors = {product.item.ref for product in config.products.values()}
+    yield from ((owner, finding) for owner, finding in findings if finding.ref not in vendors)
 
 
 def _hinted(finding: Result, config: DeviceConfig, function_config: FunctionConfig) -> Result:

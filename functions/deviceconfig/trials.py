@@ -1,6 +1,8 @@
 """Check Profiles by themselves: each is rendered with few options, and with those that its conditions ask for."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from krmfn import Field, Item, ResourceList, Result, info, warning
@@ -11,13 +13,17 @@ from krmfn.typed import Any
 from ..profile import judging, samples
 from ..profile.product import Profile, whens
 from ..profile.samples import Trial
+from ..rendering import ignoring
 from ..rendering.function_config import FunctionConfig
 from ..run import run_of
-from . import products, profiles, reading
-from .merging import EITHER, KEYS, UNSET, key_of, merged, merges
+from . import products
+from .merging import EITHER, KEYS, UNSET, key_of, merges
+from .outcomes import Bench, Common, Outcome, advice_of, stand_in
 
 _MOST = 1000
 """How many of its options and `when`s a Profile is tried with, and how many pairs of `when`s: each takes a ms."""
+_NEEDS_MORE = "KRM130"
+"""The rule that something must run: the least options may switch on nothing."""
 _FORMS: dict[str, str] = {name: "/".join(pair) for pair in EITHER for name in pair}
 
 
@@ -34,7 +40,8 @@ def check(resources: ResourceList, items: Collection[Item], config: FunctionConf
             overrides, path = config.overrides.get(product.name, {}), join(("spec", "overrides", product.name))
             yield from map(config.source.located, judging.check_overrides(product.spec, overrides, path))
             is_used = product.name in used
-            findings = _expansion_errors(product, config) if is_used else _rendering_errors(product, resources, config)
+            bench = Bench(product, resources, config, set(), set(), iter(range(_MOST)))
+            findings = _expansion_errors(product, config) if is_used else _rendering_errors(bench)
             yield from {finding.occurrence: finding for finding in findings}.values()
 
 
@@ -46,43 +53,29 @@ def _expansion_errors(product: Profile, config: FunctionConfig) -> Iterator[Resu
     yield from _not_tried(product, ())
 
 
-def _rendering_errors(product: Profile, resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
-    """Yield the errors in what is rendered with a Profile, each at the place in the Profile where to correct it."""
-    common_errors: dict[str, Result] | None = None  # the errors of all trials so far, by their messages
-    known, remedies = set[str](), set[FieldPath]()
+def _rendering_errors(bench: Bench) -> Iterator[Result]:
+    """Yield the errors in what is rendered with a Profile, each at the place in the Profile where to correct it.
+
+    What is no error is yielded when everything that was rendered has it.
+    """
+    product, common = bench.product, Common()
     pairs, options = samples.pairs(product, _MOST, _sets), [*samples.options(product)]
-    others_left = iter(range(_MOST))
-    singles = islice(chain(samples.trials(product), samples.option_trials(product)), _MOST)
+    singles = [*islice(chain(samples.trials(product), samples.option_trials(product)), _MOST)]
     for trial in chain(singles, samples.pair_trials(product, islice(pairs, _MOST))):
-        item, is_judged, errors = _rendered(product, trial, resources, config)
-        others_of_trial = samples.other_trials(product, trial, remedies) if errors else ()
-        for _, (text, other) in zip(others_left, others_of_trial, strict=False):
-            if known.issuperset(map(str, errors)):
-                break  # else each of many trials is rendered as often as it has texts
-            keys = set(map(_key, _rendered(product, other, resources, config)[2]))
-            if keys < set(map(_key, errors)):  # the other errors are about the made-up text
-                errors = [finding for finding in errors if _key(finding) in keys]
-                remedies.add(text)
-        known.update(map(str, errors))
-        others: dict[str, Result] = {}
-        for finding in errors:
-            parts = split(finding.field.path)[1:] if finding.field else ()
-            parts = parts if product.kind or parts[:1] != ("options",) else parts[1:]
-            if finding.ref == product.item.ref:
-                yield finding
-            elif finding.ref == item.ref and trial.is_given(product.options, ("spec", *parts)):
-                path = ("spec", "schema", *(step for part in ("spec", *parts) for step in ("properties", part)))
-                yield product.item.located(finding._replace(ref=None, field=Field(join(path)), place=None))
-            elif finding.ref == item.ref and not trial.is_written(parts):
-                others[finding.message] = finding
-        if is_judged:
-            previous = others if common_errors is None else common_errors
-            common_errors = {message: finding for message, finding in previous.items() if message in others}
+        outcome = bench.rendered(trial)
+        errors_at_profile, others = _sorted(product, trial, outcome.item, bench.true_errors(trial, outcome.errors))
+        yield from errors_at_profile
+        yield from _turned_off(bench, outcome)
+        common = common.narrowed(product, outcome, others)
+    rules = _entries(bench)
+    for trial in islice(samples.full_trials(product), _MOST - len(singles)):
+        if not (common.errors or common.advice or rules):
+            break  # there is nothing that one more could take away or show
+        outcome = bench.rendered(trial)
+        yield from _turned_off(bench, outcome)
+        common = common.narrowed(product, outcome, _sorted(product, trial, outcome.item, outcome.errors)[1])
     not_tried = [*_not_tried(product, options), *_pairs_not_tried(product, pairs)]
-    conclusion = "" if not_tried else ", so no config of this Profile is right"
-    for finding in (common_errors or {}).values():
-        message = f"{finding.message} (with every option that was tried{conclusion})"
-        yield product.item.located(finding._replace(ref=None, message=message, field=Field("spec.config"), place=None))
+    yield from _in_every_config(bench, common, not not_tried)
     yield from not_tried
 
 
@@ -108,24 +101,63 @@ def _pairs_not_tried(product: Profile, pairs: Iterator[samples.Pair]) -> Iterato
         yield product.item.located(info(f"{message}, since {reason}", rule="KRM180", field=field))
 
 
-def _key(finding: Result) -> tuple[str, str, str]:
-    return str(finding.ref), finding.rule, finding.field.path if finding.field else ""
+def _sorted(
+    product: Profile, trial: Trial, item: Item, errors: Iterable[Result]
+) -> tuple[list[Result], dict[str, Result]]:
+    """Return the errors to correct at a place in the Profile, and by their messages those that other options mend."""
+    errors_at_profile: list[Result] = []
+    others: dict[str, Result] = {}
+    for finding in errors:
+        parts = split(finding.field.path)[1:] if finding.field else ()
+        parts = parts if product.kind or parts[:1] != ("options",) else parts[1:]
+        if finding.rule == _NEEDS_MORE:
+            others[finding.message] = finding
+        elif finding.ref == product.item.ref:
+            errors_at_profile.append(finding)
+        elif finding.ref == item.ref and trial.is_given(product.options, ("spec", *parts)):
+            path = ("spec", "schema", *(step for part in ("spec", *parts) for step in ("properties", part)))
+            field = Field(join(path))
+            errors_at_profile.append(product.item.located(finding._replace(ref=None, field=field, place=None)))
+        elif finding.ref == item.ref and not trial.is_written(parts):
+            others[finding.message] = finding
+    return errors_at_profile, others
 
 
-def _rendered(
-    product: Profile, trial: Trial, resources: ResourceList, config: FunctionConfig
-) -> tuple[Item, bool, list[Result]]:
-    """Return a config with the options of a trial, whether rules could judge it, and the errors in what it renders."""
-    item = stand_in(product, trial.options)
-    findings, expansion = products.problems(item, item.ref, config)
-    if findings or not expansion:
-        return item, False, findings
-    if not product.kind:
-        parts = chain(expansion.layers, *expansion.modules.values())
-        base = merged([config.overrides.get(product.name, {}), *(part.fields for part in parts), config.defaults])
-        item = stand_in(product, trial.options, profiles.missing_fields(base))
-    findings = profiles.judge(reading.from_item(item, config, expansion), resources, config)
-    return item, True, [finding for finding in findings if finding.severity == "error"]
+def _entries(bench: Bench) -> set[str]:
+    """Return the rules that the Profile or the functionConfig turns off."""
+    return {*ignoring.turned_off(bench.product.item), *bench.config.ignore}
+
+
+def _turned_off(bench: Bench, outcome: Outcome) -> Iterator[Result]:
+    """Yield what the Profile or the functionConfig turns off, also where few configs have it: the entry is of use."""
+    rules = _entries(bench)
+    advice = advice_of(bench.product, outcome).values() if rules else ()
+    yield from (finding for finding in advice if finding.rule in rules and ignoring.is_hideable(finding))
+
+
+def _in_every_config(bench: Bench, common: Common, is_all: bool) -> Iterator[Result]:
+    """Yield what holds for all that was tried, unless a made-up text in the options causes it.
+
+    `is_all` says that all `when`s and options were tried.
+    """
+    product, advice = bench.product, common.advice or {}
+    errors, untried = [*(common.errors or {}).values()], samples.untried(product)
+    for path, message in untried:
+        rules = ", ".join(sorted({finding.rule for finding in errors}))
+        message += f"; all that was tried has {rules}" if rules else ""
+        yield product.item.located(info(message, rule="KRM180", field=Field(join(("spec", *path)))))
+    conclusion = ", so no config of this Profile is right" if is_all else ""
+    for finding in errors if not untried else ():
+        error = finding._replace(message=f"{finding.message} (with every option that was tried{conclusion})")
+        if finding.ref != product.item.ref:
+            error = product.item.located(error._replace(ref=None, field=Field("spec.config"), place=None))
+        yield error
+    others = samples.other_trials(product, samples.least_trial(product), ()) if advice else ()
+    for _, (_, other) in zip(bench.others_left, others, strict=False):
+        advice = Common(advice=advice).narrowed(product, bench.rendered(other), {}).advice or {}
+    extent = "in every config of this Profile" if is_all else "in every config that was tried"
+    for finding in advice.values():
+        yield finding._replace(message=f"{finding.message} ({extent})")
 
 
 def _sets(when: Mapping[str, Any]) -> set[FieldPath]:
@@ -146,11 +178,3 @@ def _leaves(fields: Any, path: FieldPath) -> Iterator[FieldPath]:
                 yield from _leaves(value, inner)
     elif path:
         yield path
-
-
-def stand_in(product: Profile, options: Any, fields: Mapping[str, Any] | None = None) -> Item:
-    """Return a config of a Profile with these options; `fields` are those of a DeviceConfig of ours beside them."""
-    if product.kind:
-        (group, kind), version = product.kind, next(iter(product.versions), "v1alpha1")
-        return profiles.stand_in(options, f"{group}/{version}", kind, product.name)
-    return profiles.stand_in({**(fields or {}), "profile": product.name, "options": options})

@@ -6,12 +6,13 @@ import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations, islice
 
-from krmfn.resource import FieldPath
+from krmfn.printing import counted
+from krmfn.resource import FieldPath, join
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm import lookup
 from ..kmm.lookup import leaves
-from . import structural
+from . import judging, structural
 from .expansion import values_of
 from .expressions import at, holds, path_of
 from .product import Profile, whens
@@ -29,14 +30,28 @@ def sample(node: Node) -> Any:
         return node["default"] if "default" in node else node["enum"][0]
     kind = node.get("type", "string")
     if kind == "object":
-        inner = node.get("additionalProperties")
-        return _required(node) or ({"x": sample(inner)} if isinstance(inner, dict) else {})
+        return _object(node)
     if kind == "array":
-        return [sample(node["items"])]
+        return [sample(node["items"])] * max(1, node.get("minItems", 1))
     value = _BY_TYPE[kind]
     if kind in ("integer", "number"):
         return max(value, node.get("minimum", value)) if node.get("maximum", value) >= value else node["maximum"]
     return value * max(1, node.get("minLength", 1)) if kind == "string" else value
+
+
+def _object(node: Node) -> dict[str, Any]:
+    """Return an object with the fields that a schema requires, and as many as it asks for."""
+    fields, least = _required(node), node.get("minProperties", 0)
+    rest = node.get("additionalProperties")
+    is_map = isinstance(rest, dict) or rest is True or bool(node.get(structural.OPEN))
+    if not fields and isinstance(rest, dict):
+        fields["x"] = sample(rest)
+    for name, child in node.get("properties", {}).items():
+        if name not in fields and len(fields) < least:
+            fields[name] = sample(child)
+    for number in range(least - len(fields) if is_map else 0):
+        fields[f"x{number}"] = sample(rest) if isinstance(rest, dict) else _BY_TYPE["string"]
+    return fields
 
 
 def _required(node: Node) -> dict[str, Any]:
@@ -51,6 +66,13 @@ def full_sample(node: Node) -> Any:
         fields = {name: full_sample(child) for name, child in node["properties"].items()}
         return {**fields, **default} if isinstance(default, dict) else fields
     return [full_sample(node["items"])] if node.get("type") == "array" and "default" not in node else sample(node)
+
+
+def _switched_on(node: Node) -> Any:
+    """Return a value with all fields as `full_sample` does, and every boolean true."""
+    if node.get("properties"):
+        return {name: _switched_on(child) for name, child in node["properties"].items()}
+    return True if node.get("type") == "boolean" else full_sample(node)
 
 
 class Trial(NamedTuple):
@@ -87,6 +109,16 @@ def trials(profile: Profile) -> Iterator[Trial]:
     """Yield the least options that the schema takes, then those with which each `when` holds."""
     yield least_trial(profile)
     yield from (least_trial(profile, when["if"]) for _, when in whens(profile.spec))
+
+
+def full_trials(profile: Profile) -> Iterator[Trial]:
+    """Yield all options at once, and with them those with which each `when` holds.
+
+    Some options may exclude others, so an error of these is none of the Profile; that something works is.
+    """
+    everything = _switched_on(_spec(profile))
+    yield Trial(everything)
+    yield from (_with_conditions(profile, copy.deepcopy(everything), (when["if"],)) for _, when in whens(profile.spec))
 
 
 def option_trials(profile: Profile) -> Iterator[Trial]:
@@ -135,13 +167,36 @@ def _exclude(value: Any, other: Any) -> bool:
     return isinstance(value, dict) == isinstance(other, dict) and not any(choice in other_choices for choice in choices)
 
 
+def untried(profile: Profile) -> list[tuple[FieldPath, str]]:
+    """Return the place of the first option without a schema that is read, and a message that counts them; [] for none.
+
+    What such an option holds is not known, so no sample of it says anything.
+    """
+    paths: dict[Sequence[str], FieldPath] = {}
+    for use in judging.uses(profile.spec):
+        paths.setdefault(use.parts, use.path)
+    for name, text in profile.spec.get("texts", {}).items():
+        paths.setdefault(path_of(text.get("each", "")), ("texts", name, "each"))
+    unknown = {parts: path for parts, path in paths.items() if structural.at(profile.options, parts) == {}}
+    if not unknown:
+        return []
+    first, path = next(iter(unknown.items()))
+    number = counted(len(unknown), "option")
+    return [(path, f"{number} that the schema says nothing about cannot be tried (the first: {join(first)})")]
+
+
 def least_trial(profile: Profile, *conditions: Mapping[str, Any]) -> Trial:
     """Return the least options that the schema takes, with those for which some conditions hold where it takes them.
 
     Parents of such options have the fields that the schema requires.
     """
+    options = copy.deepcopy(sample({**_spec(profile), "additionalProperties": False}))
+    return _with_conditions(profile, options, conditions)
+
+
+def _with_conditions(profile: Profile, options: Any, conditions: tuple[Mapping[str, Any], ...]) -> Trial:
+    """Return options with those for which some conditions hold, where the schema takes them."""
     node = _spec(profile)
-    options = copy.deepcopy(sample({**node, "additionalProperties": False}))
     for path, value in (pair for condition in conditions for pair in condition.items()):
         root, *parts = path_of(path) or ("",)
         if root != "spec" or value == {"exists": False}:

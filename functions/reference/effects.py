@@ -8,7 +8,7 @@ from krmfn import Manifest
 from krmfn.resource import join
 from krmfn.typed import Any, NamedTuple
 
-from ..deviceconfig import generate, reading, trials
+from ..deviceconfig import generate, outcomes, reading
 from ..differences import ABSENT, differences
 from ..profile import samples, structural
 from ..profile.expressions import path_of
@@ -121,7 +121,7 @@ def _with(spec: Any, *written: Written) -> Any:
 
 def _objects(product: Profile, spec: Any, config: FunctionConfig) -> dict[str, Manifest]:
     """Return the objects of a config with these options, by kind and name, without our marks; {} with a problem."""
-    item = trials.stand_in(product, spec)
+    item = outcomes.stand_in(product, spec)
     groups, problems = reading.from_items([item], config)  # a sample value or a missing field may be a problem
     objects = [generated.manifest for group in groups for generated in generate.objects(group, {})]
     manifests = [] if problems else map(unmarked, objects)

@@ -66,12 +66,18 @@ def visible(
     used = frozenset[Entry]().union(*hidden)
     # KRM613 is judged between clusters, after each of them
     not_judged = (_CHANGES, "KRM613") if has_nodes(resources) else (_CHANGES, _NODES)
-    holders = [item for item in resources.mentioning(IGNORE) if OWNER not in item.annotations]  # else it is inherited
+    users = of_kinds(resources.items, handled)
+    vendors = {product.item.ref for product in map(config.product, users) if product} if config.products else set()
+    holders = [
+        item  # one that is made inherits the entry; that of a Profile may be for other configs than these
+        for item in resources.mentioning(IGNORE)
+        if OWNER not in item.annotations and item.ref not in vendors
+    ]
     entries: list[tuple[Item | Source, str, str]] = [
         (item, ANNOTATION, rule) for item in holders for rule, reason in _entries(item) if reason
     ]
     modules = resources.select(MODULE_KIND, MODULE_GROUP)
-    is_judged = of_kinds(resources.items, handled) or any(OWNER not in item.annotations for item in modules)
+    is_judged = users or any(OWNER not in item.annotations for item in modules)
     if is_judged and run.config_item in resources.items:  # else it is also for other lists
         entries += ((config.source, f"spec.ignore.{rule}", rule) for rule in config.ignore)
     for holder, path, rule in entries:
@@ -84,21 +90,30 @@ def visible(
 def not_ignored(
     findings: Iterable[Finding], owners: Mapping[Ref, Item], config: FunctionConfig, hidden: Counter[frozenset[Entry]]
 ) -> Iterator[Finding]:
-    """Yield the findings that neither their owners nor the functionConfig turn off.
+    """Yield the findings that no entry turns off: of their owners, the functionConfig, the Profile with their place.
 
     The others are counted in `hidden` by the entries that hide them.
     """
     rules: dict[Ref, set[str]] = {}
+    vendors = {product.item.ref: product.item for product in config.products.values()}
     for owner, finding in findings:
         entries = {(config.source.ref.id, finding.rule)} if finding.rule in config.ignore else set()
         if owner and owner not in rules:
-            rules[owner] = {rule for rule, reason in _entries(owners.get(owner)) if reason}
+            rules[owner] = turned_off(owners.get(owner))
         if owner and finding.rule in rules[owner]:
             entries.add((owners[owner].ref.id, finding.rule))
+        vendor = vendors.get(finding.ref) if finding.ref else None
+        if vendor and finding.rule in turned_off(vendor):
+            entries.add((vendor.ref.id, finding.rule))
         if entries and is_hideable(finding):
             hidden[frozenset(entries)] += finding.unlisted or 1
         else:
             yield owner, finding
+
+
+def turned_off(item: Item | None) -> set[str]:
+    """Return the rules that an item turns off, each with a reason."""
+    return {rule for rule, reason in _entries(item) if reason}
 
 
 def _entries(item: Item | None) -> Iterator[tuple[str, str]]:

@@ -9,11 +9,13 @@ import pytest
 import yaml
 from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.deviceconfig import profiles
+from krmfn_functions.profile.samples import sample
 from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import Manifest
 from tests.builders import applied, edited
 from tests.commands import Done, process
+from tests.functions.profile.schemas import judged
 from tests.functions.profile.vendor import PROFILE, options, profile
 
 PLUGIN = "{devicePlugin: {image: 'registry.example.com/amd/plugin:1'}}"
@@ -136,3 +138,56 @@ def test_at_most_a_thousand_options_are_tried_and_the_rest_is_said(
     assert next(trials) - 1 <= 1000
     said = [f"{f.field.path}: {f.message}" for f in findings if f.field and "not tried: " in f.message]
     assert [line[: len(finding)] for line in said] == [finding] * bool(finding)
+
+
+OPEN = "x: {type: object, x-kubernetes-preserve-unknown-fields: true}"
+
+
+def test_what_reads_an_open_object_is_not_tried(tmp_path: Path) -> None:
+    """It was said that no config is right: the name was missing from each that was tried."""
+    product = with_options(f"{{{OPEN}}}", "{moduleName: '${spec.x.name}', dirName: '${spec.x.folder}'}")
+    (finding,) = [line for line in checked(tmp_path, product).ended(0).text.splitlines() if "KRM180]" in line]
+    words = "2 options that the schema says nothing about cannot be tried (the first: spec.x.folder)"
+    assert f"info: Profile amd-gpu: spec.config.dirName: {words}; all that was tried has KRM121 [KRM180]" in finding
+
+
+@pytest.mark.parametrize("words", ["x-kubernetes-preserve-unknown-fields: true", "additionalProperties: true"])
+def test_an_open_object_that_is_read_as_a_whole_is_tried(tmp_path: Path, words: str) -> None:
+    product = with_options(f"{{x: {{type: object, {words}}}}}", "{labels: '${spec.x}'}")
+    assert "KRM180" not in checked(tmp_path, product).ended(0).text
+
+
+def test_the_least_options_may_run_nothing(tmp_path: Path) -> None:
+    """What runs is chosen by options that are off by default."""
+    options = "{a: {type: boolean, default: false}, b: {type: boolean, default: false}}"
+    product = with_options(options, "{inTreeDriver: true, parameters: null}")
+    for name in ("moduleName", "parameters", "driverImage", "driverVersion"):
+        del product["spec"]["config"][name]
+    product["spec"]["config"]["daemonSets"] = [
+        {"name": name, "image": "x/y:1", "enabled": f"${{spec.{name}}}"} for name in "ab"
+    ]
+    del product["spec"]["when"], product["spec"]["texts"]
+    ignored = ["spec.driver.image", "spec.driver.version", "spec.driver.parameters", "spec.exporter"]
+    product["spec"]["ignored"] = dict.fromkeys(ignored, "not here")
+    assert "error" not in checked(tmp_path, product).ended(0).text.replace("no errors", "")
+    product["spec"]["config"]["daemonSets"] = []
+    product["spec"]["ignored"] |= {"spec.a": "not here", "spec.b": "not here"}
+    text = checked(tmp_path, product).ended(1).text
+    assert (
+        "nothing would run (with every option that was tried, so no config of this Profile is right) [KRM130]" in text
+    )
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "{type: object, minProperties: 2, additionalProperties: {type: string}}",
+        "{type: object, minProperties: 1, properties: {b: {type: string}, c: {type: string}}}",
+        "{type: object, minProperties: 3, x-kubernetes-preserve-unknown-fields: true, properties: {b: {type: string}}}",
+        "{type: object, minProperties: 2, required: [c], properties: {b: {type: integer}, c: {type: string}}}",
+        "{type: array, minItems: 2, items: {type: object, minProperties: 1, properties: {b: {type: string}}}}",
+    ],
+)
+def test_samples_have_as_many_fields_as_the_schema_asks_for(schema: str) -> None:
+    node = yaml.safe_load(schema)
+    assert judged(node, sample(node)).refusals == ()
