@@ -28,8 +28,20 @@ IGNORE = f"{OURS}/ignore"
 ANNOTATION = f"metadata.annotations[{IGNORE}]"
 _CHANGES, _NODES = "KRM4", "KRM6"
 """Families of rules that only some runs judge: changes, what nodes get."""
-_FINAL = ("KRM7", "KRM546", "KMM080", "KMM082", "KRM231", "KRM614", "KMM083", "KRM615", "KRM616", "KRM617")
-"""The rules about the final list."""
+FINAL = (
+    "KRM7",
+    "KMM080",
+    "KMM081",
+    "KMM082",
+    "KMM083",
+    "KRM231",
+    "KRM546",
+    "KRM614",
+    "KRM615",
+    "KRM616",
+    "KRM617",
+)
+"""The rules about the final list, and the family of most of them."""
 
 
 @cache
@@ -81,7 +93,7 @@ def visible(
     if is_judged and run.config_item in resources.items:  # else it is also for other lists
         entries += ((config.source, f"spec.ignore.{rule}", rule) for rule in config.ignore)
     for holder, path, rule in entries:
-        was_judged = not rule.startswith(not_judged) and rule.startswith(_FINAL) == of_final
+        was_judged = not rule.startswith(not_judged) and rule.startswith(FINAL) == of_final
         if was_judged and _hideable().get(rule) and (holder.ref.id, rule) not in used:
             message = f"{rule} is turned off, but nothing that was checked has such a finding; remove the entry"
             yield holder.located(info(message, rule="KRM139", field=Field(path, rule)))

@@ -21,12 +21,14 @@ from tests.rule_examples import Finding, documents, findings, needs_kustomize, w
 from tests.trees import plant
 
 RULES = [rule for rule in catalogue.rules() if not needs_kustomize(rule)]
+FILES = ("KRM52", "KRM543", "KRM544", "KRM545", "KRM613")
+"""Rules about files that hold no resource, about the engines' objects, or about files of one cluster each."""
 EXAMPLES = [
     pytest.param(rule, example, id=f"{rule.id}-{which}")
     for rule in RULES
     for which, example in (("good", rule.good), ("bad", rule.bad))
     if "of these" not in example  # as many as a thousand resources take their time
-    and not rule.id.startswith(("KRM52", "KRM613"))  # about files that hold no resource, or of one cluster each
+    and not rule.id.startswith(FILES)
 ]
 BY_ID = {rule.id: rule for rule in catalogue.rules()}
 FUNCTION_CONFIG = "RenderDeviceConfigs"
@@ -69,9 +71,9 @@ def is_judged(example: str, rule: Rule) -> bool:
 
 
 def failed(reported: list[Finding]) -> bool:
-    """Return True for an error before the final list is judged (KRM7xx; KRM716 also judges what is generated)."""
+    """Return True for an error before the final list is judged (KRM716 also judges what is generated)."""
     errors = {finding.rule for finding in reported if finding.severity == "error"}
-    return any(not rule.startswith("KRM7") or rule == "KRM716" for rule in errors)
+    return any(not rule.startswith(ignoring.FINAL) or rule == "KRM716" for rule in errors)
 
 
 def idle(reported: list[Finding], entry: str) -> bool:
@@ -92,7 +94,7 @@ def test_an_entry_hides_findings_or_is_reported_to_hide_nothing(rule: Rule, exam
         assert idle(after, entry) == expected
 
 
-WITHOUT_A_RESOURCE = {"KMM085", "KRM143", "KRM144", "KRM402", "KRM410", "KRM411"}
+WITHOUT_A_RESOURCE = {"KMM085", "KRM143", "KRM144", "KRM402", "KRM410", "KRM411", "KRM415", "KRM416"}
 """About profiles and defaults of the functionConfig, and about what is there no more."""
 
 
