@@ -80,6 +80,8 @@ class Run(NamedTuple):
     """The KMM version that the cluster is seen to have; "" where it is not known."""
     has_flux: bool = False
     """Whether something of Flux is among all that was read, in this cluster or another one."""
+    roots: Mapping[int, str] = MappingProxyType({})
+    """The root of each item by its `id`, as people are shown it, where a cluster has several roots."""
     is_repository: bool = False
     """Whether a whole repository was asked about: what does not concern krmfn fails nothing then."""
     live: Any = None

@@ -35,6 +35,7 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
     crds = kmm_crds.known(context.options.kmm_crd, parts, cluster.side)
     counts: list[Checked] = []
     lists: list[ResourceList] = []
+    roots: dict[int, str] = {}
     for at, (name, resources) in enumerate(cluster.parts):
         side = cluster.side.items if cluster.side else []
         if side and (run_of(resources).is_settled or resources.select(CONFIG[1], CONFIG[0])):
@@ -62,12 +63,14 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
         if resources.function_config and not any(item is config for item in side):
             count = count._replace(kinds={**count.kinds, "functionConfig": count.kinds["functionConfig"] or 1})
         counts.append(count)
+        roots.update((id(item), name) for item in resources.items)
         lists.append(_with_hints(resources, name) if run_of(resources).is_settled else resources)
     is_whole = cluster.is_whole and len(lists) == len(parts)
     if cluster.side:
         counts.append(_count(cluster.side))
     is_final = len(lists) == 1 and not cluster.side and is_whole
     final = lists[0] if is_final else _final(lists, cluster.side, is_whole)
+    note(final, roots=roots if len(lists) > 1 else {})
     return cluster._replace(lists=tuple(lists), final=final, counts=total(counts), is_whole=is_whole)
 
 

@@ -26,7 +26,7 @@ def ids_stand_once(final: FinalList) -> Iterator[Result]:
             continue  # generateName: each gets a name of its own
         other = first.setdefault(object_id(item.ref), item)
         if other is not item:
-            place = f", first in {other.place.path}:{other.place.line}" if other.place and other.place.path else ""
+            place = _where(final, item, other)
             if final.run.is_repository and not _concerns_us(final, item, namespaces):
                 others.append((item, place))
                 continue
@@ -36,6 +36,17 @@ def ids_stand_once(final: FinalList) -> Iterator[Result]:
         rest = f", and so do {counted(len(others) - 1, 'other resource')}" if others[1:] else ""
         message = f"appears here a second time{place}{rest}; if they are for two clusters, name these in .krmfn.yaml"
         yield final.located(item, warning(message))
+
+
+def _where(final: FinalList, item: Item, other: Item) -> str:
+    """Return the name that an item has in the end, and the two roots, or the place of the first; "" for none."""
+    changed = final.run.transformed
+    name = f" as {item.ref}" if changed.prefixes or changed.suffixes or changed.namespaces else ""
+    roots = [final.run.roots.get(id(twin), "") for twin in (other, item)]
+    if all(roots) and roots[0] != roots[1]:
+        return f"{name} (in {roots[0]} and in {roots[1]})"
+    place = f", first in {other.place.path}:{other.place.line}" if other.place and other.place.path else ""
+    return f"{name}{place}"
 
 
 def _our_namespaces(final: FinalList) -> set[str]:
