@@ -88,7 +88,8 @@ FILES: dict[str, tuple[dict[str, str], list[str]]] = {
 
 
 def check(repo: Path) -> Done:
-    return process("krmfn", "check", ".", cwd=repo)
+    """Judge all of a repository, what does not concern krmfn included."""
+    return process("krmfn", "check", ".", "--all", cwd=repo)
 
 
 @pytest.mark.parametrize("name", FILES)
