@@ -38,6 +38,16 @@ class PassedOver(NamedTuple):
     """Why that cannot be read."""
 
 
+class Spoke(NamedTuple):
+    """A cluster that hubs may manage."""
+
+    name: str
+    labels: tuple[tuple[str, str], ...]
+    """Those of its ManagedCluster."""
+    nodes: tuple[Item, ...]
+    """Its Nodes and inventories."""
+
+
 class Run(NamedTuple):
     """What is known about a run; the defaults hold for a KRM function."""
 
@@ -78,6 +88,8 @@ class Run(NamedTuple):
     """The CRDs of KMM's kinds that the cluster is known to have, the first before the others."""
     kmm_version: str = ""
     """The KMM version that the cluster is seen to have; "" where it is not known."""
+    spokes: tuple[Spoke, ...] = ()
+    """The clusters with known labels, where the list is for a hub."""
     has_flux: bool = False
     """Whether something of Flux is among all that was read, in this cluster or another one."""
     roots: Mapping[int, str] = MappingProxyType({})

@@ -115,6 +115,7 @@ def _final(parts: Sequence[ResourceList], side: ResourceList | None, is_whole: b
         packages=tuple(name for run in runs for name in run.packages),
         transformed=graph.joined(run.transformed for run in runs),
         is_settled=True,
+        spokes=runs[0].spokes if runs else (),
         turned_off=sum(run.turned_off for run in runs),
         driven=frozenset[tuple[str, str]]().union(*(run.driven for run in runs)),
         kept=frozenset[tuple[str, str]]().union(*(run.kept for run in runs)),

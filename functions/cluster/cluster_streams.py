@@ -4,7 +4,7 @@ Every command that works on PATHs gets its lists here, so that all of them see t
 """
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from krmfn import KrmfnError, ResourceList, Result
@@ -79,7 +79,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     clusters, failures = streams.clusters, [*streams.failures]
     has_several = len(clusters) != 1 or bool(streams.config.clusters) or len(clusters[0].parts) > 1
     if has_several:
-        from . import repository, shared  # imported here: most runs have one root
+        from . import repository, shared, spokes  # imported here: most runs have one root
     absent = shared.absent_profiles(context, streams) if has_several else []
     if intent.judges_whole and not (options.function_config or streams.foreign):
         cluster_lists.warn_of_nothing(context, streams, absent)
@@ -90,11 +90,10 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
         shared.note_profiles(streams, absent)
     if options.against or options.has_live_nodes:
         streams = _with_elsewhere(context, streams, failures)
+    if has_several:
+        spokes.note_each(streams.clusters, streams.config.labels)
     work = partial(cluster_lists.render_cluster, context, failures, skips)
-    if len(streams.clusters) > 1:
-        clusters = cluster_inputs.work_through(context, work, streams.clusters, "clusters")
-    else:
-        clusters = [work(cluster) for cluster in streams.clusters]
+    clusters = _each(context, work, streams.clusters)
     unassigned = [work(cluster) for cluster in streams.unassigned]
     streams = streams._replace(clusters=clusters, unassigned=unassigned, failures=failures)
     has_flux = intent.judges_whole and (streams.has_flux or (has_several and _has_flux((*clusters, *unassigned))))
@@ -118,6 +117,13 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     if not streams.findings and not is_done:
         raise_alike(failures)
     return streams
+
+
+def _each(context: Context, work: Callable[[Cluster], Cluster], clusters: Sequence[Cluster]) -> Sequence[Cluster]:
+    """Return the clusters after the work, several of them with the progress on stderr."""
+    if len(clusters) > 1:
+        return cluster_inputs.work_through(context, work, clusters, "clusters")
+    return [work(cluster) for cluster in clusters]
 
 
 def _has_flux(clusters: Sequence[Cluster]) -> bool:

@@ -25,6 +25,7 @@ NAME = excludes.CONFIG
 HIDDEN = ".krmfn.yml"
 """A name that nobody gives to anything else, and that is not read."""
 _ALIKE = re.compile(r"\.?krmfn\.(?:ya?ml|json)", re.IGNORECASE)
+_PATHS = {"minItems": 1, "items": {"type": "string", "minLength": 1}}
 SCHEMA = {
     "type": "object",
     "additionalProperties": False,
@@ -35,7 +36,17 @@ SCHEMA = {
                 "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$",
                 "x-says": "letters, digits, dots, dashes and underscores: it becomes the name of a folder",
             },
-            "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+            # a list of paths, or what has them under `paths`
+            "additionalProperties": {
+                "type": ["array", "object"],
+                **_PATHS,
+                "required": ["paths"],
+                "additionalProperties": False,
+                "properties": {
+                    "paths": {"type": "array", **_PATHS},
+                    "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+                },
+            },
         },
         "exclude": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "format": {"enum": list(FORMATS)},
@@ -110,6 +121,8 @@ class Config(NamedTuple):
     """The folder that holds it, absolute and without links."""
     profiles: tuple[Member, ...] = ()
     """The files and folders that hold Profiles for all clusters here."""
+    labels: Mapping[str, Mapping[str, str]] = {}  # read only
+    """The labels of clusters, by which a hub chooses its spokes, by the clusters' names."""
 
 
 def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
@@ -145,9 +158,13 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     problems = [(f"{member.text}: {member.problem}", member.place) for member in profiles if member.problem]
     if problems:
         return Config(name), [error(message, rule="KRM521", place=place) for message, place in problems]
-    entries = item.manifest.get("clusters", {}).items()
-    clusters = {cluster: _members(item, disk, folder, f"clusters.{cluster}", paths) for cluster, paths in entries}
-    return Config(name, clusters, exclude, item.manifest.get("format", ""), folder, profiles), []
+    clusters, labels = dict[str, tuple[Member, ...]](), dict[str, Mapping[str, str]]()
+    for cluster, entry in item.manifest.get("clusters", {}).items():
+        has_fields = isinstance(entry, dict)
+        path, paths = (f"clusters.{cluster}.paths", entry["paths"]) if has_fields else (f"clusters.{cluster}", entry)
+        clusters[cluster] = _members(item, disk, folder, path, paths)
+        labels |= {cluster: entry["labels"]} if has_fields and "labels" in entry else {}
+    return Config(name, clusters, exclude, item.manifest.get("format", ""), folder, profiles, labels), []
 
 
 def misnamed(folder: str, absolute: bool = False) -> Iterator[Result]:

@@ -16,6 +16,7 @@ from ..command import Context
 from ..formats.checked import names_of, tag_cluster
 from ..kmm.module import HUB_KIND, MODULE_KINDS
 from ..paths import files, output
+from ..run import run_of
 
 if TYPE_CHECKING:
     from ..fleet.drivers import Driver
@@ -193,7 +194,8 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
         ]
         yield from tag_cluster(name, (error(f"{message} (--fail-on {word})", ref=ref) for ref, message in pairs))
         of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
-        if of_hub and comparison.knows_nodes:
+        spokes = run_of(comparison.sides[1]).spokes if comparison.sides else ()
+        if of_hub and comparison.knows_nodes and not spokes:
             message = f"what happens on the nodes of its spokes is not known (--fail-on {word})"
             yield from tag_cluster(name, [error(message, ref=of_hub)])
         if has_modules and not comparison.knows_nodes and kind not in comparison.spared:

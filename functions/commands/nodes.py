@@ -80,9 +80,11 @@ def _table(lists: Lists, args: Any, paint: printing.Paint, dumps: Mapping[str, L
     filters = (filter_,) if moves else (filter_, where)
     if args.format == "json":
         is_whole = filter_ == table.Filter() and (bool(moves) or not args.where)
-        pairs = ((cluster_view.part(view), _rows(view, filters, len(lists) > 1)) for view in views)
+        tables = _without_repeats([[*_rows(view, filters, len(lists) > 1)] for view in views])
+        pairs = zip(map(cluster_view.part, views), tables, strict=True)
         return parts.dump(pairs, is_whole, ",".join(args.kernel) or None), results
-    rows = [row for view in views for row in _rows(view, filters, len(lists) > 1, True)]
+    tables = _without_repeats([[*_rows(view, filters, len(lists) > 1, True)] for view in views])
+    rows = [row for rows in tables for row in rows]
     if args.problems and nodes and not rows and not any(resources.failed for resources in lists.values()):
         results.append(info(f"of {counted(len(nodes), 'node')}, none that matches the options lacks its driver"))
     write = table.text if args.format == "text" and (args.wide or args.node) else table.FORMATS[args.format]
@@ -130,6 +132,19 @@ def _rows(
     doubt = f"no Module is generated from {some(names, len(names))}" if has_doubt and names else ""
     rows = live_rows.rows(view.groups, view.cluster.all_drivers, view.name if is_named else "", doubt, view.live)
     return (row for row in rows if all(filter_.matches(row) for filter_ in filters))
+
+
+def _without_repeats(tables: Sequence[Sequence[table.Row]]) -> list[list[table.Row]]:
+    """Return the rows of each cluster, those of a spoke's nodes without a Module left out where another row is of them.
+
+    A hub has the nodes of its spokes, and each spoke has them, too.
+    """
+    selected = {(row.cluster, row.node.name) for rows in tables for row in rows if row.driver}
+
+    def is_told(row: table.Row) -> bool:
+        return bool(row.driver) or (row.node.cluster is None and (row.cluster, row.node.name) not in selected)
+
+    return [list(filter(is_told, rows)) for rows in tables]
 
 
 def _check_filter(filter_: table.Filter, views: Sequence[View]) -> None:

@@ -15,7 +15,7 @@ from ..command import Context
 from ..final.against import check_external
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
 from ..plan import Comparison, plan
-from ..rendering.kinds import COUNTING
+from ..rendering.kinds import COUNTING, has_nodes
 from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
 from ..upgrades import node_effects
@@ -99,8 +99,7 @@ def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda 
     old, new = (cluster.final if cluster else ResourceList() for cluster in pair)
     effects, doubt = node_effects.effects(old, new)
     changes = plan(deployed_manifests(old), deployed_manifests(new))._replace(effects=tuple(effects))
-    has_nodes = any(side.select("Node", "") or side.select("NodeInventory", "krmfn.dev") for side in (old, new))
-    knows_nodes = has_nodes and not doubt
+    knows_nodes = any(map(has_nodes, (old, new))) and not doubt
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
     severity = info if spared == node_effects.HARMS else warning
     unknown = [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []

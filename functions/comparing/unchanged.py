@@ -98,7 +98,8 @@ def _same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
     pairs = zip(old.function_config, new.function_config, strict=True)
     try:
         is_same = all(files.read_named(path, old.root) == files.read_named(twin, new.root) for path, twin in pairs)
-        return is_same and not config.read(top)[0].profiles  # these Profiles count for every cluster
+        settings = config.read(top)[0]
+        return is_same and not settings.profiles and not settings.labels  # these Profiles count for every cluster
     except KrmfnError:
         return False
 

@@ -29,7 +29,10 @@ class Node(NamedTuple):
     architecture: str = ""
     os_image: str = ""
     cluster: tuple[tuple[str, str], ...] | None = None
-    """The labels of its cluster, where the input is for a hub that manages it; None: a node of the input's cluster."""
+    """The labels of its cluster, where the input is for a hub that manages it; None: a node of the input's cluster.
+
+    The cluster's name is the value of the key "", which no selector has: two clusters may have the same labels.
+    """
     last_kernel: str = ""
     """The kernel that it had before, where it boots another one (`nodes --kernel`)."""
     kubelet: str = ""

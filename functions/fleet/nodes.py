@@ -13,6 +13,7 @@ from krmfn.yamltext.simple import scalar
 from ..exclusivity import Claim, Node
 from ..kmm.lookup import table, tables, text, texts
 from ..rendering import kinds
+from ..run import run_of
 from . import facts, readings
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Fleet(NamedTuple):
 
 
 def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
-    """Return the nodes in a list, in its order.
+    """Return the nodes in a list, in its order, for a hub those of its spokes after them.
 
     With `keys` only names and those labels are read from Node objects, which is faster; None reads everything.
     Under kustomize a Node has its name before any prefix: the one in its file and on the cluster.
@@ -99,6 +100,12 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
         keys_held = inventory.label_keys(item.content.manifest)
         held += [] if keys_held is None else [keys_held]
     findings += _repetitions(sources)
+    for spoke in run_of(resources).spokes:
+        of_spoke = read(ResourceList(spoke.nodes))
+        findings += of_spoke.findings
+        held += [] if of_spoke.label_keys is None else [of_spoke.label_keys]
+        inventories += of_spoke.inventories
+        nodes += [node._replace(cluster=(("", spoke.name), *spoke.labels)) for node in of_spoke.nodes]
     return Fleet(nodes, frozenset.intersection(*held) if held else None, tuple(findings), tuple(inventories))
 
 

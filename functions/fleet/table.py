@@ -104,7 +104,7 @@ def rows(
             row = _row(node, drivers, outcome)._replace(reason=reason, is_lost=True)
             pairs.append((node, [row]))
     for node, group_rows in sorted(pairs, key=lambda pair: pair[0].name):
-        of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
+        of_hub = next((value for key, value in node.cluster or () if not key), "")
         for row in group_rows or [_unselected_row(node, drivers, doubt)]:
             yield row._replace(node=node, cluster=of_hub or name)
 

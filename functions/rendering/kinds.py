@@ -12,6 +12,7 @@ from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 from ..kmm.lookup import table
 from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, MODULE_KINDS, MODULE_VERSION
+from ..run import run_of
 
 if TYPE_CHECKING:
     from krmfn.schema import Schema
@@ -125,8 +126,8 @@ def of_kinds(items: Iterable[Item], pairs: Kinds) -> list[Item]:
 
 
 def has_nodes(resources: ResourceList) -> bool:
-    """Return True for a list with Nodes or inventories."""
-    return bool(of_kinds(resources.items, NODES))
+    """Return True for a list with Nodes or inventories, or for a hub's whose spokes are known."""
+    return bool(of_kinds(resources.items, NODES) or run_of(resources).spokes)
 
 
 def in_file(item: Item) -> str:

@@ -62,10 +62,11 @@ class Impact(NamedTuple):
     def nodes_with(self, step: Step, word: str) -> list[str] | None:
         """Return the nodes on which the plan has this effect on a Module; None where that is not known.
 
-        That is so for what a hub brings to its spokes: the nodes in the list are the hub's own.
+        That is so for what a hub brings to spokes whose nodes are not known: the nodes in the list are its own.
         """
         effects = [effect for effect in self.plan.effects if effect.ref.id == step.ref.id]
-        if step.ref.kind == HUB_KIND or not self.knows_nodes or any(effect.word == "unknown" for effect in effects):
+        is_unknown = step.ref.kind == HUB_KIND and not effects
+        if is_unknown or not self.knows_nodes or any(effect.word == "unknown" for effect in effects):
             return None
         return sorted(name for effect in effects if effect.word == word for name in effect.nodes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,79 @@ spec:
     assert told
     assert all(line.startswith("hub.yaml:9:32: ") for line in told)
     assert all("ManagedClusterModule xpu: spec.moduleSpec.devicePlugin.container.image: " in line for line in told)
+
+
+# Spokes whose labels are known.
+
+REPOSITORY = {
+    "hub/config.yaml": CONFIG + node("hub-1"),
+    "lab/nodes.yaml": node("w1").removeprefix("---\n") + node("w2").replace("6.1.0-test", "5.4.0-old"),
+    "prod/nodes.yaml": node("w1").removeprefix("---\n"),
+}
+CLUSTERS = """\
+clusters:
+  hub: [hub]
+  lab: {paths: [lab], labels: {tier: lab}}
+  prod: {paths: [prod], labels: {tier: prod}}
+"""
+MANAGED = """\
+---
+apiVersion: cluster.open-cluster-management.io/v1
+kind: ManagedCluster
+metadata: {name: lab, labels: {tier: lab}}
+spec: {hubAcceptsClient: true}
+"""
+
+
+def repository(folder: Path, **files: str) -> Path:
+    changed = {name.replace("__", "/") + ".yaml": text for name, text in files.items()}
+    return plant(folder, {**REPOSITORY, ".krmfn.yaml": CLUSTERS, **changed})
+
+
+@pytest.mark.parametrize("is_by_object", [False, True], ids=["configuration file", "ManagedCluster"])
+def test_each_spoke_gets_what_its_hub_brings_there(is_by_object: bool, tmp_path: Path) -> None:
+    """Two spokes have a node of one name; the one without the label, and the hub, get nothing."""
+    repository(tmp_path)
+    if is_by_object:
+        plant(tmp_path, {".krmfn.yaml": "clusters: {hub: [hub], lab: [lab], prod: [prod]}\n"})
+        plant(tmp_path, {"hub/managed.yaml": MANAGED.removeprefix("---\n")})
+    done = run(tmp_path, "nodes", ".", "--format", "json")
+    rows = [row for part in json.loads(done.text)["clusters"] for row in part["rows"]]
+    new, old = (f"r.example.com/xpu:1-{kernel}" for kernel in ("6.1.0-test", "5.4.0-old"))
+    assert sorted((row["cluster"], row["node"], row["image"]) for row in rows if row["module"]) == [
+        ("lab", "w1", new),
+        ("lab", "w2", old),
+    ]
+    assert [(row["cluster"], row["node"]) for row in rows if not row["module"]] == [("hub", "hub-1"), ("prod", "w1")]
+    done = run(tmp_path, "images", ".").ended(0)
+    assert [line.split()[1] for line in done.text.splitlines() if "xpu:1-" in line] == ["1", "1"]
+    assert UNKNOWN not in run(tmp_path, "nodes", ".", "--require-coverage").err
+
+
+def test_a_spoke_s_kernel_without_a_mapping_is_an_error(tmp_path: Path) -> None:
+    config = CONFIG + "  kernelMappings: [{regexp: ^6\\..+$}]\n"
+    repository(tmp_path, hub__config=config)
+    done = run(tmp_path, "check", ".").ended(1)
+    assert "1 of the 2 nodes that it selects gets no driver" in done.text
+    assert "5.4.0-old on 1 node (w2)" in done.text
+    repository(tmp_path, hub__config=config.replace("tier: lab", "tier: prod"))
+    run(tmp_path, "check", ".").ended(0)
+
+
+def test_a_change_reloads_the_nodes_of_the_spokes_that_are_meant(tmp_path: Path) -> None:
+    repository(tmp_path / "old")
+    new = repository(tmp_path / "new")
+    plant(new, {"hub/config.yaml": CONFIG.replace('"1"', '"2"') + node("hub-1")})
+    done = run(tmp_path, "diff", "old", "new")
+    assert "2 nodes in 1 cluster reload at once" in done.text
+    assert "(--fail-on reload)" in run(tmp_path, "diff", "old", "new", "--fail-on", "reload").err
+    plant(new, {"hub/config.yaml": CONFIG.replace("tier: lab", "tier: none") + node("hub-1")})
+    done = run(tmp_path, "diff", "old", "new", "--fail-on", "lost")
+    assert "lost by 2 nodes (w1, w2): no longer selected (--fail-on lost) (hub)" in done.ended(1).err
+
+
+def test_labels_of_a_cluster_are_strings(tmp_path: Path) -> None:
+    plant(tmp_path, {**REPOSITORY, ".krmfn.yaml": "clusters:\n  lab: {paths: [lab], labels: {tier: 1}}\n"})
+    assert ".krmfn.yaml:2:32: error: clusters.lab.labels.tier: is the number 1" in run(tmp_path, "check", ".").text
+    plant(tmp_path, {".krmfn.yaml": "clusters:\n  lab: {labels: {tier: lab}}\n"})
+    assert "clusters.lab.paths: is required" in run(tmp_path, "check", ".").text
