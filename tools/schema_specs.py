@@ -207,7 +207,11 @@ SETTINGS = record(
         "operators": listed(
             record(
                 "a kind",
-                {"group": text("its group", "subdomain"), "kind": text("its kind", "line")},
+                {
+                    "group": text("its group", "subdomain"),
+                    "kind": text("its kind", "line"),
+                    "selector": text("the path of its node selector: two that can match one node conflict", "line"),
+                },
                 ["group", "kind"],
             ),
             "kinds like DeviceConfig that an operator in the cluster acts on: they pass through",

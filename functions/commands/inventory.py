@@ -21,6 +21,7 @@ from ..kmm.module import is_set_by_kmm
 from ..kmm.names import label_key_errors, subdomain_errors
 from ..options import RunOptions
 from ..paths import files, kubectl, output, roots
+from ..rendering import function_config
 from ..rendering.kinds import CONFIG
 from ..settings import LOOK, READ
 
@@ -178,7 +179,8 @@ def _used_labels(path: str, inventory: str | None) -> tuple[dict[str, set[str]],
     is_right = not any(resources.failed for resources in streams.lists.values())
     if not is_right:
         cluster_streams.log(context, streams)
-    return {name: cluster.label_keys(resources) for name, resources in streams.lists.items()}, is_right
+    lists = streams.lists.items()
+    return {name: cluster.label_keys(part, function_config.read(part)[0].selectors) for name, part in lists}, is_right
 
 
 def _with_progress(read: Callable[[int], bytes]) -> Callable[[int], bytes]:

@@ -181,6 +181,9 @@ def conflicts(lists: Sequence[ResourceList], external: Sequence[Claim] = ()) -> 
             if driver.owner or driver.module.loads:
                 roots[_key(driver.full_claim)] = number
                 all_claims.append(driver.full_claim)
+        for claim in claims.of_operators(resources, config):
+            roots[_key(claim)] = number
+            all_claims.append(claim)
     mode = modes.pop() if len(modes) == 1 else "auto"
     of_cluster = [claim for claim in all_claims if not claim.of_hub]
     nodes, errors = claims.nodes(lists[0], of_cluster) if mode in ("auto", "nodes") else ([], [])

@@ -1,11 +1,12 @@
 """One cluster as an input describes it: its nodes, Modules and workloads, and the nodes of each DaemonSet."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 
 from krmfn import Item, Manifest, Ref, ResourceList
 from krmfn.ownership import Id, mark_of
-from krmfn.resource import ref
+from krmfn.resource import ref, split
 from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity import Claim
@@ -123,14 +124,19 @@ def _driver(item: Item, configs: dict[Id, Item], domain_of: Callable[[Item], str
     return by_hand._replace(claim=claim)
 
 
-def label_keys(resources: ResourceList) -> set[str]:
-    """Return the node labels that selectors in a list use, whether the function could render it or not."""
+def label_keys(resources: ResourceList, selectors: Mapping[tuple[str, str], str] = MappingProxyType({})) -> set[str]:
+    """Return the node labels that selectors in a list use, whether the function could render it or not.
+
+    `selectors` are the paths of those of further kinds, by group and kind.
+    """
     keys: set[str] = set()
     for item in resources.items:
         if (item.group, item.kind) in MODULE_KINDS:
             keys |= driver(item.manifest).keys
         elif (item.group, item.kind) in POD_KINDS or item.kind in CONFIGS:
             keys.update(_selector_keys(item.manifest, item.kind == "Ptemplate"))
+        if path := selectors.get((item.group, item.kind), ""):
+            keys.update(map(str, table(item.manifest, *split(path))))
     return {key for key in keys if not is_set_by_kmm(key)}
 
 

@@ -63,7 +63,8 @@ def check(
     """
     modules = {(claim.of_hub, *claim.module) for claim in claims} if written else set()
     handwritten = [claim for pair in written for claim in of_module(*pair) if _key(claim) not in modules]
-    local = [claim for claim in (*claims, *handwritten) if not claim.of_hub]
+    driven = of_operators(resources, config)
+    local = [claim for claim in (*claims, *handwritten, *driven) if not claim.of_hub]
     of_hub = [claim for claim in (*claims, *handwritten) if claim.of_hub]
     if max(len(local), len(of_hub)) < 2:
         return []
@@ -79,6 +80,15 @@ def check(
         note(resources, turned_off=run.turned_off + len(results))
         return []
     return [(result.ref, result) for result in (*errors, *results)]
+
+
+def of_operators(resources: ResourceList, config: FunctionConfig) -> list[Claim]:
+    """Return the claims of configs that operators of the cluster act on."""
+    if not config.selectors:
+        return []
+    from . import operator_claims  # here, since few functionConfigs have one
+
+    return [*operator_claims.claims(resources, config)]
 
 
 def at_selector(lists: Iterable[ResourceList]) -> FindPlace:

@@ -74,6 +74,8 @@ class FunctionConfig(NamedTuple):
     """Fields that override those of a profile or Profile, by its name."""
     operators: frozenset[tuple[str, str]] = frozenset()
     """(group, kind) of configs that an operator in the cluster acts on."""
+    selectors: dict[tuple[str, str], str] = {}  # noqa: RUF012
+    """The paths of the node selectors of those kinds among them that take part in exclusivity."""
 
     def product(self, item: Item) -> "Profile | None":
         """Return the Profile that drives a config: the one that it names, else the one for its kind."""
@@ -164,10 +166,12 @@ def _settings(spec: Manifest, run: Run) -> FunctionConfig:
     prune = ("auto" if prune else "never") if isinstance(prune, bool) else prune
     if prune not in PRUNE:
         raise KrmfnError(f"prune is {prune!r}; it must be one of {', '.join(PRUNE)}")
+    operators = spec.get("operators", ())
     fields = ("defaults", "profiles", "overrides", "adopt", "annotations", "ignore")
     return FunctionConfig(
         **{name: spec[name] for name in fields if name in spec},
-        operators=frozenset((operator["group"], operator["kind"]) for operator in spec.get("operators", ())),
+        operators=frozenset((entry["group"], entry["kind"]) for entry in operators),
+        selectors={(entry["group"], entry["kind"]): entry["selector"] for entry in operators if "selector" in entry},
         namespace=options.get("namespace") or spec.get("namespace") or run.settings.fallback_namespace,
         kmm_version=options.get("kmm-version") or spec.get("kmm", {}).get("version") or run.kmm_version or DEFAULT,
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),

@@ -10,7 +10,16 @@ from krmfn.resource import ref
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, HUB_KIND, module_of
 from ..run import note, run_of
-from . import claims, function_config, ignoring, leftovers, module_checks, object_checks, recognition, version_checks
+from . import (
+    claims,
+    function_config,
+    ignoring,
+    leftovers,
+    module_checks,
+    object_checks,
+    recognition,
+    version_checks,
+)
 from .function_config import FunctionConfig
 from .generated import Finding, Judged, Rendered, Renderer, at_origins, claims_of
 from .kinds import OURS, PROFILE, Scopes, driven_kinds, has_nodes, of_kinds
@@ -95,7 +104,17 @@ def _judge(
     owners = {**rendered.owners, **{item.ref: item for item in handwritten}}
     of_objects = object_checks.check(resources, objects, config, written)
     of_version = version_checks.check(resources, config)
-    return chain(of_version, of_configs, of_modules, of_marks, of_claims, of_objects), owners
+    return chain(
+        of_version, _of_operators(resources, config), of_configs, of_modules, of_marks, of_claims, of_objects
+    ), owners
+
+
+def _of_operators(resources: ResourceList, config: FunctionConfig) -> Iterator[Finding]:
+    """Yield the findings about configs that operators of the cluster act on."""
+    if config.selectors:
+        from . import operator_claims  # here, since few functionConfigs have one
+
+        yield from ((finding.ref, finding) for finding in operator_claims.selectors_are_there(resources, config))
 
 
 def settle(
