@@ -1,21 +1,19 @@
-"""KMM's other objects: the configuration of its operator, PreflightValidations, BootModuleConfigs, wrapped Modules."""
+"""KMM's other objects: the configuration of its operator, PreflightValidations, BootModuleConfigs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 
-from krmfn import Field, KrmfnError, Result, error, info
+from krmfn import Field, KrmfnError, Result, error
 from krmfn.printing import closest, some
 from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.typed import Any
 from krmfn.yamltext import load
 
-from ..kmm.lookup import members, table, text
-from ..kmm.module import MODULE_GROUP, MODULE_KINDS, Module, module_of
-from ..kmm.versions import DEFAULT, NEWEST
-from ..rendering.kinds import CONFIG
+from ..kmm.lookup import table, text
+from ..kmm.module import MODULE_GROUP
 from .stream import CONFIG_MAP, FinalList
 
 CONFIG_NAME, _FILE = "kmm-operator-manager-config", "controller_config.yaml"
@@ -110,46 +108,6 @@ def boot_images_have_no_tag(final: FinalList) -> Iterator[Result]:
             yield final.located(item, error(message, field=Field("spec.kernelModuleImage", image)))
 
 
-def wrapped_modules_are_right(final: FinalList) -> Iterator[Result]:
-    """Yield the errors about a Module inside another object, such as a ManifestWork, and what is not judged of it."""
-    for item in final.deployed:
-        if not item.mentions(MODULE_GROUP) or (item.group, item.kind) in (*MODULE_KINDS, CONFIG):
-            continue
-        for path, manifest in _wrapped(item.manifest, ()):
-            module = module_of(manifest)
-            if module is None:
-                continue
-            field = Field(join(path))
-            # a policy may name a part of a Module; a ManifestWork has it whole
-            for finding in _refusals(module) if item.kind == "ManifestWork" else ():
-                inner = f": {finding.field.path}" if finding.field else ""
-                yield final.located(
-                    item, error(f"{module.ref}{inner}: {finding.message} [{finding.rule}]", field=field)
-                )
-            message = f"{module.ref} in it is not judged with the nodes and Modules of this cluster"
-            yield final.located(item, info(f"{message}; it reaches the cluster that this object names", field=field))
-
-
-def _refusals(module: Module) -> Iterator[Result]:
-    """Yield what each KMM version that we know refuses in a Module: which one the other cluster has is not known."""
-    from ..rendering import module_checks  # here, since few lists have a wrapped one
-
-    older, newest = (module_checks.of_written(module, version) for version in (DEFAULT, NEWEST))
-    known = {(finding.rule, finding.field and finding.field.path) for finding in older if finding.severity == "error"}
-    for finding in newest:
-        if finding.severity == "error" and (finding.rule, finding.field and finding.field.path) in known:
-            yield finding
-
-
-def _wrapped(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
-    """Yield the manifests below a value that have a kind of KMM's, each with its path."""
-    if path and isinstance(value, dict) and text(value, "apiVersion").rpartition("/")[0] == MODULE_GROUP:
-        yield path, value
-        return
-    for key, entry in members(value):
-        yield from _wrapped(entry, (*path, key))
-
-
 _CONFIG = """\
 kind: Module
 ---
@@ -181,25 +139,6 @@ spec:
   kernelModuleImage: registry.example.com/kmod
   kernelModuleName: kmod
 """
-_WORK = """\
-kind: Module
----
-apiVersion: work.open-cluster-management.io/v1
-kind: ManifestWork
-metadata: {name: drivers, namespace: edge-1}
-spec:
-  workload:
-    manifests:
-    - apiVersion: kmm.sigs.x-k8s.io/v1beta1
-      kind: Module
-      metadata: {name: gpu, namespace: kmm}
-      spec:
-        selector: {example.com/gpu: "true"}
-        moduleLoader:
-          container:
-            modprobe: {moduleName: gpu}
-            kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
-"""
 
 KRM530 = Rule(
     "KRM530",
@@ -228,14 +167,4 @@ KRM532 = Rule(
     check=boot_images_have_no_tag,
 )
 
-KRM533 = Rule(
-    "KRM533",
-    "a Module inside another object must be one that KMM takes; it is not judged with the cluster that has the object",
-    good="kind: Module\n",
-    bad=_WORK.replace("moduleName: gpu", "moduleNam: gpu"),
-    remedy="Correct the Module where it is written, or bring it with a ManagedClusterModule.",
-    check=wrapped_modules_are_right,
-    severities=("error", "info"),
-)
-
-RULES = (KRM530, KRM531, KRM532, KRM533)
+RULES = (KRM530, KRM531, KRM532)

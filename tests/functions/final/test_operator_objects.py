@@ -95,37 +95,10 @@ def test_the_image_of_a_boot_module_has_no_tag(image: str, is_refused: bool) -> 
     assert [finding.rule for finding in only(boot)] == ["KRM532"] * is_refused
 
 
-def work(*modules: Manifest) -> Manifest:
-    api = "work.open-cluster-management.io/v1"
-    spec = {"workload": {"manifests": [manifest("v1", "ConfigMap", "c", "kmm"), *modules]}}
-    return edited(manifest(api, "ManifestWork", "drivers", "edge-1"), ("spec", spec))
-
-
-def test_a_module_in_a_manifest_work_is_held_against_every_version() -> None:
-    wrong = edited(module(), ("spec.moduleLoader.container.kernelMappings[0].regexp", "^(?!5)"))
-    refused, told = only(work(wrong))
-    assert (refused.severity, told.severity) == ("error", "info")
-    assert refused.message.startswith("Module kmm/simple: spec.moduleLoader.container.kernelMappings[0].regexp: failed")
-    assert refused.field and refused.field.path == "spec.workload.manifests[1]"
-    [told] = only(work(edited(module(), ("spec.imageRebuildTriggerGeneration", 1))))
-    assert told.severity == "info", "a version has this field, and which one the spoke has is not known"
-
-
-def test_a_policy_may_name_a_part_of_a_module() -> None:
-    part = {"apiVersion": KMM, "kind": "Module", "metadata": {"name": "gpu"}}
-    definition = {"object-templates": [{"complianceType": "mustnothave", "objectDefinition": part}]}
-    policy = edited(
-        manifest("policy.open-cluster-management.io/v1", "ConfigurationPolicy", "p", ""), ("spec", definition)
-    )
-    [told] = only(policy)
-    assert told.severity == "info"
-
-
 def test_a_folder_of_these_is_the_right_path(tmp_path: Path) -> None:
     """`is it the right PATH?` was the answer."""
     spec = {"kernelVersion": "5.14.0-570.el9.x86_64"}
     preflight = edited(manifest("kmm.sigs.x-k8s.io/v1beta2", "PreflightValidation", "next", ""), ("spec", spec))
-    plant(tmp_path, {"next.yaml": yaml.safe_dump(preflight), "work.yaml": yaml.safe_dump(work(module()))})
+    plant(tmp_path, {"next.yaml": yaml.safe_dump(preflight)})
     done = process("krmfn", "check", ".", cwd=tmp_path).ended(0)
     assert "KRM109" not in done.text
-    assert "KRM533" in done.text
