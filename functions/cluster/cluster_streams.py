@@ -93,7 +93,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     if has_several:
         spokes.note_each(streams.clusters, streams.config.labels)
     work = partial(cluster_lists.render_cluster, context, failures, skips)
-    clusters = _each(context, work, streams.clusters)
+    clusters = _all_rendered(context, work, streams.clusters)
     unassigned = [work(cluster) for cluster in streams.unassigned]
     streams = streams._replace(clusters=clusters, unassigned=unassigned, failures=failures)
     has_flux = intent.judges_whole and (streams.has_flux or (has_several and _has_flux((*clusters, *unassigned))))
@@ -119,7 +119,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     return streams
 
 
-def _each(context: Context, work: Callable[[Cluster], Cluster], clusters: Sequence[Cluster]) -> Sequence[Cluster]:
+def _all_rendered(context: Context, work: Callable[[Cluster], Cluster], clusters: Sequence[Cluster]) -> Sequence[Cluster]:
     """Return the clusters after the work, several of them with the progress on stderr."""
     if len(clusters) > 1:
         return cluster_inputs.work_through(context, work, clusters, "clusters")
