@@ -119,7 +119,9 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     return streams
 
 
-def _all_rendered(context: Context, work: Callable[[Cluster], Cluster], clusters: Sequence[Cluster]) -> Sequence[Cluster]:
+def _all_rendered(
+    context: Context, work: Callable[[Cluster], Cluster], clusters: Sequence[Cluster]
+) -> Sequence[Cluster]:
     """Return the clusters after the work, several of them with the progress on stderr."""
     if len(clusters) > 1:
         return cluster_inputs.work_through(context, work, clusters, "clusters")
