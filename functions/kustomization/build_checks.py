@@ -158,5 +158,9 @@ def _is_renamed(old: Any, new: Any, transformed: Transformed) -> bool:
 
 
 def _is_made_of(text: str, parts: Collection[str]) -> bool:
-    """Return True when a text is a sequence of some of the parts."""
-    return not text or any(_is_made_of(text.removeprefix(part), parts) for part in parts if text.startswith(part))
+    """Return True when a text is a sequence of some of the parts; the work is that of each part at each place once."""
+    ends = {0}
+    for at in range(len(text)):
+        if at in ends:
+            ends.update(at + len(part) for part in parts if text.startswith(part, at))
+    return len(text) in ends

@@ -48,3 +48,12 @@ def test_what_is_removed_later_is_an_error_at_what_was_made_of_it() -> None:
     assert (result.rule, str(result.ref)) == ("KRM515", "Module kmm/dc")
     assert list(later_changes(CALLS, resource_list(device_config(name="new"), *MADE))) == []  # it may be its new name
     assert list(later_changes([], resource_list(*MADE))) == []
+
+
+def test_many_ways_to_divide_a_prefix_are_looked_through_once() -> None:
+    """A prefix of 60 characters that is made of two others in a billion ways, and then is not, never ended."""
+    for end, field in (("", None), ("b", "spec.imagePullSecret")):
+        resources = resource_list(edited(CONFIG, ("spec.imagePullSecret", f"{'a' * 500}{end}pull")), *MADE)
+        note(resources, transformed=Transformed(("a", "aa")))
+        changes = [result.field and result.field.path for result in later_changes(CALLS, resources)]
+        assert changes == ([field] if field else [])
