@@ -2,11 +2,11 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from io import BufferedReader
 
-from krmfn import Item, KrmfnError, Manifest, ResourceList
+from krmfn import Item, KrmfnError, Manifest, Result
 from krmfn.streams import max_bytes
 
 from ..fleet import dumped_kinds, json_stream, live, readings
@@ -16,32 +16,59 @@ from ..paths import files, gathered, manifests
 from ..rendering.kinds import NODES
 
 Read = Callable[[int], bytes]
+_PIECE = 1 << 20
 _OBJECT = re.compile(r"apiVersion:|kind:|metadata:|items:|spec:|- |---|#|%")
 """How YAML of Kubernetes objects begins."""
 
 
-def read_yaml(source: BufferedReader, name: str = "") -> ResourceList:
-    """Return the objects in YAML. `name` is the file's name, or "" for stdin.
+def _of_yaml(source: BufferedReader, name: str, inventories: list[Item]) -> Iterator[Manifest]:
+    """Yield the objects in YAML, one in memory at a time; `name` is the file's name, or "" for stdin.
 
-    Raises KrmfnError for an empty or too large text, for one that is no YAML, and for values that Kubernetes and
-    kustomize read differently.
+    The NodeInventories go to `inventories`, too, with their lines. Raises KrmfnError for an empty or too large text,
+    for one that is no YAML, and, after the last object, for values that Kubernetes and kustomize read differently.
     """
-    content = source.read(max_bytes() + 1)
-    if len(content) > max_bytes():
-        raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; pass JSON instead")
+    content = _content(source)
     if not content.strip():
         raise KrmfnError("is empty; expected what `krmfn why --kubectl` writes, or the output of `kubectl get -o json`")
+    items, findings = _items(content, name), list[Result]()
+    while items:  # what was read of an item goes with it: it takes many times the memory of its text
+        item = items.pop()
+        findings += readings.check(item)
+        if (item.group, item.kind) in NODES and item.kind != "Node":
+            inventories.append(item)
+        yield item.manifest
+    if findings:
+        raise KrmfnError(*map(str, findings))
+
+
+def _content(source: BufferedReader) -> bytes:
+    """Return all of a file. Raises KrmfnError for more than KRMFN_MAX_BYTES.
+
+    For a single read of as much as is allowed Python would reserve all of that; a file is read as long as it is, which
+    makes one piece.
+    """
+    pieces, size = list[bytes](), 0
+    length = max(_PIECE, min(os.fstat(source.fileno()).st_size, max_bytes()) + 1)
+    while piece := source.read(length):
+        pieces.append(piece)
+        if (size := size + len(piece)) > max_bytes():
+            raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; pass JSON instead")
+    return b"".join(pieces)
+
+
+def _items(content: bytes, name: str) -> list[Item]:
+    """Return the items of a text from the last to the first. Raises KrmfnError for one that is no dump."""
     try:
         resources = manifests.read_stream(content, name)
-        if findings := [*resources.results, *readings.check(*resources.items)]:
-            raise KrmfnError(*map(str, findings))
+        if resources.results:
+            raise KrmfnError(*map(str, resources.results))
     except KrmfnError as failure:
         first = content.lstrip().partition(b"\n")[0][:200].decode(errors="replace").rstrip()
         if _OBJECT.match(first):
             raise
         message = f"is no dump, neither JSON nor YAML: it begins with {first!r}; redirect only the output of"
         raise KrmfnError(f"{message} `kubectl get ... -o json`, without its messages") from failure
-    return resources
+    return resources.items[::-1]
 
 
 @cache  # stdin can be read once, and a dump may be half a gigabyte
@@ -53,8 +80,8 @@ def read(name: str) -> Live:
         with files.open_named(name) as source:
             if json_stream.begins(source):
                 return live.read(json_stream.objects(source.read, max_bytes()), name)
-            items = read_yaml(source, "" if name == "-" else name).items
-            return live.read((item.manifest for item in items), name, _inventories(items))
+            inventories: list[Item] = []  # filled while the objects are read
+            return live.read(_of_yaml(source, "" if name == "-" else name, inventories), name, inventories)
     except KrmfnError as failure:
         raise KrmfnError(*(f"--live {name}: {line}" for line in failure.args)) from failure
 
@@ -71,13 +98,7 @@ def objects_of(name: str, wrap: Callable[[Read], Read] = lambda read: read) -> I
         if json_stream.begins(source):
             yield from json_stream.objects(wrap(source.read))
             return
-        items = read_yaml(source).items
-    yield from (item.manifest for item in items)
-
-
-def _inventories(items: Sequence[Item]) -> list[Item]:
-    """Return the NodeInventories among some items, which keep their lines."""
-    return [item for item in items if (item.group, item.kind) in NODES and item.kind != "Node"]
+        yield from _of_yaml(source, "", [])
 
 
 def _of_folder(folder: str) -> Iterator[Manifest]:

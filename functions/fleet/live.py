@@ -128,19 +128,27 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
             live.scheduled.update(_node_modules(manifest, "spec"))
             live.loaded.update(_node_modules(manifest, "status"))
         elif (group, kind) == ("", "Pod"):
-            pods += live_pods.kept_pods(manifest)
+            if text(table(manifest, "status"), "phase") == "Running":  # which no event says more about
+                _add_pods(live, live_pods.kept_pods(manifest), events)
+            else:
+                pods += live_pods.kept_pods(manifest)
             _add_holder(live, manifest)
         elif kind == "Event" and group in ("", "events.k8s.io") and text(manifest, "type") == "Warning":
             _add_event(events, manifest)
-    for pod in pods:
-        _add_pod(live, pod, events)
-        if kept := live_pods.pod_of(pod, live_pods.status_of(pod, events), live_pods.is_ready(pod)):
-            live_objects.add_pod(live.objects, kept)
+    _add_pods(live, pods, events)
     if len(live.objects.uids) > 1:
         raise KrmfnError("it holds dumps of two clusters (two Namespaces kube-system); pass one file for each cluster")
     if not (live.nodes or live.inventories):
         raise KrmfnError("it holds no Node and no NodeInventory; write it anew with the loop of `krmfn why --kubectl`")
     return live
+
+
+def _add_pods(live: Live, pods: Iterable[Manifest], events: Events) -> None:
+    """Add pods that may have to do with a driver."""
+    for pod in pods:
+        _add_pod(live, pod, events)
+        if kept := live_pods.pod_of(pod, live_pods.status_of(pod, events), live_pods.is_ready(pod)):
+            live_objects.add_pod(live.objects, kept)
 
 
 def _add_event(events: Events, manifest: Manifest) -> None:
@@ -187,7 +195,9 @@ def _add_holder(live: Live, pod: Manifest) -> None:
     is_worker = bool(text(table(metadata, "labels"), _ACTION))
     if not is_worker and text(table(pod, "status"), "phase") not in ("Succeeded", "Failed"):
         name = printable(f"{text(metadata, 'namespace')}/{text(metadata, 'name')}")
-        live.pods.setdefault(text(spec, "nodeName"), []).append((name, frozenset(table(spec, "nodeSelector"))))
+        live.pods.setdefault(text(spec, "nodeName"), []).append(
+            (name, live_pods.shared(frozenset(table(spec, "nodeSelector"))))
+        )
 
 
 def _node_modules(manifest: Manifest, part: str) -> Iterator[tuple[Key, NodeModule]]:

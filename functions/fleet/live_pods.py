@@ -3,7 +3,9 @@
 Environments, arguments, commands and annotations are dropped while reading.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import TypeVar
 
 from krmfn import Manifest
 from krmfn.printing import printable
@@ -23,7 +25,11 @@ _KEPT = (
     "krmfn.dev/daemonset",
 )
 """Labels of pods beside KMM's own."""
-_DROPPED = ("annotations", "managedFields")
+_METADATA = ("name", "namespace", "uid", "labels", "creationTimestamp", "deletionTimestamp", "ownerReferences")
+_STATUS, _STATE = ("phase", "reason", "message"), ("reason", "message", "exitCode")
+_STATES = (("state", "terminated"), ("lastState", "terminated"), ("state", "waiting"))
+_CONDITIONS = ("Ready", "PodScheduled")
+_CONTAINERS = ("initContainerStatuses", "containerStatuses")
 _OPERATOR, _NFD = "kmm-operator", "nfd-worker"
 _CORE = ("kubernetes.io", "k8s.io")
 """Domains of resources that no device plugin serves: attachable volumes, huge pages and the like."""
@@ -33,6 +39,9 @@ LONGEST = 200
 """Characters of a message from the cluster."""
 Events = dict[tuple[str, str, str], tuple[str, str]]
 """Time and text of the newest warning about an object, by namespace, name and uid: pods can have had the same name."""
+
+
+Shared = TypeVar("Shared", bound=Hashable)
 
 
 class Pod(NamedTuple):
@@ -70,6 +79,12 @@ class Pod(NamedTuple):
         return printable(f"{self.namespace}/{self.name}")
 
 
+@lru_cache(maxsize=1 << 14)
+def shared(value: Shared) -> Shared:
+    """Return an equal value that another pod has, too: 100,000 pods have few different ones."""
+    return value
+
+
 def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
     """Return what is kept of a pod; None for one that has nothing to do with a driver.
 
@@ -78,8 +93,8 @@ def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
     metadata, spec = table(manifest, "metadata"), table(manifest, "spec")
     labels = {key: value for key, value in table(metadata, "labels").items() if isinstance(value, str)}
     kept = {key: value for key, value in labels.items() if key.startswith(LABELS) or key in _KEPT}
-    selects = frozenset(map(str, table(spec, "nodeSelector")))
-    devices, name = frozenset(_devices(spec)), text(metadata, "name")
+    selects = shared(frozenset(map(str, table(spec, "nodeSelector"))))
+    devices, name = shared(frozenset(_devices(spec))), text(metadata, "name")
     is_of_kmm = any(key.startswith(LABELS) for key in (*kept, *selects)) or "openshift.io/build.name" in kept
     if not (is_of_kmm or devices or _OPERATOR in name or _NFD in name):
         return None
@@ -87,14 +102,14 @@ def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
     codes = [state["exitCode"] for state in states if state.get("exitCode")]
     owners = [text(owner, "kind") for _, owner in tables(metadata, "ownerReferences")]
     return Pod(
-        namespace=text(metadata, "namespace"),
+        namespace=shared(text(metadata, "namespace")),
         name=name,
-        node=text(spec, "nodeName"),
+        node=shared(text(spec, "nodeName")),
         labels=kept,
-        phase=text(table(manifest, "status"), "phase"),
+        phase=shared(text(table(manifest, "status"), "phase")),
         status=status,
         is_ready=is_ready,
-        images=tuple(text(container, "image") for _, container in tables(spec, "containers")),
+        images=shared(tuple(text(container, "image") for _, container in tables(spec, "containers"))),
         selects=selects,
         devices=devices,
         is_daemon="DaemonSet" in owners,
@@ -116,15 +131,39 @@ def kept_pods(manifest: Manifest) -> Iterator[Manifest]:
         kept[key] = [
             {part: entry[part] for part in ("name", "image", "resources") if part in entry} for entry in entries
         ]
-    metadata = {key: value for key, value in table(manifest, "metadata").items() if key not in _DROPPED}
-    yield {"metadata": metadata, "spec": kept, "status": table(manifest, "status")}
+    metadata = _kept(table(manifest, "metadata"), _METADATA)
+    yield {"metadata": metadata, "spec": kept, "status": _kept_status(table(manifest, "status"))}
+
+
+def _kept(value: Table, keys: Iterable[str]) -> Table:
+    """Return some entries of a mapping."""
+    return {key: value[key] for key in keys if key in value}
+
+
+def _kept_status(status: Table) -> Table:
+    """Return what says of a status whether the pod goes on, and why not."""
+    kept, parts = _kept(status, _STATUS), ("type", "status", "reason", "message")
+    conditions = (entry for _, entry in tables(status, "conditions"))
+    kept["conditions"] = [_kept(entry, parts) for entry in conditions if text(entry, "type") in _CONDITIONS]
+    for key in _CONTAINERS:
+        kept[key] = [_kept_container(entry) for _, entry in tables(status, key)]
+    return kept
+
+
+def _kept_container(entry: Table) -> Table:
+    """Return the states of a container, and whether it is ready."""
+    kept: Table = _kept(entry, ("ready",))
+    for part, kind in _STATES:
+        if state := table(entry, part, kind):
+            kept.setdefault(part, {})[kind] = _kept(state, _STATE)
+    return kept
 
 
 def _states(status: Table) -> Iterator[Table]:
     """Yield the last and the present states of all containers."""
-    for key in ("initContainerStatuses", "containerStatuses"):
+    for key in _CONTAINERS:
         for _, entry in tables(status, key):
-            for path in (("state", "terminated"), ("lastState", "terminated"), ("state", "waiting")):
+            for path in _STATES:
                 yield table(entry, *path)
 
 
