@@ -11,7 +11,7 @@ from krmfn.yamltext import emit
 
 from .. import options
 from ..command import PRINTED, Command, Context
-from ..profile import structural
+from ..profile import defaulting, structural
 from ..profile.product import Profile
 from ..rendering.kinds import text
 
@@ -55,7 +55,7 @@ def _crds(_: Context, args: Any) -> str:
 
 def _schema_of(profile: Profile) -> str:
     """Return the JSON Schema of the configs of a Profile, for editors."""
-    schema = structural.json_schema(profile.options)
+    schema = structural.json_schema(defaulting.as_written(profile.options))
     metadata = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
     if profile.kind:
         group, kind = profile.kind

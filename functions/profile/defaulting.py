@@ -12,6 +12,8 @@ from krmfn.typed import Any
 
 from .structural import Node, at
 
+_INNER = ("items", "additionalProperties")
+
 
 def with_defaults(node: Node, value: Any) -> Any:
     """Return a value with the defaults of its schema, and without the nulls that the API server drops.
@@ -55,6 +57,17 @@ def default_of(node: Node) -> Any:
 def _in_place_of_null(node: Node, value: Any) -> Any:
     """Return a value, or in place of null the default of a schema that does not take null (None without one)."""
     return copy.deepcopy(default_of(node)) if value is None and not node.get("nullable") else value
+
+
+def as_written(node: Node) -> Node:
+    """Return a schema for what people write: without the requirement of fields that have a default."""
+    schema = {**node, **{word: as_written(node[word]) for word in _INNER if isinstance(node.get(word), dict)}}
+    known = table_of(node, "properties")
+    if known:
+        schema["properties"] = {name: as_written(child) for name, child in known.items()}
+    if "required" in node:
+        schema["required"] = [name for name in node["required"] if default_of(known.get(name, {})) is None]
+    return schema
 
 
 def missing_part(node: Node, parts: Sequence[str], present: int = 1) -> Sequence[str]:
