@@ -83,12 +83,12 @@ def test_the_schema_takes_a_config_and_refuses_a_typo(folder: str) -> None:
 def test_the_schema_asks_nobody_to_write_what_has_a_default(tmp_path: Path) -> None:
     """An editor underlined a config that the API server completes."""
     profile = yaml.safe_load(PROFILE)
-    exporter = profile["spec"]["schema"]["properties"]["spec"]["properties"]["exporter"]
-    exporter["required"] = ["port", "level"]
+    driver = profile["spec"]["schema"]["properties"]["spec"]["properties"]["driver"]
+    driver["properties"]["version"]["default"] = "1"
     (tmp_path / "profile.yaml").write_text(yaml.safe_dump(profile))
     validator = Draft202012Validator(json.loads(process("krmfn", "schema", "amd-gpu", str(tmp_path)).text))
-    errors = [error.message for error in validator.iter_errors({**CR, "spec": {**CR["spec"], "exporter": {}}})]
-    assert errors == ["'level' is a required property"]
+    errors = [error.message for error in validator.iter_errors({**CR, "spec": {"driver": {}}})]
+    assert errors == ["'image' is a required property"]
 
 
 def test_the_schema_of_a_profile_without_a_kind_is_that_of_a_deviceconfig_with_its_options(tmp_path: Path) -> None:
