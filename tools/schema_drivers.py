@@ -64,6 +64,9 @@ _PLUGIN_POD = {
     "serviceAccount": same("account"),
     **ENABLED,
     "automountServiceAccountToken": flag("false keeps the ServiceAccount's token out of the pod (KMM 2.6)"),
+    "startupProbe": opened("when the container counts as started (core/v1 Probe; after KMM 2.6)"),
+    "livenessProbe": opened("when the container has to be restarted (core/v1 Probe; after KMM 2.6)"),
+    "securityContext": opened("the rights, in place of a privileged container (core/v1; after KMM 2.6)"),
 }
 _ONE_CONTAINER = (
     "KMM's Module has one container and one init container here, and no room for more of a pod; run what else "
@@ -162,6 +165,7 @@ MODPROBE: dict[str, Node] = {
     ),
     "dirName": text("the directory in the image that holds lib/modules (/opt)", "path"),
     "firmwarePath": text("the firmware's directory in the image", "directory"),
+    "modprobedDir": text("the directory of modprobe.d files in the image (after KMM 2.6)", "directory"),
     "loadArgs": listed(
         text("one argument", "line"),
         "arguments for modprobe when it loads; an empty list is written as `args: {}`, which KMM tells from none",

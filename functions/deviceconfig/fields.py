@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from krmfn.typed import Any
 
 OF_LOADER = (
-    *("moduleName", "parameters", "modulesLoadingOrder", "dirName", "firmwarePath", "loadArgs"),
-    *("unloadArgs", "rawLoadArgs", "rawUnloadArgs", "inTreeModulesToRemove", "kernelMappings", "build"),
-    *("sign", "registryTLS", "imagePullPolicy", "imagePullSecret", "imagePullSecrets"),
+    *("moduleName", "parameters", "modulesLoadingOrder", "dirName", "firmwarePath", "modprobedDir"),
+    *("loadArgs", "unloadArgs", "rawLoadArgs", "rawUnloadArgs", "inTreeModulesToRemove", "kernelMappings"),
+    *("build", "sign", "registryTLS", "imagePullPolicy", "imagePullSecret", "imagePullSecrets"),
 )
 """The fields of the kernel module's loader."""
 
@@ -75,6 +75,7 @@ class DevicePlugin(Container):
     initContainer: Container | None = None
     serviceAccountName: str = ""
     serviceAccount: ServiceAccount | None = None
+    securityContext: dict[str, Any] | None = None
 
 
 class Dra(DevicePlugin):
@@ -125,6 +126,7 @@ class Spec(Fields):
     modulesLoadingOrder: Sequence[Any] = ()
     dirName: str = ""
     firmwarePath: str = ""
+    modprobedDir: str = ""
     loadArgs: Sequence[Any] = ()
     unloadArgs: Sequence[Any] = ()
     rawLoadArgs: Sequence[Any] = ()

@@ -27,6 +27,8 @@ _EXTRA_ORDER = {"argocd.argoproj.io/sync-wave": "-2"}
 """Argo CD applies extra objects before all others, since pods mount ConfigMaps and name PriorityClasses."""
 _CONTAINER = ("command", "args", "env", "resources", "imagePullPolicy", "volumeMounts")
 """Fields of a container of a Module, beside its image."""
+_PLUGIN_CONTAINER = ("startupProbe", "livenessProbe", "securityContext")
+"""Further ones of a plugin's container."""
 _LOADER = "spec.moduleLoader.container"
 _MODPROBE = f"{_LOADER}.modprobe"
 _RENAMED = {
@@ -139,7 +141,7 @@ def _loader(config: DeviceConfig) -> dict[str, Any]:
             parameters=spec.parameters,
             args=args,
             rawArgs=filled(load=spec.rawLoadArgs, unload=spec.rawUnloadArgs),
-            **written(spec, "firmwarePath", "modulesLoadingOrder"),
+            **written(spec, "firmwarePath", "modprobedDir", "modulesLoadingOrder"),
         )
         | ({"args": {}} if not args and "loadArgs" in vars(spec) else {}),  # KMM reloads when `{}` comes or goes
         version=config.version,
@@ -167,7 +169,7 @@ def _sign(config: DeviceConfig, sign: dict[str, Any] | None) -> dict[str, Any] |
 def _plugin(config: DeviceConfig, plugin: DevicePlugin, part: str) -> dict[str, Any]:
     """Return spec.devicePlugin or spec.dra of a Module: KMM starts it once the kernel module is loaded."""
     return filled(
-        container=_container(config, plugin),
+        container=_container(config, plugin) | written(plugin, *_PLUGIN_CONTAINER),
         initContainer=_container(config, plugin.initContainer) if plugin.initContainer else None,
         **written(plugin, "driverName"),
         serviceAccountName=account_name(config, plugin, part),

@@ -54,7 +54,8 @@ def errors(
 
 
 _OF_DRIVER = (
-    *("moduleName", "modulesLoadingOrder", "dirName", "firmwarePath", "rawLoadArgs", "rawUnloadArgs", "inTreeDriver"),
+    *("moduleName", "modulesLoadingOrder", "dirName", "firmwarePath", "modprobedDir"),
+    *("rawLoadArgs", "rawUnloadArgs", "inTreeDriver"),
 )
 """Fields about the driver, which the profile of a single config gets."""
 _OF_CONFIG = frozenset({"nodeSelector", "allNodes", "driverVersion", "hub"})

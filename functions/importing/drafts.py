@@ -142,6 +142,7 @@ def _errors(draft: Draft, results: Iterable[Result]) -> Reasons:
 _VERSIONED = re.compile(r"([^@$]+):([A-Za-z0-9][A-Za-z0-9._-]{0,62})-\$KERNEL_FULL_VERSION")
 """The image that `driverImage` and `driverVersion` make."""
 _EVERY_KERNEL = [{"regexp": "^.+$"}]
+_OF_MODPROBE = ("parameters", "modulesLoadingOrder", "dirName", "firmwarePath", "modprobedDir")
 _OF_CONTAINER = ("inTreeModulesToRemove", "build", "sign", "registryTLS", "imagePullPolicy")
 
 
@@ -158,7 +159,7 @@ def fields_of(spec: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
         **_image(container),
         allNodes=True if selector == {} else None,
         moduleName=modprobe.get("moduleName"),
-        **{name: modprobe.get(name) for name in ("parameters", "modulesLoadingOrder", "dirName", "firmwarePath")},
+        **{name: modprobe.get(name) for name in _OF_MODPROBE},
         loadArgs=table(modprobe, "args").get("load"),
         unloadArgs=table(modprobe, "args").get("unload"),
         rawLoadArgs=raw.get("load"),

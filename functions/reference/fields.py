@@ -130,6 +130,7 @@ _BY_NAME: dict[str, tuple[Any, Any]] = {
     **dict.fromkeys(("tag", "driverVersion"), ("1.0", "2.0")),
     "unsignedImage": ("registry.example.com/unsigned:1.0", "registry.example.com/unsigned:2.0"),
     "firmwarePath": ("/firmware", "/lib/firmware"),
+    "modprobedDir": ("/etc/modprobe.d", "/modprobe.d"),
     "filesToSign": (["/opt/lib/modules/gpu.ko"], ["/opt/lib/modules/other.ko"]),
     "parameters": (["mode=1"], ["mode=2"]),
     "modulesLoadingOrder": (["gpu", "gpu_core"], ["gpu", "other"]),

@@ -28,6 +28,8 @@ Nodes = tuple[Sequence[str], Collection[str]]
 
 NO_NODES: Nodes = ((), ())
 
+_NEWER = {"automountServiceAccountToken", "startupProbe", "livenessProbe", "securityContext", "modprobedDir"}
+"""Fields that an older KMM does not have."""
 UNCHECKED_VOLUMES = {
     *("projected", "downwardAPI", "ephemeral", "image"),
     *("awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "fc", "flexVolume", "flocker"),
@@ -158,7 +160,9 @@ def _judged(
         plugin, refused = table(module.spec, "devicePlugin"), list[Result]()
         has_unchecked = any(not UNCHECKED_VOLUMES.isdisjoint(volume) for _, volume in tables(plugin, "volumes"))
         # other fields are right by construction, in every version of KMM that we know
-        if user_facts or has_unchecked or "dra" in module.spec or "automountServiceAccountToken" in plugin:
+        newer = (*plugin, *table(plugin, "container"), *module.modprobe)
+        is_newer = "dra" in module.spec or not _NEWER.isdisjoint(newer)
+        if user_facts or has_unchecked or is_newer:
             from ..kmm.crd import structure  # here, since most Modules need no such check
 
             findings = structure.check(module, version, user_facts)

@@ -22,7 +22,17 @@ OF_CONFIG = (NAME, NAMESPACE)
 FILLED = {
     *("driverImage", "driverImageParts", "image", "imageParts", "unsignedImage", "tag"),
     *("command", "args", "parameters", "loadArgs", "unloadArgs", "rawLoadArgs", "rawUnloadArgs", "value"),
-    *("dirName", "firmwarePath", "hostDevices", "filesToSign", "path", "mountPath", "subPath", "subPathExpr"),
+    *(
+        "dirName",
+        "firmwarePath",
+        "modprobedDir",
+        "hostDevices",
+        "filesToSign",
+        "path",
+        "mountPath",
+        "subPath",
+        "subPathExpr",
+    ),
     "workingDir",
     *("labels", "annotations", "podLabels", "podAnnotations", "matchLabels", "objectName", "extraObjects"),
     *("configMap", "configMapRef", "configMapKeyRef", "dockerfileConfigMap"),

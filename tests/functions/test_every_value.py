@@ -65,6 +65,7 @@ POOLS = [
         "modulesLoadingOrder": ["one", "two"],
         "dirName": "/opt",
         "firmwarePath": "/firmware",
+        "modprobedDir": "/etc/modprobe.d",
         "loadArgs": ["-v"],
         "unloadArgs": ["-v"],
         "inTreeModulesToRemove": ["three"],
