@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from krmfn import Field, Result, info
 from krmfn.results import Rule
 
+from ..kmm.module import ready_label
 from .layers import is_ours
 from .merging import OF_MAPPINGS, with_shared_keys
 from .model import DeviceConfig
@@ -50,7 +51,7 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
     for pair in _EXCLUSIVE:
         if all(getattr(config.spec, name) for name in pair):
             first, second = sorted(pair, key=lambda name: order.index(config.layer(name)))
-            message = f"{' and '.join(pair)} exclude each other; leave out one of the two"
+            message = f"{' and '.join(pair)} exclude each other; {_way_out(config, pair)}"
             if config.layer(first) != config.layer(second):
                 message += f" ({second} is in {config.at(second)})"
             yield config.error(message, first)
@@ -60,6 +61,15 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
     parts = config.spec.driverImageParts
     if parts and parts.tag and parts.digest:
         yield config.error("has both tag and digest; a digest alone says which image it is", "driverImageParts")
+
+
+def _way_out(config: DeviceConfig, pair: tuple[str, str]) -> str:
+    """Return what to do about two fields that exclude each other."""
+    hub = config.spec.hub
+    if pair != ("hub", "daemonSets") or hub is None:
+        return "leave out one of the two"
+    label = ready_label(hub.spokeNamespace, config.name)
+    return f"a hub brings Modules alone: deploy the DaemonSets on each spoke, with the nodeSelector {label}"
 
 
 def in_tree_driver_has_a_plugin(config: DeviceConfig) -> Iterator[Result]:
