@@ -18,6 +18,8 @@ __all__ += ["visible"]
 
 SHOWN = 5
 """How many names a sentence has before it counts the rest."""
+_LONGEST, _MOST = 253, 1000
+"""How long a word may be, and how many known ones there may be, for a likeness to be looked for."""
 CHOICES = ("auto", "always", "never")
 Paint = Callable[[str, str], str]
 """Takes a text and a style, returns the text to write."""
@@ -67,10 +69,16 @@ def json_text(data: Any, indent: int | None = None) -> str:
 
 
 def closest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
-    """Return the known word that is most like this one, whatever its case; "" when none is `alike` (0 to 1)."""
+    """Return the known word that is most like this one, whatever its case; "" when none is `alike` (0 to 1).
+
+    A long word, and one of very many, is like none: the work is that of each pair, and of each two of their letters.
+    """
     from difflib import get_close_matches  # here, since hardly any word is unknown
 
-    folded = {name.lower(): name for name in known}
+    words = [*known]
+    if len(word) > _LONGEST or len(words) > _MOST:
+        return ""
+    folded = {name.lower(): name for name in words if len(name) <= _LONGEST}
     return next((folded[name] for name in get_close_matches(word.lower(), folded, 1, alike)), "")
 
 

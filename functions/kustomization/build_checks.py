@@ -16,6 +16,7 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error, warning
 from krmfn.typed import Any
 
+from ..grouping import grouped
 from ..rendering.kinds import PROFILE, owners_among
 from ..run import Transformed, run_of
 from . import provenance, tree
@@ -50,12 +51,13 @@ def unmatched_patches(graph: Graph, folder: str) -> Iterator[Result]:
             continue
         items = [item for resources in lists for item in resources]
         is_renamed = any(base.manifest.get(key) for base in bases for key in ("namePrefix", "nameSuffix"))
+        names_by_kind = grouped(pair for item in items for pair in ((item.kind, item.name), ("", item.name)))
+        names = {kind: frozenset(group) for kind, group in names_by_kind.items()}
         for path, target in targets:
-            if not any(_may_match(target, item, is_renamed) for item in items):
+            if not _may_match(target, names, is_renamed):
                 noun = " ".join(str(target[key]) for key in ("kind", "name") if target.get(key))
-                names = [item.name for item in items if item.kind == target.get("kind", item.kind)]
                 remedy = _OF_PROFILE if target.get("kind") == PROFILE[1] else "correct its target"
-                hint = did_you_mean(str(target.get("name", "")), names, remedy)
+                hint = did_you_mean(str(target.get("name", "")), names.get(target.get("kind", ""), ()), remedy)
                 message = f"nothing that is listed here is a {noun}, and kustomize skips the patch{hint}"
                 yield warning(message, rule="KRM518", place=kustomization.item.field_place(f"{path}.target"))
 
@@ -70,12 +72,19 @@ def _is_closed(graph: Graph, kustomization: Kustomization) -> bool:
     return is_known and not has_options and not any(map(_RENAMING.search, texts))
 
 
-def _may_match(target: Manifest, item: Item, is_renamed: bool) -> bool:
-    """Return True unless kind or name of a target differs from the item's, which may still get a prefix or suffix."""
+def _may_match(target: Manifest, names: Mapping[str, frozenset[str]], is_renamed: bool) -> bool:
+    """Return True unless kind or name of a target differs from each item's, which may still get a prefix or suffix.
+
+    `names` are those of the items by kinds; those of all are at "".
+    """
     kind, name = (str(target.get(key) or ".") for key in ("kind", "name"))
-    is_kind = kind == item.kind or not _LITERAL.fullmatch(kind)
-    is_name = item.name in name if is_renamed else item.name == name
-    return is_kind and (is_name or not _LITERAL.fullmatch(name))
+    known = names.get(kind if _LITERAL.fullmatch(kind) else "", frozenset())
+    if not known or not _LITERAL.fullmatch(name):
+        return bool(known)
+    if not is_renamed:
+        return name in known
+    ends = [(at, at + length) for length in {*map(len, known)} for at in range(len(name) - length + 1)]
+    return any(name[start:end] in known for start, end in ends)
 
 
 def later_changes(inputs: Sequence[Input], resources: ResourceList) -> Iterator[Result]:

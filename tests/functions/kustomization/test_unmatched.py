@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,30 @@ def test_a_profile_that_is_not_listed_cannot_be_patched(tmp_path: Path) -> None:
     files = {"kustomization.yaml": f"resources: [a.yaml]\n{text}", "p.yaml": OPERATION, "a.yaml": config_map("a")}
     (finding,) = unmatched(plant(tmp_path, files))
     assert "; move the Profile's file here or into a base, and list it there under `resources` (" in finding.message
+
+
+def test_twice_the_patches_of_twice_the_resources_are_twice_the_work(tmp_path: Path) -> None:
+    def calls(number: int, base: str) -> int:
+        targets = "".join(f"- {{path: p.yaml, target: {{kind: ConfigMap, name: b-{at}}}}}\n" for at in range(number))
+        files = {
+            "kustomization.yaml": f"resources: [base]\npatches:\n{targets}",
+            "p.yaml": OPERATION,
+            "base/kustomization.yaml": f"resources: [a.yaml]\n{base}",
+            "base/a.yaml": "---\n".join(config_map(f"a-{at}") for at in range(number)),
+        }
+        top = str(plant(tmp_path / f"{number}{base[:4]}", files).resolve())
+        graph, count = reading.read([top], top, OURS), 0
+
+        def note(*event: object) -> None:
+            nonlocal count
+            count += event[1] in ("call", "c_call")
+
+        sys.setprofile(note)
+        try:
+            assert len([*build_checks.unmatched_patches(graph, top)]) == number
+        finally:
+            sys.setprofile(None)
+        return count
+
+    for base in ("", "namePrefix: lab-\n"):
+        assert calls(1200, base) < 2.5 * calls(600, base)
