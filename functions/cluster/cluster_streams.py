@@ -81,7 +81,8 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     if has_several:
         from . import repository, shared, spokes  # imported here: most runs have one root
     absent = shared.absent_profiles(context, streams) if has_several else []
-    if intent.judges_whole and not (options.function_config or streams.foreign):
+    is_of_strangers = streams.foreign > 0 and not streams.config.name
+    if intent.judges_whole and not (options.function_config or is_of_strangers):
         cluster_lists.warn_of_nothing(context, streams, absent)
     streams = other_tools.judge(context, streams, absent)
     clusters = streams.clusters

@@ -136,7 +136,8 @@ def _findings(streams: Clusters, kept: Sequence[Cluster], reader: _Reader, words
     """Return the findings of the survey; those about files of others are one warning that counts them."""
     if not kept:
         rest = [finding for finding in streams.findings if not reader.knows(finding)]
-        ours = [finding for finding in rest if _is_at_file(finding)]
+        # a part that a clone leaves out may hold anything: what is said of it stays
+        ours = [finding for finding in rest if not finding.place or os.path.exists(finding.place.path)]
         return [*ours, *_counted(finding for finding in rest if finding not in ours)]
     our_folders = {folder for cluster in kept for path in _files(cluster) for folder in parents(os.path.dirname(path))}
     strange_findings = [finding for finding in streams.findings if _is_of_others(finding, our_folders, reader, words)]
