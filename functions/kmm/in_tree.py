@@ -1,7 +1,5 @@
 """The kernel modules that Linux has itself, of those that vendors also ship on their own."""
 
-import re
-
 from krmfn.typed import NamedTuple
 
 
@@ -46,8 +44,7 @@ DRIVERS = {
 
 Source: Linux, the Makefiles of these folders. Rare: Red Hat's kernels for RHEL 9 leave CONFIG_HABANA_AI unset.
 """
-_VERSION = re.compile(r"(\d+)\.(\d+)")
-_BACKPORTS = re.compile(r"\.el\d")
+_BACKPORTS = ".el"
 """In the kernels of Red Hat, whose drivers are newer than their version."""
 
 
@@ -58,7 +55,8 @@ def may_have(kernel: str, name: str) -> bool:
     """
     if not (driver := DRIVERS.get(name)):
         return False
-    version = _VERSION.match(kernel)
-    if not version or _BACKPORTS.search(kernel):
+    major, _, rest = kernel.partition(".")
+    minor = rest.partition(".")[0].partition("-")[0]
+    if not (major + minor).isdecimal() or not minor or _BACKPORTS in kernel:
         return not driver.is_rare
-    return (int(version[1]), int(version[2])) >= driver.since
+    return (int(major), int(minor)) >= driver.since
