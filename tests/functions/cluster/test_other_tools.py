@@ -20,7 +20,7 @@ metadata: {name: fastnic}
 spec:
   for: {group: nic.example.org, versions: [v1], kind: FastNic}
   schema: {type: object, properties: {spec: {type: object}}}
-  config: {moduleName: fastnic, driverImage: "registry.example.com/fastnic:1", nodeSelector: {card: b}}
+  config: {moduleName: fastnic, driverImage: "r.example.com/nic:1-$KERNEL_FULL_VERSION", nodeSelector: {card: b}}
 """
 GPU = {"gpu/gpu.yaml": config("gpu", "card: a"), "gpu/kustomization.yaml": "resources: [gpu.yaml]\n"}
 READABLE = ("a large one", "what can be read", "a pointer of Git LFS")

@@ -27,7 +27,7 @@ metadata: {name: fastnic}
 spec:
   for: {group: nic.example.org, versions: [v1], kind: FastNic}
   schema: {type: object, properties: {spec: {type: object}}}
-  config: {moduleName: fastnic, driverImage: "registry.example.com/fastnic:1", nodeSelector: {card: b}}
+  config: {moduleName: fastnic, driverImage: "r.example.com/nic:1-$KERNEL_FULL_VERSION", nodeSelector: {card: b}}
 """
 CR = "apiVersion: nic.example.org/v1\nkind: FastNic\nmetadata: {name: nic, namespace: kmm}\nspec: {}\n"
 
