@@ -1,6 +1,5 @@
 """Findings about what does not fit a JSON Schema, made of the errors that jsonschema lists."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 
@@ -94,7 +93,9 @@ def _message(problem: Any) -> str:
         case "minimum" | "maximum":
             return f"is {value}; must be at {'least' if problem.validator == 'minimum' else 'most'} {rule}"
         case "not" if isinstance(value, (dict, list)):
-            text = json.dumps(rule)
+            from json import dumps
+
+            text = dumps(rule)
             return f"fits what `not` of the schema refuses: {text if len(text) <= _LONG else f'{text[:_LONG]}...'}"
     return str(problem.message)[:300]
 

@@ -16,7 +16,7 @@ from ..deployments.deployment import Deployment, EngineObject, Problem, Reposito
 from ..deployments.holders import deployments
 from ..kustomization.calls import Ours
 from ..options import RunOptions
-from ..paths import disk, files, git, manifests
+from ..paths import disk, files, manifests
 from ..paths.disk import File
 from ..paths.excludes import Excluder
 from ..paths.roots import root_of, within
@@ -50,16 +50,19 @@ class Engines(NamedTuple):
 def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, ours: Ours) -> Engines:
     """Return what the engines' objects in the repository of some PATHs say, each given with its real path.
 
+    Outside of a repository only a folder that is a PATH is looked into: the neighbours of a file may be a whole disk.
     Raises KrmfnError when --root is not a folder.
     """
     first = next((real for path, real in paths.items() if path != "-"), "")
     folder = first if os.path.isdir(first) else os.path.dirname(first)
-    top = (root_of(folder, options.root) or folder) if folder else ""
+    top = (root_of(folder, options.root) or (folder if folder == first else "")) if folder else ""
     if not os.path.isdir(top):
         return Engines()
     paths_below, objects = _read(top, exclude)
     if not objects:
         return Engines(top)
+    from ..paths import git
+
     urls = git.remotes(top) if options.remotes is None else options.remotes
     repository = _repository(top, paths_below, objects, ours)._replace(urls=urls)
     return Engines(top, *deployments(objects, repository), urls)

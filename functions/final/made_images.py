@@ -15,7 +15,6 @@ from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from ..fleet import nodes
-from ..fleet.coverage import LOADING, by_driver, coverage
 from ..fleet.drivers import Driver, driver
 from ..grouping import grouped
 from ..image_reference import shortened
@@ -33,7 +32,6 @@ from ..kmm.recipes import (
     files_of,
     recipe_of,
 )
-from ..kmm.resolution import resolver
 from ..kmm.rule import on_hub
 from .stream import FinalList, modules_of
 
@@ -114,6 +112,8 @@ _Result = tuple[int, str, str]
 
 def _of_nodes(fleet: nodes.Fleet, drivers: Sequence[Driver]) -> Mapping[object, Sequence[_Result]]:
     """Return what each Module gives to the kernels of the known nodes, by the Module's object."""
+    from ..fleet.coverage import LOADING, by_driver, coverage  # here: few lists hold nodes
+
     known = [member for member in drivers if member.cluster is None and not fleet.missing_labels(member.keys)]
     results_of: dict[object, dict[_Result, None]] = {}
     for member, selected in by_driver(coverage(fleet.nodes, known, exclusive=False), known):
@@ -127,6 +127,8 @@ def _of_nodes(fleet: nodes.Fleet, drivers: Sequence[Driver]) -> Mapping[object, 
 
 def _of_mappings(module: Module) -> list[_Result]:
     """Return what a Module gives to its literals, and to kernels whose image does not name them."""
+    from ..kmm.resolution import resolver  # here: few Modules build
+
     resolve, results = resolver(module), list[_Result]()
     for mapping, entry in enumerate(module.mappings):
         literal, template = text(entry, "literal"), text(entry, "containerImage")

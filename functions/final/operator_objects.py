@@ -10,7 +10,6 @@ from krmfn.printing import closest, some
 from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.typed import Any
-from krmfn.yamltext import load
 
 from ..kmm.lookup import table, text
 from ..kmm.module import MODULE_GROUP
@@ -47,6 +46,8 @@ def operator_config_counts(final: FinalList) -> Iterator[Result]:
             )
             yield final.located(item, error(message, field=Field("data")))
             continue
+        from krmfn.yamltext import load
+
         field = Field(join(("data", _FILE)))
         outcome = "KMM's operator then uses its defaults for everything in this file"
         try:

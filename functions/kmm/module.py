@@ -5,8 +5,9 @@ from itertools import product
 
 from krmfn import Manifest
 from krmfn.resource import ref
+from krmfn.typed import Any
 
-from .lookup import Table, has, table, tables, text, texts
+from .lookup import Table, has, listing, table, tables, text, texts
 from .modprobe import loaded_names
 
 MODULE_GROUP, HUB_GROUP = "kmm.sigs.x-k8s.io", "hub.kmm.sigs.x-k8s.io"
@@ -187,3 +188,16 @@ def module_of(manifest: Manifest) -> Module | None:
     if ending := text(table(manifest, "metadata"), "deletionTimestamp"):
         metadata["deletionTimestamp"] = ending
     return Module({**head, "metadata": metadata, "spec": table(spec, "moduleSpec")})
+
+
+def removed_modules(module: Module, entry: Table) -> tuple[str, ...]:
+    """Return the in-tree kernel modules that KMM removes before it loads by a mapping.
+
+    The mapping's list counts if it has one (also an empty one), else the container's; the old field goes before both.
+    """
+    container = module.container
+    single: Any = text(entry, "inTreeModuleToRemove") or text(container, "inTreeModuleToRemove")
+    if single:
+        return (single,)
+    holder = entry if listing(entry, "inTreeModulesToRemove") is not None else container
+    return tuple(texts(holder, "inTreeModulesToRemove"))

@@ -7,8 +7,8 @@ from krmfn import KrmfnError
 from krmfn.typed import Any, NamedTuple
 
 from .envsubst import parse, substitute, variables
-from .lookup import Table, has, listing, table, text, texts
-from .module import IN_TREE, Module
+from .lookup import Table, has, table, text
+from .module import IN_TREE, Module, removed_modules
 from .regexps import TOO_MANY, compile_error, judged, matcher
 from .rule import quote
 
@@ -85,19 +85,6 @@ def compared_fields(module: Module, entry: Table) -> Table:
         "registryTLS": is_insecure(module, entry),
         "modprobe": {**_stored_fields(module.modprobe), "dirName": module.directory},
     }
-
-
-def removed_modules(module: Module, entry: Table) -> tuple[str, ...]:
-    """Return the in-tree kernel modules that KMM removes before it loads by a mapping.
-
-    The mapping's list counts if it has one (also an empty one), else the container's; the old field goes before both.
-    """
-    container = module.container
-    single: Any = text(entry, "inTreeModuleToRemove") or text(container, "inTreeModuleToRemove")
-    if single:
-        return (single,)
-    holder = entry if listing(entry, "inTreeModulesToRemove") is not None else container
-    return tuple(texts(holder, "inTreeModulesToRemove"))
 
 
 def is_insecure(module: Module, entry: Table) -> bool:

@@ -10,8 +10,7 @@ from krmfn.results import Rule, apply
 
 from ..in_tree import DRIVERS, may_have
 from ..lookup import Table, text
-from ..module import CONTAINER, IN_TREE, MAPPINGS, Module, kernel_name
-from ..resolution import removed_modules
+from ..module import CONTAINER, IN_TREE, MAPPINGS, Module, kernel_name, removed_modules
 
 
 def check(module: Module) -> Iterator[Result]:

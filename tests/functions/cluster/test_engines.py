@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from krmfn_functions.cluster import engines
+from krmfn_functions.options import RunOptions
+from krmfn_functions.paths import disk
 
 from tests.commands import Done, process
 from tests.functions.cluster.test_one_result import config
 from tests.functions.comparing.test_base import repository
-from tests.trees import config_map, plant
+from tests.trees import OURS, config_map, plant
 
 ROLE = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r, namespace: kmm}\nrules: []\n"
 LISTED = "resources: [a.yaml]\n"
@@ -144,3 +147,19 @@ def test_roots_that_nothing_deploys_are_judged_apart_and_that_is_said(tmp_path: 
     repo = repository(tmp_path / "repo", CONFIGS | files)
     done = check(repo).ended(0)
     assert "write `clusters: {NAME: [a, b]}` into .krmfn.yaml [KRM544]" in done.text, done.text
+
+
+def test_beside_a_file_outside_of_a_repository_nothing_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of a home folder, or of /tmp: what lies below may be a whole disk."""
+    plant(tmp_path, root("a", A) | {"a.yaml": A, "apps/a.yaml": application("a", "lab")})
+    of_folder = process("krmfn", "clusters", ".", cwd=tmp_path)
+    assert "apps/a.yaml" in of_folder.text + of_folder.err
+    of_file = process("krmfn", "clusters", "a.yaml", cwd=tmp_path)
+    assert "apps/a.yaml" not in of_file.text + of_file.err
+
+    def walk(*_: object) -> None:
+        raise AssertionError("the neighbours of a file are read")
+
+    monkeypatch.setattr(disk, "files_below", walk)
+    found = engines.of_paths({"a.yaml": str(tmp_path / "a.yaml")}, RunOptions(), lambda *_: False, OURS)
+    assert found == engines.Engines()
