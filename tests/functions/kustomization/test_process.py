@@ -6,8 +6,10 @@ import os
 import re
 import signal
 import subprocess
+from contextlib import suppress
 from itertools import chain, repeat
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from krmfn_functions.kustomization import confinement as variables
@@ -49,9 +51,13 @@ def check(folder: Path, *args: str, **variables: str) -> Done:
 
 
 def is_gone(process: Path) -> bool:
-    """Return True when a process, whose number is in a file, has ended, if nobody has asked for its end."""
-    status = Path(f"/proc/{process.read_text().strip()}/status")
-    return not status.exists() or "\nState:\tZ" in status.read_text()
+    """Wait for the end of a process, whose number is in a file and for which nobody asks: a signal takes its time."""
+    status, end = Path(f"/proc/{process.read_text().strip()}/status"), monotonic() + HANGS
+    with suppress(OSError):  # it is not there any more
+        while "\nState:\tZ" not in status.read_text():
+            if monotonic() > end:
+                return False
+    return True
 
 
 WITH_A_CHILD = "sleep 600 & echo $! > {0}/child-$$; echo $$ > {0}/.$$; mv {0}/.$$ {0}/$$; wait"
