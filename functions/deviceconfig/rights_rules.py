@@ -186,8 +186,8 @@ spec:
     ),
     Rule(
         "KRM175",
-        "pods should have no right to write beyond harmless ones (events, leases, own status, nodes by name), and none "
-        "to read Secrets: whoever may write a DeviceConfig chooses the image that has it",
+        "pods should have no right to write beyond harmless ones, and none to read Secrets: who may write a "
+        "DeviceConfig chooses the image that has them",
         check=rights_are_harmless,
         good=_GOOD,
         bad=_EXAMPLE.replace("RULE", "{apiGroups: [kmm.sigs.x-k8s.io], resources: [modules], verbs: [create]}"),

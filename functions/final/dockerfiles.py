@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from krmfn import Field, Result, error, info, warning
 from krmfn.ownership import Id
+from krmfn.printing import some
 from krmfn.results import Rule
 
 from ..kmm.dockerfile import Stage
@@ -41,10 +42,13 @@ def config_maps_hold_dockerfiles(final: FinalList) -> Iterator[Result]:
                 f"the ConfigMap {build.name} has no key {KEY}{hint}: KMM reads no other, so the build cannot begin"
             )
             yield build.located(final, error(message, field=field))
-        elif not item and candidates and build.item.kind != HUB_KIND:
-            namespaces = ", ".join(sorted({candidate.ref.namespace or "none" for candidate in candidates})[:3])
+        namespaces = sorted({candidate.ref.namespace for candidate in candidates})
+        # what deploys one without a namespace may give it that of the Module
+        if not item and namespaces and all(namespaces) and build.item.kind != HUB_KIND:
             message = f"KMM reads the ConfigMap {build.name} in the Module's namespace {build.module.ref.namespace}"
-            yield build.located(final, warning(f"{message}; here it stands in {namespaces} only", field=field))
+            yield build.located(
+                final, warning(f"{message}; here it stands in {some(namespaces, len(namespaces))} only", field=field)
+            )
 
 
 def arguments_are_declared(final: FinalList) -> Iterator[Result]:

@@ -76,12 +76,13 @@ def check(
 
 def facts_of_user(resources: ResourceList) -> UserFacts | None:
     """Return what the CRDs of KMM say that the cluster is known to have, or that are among the resources, if any."""
-    crds, kind = run_of(resources).crds, ("CustomResourceDefinition", "apiextensions.k8s.io")
-    if not crds and not (crds := tuple(item.manifest for item in resources.select(*kind))):
+    crds, items = run_of(resources).crds, resources.select("CustomResourceDefinition", "apiextensions.k8s.io")
+    if not crds and not items:
         return None
-    from ..kmm.crd.user_facts import is_crd, read  # here, since few lists have a CRD
+    from ..kmm.crd.user_facts import NAMES, is_crd, read  # here, since few lists have a CRD
 
-    return read(filter(is_crd, crds))
+    # another CRD may be too large to be read
+    return read(filter(is_crd, crds or [item.manifest for item in items if item.name in NAMES]))
 
 
 def of_written(

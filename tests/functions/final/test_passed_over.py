@@ -59,4 +59,7 @@ def test_the_rules_that_nobody_can_turn_off() -> None:
         "KRM714",
         "KRM716",
         "KMM081",
+        "KRM530",
+        "KRM531",
+        "KRM532",
     ]

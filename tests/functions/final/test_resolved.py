@@ -98,7 +98,8 @@ def holder(of: tuple[str, str], form: str, name: str, optional: str = "false") -
 
 def named(kind: str, name: str, namespace: str = "kmm") -> Manifest:
     """Return a resource of a kind that is referred to."""
-    return manifest(API[kind], kind, name, "" if kind in ("PriorityClass", "DeviceClass") else namespace)
+    resource = manifest(API[kind], kind, name, "" if kind in ("PriorityClass", "DeviceClass") else namespace)
+    return {**resource, "data": {"dockerfile": "FROM a\n"}} if kind == "ConfigMap" else resource
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_an_entry_hides_findings_or_is_reported_to_hide_nothing(rule: Rule, exam
         assert idle(after, entry) == expected
 
 
-WITHOUT_A_RESOURCE = {"KMM085", "KRM143", "KRM144", "KRM402", "KRM410", "KRM411", "KRM415", "KRM416"}
+WITHOUT_A_RESOURCE = {"KMM085", "KRM143", "KRM144", "KRM402", "KRM410", "KRM411", "KRM415", "KRM416", "KRM535"}
 """About profiles and defaults of the functionConfig, and about what is there no more."""
 
 

@@ -59,7 +59,16 @@ def test_these_are_the_volumes_that_the_schema_leaves_to_kubernetes() -> None:
 
 
 def test_nothing_else_of_a_plugin_is_left_to_kubernetes() -> None:
-    assert list(open_objects(schema("deviceconfig")["$defs"]["devicePlugin"])) == []
+    properties = schema("deviceconfig")["$defs"]["devicePlugin"]["properties"]
+    open_fields = {name for name, node in properties.items() if list(open_objects(node))}
+    assert open_fields == {"startupProbe", "livenessProbe", "securityContext"}
+    for name in open_fields:  # where one of these is written, the facts of the CRD are asked
+        spec = SPEC | {"devicePlugin": PLUGIN | {name: {"misspelt": {}}}}
+        settings = function_config(kmm={"version": "main"})
+        results = applied(deviceconfig, device_config(spec), function_config=settings).results
+        assert [(result.rule, str(result.field and result.field.path)) for result in results] == [
+            ("KMM051", f"spec.devicePlugin.{name}.misspelt")
+        ]
 
 
 def open_objects(node: Any) -> Iterator[Any]:
