@@ -1,4 +1,4 @@
-"""Write docs/incident.md from the texts of the chain's links: `python tools/incidents.py`."""
+"""Write docs/operate/incident.md from the texts of the chain's links: `python tools/incidents.py`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from krmfn_functions.chain.incidents import INCIDENTS
 from krmfn_functions.chain.kernel_words import WORDS
 
-PAGE = Path(__file__).parent.parent / "docs" / "incident.md"
+PAGE = Path(__file__).parent.parent / "docs" / "operate" / "incident.md"
 HEAD = """\
 # A driver is down
 
-Written by `python tools/incidents.py` from the texts of the links; do not edit. [Day 2](day2.md#an-incident) walks \
-through five incidents, and [why](commands.md#why) has the links of KMM's chain.
+Written by `python tools/incidents.py` from the texts of the links; do not edit. [Day 2](../day2.md#an-incident) walks \
+through five incidents, and [why](../commands.md#why) has the links of KMM's chain.
 
 1. Print the cluster: `krmfn why --kubectl > dump.sh`, then `sh dump.sh > dump.json`.
 2. Ask about one node, in the repository: `krmfn why NODE --live CLUSTER=dump.json`. The first line is the first \

@@ -1,4 +1,4 @@
-"""The incidents of a driver, a row for each way in which a link breaks: for docs/incident.md and `explain`.
+"""The incidents of a driver, a row for each way in which a link breaks: for docs/operate/incident.md and `explain`.
 
 What is told of each (`reason`) and typed (`command`) is what the link itself says: a test breaks the links.
 """
