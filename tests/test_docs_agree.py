@@ -117,7 +117,9 @@ def options(command: ArgumentParser) -> list[str]:
 
 
 def test_incident_md_is_not_stale() -> None:
-    assert (ROOT / "docs" / "operate" / "incident.md").read_text() == incidents.page(), "stale: run `python tools/incidents.py`"
+    assert (ROOT / "docs" / "operate" / "incident.md").read_text() == incidents.page(), (
+        "stale: run `python tools/incidents.py`"
+    )
 
 
 def test_fields_md_is_not_stale() -> None:

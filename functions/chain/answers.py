@@ -11,9 +11,9 @@ from ..fleet.coverage import Group, Outcome
 from ..fleet.drivers import Drivers
 from ..fleet.explanation import Answer
 from ..fleet.live import Live, nothing
-from . import selected
+from . import selected, synced
 from .link import Link, Subject, kubectl, on_the_node
-from .walk import SELECTED, first, is_fine, predicate, walk
+from .walk import SELECTED, SYNCED, first, is_fine, predicate, walk
 from .worker_log import Log, last_line
 
 
@@ -50,9 +50,11 @@ def _losses(fleet: Fleet, node: Node) -> Iterator[Answer]:
     for driver in fleet.drivers if committed else ():
         is_former = driver.cluster == node.cluster and committed and not driver.missing_labels(committed.labels)
         if is_former and driver.missing_labels(node.labels):
-            link = selected.judge(node, driver, fleet.live, [*fleet.committed.values()])
+            other = synced.judge_selector(fleet.live, driver, fleet.name)
+            link = other or selected.judge(node, driver, fleet.live, [*fleet.committed.values()])
+            place = SYNCED if other else SELECTED
             name = f"{driver.module.ref.namespace}/{driver.module.ref.name}"
-            yield _with_steps(f"{node.name}: {name} {link.reason}", False, {SELECTED: link}, SELECTED, "")
+            yield _with_steps(f"{node.name}: {name} {link.reason}", False, {place: link}, place, "")
 
 
 def _answer(fleet: Fleet, subject: Subject) -> Answer:

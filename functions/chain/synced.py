@@ -5,7 +5,9 @@ from krmfn.printing import printable, some
 from krmfn.typed import Any
 
 from ..differences import ABSENT, FieldChange, differences
-from ..fleet.live_objects import Engine
+from ..fleet.drivers import Driver
+from ..fleet.live import Live
+from ..fleet.live_objects import Engine, Name
 from ..kmm.lookup import table, text
 from ..kmm.stored import stored
 from .held import holders
@@ -38,6 +40,25 @@ def judge(subject: Subject) -> Link:
     return link._replace(evidence=(f"the Module on the cluster differs in {changes[0].path}{number}", *link.evidence))
 
 
+def judge_selector(live: Live, driver: Driver, cluster: str) -> Link | None:
+    """Return the broken link of a Module whose selector on the cluster is another one than Git's, None without one.
+
+    Which nodes have it is then not said by the labels that Git asks for.
+    """
+    key = driver.module.ref.namespace, driver.module.ref.name
+    module = live.objects.modules.get(key)
+    if module is None or "spec" not in module:
+        return None
+    old, new = (table(stored(spec), "selector") for spec in (module["spec"], driver.module.spec))
+    if old == new:
+        return None
+    texts = [", ".join(f"{label}={value}" for label, value in labels.items()) or "nothing" for labels in (old, new)]
+    reason = f"is not what Git renders: it selects by {texts[0]} there, by {texts[1]} here; it has not been synced"
+    command = kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", *key, "-o", "yaml")
+    evidence, command = _told_by_engine(_engine(live, key, cluster, module), command)
+    return Link("broken", evidence, reason, command, f"{reason} {key}", shared="Module")
+
+
 def _changes(module: Manifest, planned: Any) -> list[FieldChange]:
     """Return the fields in which the Module on the cluster differs, the image first; [] where its spec is not there."""
     if "spec" not in module:
@@ -57,12 +78,19 @@ def _values(change: FieldChange) -> tuple[str, str]:
 
 def _unsynced(subject: Subject, module: Manifest, reason: str, command: str) -> Link:
     """Return the link to a Module that no engine has applied, with the engine's own words."""
-    evidence = [_loaded(subject)] if subject.is_ready else []
-    if engine := _engine(subject, module):
-        words = f": {engine.problem}" if engine.problem else " says nothing of a problem"
-        evidence.insert(0, f"{engine.kind} {engine.namespace}/{engine.name}{words}")
-        command = kubectl("describe", _RESOURCES[engine.kind], "-n", engine.namespace, engine.name)
+    engine = _engine(subject.live, subject.module, subject.cluster, module)
+    evidence, command = _told_by_engine(engine, command)
+    evidence += [_loaded(subject)] if subject.is_ready else []
     return Link("broken", evidence, reason, command, f"{reason} {subject.module}", shared="Module")
+
+
+def _told_by_engine(engine: Engine | None, command: str) -> tuple[list[str], str]:
+    """Return what the engine says that applies a Module, and the command to see more; without one, `command`."""
+    if engine is None:
+        return [], command
+    words = f": {engine.problem}" if engine.problem else " says nothing of a problem"
+    describe = kubectl("describe", _RESOURCES[engine.kind], "-n", engine.namespace, engine.name)
+    return [f"{engine.kind} {engine.namespace}/{engine.name}{words}"], describe
 
 
 def _loaded(subject: Subject) -> str:
@@ -72,16 +100,16 @@ def _loaded(subject: Subject) -> str:
     return f"the driver is still loaded{image}: its ready label is there"
 
 
-def _engine(subject: Subject, module: Manifest) -> Engine | None:
+def _engine(live: Live, key: Name, cluster: str, module: Manifest) -> Engine | None:
     """Return the engine that applies a Module: by its list or its mark on the Module, by name, or the only one."""
-    engines = subject.live.objects.engines
+    engines = live.objects.engines
     labels, annotations = table(module, "metadata", "labels"), table(module, "metadata", "annotations")
     tracked = text(annotations, "argocd.argoproj.io/tracking-id").partition(":")[0]
     names = {tracked.rpartition("_")[2], text(labels, "argocd.argoproj.io/instance"), text(labels, f"{_FLUX}name")}
     for engine in engines:
-        if subject.module in engine.applies or engine.name in names - {""}:
+        if key in engine.applies or engine.name in names - {""}:
             return engine
-    named = [engine for engine in engines if engine.name == subject.cluster]
+    named = [engine for engine in engines if engine.name == cluster]
     free = [engine for engine in engines if not engine.applies]
     return named[0] if named else free[0] if len(free) == 1 else None
 

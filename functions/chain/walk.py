@@ -23,8 +23,8 @@ LINKS: Mapping[str, Callable[[Subject], Link]] = {
 }
 """The links in KMM's order. The link from the node's labels to the selector stands before them all: without it there is
 no Module on the node (`selected`)."""
-SELECTED = "selected"
-"""The name of that link."""
+SELECTED, SYNCED = "selected", "synced"
+"""The name of that link, and of the one that goes before it where the Module on the cluster selects by other labels."""
 
 
 def walk(subject: Subject) -> dict[str, Link]:

@@ -58,7 +58,7 @@ def explanations(names: tuple[str, ...]) -> str:
         elif rule := rules.get(name.upper()):
             texts[_rule(rule, width)] = None
         elif incident := "\n\n".join(_incident(text, width) for text in incidents.of_word(name)):
-            texts[incident] = None
+            texts[f"{incident}\n"] = None
         else:
             mistakes.append(_unknown(name, [*rules, *incidents.words()]))
     if mistakes:

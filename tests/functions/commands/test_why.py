@@ -259,6 +259,20 @@ def test_what_the_inventory_has_of_a_node_counts(name: str, dumped: dict[str, An
     assert "did you mean" not in done.err
 
 
+def test_a_module_that_selects_by_other_labels_on_the_cluster_is_not_synced() -> None:
+    """What Git asks for is no label that the node has lost: nobody has to set it."""
+    there = module()
+    there["spec"] = {"selector": {"example.com/old": "true"}}
+    reason = "it selects by example.com/old=true there, by example.com/nic=true here; it has not been synced"
+    for labels in ({}, READY, {"example.com/old": "true"}):
+        done = run_why(node(labels), there)
+        assert done.text.splitlines()[0].endswith(f": kmm/nic is not what Git renders: {reason}"), done.text
+        assert "kubectl label" not in done.text
+        assert done.code == 1
+        (answer,) = json.loads(run_why(node(labels), there, options=("--format", "json")).text)
+        assert [link["link"] for link in answer["links"]] == ["synced"]
+
+
 def test_a_node_that_nothing_selected_by_the_inventory_either(lab: Path) -> None:
     altered(lab / "nodes.yaml", 'nic: "true"\n    nodes: |\n      web', "card: a\n    nodes: |\n      web")
     done = run_why(node({}), folder=lab).ended(1)
