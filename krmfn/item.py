@@ -1,6 +1,6 @@
 """One resource of a list: its text as it came, and what has been read from it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from . import itemtext
 from .annotations import PATH, place_of
@@ -35,7 +35,6 @@ class Item:
     """The search over the text that the item shares with others, an `itemtext.Words`."""
     _kind: str | None = None
     _api_version: str | None = None
-    """A ResourceList reads both of all its items at once."""
     _ref: Ref | None = None
     _target = ""  # the file to which a document of a file moves
     _content: "Content | None" = None
@@ -61,10 +60,9 @@ class Item:
     @property
     def manifest(self) -> Manifest:
         """Return the item's data, {} for no mapping: what is changed in it counts. Raises KrmfnError for no YAML."""
-        content = self.content
-        if not content.is_open:
-            content.lend(())
-        return content.manifest
+        if not self.content.is_open:
+            self.content.lend(())
+        return self.content.manifest
 
     @property
     def text(self) -> bytes:
@@ -91,22 +89,14 @@ class Item:
         return self._content is not None and self._content.is_edited
 
     def mentions(self, word: str) -> bool:
-        """Return False when `word` is surely not in the item's data: a cheap test before a real look.
-
-        True is no proof (see `itemtext.mentions`). `ResourceList.mentioning` asks all items at once.
-        """
-        if self._content is not None and self._content.is_edited:
-            return True
-        encoded = word.encode()
-        known = self.words.known.get(encoded) if self.words is not None else None
-        return itemtext.mentions(self.data, self.start, self.end, encoded) if known is None else self.start in known
+        """Return False when `word` is surely not in the item's data: a cheap look. True is no proof."""
+        return itemtext.item_mentions(self, word.encode())
 
     @property
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
         if self._content is not None and self._content.is_open:
-            value = self._content.manifest.get("kind")
-            return value if isinstance(value, str) else ""
+            return itemtext.opened_word(self._content.manifest, "kind")
         if self._kind is None:
             self._kind = itemtext.string(self, "kind")
         return self._kind
@@ -115,8 +105,7 @@ class Item:
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
         if self._content is not None and self._content.is_open:
-            value = self._content.manifest.get("apiVersion")
-            return value if isinstance(value, str) else ""
+            return itemtext.opened_word(self._content.manifest, "apiVersion")
         if self._api_version is None:
             self._api_version = itemtext.string(self, "apiVersion")
         return self._api_version
@@ -221,6 +210,18 @@ class Item:
         """Remove the field at a path. Raises KrmfnError when there is none."""
         self.at(path).delete()
 
+    def merge(self, patch: Manifest) -> None:
+        """Merge a patch into the data, as `kubectl patch` and kustomize do (see `patches.merge`)."""
+        from . import patches
+
+        patches.merge(self, patch)
+
+    def patch_json6902(self, operations: Iterable[Manifest]) -> None:
+        """Apply the operations of a JSON patch (see `patches.apply_json`)."""
+        from . import patches
+
+        patches.apply_json(self, operations)
+
     @property
     def is_local(self) -> bool:
         """Return True for an item that is marked as one that no cluster gets (see LOCAL)."""
@@ -230,8 +231,7 @@ class Item:
     def mark(self) -> Mark | None:
         """Return the mark of the function that generated the object; None also when a key stands twice in it."""
         mark = mark_of(self.annotations) if self.is_read or self.mentions(OWNER) else None
-        # of two equal keys kustomize and kpt read the first, others the last
-        return mark if mark and not (self.is_read and self.content.duplicate_keys) else None
+        return mark if mark and not (self.is_read and self.content.duplicate_keys) else None  # readers differ on these
 
     @property
     def place(self) -> Place | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from .errors import KrmfnError
-from .resource import same
+from .resource import Manifest, same
 from .typed import Any
 from .yamltext import peek, simple
 
@@ -15,10 +15,12 @@ __all__ = [
     "check_aliases",
     "description",
     "document",
+    "item_mentions",
     "lines_before",
     "mapping",
     "mentioning",
     "mentions",
+    "opened_word",
     "part",
 ]
 __all__ += ["string", "strings", "strings_under"]
@@ -101,6 +103,20 @@ def _loaded_value(item: Any, path: tuple[str, ...]) -> Any:
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
+
+
+def opened_word(manifest: Manifest, key: str) -> str:
+    """Return the string at a key; "" where there is none."""
+    value = manifest.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def item_mentions(item: Any, word: bytes) -> bool:
+    """Return False when `word` is surely not in an item's data; what was searched for many items is not again."""
+    if item._content is not None and item._content.is_edited:
+        return True
+    known = item.words.known.get(word) if item.words is not None else None
+    return mentions(item.data, item.start, item.end, word) if known is None else item.start in known
 
 
 def mentions(text: bytes, start: int, end: int, word: bytes) -> bool:
