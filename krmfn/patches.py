@@ -81,19 +81,19 @@ def _change(item: Any, patch: Any, change: _Change) -> None:
 
 def _merge(data: Manifest, patch: Manifest, parts: tuple[str, ...], is_keyed: bool) -> None:
     for key, value in patch.items():
-        here = (*parts, key)
+        path = (*parts, key)
         old = data.get(key)
         if key.startswith("$"):
-            raise KrmfnError(f"{join(here)}: this directive is not read here; take $patch: delete, or $patch: replace")
+            raise KrmfnError(f"{join(path)}: this directive is not read here; take $patch: delete, or $patch: replace")
         directive = value.get("$patch") if isinstance(value, dict) else None
         if value is None or directive == "delete":
             data.pop(key, None)
         elif isinstance(value, dict) and isinstance(old, dict) and directive is None:
-            _merge(old, value, here, is_keyed)
-        elif isinstance(value, list) and isinstance(old, list) and is_keyed and _is_merged(here, value):
-            _merge_list(old, value, here)
+            _merge(old, value, path, is_keyed)
+        elif isinstance(value, list) and isinstance(old, list) and is_keyed and _is_merged(path, value):
+            _merge_list(old, value, path)
         else:
-            data[key] = _plain(value, here, is_keyed)
+            data[key] = _plain(value, path, is_keyed)
 
 
 def _key(parts: tuple[str, ...]) -> str:
@@ -121,12 +121,12 @@ def _merge_list(entries: list[Any], patch: list[Any], parts: tuple[str, ...]) ->
     for at, entry in enumerate(patch):
         if not isinstance(entry, dict) or entry.get(key) is None:
             raise KrmfnError(f"{join((*parts, str(at)))}: this entry needs its {key}, by which it is merged")
-        found = [n for n, old in enumerate(entries) if isinstance(old, dict) and old.get(key) == entry[key]]
+        matching = [n for n, old in enumerate(entries) if isinstance(old, dict) and old.get(key) == entry[key]]
         if entry.get("$patch") == "delete":
-            for n in reversed(found):
+            for n in reversed(matching):
                 del entries[n]
-        elif found:
-            _merge(entries[found[0]], entry, (*parts, str(found[0])), is_keyed=True)
+        elif matching:
+            _merge(entries[matching[0]], entry, (*parts, str(matching[0])), is_keyed=True)
         else:
             entries.append(_plain(entry, (*parts, str(at)), is_keyed=True))
 

@@ -117,7 +117,7 @@ def _findings(
         verb = "they were" if count > 1 else "it was"
         origin = f"what {verb} generated from ({some(owners, len(owners))})"
         message = f"the input has {counted(count, 'generated object')} ({names}) without {origin}"
-        yield kept[0].located(warning(f"{message}: {_checks(kept)}", rule="KRM116"))
+        yield kept[0].located(warning(f"{message}: checked as if written by hand", rule="KRM116"))
     if copies:
         names = some((str(item.ref) for item in copies), len(copies))
         outcome = "it is neither updated nor removed; remove the annotation"
@@ -128,15 +128,6 @@ def _findings(
         remedy = "remove these objects when its own operator has taken over"
         message = f"nothing drives {owner} any more, so what was generated from it stays as it is: {names}; {remedy}"
         yield items[0].located(warning(message, rule="KRM116"))
-
-
-def _checks(kept: Sequence[Item]) -> str:
-    """Return what is checked of the objects that are kept: of a ManagedClusterModule nothing is."""
-    hubs = len(of_kinds(kept, {(HUB_GROUP, HUB_KIND)}))
-    if hubs == len(kept):
-        return "kept as it is, and not checked" if hubs == 1 else "kept as they are, and not checked"
-    rest = f", but for {counted(hubs, HUB_KIND)}, of which nothing is checked" if hubs else ""
-    return f"checked as if written by hand{rest}"
 
 
 def _owner(item: Item) -> str:

@@ -86,14 +86,14 @@ def unknown_field_hint(path: FieldPath, fields: Iterable[str], is_own: bool = Fa
     `is_own` is True where the fields are those of a CRD that the user gives, and not of our tables.
     """
     other = "the CRD of your cluster" if is_own else "this version"
+    way_out = "" if is_own else f"; facts of {KNOWN_ON}, --kmm-crd FILE takes those of your cluster"
     if versions := [name for name, known in TARGETS.items() if not known.is_fork and _is_known(path, known.table)]:
-        return f"KMM {' and '.join(versions)} {'has' if len(versions) == 1 else 'have'} it, {other} does not"
+        return f"KMM {' and '.join(versions)} {'has' if len(versions) == 1 else 'have'} it, {other} does not{way_out}"
     known = sorted(fields)
     if similar := closest(str(path[-1]), known):
         return f"did you mean '{similar}'?"
     if not known:
         return "nothing is known here"
-    way_out = "" if is_own else f"; facts of {KNOWN_ON}, --kmm-crd FILE takes those of your cluster"
     return f"known here: {', '.join(known)}{way_out}"
 
 
