@@ -57,10 +57,8 @@ class Content:
     @property
     def is_changed(self) -> bool:
         """Return True when the data is not what the text has."""
-        if not self.is_lent:
-            return False
-        now = fingerprint(self.manifest)
-        if now is not None and hash(now) == self._fingerprint:
+        now = fingerprint(self.manifest) if self.is_lent else None
+        if not self.is_lent or (now is not None and hash(now) == self._fingerprint):
             return False
         return self.is_edited or not same(self._read(), self.manifest)
 
@@ -219,8 +217,9 @@ class Content:
             if not is_written:
                 text = edit.updated(text, self.manifest, self.indent, self._lists, self._is_replaced)
         except KrmfnError as failure:
-            where = join(getattr(failure, "parts", ()) or self._written)
-            raise Refused(str(failure), item, f"{item.ref}: {where or 'it'} ") from failure
+            parts = getattr(failure, "parts", ()) or self._written
+            at = item.at(parts) if parts else item
+            raise Refused(str(failure), at, f"{item.ref}: {join(parts) or 'it'} ") from failure
         self._text, self._node, self._is_simple, self.is_edited = text, None, None, True
         self._remarks, self._comments, self._lists = {}, None, None
         self._fingerprint = hash(fingerprint(self.manifest))

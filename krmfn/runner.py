@@ -91,6 +91,9 @@ def call(function: Function, resources: ResourceList) -> None:
 
 def _report(resources: ResourceList, failure: KrmfnError) -> None:
     if isinstance(failure, Refused) and failure.at:
-        resources.report(error(failure.message, at=failure.at))
+        finding = error(failure.message, at=failure.at)
+        if finding.field and failure.__cause__:  # an edit that cannot be written: the value is not the one that leaves
+            finding = finding._replace(field=finding.field._replace(current=None))
+        resources.report(finding)
     else:
         resources.report(error(str(failure)))

@@ -425,3 +425,24 @@ def test_an_integer_that_kubernetes_does_not_have_is_not_written(number: int) ->
     with pytest.raises(KrmfnError, match=r"spec is an integer of more"):
         resources.append({"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "spec": number})
     assert body(resources) == WEB + OTHER
+
+
+@pytest.mark.parametrize("way", ["item", "manifest", "replace"])
+def test_an_edit_that_cannot_be_written_is_a_result_about_its_field(way: str) -> None:
+    """With the path; the value that was to be written is not the one that leaves, so it is not shown as that."""
+
+    def edit(resources: ResourceList) -> None:
+        (item,) = resources.items
+        if way == "item":
+            item["spec.port"] = 81
+        elif way == "manifest":
+            item.manifest["spec"]["port"] = 81
+        else:
+            resources.replace(item, {**item.manifest, "spec": {"port": 81, "other": 80}})
+
+    text = f"{HEAD}- apiVersion: v1\n  kind: A\n  metadata: {{name: a}}\n  spec:\n    port: &p 80 # c\n    other: *p\n"
+    output, code = run(edit, text.encode())
+    assert (code, output.startswith(text.encode())) == (1, True)
+    (result,) = load.read(output[len(text) :])["results"]
+    assert result["message"].startswith("cannot be changed: the anchor &p is there")
+    assert result["field"] == {"path": "spec.port"}
