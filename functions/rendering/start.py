@@ -8,7 +8,7 @@ from krmfn.resource import ref
 from ..kmm.module import MODULE_KINDS
 from ..run import run_of
 from .generated import Renderer
-from .kinds import CONFIG, INVENTORY, PROFILE, candidates, of_kinds
+from .kinds import INVENTORY, PROFILE, candidates, of_kinds
 
 _GENERATOR = (
     "the functionConfig is the only resource, as kustomize gives it to a generator, so nothing would be made; list it "
@@ -49,13 +49,9 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
 def _is_generator(resources: ResourceList) -> bool:
     """Return whether kustomize runs this function as a generator: its functionConfig is the only item, without a path.
 
-    Source: kustomize 5.8, api/internal/plugins/fnplugin/fnplugin.go, Generate. kpt gives each item a path, and a
-    functionConfig of our own kind is one of the items there: with no item at all nothing would be made, either.
+    Source: kustomize 5.8, api/internal/plugins/fnplugin/fnplugin.go, Generate. kpt gives each item a path.
     """
     config, items = resources.function_config, resources.items
-    if len(items) > 1 or not config or not run_of(resources).settings.intent.is_function:
+    if len(items) != 1 or not config or not run_of(resources).settings.intent.is_function:
         return False
-    if not items:
-        named = ref(config)
-        return (named.group, named.kind) == CONFIG
     return items[0].ref == ref(config) and not items[0].path
