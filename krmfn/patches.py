@@ -72,11 +72,13 @@ def _change(item: Any, patch: Any, change: _Change) -> None:
     """Change an item's data, in place: on a copy first, so that what fails changes nothing."""
     try:
         check_plain(patch)
-        change(copied(item.manifest))
+        trial = copied(item.content.manifest)
+        change(trial)
     except KrmfnError as failure:
         raise Refused(str(failure), item, f"{item.ref}: ") from failure
-    item.content.touch(())
-    change(item.manifest)
+    if not same(trial, item.content.manifest):
+        item.content.touch(())
+        change(item.content.manifest)
 
 
 def _merge(data: Manifest, patch: Manifest, parts: tuple[str, ...], is_keyed: bool) -> None:

@@ -92,6 +92,14 @@ def test_a_merge_changes_what_it_names_and_keeps_every_other_line(patch: dict[st
     assert merged(patch) == DEPLOYMENT.replace(old, new, 1)
 
 
+def test_a_patch_that_changes_nothing_is_no_edit() -> None:
+    item = item_of(DEPLOYMENT)
+    item.merge({"spec": {"replicas": 2}, "metadata": {"labels": None}})
+    item.patch_json6902([{"op": "test", "path": "/spec/replicas", "value": 2}])
+    assert not item.is_edited
+    assert item.document.decode() == DEPLOYMENT
+
+
 def test_a_list_and_a_mapping_are_replaced_where_the_patch_says_so() -> None:
     data = yaml.safe_load(merged(pod({"containers": [{"$patch": "replace"}, {"name": "one"}]})))
     assert data["spec"]["template"]["spec"]["containers"] == [{"name": "one"}]
