@@ -36,7 +36,7 @@ def answer(spec: Any, args: list[str]) -> int:
     if args[0] not in answers and any(arg and not arg.startswith("-") for arg in args):
         from . import folder
 
-        return folder.answer(spec, args)
+        folder.main(spec, args)
     if len(args) > 1 or args[0] not in answers:
         wrong = next((arg for arg in args if arg not in answers), args[-1])
         sys.stderr.write(

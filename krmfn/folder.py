@@ -5,44 +5,47 @@ What changed is written all at once, or nothing is.
 
 import argparse
 import difflib
-import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from . import package
 from .errors import KrmfnError
 from .package import Part
+from .printing import some
 from .resourcelist import ResourceList
 from .results import error
-from .runner import call
-from .streams import Log, from_environment
-from .typed import Any
+from .runner import call, guarded
+from .streams import Log, write
+from .typed import Any, NoReturn
 
-__all__ = ["answer"]
+__all__ = ["main"]
 
 
-def answer(function: Any, args: list[str]) -> int:
-    """Run a function on the folder that the arguments name; return the exit code, 0 or 1 (2 for wrong arguments)."""
-    options, log = _arguments(function, args), Log()
+def main(function: Any, args: list[str]) -> NoReturn:
+    """Run a function on the folder that the arguments name; exit with 0, 1 for an error, 2 for wrong arguments."""
+    guarded(partial(_work, function, _arguments(function, args)))
+
+
+def _work(function: Any, options: argparse.Namespace, log: Log, stdout: int) -> int:
+    """Run a function on the folder; return the exit code."""
     root = Path(options.folder)
-    try:
-        log = from_environment()
-        files = package.read(root)
-        items = (part.item for parts in files.values() for part in parts if part.item)
-        resources = ResourceList(items, package.functionconfig(options.config))
-        call(function, resources)
-        texts = _texts(files, resources)
-        log.findings(resources.results)
-        if resources.failed:
-            log.say(f"nothing was written to {root}", "error")
-            return 1
-        if options.dry_run:
-            sys.stdout.write("".join(_diffs(files, texts)))
-            return 0
-        package.write(root, texts)
-    except KrmfnError as failure:
-        log.failure(failure)
+    files, left_alone = package.read(root)
+    items = (part.item for parts in files.values() for part in parts if part.item)
+    resources = ResourceList(items, package.functionconfig(options.config))
+    call(function, resources)
+    texts = _texts(files, resources)
+    log.findings(resources.results)
+    if left_alone:
+        names = some(left_alone, len(left_alone))
+        log.say(f"left as they are (a link, or no apiVersion and kind): {names}")
+    if resources.failed:
+        log.say(f"nothing was written to {root}", "error")
         return 1
+    if options.dry_run:
+        write(stdout, ["".join(_diffs(files, texts)).encode()])
+        return 0
+    package.write(root, texts)
     for name in sorted(texts):
         log.say(f"{'removed' if texts[name] is None else 'wrote'} {name}")
     return 0

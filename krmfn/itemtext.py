@@ -15,6 +15,7 @@ __all__ = [
     "check_aliases",
     "description",
     "document",
+    "has_changed",
     "item_mentions",
     "lines_before",
     "mapping",
@@ -109,6 +110,11 @@ def opened_word(manifest: Manifest, key: str) -> str:
     """Return the string at a key; "" where there is none."""
     value = manifest.get(key)
     return value if isinstance(value, str) else ""
+
+
+def has_changed(item: Any) -> bool:
+    """Return True when an item's data or comments are not those of its text, however they were changed."""
+    return bool(item.is_read and (item.is_edited or item.content.is_changed))
 
 
 def item_mentions(item: Any, word: bytes) -> bool:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from . import itemtext
 from .annotations import INDEX, PATH
 from .errors import KrmfnError
 from .item import Item
@@ -33,27 +34,37 @@ class Part(NamedTuple):
     text: bytes
     item: Item | None
     """The resource in it; None for comments alone, and for a document that is no resource."""
+    line: int
+    is_nothing: bool
+    """True for blanks and comments alone."""
 
 
-def read(root: Path) -> dict[str, list[Part]]:
-    """Return the parts of each YAML file below a folder, by the file's path from there.
+def read(root: Path) -> tuple[dict[str, list[Part]], list[str]]:
+    """Return the parts of each YAML file below a folder, by the file's path, and what is left alone: `a.yaml:3`.
 
-    Hidden names are left out, and links are not followed. Raises KrmfnError, with the file and the line, for one that
-    is no YAML or that readers divide differently, and for a folder with a .krmignore, whose patterns are not read here.
+    That are documents that are no resource, and links. Hidden names are left out. Raises KrmfnError, with the file and
+    the line, for a file that is no YAML or that readers divide differently, and for a folder with a .krmignore, whose
+    patterns are not read here.
     """
     if not root.is_dir():
         raise KrmfnError(f"{root} is no folder; pass one")
-    files = {}
+    files: dict[str, list[Part]] = {}
+    left_alone: list[str] = []
     for folder, names, leaves in os.walk(root):
         names[:] = sorted(name for name in names if not name.startswith("."))
+        links = [Path(folder, name) for name in names if Path(folder, name).is_symlink()]
+        left_alone += [path.relative_to(root).as_posix() for path in links]
         for leaf in sorted(leaves):
             path = Path(folder, leaf)
             if leaf == _IGNORE:
                 raise KrmfnError(f"{path}: its patterns are not read here; run the function with `kpt fn eval`")
-            if _is_read(leaf) and not path.is_symlink():
-                name = path.relative_to(root).as_posix()
+            name = path.relative_to(root).as_posix()
+            if _is_read(leaf) and path.is_symlink():
+                left_alone.append(name)
+            elif _is_read(leaf):
                 files[name] = list(_parts(path, name))
-    return files
+                left_alone += [f"{name}:{part.line}" for part in files[name] if not part.item and not part.is_nothing]
+    return files, left_alone
 
 
 def _is_read(name: str) -> bool:
@@ -77,7 +88,7 @@ def _parts(path: Path, name: str) -> Iterator[Part]:
         place = Place(name, position, document.line)
         item = Item(document.text, 0, len(document.text), -2, split.is_simple(document.text), place)
         is_one = not document.is_nothing and _is_resource(item)
-        yield Part(document.text, item if is_one else None)
+        yield Part(document.text, item if is_one else None, document.line, document.is_nothing)
         position += is_one
 
 
@@ -92,7 +103,7 @@ def functionconfig(path: str | None) -> Manifest | None:
     """Return the functionConfig in a file, None without one. Raises KrmfnError for no single mapping."""
     if path is None:
         return None
-    parts = [part for part in _parts(Path(path), path) if not documents.is_nothing(part.text, 0, len(part.text))]
+    parts = [part for part in _parts(Path(path), path) if not part.is_nothing]
     data = load.read(parts[0].text) if len(parts) == 1 else None
     if not isinstance(data, dict):
         raise KrmfnError(f"{path}: a functionConfig is one resource; this file holds another number, or no mapping")
@@ -137,7 +148,7 @@ def _target(item: Item) -> str:
 def _after(parts: list[Part], stay: set[int], news: Iterable[bytes]) -> bytes:
     """Return the text of a file with the resources that stay and the new ones; b"" when none is left in it."""
     texts = [
-        _document(part.item, part.text) if part.item and _is_changed(part.item) else part.text
+        _document(part.item, part.text) if part.item and itemtext.has_changed(part.item) else part.text
         for part in parts
         if part.item is None or id(part.item) in stay
     ]
@@ -163,13 +174,9 @@ def _without_break(text: bytes) -> bytes:
     return text.removeprefix(b"\r").removeprefix(b"\n")
 
 
-def _is_changed(item: Item) -> bool:
-    return item.is_read and (item.is_edited or item.content.is_changed)
-
-
 def _document(item: Item, before: bytes = b"") -> bytes:
     """Return an item as a document without kpt's annotations; behind `---` it begins as it did `before`."""
-    if _is_changed(item):
+    if itemtext.has_changed(item):
         item.content.settle(item)
     text = item.document
     document = Item(text, 0, len(text), -2)
@@ -203,20 +210,27 @@ def write(root: Path, texts: Mapping[str, bytes | None]) -> None:
                     file.write(text)
                 if path.exists():
                     stage.chmod(path.stat().st_mode & 0o777)
-    except (OSError, KrmfnError) as failure:
-        with suppress(OSError):
-            for stage in stages.values():
-                stage.unlink()
-            for folder in reversed(folders):
-                folder.rmdir()
-        if isinstance(failure, KrmfnError):
+    except BaseException as failure:
+        _take_back([*stages.values()], folders)
+        if not isinstance(failure, OSError):
             raise
-        raise KrmfnError(f"{failure.filename} cannot be written: {failure.strerror}") from failure
+        advice = "; remove it: a run that was killed left it" if isinstance(failure, FileExistsError) else ""
+        raise KrmfnError(f"{failure.filename} cannot be written: {failure.strerror}{advice}") from failure
     for path, stage in stages.items():
         stage.replace(path)
     for name, text in texts.items():
         if text is None:
             (root / name).unlink()
+
+
+def _take_back(stages: Iterable[Path], folders: list[Path]) -> None:
+    """Remove the files and folders that a write which failed has made."""
+    for stage in stages:
+        with suppress(OSError):
+            stage.unlink()
+    for folder in reversed(folders):
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _check_inside(root: Path, path: Path) -> None:

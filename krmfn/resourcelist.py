@@ -241,7 +241,7 @@ class ResourceList:
         items, target = list(self.envelope.items if self.failed else self.items), self.envelope
         target = target if target.data else envelope.empty(self._config)
         for at, item in enumerate(() if self.failed else items):
-            if item.is_read and (item.is_edited or item.content.is_changed):
+            if itemtext.has_changed(item):
                 items[at] = editing.edited_item(target, item)
         results = self.results
         if target.holds(items) and not results:

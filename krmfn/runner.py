@@ -13,7 +13,7 @@ from .results import error
 from .streams import Log, ensure_stderr, ensure_stdout, from_environment, leave, read_stdin, write
 from .typed import Any, NoReturn
 
-__all__ = ["Function", "applied", "call", "main", "run"]
+__all__ = ["Function", "applied", "call", "guarded", "main", "run"]
 
 Function = Callable[[ResourceList], None]
 """A KRM function: it looks at a list, reports findings, changes items. It neither prints nor exits."""
@@ -34,6 +34,24 @@ def main(function: Function) -> NoReturn:
     While the function runs, whatever it or its children print goes to stderr: stdout is the document.
     Findings and changes are written to stderr, since kustomize shows no results; see `streams` for how.
     """
+
+    def work(log: Log, stdout: int) -> int:
+        resources, chunks = applied(function, read_stdin())
+        log.findings(resources.results)
+        if not resources.failed:
+            log.changes(resources.changes)
+        write(stdout, chunks)
+        return int(resources.failed)
+
+    guarded(work)
+
+
+def guarded(work: Callable[[Log, int], int]) -> NoReturn:
+    """Run a program's work with its log and the descriptor of stdout; end the process with the code that it returns.
+
+    Whatever else writes to stdout meanwhile writes to stderr. Work that ends in another way, be it by sys.exit(0), is a
+    failure: exit code 1, and the reason on stderr.
+    """
     log, code = Log(), 1
     gc.disable()  # the process is short; walking a large list's objects again and again costs a third of its time
     try:
@@ -42,12 +60,7 @@ def main(function: Function) -> NoReturn:
         ensure_stdout()
         stdout = os.dup(1)
         os.dup2(2, 1)
-        resources, chunks = applied(function, read_stdin())
-        log.findings(resources.results)
-        if not resources.failed:
-            log.changes(resources.changes)
-        write(stdout, chunks)
-        code = int(resources.failed)
+        code = work(log, stdout)
     except KrmfnError as failure:
         log.failure(failure)
     except KeyboardInterrupt:

@@ -30,8 +30,13 @@ FILES = {
 
 def run(call: Callable[[ResourceList], None], folder: Path, *options: str) -> int:
     """Run a function as its program does; return the exit code."""
-    with pytest.raises(SystemExit) as ended:
-        function(call).main([str(folder), *options])
+    stdout = os.dup(1)  # the program gives its number to stderr
+    try:
+        with pytest.raises(SystemExit) as ended:
+            function(call).main([str(folder), *options])
+    finally:
+        os.dup2(stdout, 1)
+        os.close(stdout)
     return int(ended.value.code or 0)
 
 
@@ -189,6 +194,51 @@ def test_a_write_that_fails_changes_no_file(tmp_path: Path, capfd: pytest.Captur
     assert not (folder / "services").exists()
 
 
+@pytest.mark.parametrize("failure", [SystemExit(0), ValueError("of the function"), KeyboardInterrupt()], ids=repr)
+@pytest.mark.parametrize("options", [(), ("--dry-run",)], ids=["write", "dry-run"])
+def test_a_function_that_ends_otherwise_is_no_success(
+    failure: BaseException, options: tuple[str, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def end(resources: ResourceList) -> None:
+        """End."""
+        label(resources)
+        raise failure
+
+    before = texts(plant(tmp_path, FILES))
+    assert run(end, tmp_path, *options) == 1
+    out, err = capfd.readouterr()
+    assert (out, texts(tmp_path)) == ("", before)
+    assert "nothing was written" in err
+
+
+def test_what_the_function_s_children_print_is_no_part_of_the_diff(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def call(resources: ResourceList) -> None:
+        """Call."""
+        subprocess.run(["echo", "of a child"], check=True)
+        print("of the function")
+        label(resources)
+
+    plant(tmp_path, FILES)
+    assert run(call, tmp_path, "--dry-run") == 0
+    out, err = capfd.readouterr()
+    assert out.startswith("--- a/a.yaml")
+    assert "of a child" in err
+    assert "of the function" in err
+
+
+def test_what_is_left_alone_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A kind that is misspelt is seen by no function, and silence would say that all is well."""
+    more = {"b.yaml": f"{A}---\napiversion: v1\nkind: B\n", "link.yaml": "-> a.yaml", "folder": "-> deep"}
+    plant(tmp_path, FILES | more)
+    assert run(label, tmp_path) == 0
+    assert (
+        "left as they are (a link, or no apiVersion and kind): folder, b.yaml:5, link.yaml, values.yaml:1\n"
+        in capfd.readouterr().err
+    )
+
+
 def test_the_mode_of_a_file_stays(tmp_path: Path) -> None:
     plant(tmp_path, FILES)
     (tmp_path / "a.yaml").chmod(0o640)
@@ -230,7 +280,7 @@ def test_the_parts_of_a_file_are_the_file_and_what_stays_keeps_its_bytes(
     text = text.rstrip("\n") if data.draw(st.booleans()) else text
     folder = tmp_path_factory.mktemp("parts", numbered=True)
     (folder / "a.yaml").write_bytes(text.encode())
-    files = package.read(folder)
+    files, _ = package.read(folder)
     assert package.joined(part.text for part in files["a.yaml"]) == text.encode()
     items = [part.item for part in files["a.yaml"] if part.item]
     assert package.changed_texts(files, items) == {}
@@ -238,7 +288,7 @@ def test_the_parts_of_a_file_are_the_file_and_what_stays_keeps_its_bytes(
     changed = package.changed_texts(files, kept)
     assert changed.keys() == ({"a.yaml"} if len(kept) < len(items) else set())
     package.write(folder, changed)
-    after = package.read(folder).get("a.yaml", [])
+    after = package.read(folder)[0].get("a.yaml", [])
     strip = b"\r\n"
     assert [p.item.text.strip(strip) for p in after if p.item] == [item.text.strip(strip) for item in kept]
     others = [part.text.strip(strip) for part in files["a.yaml"] if not part.item and part.text.strip()]
