@@ -223,4 +223,4 @@ def test_what_is_kept_is_checked_and_that_is_said(kinds: list[str]) -> None:
     (line,) = (line for line in done.text.splitlines() if line.endswith("[KRM116]"))
     assert line.endswith(": checked as if written by hand [KRM116]")
     misspelt = edited(generated(kinds[0], "gpu"), ("spec.selecter", {}))
-    assert "[KMM051]" in process("krmfn", "check", "-", stdin=list_text(misspelt)).text, misspelt.text
+    assert "[KMM051]" in process("krmfn", "check", "-", stdin=list_text(misspelt)).text, misspelt
