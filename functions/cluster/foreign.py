@@ -15,14 +15,13 @@ from krmfn.printing import counted, some
 from ..command import Context
 from ..kustomization.graph import NO_GRAPH
 from ..paths import files, manifests, templates
-from ..paths.roots import parents
-from ..rendering.kinds import driven_kinds
-from . import function_runs
+from ..paths.roots import parents, within
+from ..rendering.kinds import PROFILE, driven_kinds
+from . import function_runs, spokes
 from .deployed import Cluster, Clusters
 from .survey import Root
 
 _REPOSITORY, _OURS = ".git", "krmfn"
-_PROFILE = b"Profile"
 _FLUX = re.compile(rb"(?:toolkit\.fluxcd\.io|fluxcd\.controlplane\.io)\\?/v[0-9]")
 """The versions of Flux's kinds, and of those of its operator."""
 
@@ -30,16 +29,18 @@ _FLUX = re.compile(rb"(?:toolkit\.fluxcd\.io|fluxcd\.controlplane\.io)\\?/v[0-9]
 def without(context: Context, streams: Clusters) -> Clusters:
     """Return the clusters without those that hold nothing of ours, which are counted.
 
-    It does so where a PATH is a whole repository. A cluster of the configuration file is never left out. Where nothing
-    is left, there is one cluster that holds nothing.
+    It does so where a PATH is a whole repository. A cluster of the configuration file is never left out, nor what is
+    below another PATH. Where nothing is left, there is one cluster that holds nothing.
     """
     tops = [real for real in streams.paths.values() if os.path.lexists(os.path.join(real, _REPOSITORY))]
     if not tops or context.options.everything:
         return streams
     reader, streams = _Reader(), streams._replace(is_repository=True)
-    candidates = [cluster for cluster in streams.clusters if not cluster.members and not cluster.is_unassigned]
-    strange = [cluster for cluster in candidates if not reader.concerns(_files(cluster))]
-    words = _driven(context, streams, reader.products)
+    named = [real for real in streams.paths.values() if real not in tops]
+    # all are read: each may hold a Profile or a hub
+    strange = [cluster for cluster in streams.clusters if not reader.concerns(_files(cluster))]
+    strange = [cluster for cluster in strange if not _is_asked_for(cluster, named)]
+    words = _driven(context, streams, reader.products) | ({spokes.MANAGED[0]} if reader.has_hub else set())
     strange = [cluster for cluster in strange if not words or not reader.concerns(_files(cluster), words)]
     strange = _without_applications(streams, strange)
     if not strange:
@@ -52,6 +53,14 @@ def without(context: Context, streams: Clusters) -> Clusters:
         empty = Root("files", os.path.relpath(tops[0]), tops[0], NO_GRAPH)
         kept = [Cluster(empty.name, (empty,), ResourceList())]
     return streams._replace(clusters=kept, findings=findings, foreign=len(left_out), has_flux=reader.has_flux)
+
+
+def _is_asked_for(cluster: Cluster, named: Collection[str]) -> bool:
+    """Return True for a cluster of the configuration file, of stdin, or with a root below one of some PATHs."""
+    if cluster.members or cluster.is_unassigned:
+        return True
+    roots = cluster.roots
+    return any(root.kind == "stream" or any(within(root.path, path) for path in named) for root in roots)
 
 
 def _without_applications(streams: Clusters, strange: Sequence[Cluster]) -> list[Cluster]:
@@ -78,12 +87,13 @@ def _files(cluster: Cluster) -> list[str]:
 
 
 class _Reader:
-    """The texts of files, each read once for our own words, and which of them hold a Profile."""
+    """The texts of files, each read once for our own words, and which of them hold a Profile or are of a hub."""
 
     def __init__(self) -> None:
         self._answers: dict[str, bool] = {}
         self.products: list[str] = []
         self.has_flux = False
+        self.has_hub = False
 
     def concerns(self, paths: Sequence[str], words: Collection[str] = ()) -> bool:
         """Return True where a file holds one of our words, or of these; one that cannot be read may hold any."""
@@ -105,8 +115,9 @@ class _Reader:
                 return templates.mentions(text, words)
             self.has_flux = self.has_flux or _FLUX.search(text) is not None
             self._answers[path] = _OURS in os.path.basename(path) or templates.is_about_us(text)
-            if self._answers[path] and _PROFILE in text:
+            if self._answers[path] and templates.mentions(text, (PROFILE[1],)):
                 self.products.append(path)
+            self.has_hub = self.has_hub or (self._answers[path] and templates.mentions(text, spokes.OF_HUBS))
         return self._answers[path]
 
 
@@ -120,15 +131,14 @@ def _real(finding: Result) -> str:
 
 
 def _driven(context: Context, streams: Clusters, products: Sequence[str]) -> set[str]:
-    """Return the kinds of the configs that any known Profile is for, in small letters."""
+    """Return the kinds of the configs that any known Profile is for: one in the files `products`, or a named one."""
     profiles = tuple(os.path.relpath(member.real) for member in streams.config.profiles)
     kinds = set[tuple[str, str]]()
     for path in products:
         with suppress(KrmfnError):  # it is reported when its cluster is read
             kinds |= driven_kinds(manifests.read(path).items)
-    if profiles:
-        with suppress(KrmfnError):  # as above
-            kinds |= driven_kinds(function_runs.profiles_of(context.options, profiles))
+    with suppress(KrmfnError):  # as above
+        kinds |= driven_kinds(function_runs.profiles_of(context.options, profiles))
     return {kind for _, kind in kinds}
 
 

@@ -12,8 +12,8 @@ from ..rendering.kinds import NODES, of_kinds
 from ..run import Spoke, note
 from .deployed import Cluster
 
-_MANAGED = ("ManagedCluster", "cluster.open-cluster-management.io")
-_OF_HUBS = (HUB_KIND, "clusterSelector")
+MANAGED = ("ManagedCluster", "cluster.open-cluster-management.io")
+OF_HUBS = (HUB_KIND, "clusterSelector")
 """Words that only the inputs of a hub have: its kind, and the field of a config."""
 
 
@@ -33,7 +33,7 @@ def note_each(clusters: Sequence[Cluster], named: Mapping[str, Mapping[str, str]
 def _labels(clusters: Iterable[Cluster], named: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     labels: dict[str, dict[str, str]] = {}
     for resources in (part for cluster in clusters for part in cluster.inputs):
-        for item in resources.select(*_MANAGED):
+        for item in resources.select(*MANAGED):
             labels.setdefault(item.name, {}).update(itemtext.strings(item, "metadata", "labels"))
     for name, fields in named.items():
         labels.setdefault(name, {}).update(fields)
@@ -46,4 +46,4 @@ def _spoke(cluster: Cluster, labels: Mapping[str, str]) -> Spoke:
 
 
 def _is_hub(cluster: Cluster) -> bool:
-    return any(item.mentions(word) for part in cluster.inputs for item in part.items for word in _OF_HUBS)
+    return any(item.mentions(word) for part in cluster.inputs for item in part.items for word in OF_HUBS)

@@ -83,8 +83,7 @@ def survey(
 
     `root` is the value of --root; `exclude` tells which paths are left out; `marks` are absolute paths without links
     whose loose files make roots of their own, and so do the kustomizations in `deployed`. With `as_root` a folder with
-    a kustomization is that one root, whatever
-    is below it, and whichever kustomization lists it.
+    a kustomization is that one root, whatever is below it, and whichever kustomization lists it.
     Raises KrmfnError for a PATH that does not exist or may not be read.
     """
     if path == "-":

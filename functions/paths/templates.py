@@ -6,7 +6,7 @@ none can be read as a resource, and no word of ours stands anywhere, in no spell
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import documents, split
@@ -21,18 +21,25 @@ _BEGINNING = re.compile(rb"[\w.$/(\"'`]")
 """How the inside of `{{ }}` begins, where it is no mapping of YAML's."""
 _WORDS = re.compile(
     rb"krmfn|kmm\.(?:sigs\.x-k8s|node\.kubernetes)\.io|deviceconfig|ptemplate|nodeinventory|managedclustermodule|"
-    rb"kind['\"]?[ \t]*:[ \t]*['\"]?(?:module|node)(?:list)?\b",
+    rb"kind['\"]?\s*:\s*(?:(?:[&!|>]\S{0,99}\s|#.{0,200}\n)\s*){0,4}(?:\*\w|['\"]?(?:module|node)(?:list)?\b)",
     re.IGNORECASE,
 )
-"""Words of ours, of KMM and of vendors' configs: a text without any of them, in no spelling, is not about krmfn."""
+"""Words of ours, of KMM and of vendors' configs: a text without any of them, in no spelling, is not about krmfn.
+
+A kind may have an anchor or a tag, stand below its key, or be an alias of what stands elsewhere.
+"""
 _CONFIG = re.compile(
     rb"^[ -]*kind['\"]?[ \t]*:[ \t]*['\"]?(?:deviceconfig|ptemplate|managedclustermodule|module)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """The line of a config's or a Module's kind."""
-_SPELLINGS = re.compile(rb"\\[xuU\r\n]|![^\s]{0,99}binary")
+_BREAK = rb"(?:\r\n?|\n|\xc2?\x85|\xe2\x80[\xa8\xa9])"
+"""The ends of a line in YAML 1.1."""
+_ENCODED = re.compile(rb"![^\s]{0,99}(?:binary|%[0-9A-Fa-f]{2})")
+"""A tag of base64, or one that is escaped."""
+_SPELLINGS = re.compile(rb"\\[xuU]|\\" + _BREAK + rb"|" + _ENCODED.pattern)
 """Other ways to spell a word: escapes, a scalar over two lines, a tag."""
-_CONTINUED = re.compile(rb"\\\r?\n[ \t]*")
+_CONTINUED = re.compile(rb"\\" + _BREAK + rb"[ \t]*")
 _ESCAPED = re.compile(rb"\\(?:x([0-7][0-9A-Fa-f])|u00([0-7][0-9A-Fa-f])|U000000([0-7][0-9A-Fa-f]))")
 
 
@@ -62,10 +69,26 @@ def is_template(text: bytes) -> bool:
 
 def is_about_us(text: bytes) -> bool:
     """Return whether a text may hold something of ours, of KMM, or a consumer of it; a spelling may hide a word."""
+    return _holds(text, lambda plain: _WORDS.search(plain) is not None)
+
+
+def mentions(text: bytes, words: Iterable[str]) -> bool:
+    """Return whether a text may hold one of some words, in capitals or not; a spelling may hide a word."""
+    lower_words = [word.lower().encode() for word in words]
+
+    def is_found(plain: bytes) -> bool:
+        lower = plain.lower()
+        return any(word in lower for word in lower_words)
+
+    return _holds(text, is_found)
+
+
+def _holds(text: bytes, is_found: Callable[[bytes], bool]) -> bool:
+    """Return whether something is found in a text as it stands, or may be in what its escapes and tags stand for."""
     text = text.replace(b"\0", b"")  # UTF-16 and UTF-32
-    if _WORDS.search(text):
+    if is_found(text):
         return True
-    return bool(_SPELLINGS.search(text)) and (b"binary" in text or bool(_WORDS.search(_plain(text))))
+    return bool(_SPELLINGS.search(text)) and (_ENCODED.search(text) is not None or is_found(_plain(text)))
 
 
 def _plain(text: bytes) -> bytes:
@@ -77,12 +100,6 @@ def _plain(text: bytes) -> bytes:
 def holds_config(text: bytes) -> bool:
     """Return whether a template, or any other text, has the kind of a config or a Module in it."""
     return bool(_CONFIG.search(text))
-
-
-def mentions(text: bytes, words: Iterable[str]) -> bool:
-    """Return whether a text holds one of some words, in capitals or not."""
-    lower = text.lower()
-    return any(word.lower().encode() in lower for word in words)
 
 
 def _is_unreadable_action(document: bytes) -> bool:

@@ -168,18 +168,103 @@ def test_what_stands_there_twice_fails_where_it_concerns_us(text: str, code: int
     assert (done.code, done.text.count("[KRM705]")) == (code, 1), done.text
 
 
-def test_a_kind_that_a_profile_drives_is_ours(tmp_path: Path) -> None:
-    product = (
-        "apiVersion: krmfn.dev/v1alpha1\nkind: Profile\nmetadata: {name: card}\nspec:\n"
-        '  version: "1"\n  for: {group: cards.example.org, kind: Card}\n'
-        "  config: {moduleName: card, driverImage: registry.example.com/card}\n"
-    )
-    card = "apiVersion: cards.example.org/v1\nkind: Card\nmetadata: {name: c, namespace: kmm}\nspec: {nonsense: 1}\n"
-    files = {"lab/kustomization.yaml": "resources: [card.yaml]\n", "lab/card.yaml": card}
-    repository(tmp_path / "alone", files)
-    assert foreign(tmp_path / "alone") == len(files)
-    repository(tmp_path / "driven", files | {"profiles/card.yaml": product})
-    assert foreign(tmp_path / "driven") == 0
+PRODUCT = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: Profile
+metadata: {name: card}
+spec:
+  version: "1"
+  for: {group: cards.example.org, kind: Board, versions: [v1]}
+  config: {moduleName: card, driverImage: "registry.example.com/card:1", nodeSelector: {card: x}}
+"""
+BOARD = "apiVersion: cards.example.org/v1\nkind: Board\nmetadata: {name: c, namespace: kmm}\nspec: {nonsense: 1}\n"
+LAB = {"lab/kustomization.yaml": "resources: [board.yaml]\n", "lab/board.yaml": BOARD}
+LISTED = {".krmfn.yaml": "clusters: {site: [profiles]}\n", "profiles/kustomization.yaml": "resources: [card.yaml]\n"}
+PROFILES = {
+    "a root of its own": {"profiles/card.yaml": PRODUCT},
+    "escaped": {"profiles/card.yaml": PRODUCT.replace("Profile", '"Pro\\x66ile"')},
+    "in a cluster of the configuration": {"profiles/card.yaml": PRODUCT, **LISTED},
+    "for an escaped kind": {
+        "profiles/card.yaml": PRODUCT,
+        "lab/board.yaml": BOARD.replace("kind: Board", 'kind: "Bo\\x61rd"'),
+    },
+}
+
+
+def test_a_kind_without_a_profile_is_of_others(tmp_path: Path) -> None:
+    repository(tmp_path, LAB)
+    assert foreign(tmp_path) == len(LAB)
+
+
+@pytest.mark.parametrize("files", PROFILES.values(), ids=PROFILES)
+def test_a_kind_that_a_profile_drives_is_ours(files: dict[str, str], tmp_path: Path) -> None:
+    repository(tmp_path, LAB | files)
+    assert foreign(tmp_path) == 0
+
+
+def test_a_kind_that_a_profile_of_the_command_line_drives_is_ours(tmp_path: Path) -> None:
+    repository(tmp_path / "repo", LAB)
+    plant(tmp_path, {"card.yaml": PRODUCT})
+    done = check(tmp_path / "repo", ".", "--function-config", "../card.yaml")
+    assert (done.code, "unknown field 'nonsense'" in done.text) == (1, True), done.text
+
+
+HUB = """\
+apiVersion: hub.kmm.sigs.x-k8s.io/v1beta1
+kind: ManagedClusterModule
+metadata: {name: gpu}
+spec:
+  spokeNamespace: kmm
+  selector: {gpu: "yes"}
+  moduleSpec:
+    selector: {card: x}
+    moduleLoader:
+      container:
+        modprobe: {moduleName: gpu}
+        kernelMappings: [{literal: 5.14.0-1.el9.x86_64, containerImage: "registry.example.com/gpu:1"}]
+"""
+MANAGED = """\
+apiVersion: cluster.open-cluster-management.io/v1
+kind: ManagedCluster
+metadata: {name: oslo, labels: {gpu: "yes"}}
+spec: {hubAcceptsClient: true}
+"""
+SPOKE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n, labels: {card: x}}
+status: {nodeInfo: {kernelVersion: 5.14.0-2.el9.x86_64}}
+"""
+
+
+def roots(**texts: str) -> dict[str, str]:
+    """Return a kustomization with one file for each name."""
+    listings = {f"{name}/kustomization.yaml": "resources: [a.yaml]\n" for name in texts}
+    return listings | {f"{name}/a.yaml": text for name, text in texts.items()}
+
+
+def test_the_clusters_that_a_hub_manages_concern_us(tmp_path: Path) -> None:
+    repository(tmp_path, roots(hub=HUB, managed=MANAGED, oslo=SPOKE))
+    done = check(tmp_path)
+    assert (done.code, "[KRM604]" in done.text) == (1, True), done.text
+
+
+def test_managed_clusters_without_a_hub_of_kmm_are_of_others(tmp_path: Path) -> None:
+    repository(tmp_path, roots(gpu=RIGHT, managed=MANAGED))
+    assert foreign(tmp_path) == 2
+
+
+def test_what_is_named_beside_a_repository_is_judged(tmp_path: Path) -> None:
+    shop = config_map("a")
+    repository(tmp_path / "repo", roots(one=shop, two=shop))
+    plant(tmp_path, {"shop/a.yaml": shop, "shop/b.yaml": shop})
+    assert [check(tmp_path, *paths).text.count("[KRM705]") for paths in (["repo"], ["repo", "shop"])] == [0, 1]
+    assert "1 resource" in check(tmp_path, "repo", "repo/one").text
+
+
+def test_stdin_beside_a_repository_is_judged(tmp_path: Path) -> None:
+    repository(tmp_path, {"shop/a.yaml": config_map("a")})
+    assert process("krmfn", "check", ".", "-", cwd=tmp_path, stdin=WRONG).code == 1
 
 
 MODULE = "{apiVersion: kmm.sigs.x-k8s.io/v1beta1, kind: Module, metadata: {name: m, namespace: kmm}, spec: {}}"
@@ -197,6 +282,15 @@ OBJECTS = {
     "continued": MODULE.replace("kmm.sigs", '"kmm.si\\\n  gs')
     .replace("/v1beta1", '/v1beta1"')
     .replace("Module", '"Mo\\\n  dule"'),
+    "continued after a carriage return": 'kind: "Device\\\rConfig"\n',
+    "continued after another line break": 'kind: "Device\\\N{NEXT LINE}Config"\n',
+    "base64": "kind: !!binary RGV2aWNlQ29uZmln\n",
+    "base64 by a whole tag": "kind: !<tag:yaml.org,2002:%62inary> RGV2aWNlQ29uZmln\n",
+    "node below its key": "apiVersion: v1\nkind: # of this\n  Node\n",
+    "node with a tag": "apiVersion: v1\nkind: !!str &kind Node\n",
+    "node as an alias": "metadata: {name: &kind Node}\napiVersion: v1\nkind: *kind\n",
+    "node as a block": "apiVersion: v1\nkind: >-\n  Node\n",
+    "node of a long key": "apiVersion: v1\n? kind\n: Node\n",
 }
 
 
@@ -204,6 +298,18 @@ OBJECTS = {
 def test_an_object_of_ours_is_seen_in_any_spelling(text: str) -> None:
     assert is_about_us(text.encode())
     assert is_about_us(text.encode("utf-16"))
+
+
+STRANGERS = {
+    "a node in a comment": "kind: Service # of a node\n",
+    "a module in another field": "kind: Service\nmodule: a\n",
+    "an escape": 'kind: Service\nmetadata: {name: "a\\x62c"}\n',
+}
+
+
+@pytest.mark.parametrize("text", STRANGERS.values(), ids=STRANGERS)
+def test_a_text_of_others_is_not_about_us(text: str) -> None:
+    assert not is_about_us(text.encode())
 
 
 PLACES = {
