@@ -13,10 +13,9 @@ from krmfn.findings import placed
 from krmfn.printing import printable
 
 from ..command import Context
-from ..formats.checked import names_of
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from ..run import note
-from . import cluster_inputs, cluster_lists, config, layout, other_tools
+from . import asked, cluster_inputs, cluster_lists, config, layout, other_tools
 from .cluster_lists import Skip
 from .deployed import Cluster, Clusters, Lists, judge_final
 
@@ -54,21 +53,8 @@ def layout_of(context: Context, paths: Sequence[str]) -> Clusters:
 
 
 def asked_of(context: Context, paths: Sequence[str]) -> Clusters:
-    """Return the clusters of some PATHs as `layout_of` does: those that --live CLUSTER=DUMP names, if it names any.
-
-    A cluster is also asked for where a PATH is one of its roots. What is wrong with the others is nobody's question.
-    """
-    streams = layout_of(context, paths)
-    words = (*context.options.live, *context.options.contexts)
-    texts = {word.partition("=")[0] for word in words if "=" in word}
-    if not any(cluster.name in texts for cluster in streams.clusters):
-        return streams
-    reals = {*streams.paths.values()}
-    clusters = [c for c in streams.clusters if c.name in texts or reals & {root.path for root in c.roots if root.path}]
-    names = {cluster.name for cluster in clusters}
-    findings = [finding for finding in streams.findings if not names_of(finding) or names & {*names_of(finding)}]
-    failures = [failure for failure in streams.failures if not failure.cluster or failure.cluster in names]
-    return streams._replace(clusters=clusters, findings=findings, failures=failures)
+    """Return the clusters of some PATHs as `layout_of` does: those that are asked for (see `asked`)."""
+    return asked.only(context.options, layout_of(context, paths))
 
 
 def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
@@ -157,7 +143,9 @@ def _with_elsewhere(context: Context, streams: Clusters, failures: list[Failure]
         names = [cluster.name for cluster in streams.clusters]
         streams = streams._replace(external=external.read(context, names, "-" in streams.paths, failures))
     if context.options.has_live_nodes:
-        live_nodes.replace_each(context, {cluster.name: cluster.inputs for cluster in streams.clusters})
+        lists = {cluster.name: cluster.inputs for cluster in streams.clusters}
+        is_other = streams.unasked and live_nodes.is_any_of_others(context.options, lists)
+        live_nodes.replace_each(context, lists, asked.inputs_of_others(context, streams) if is_other else {})
     return streams
 
 

@@ -116,6 +116,8 @@ class Clusters(NamedTuple):
     """Whether something of Flux is among these files."""
     unassigned: Sequence[Cluster] = ()
     """The files that no cluster of the configuration file lists: nothing of them is deployed."""
+    unasked: Sequence[Cluster] = ()
+    """The clusters that nobody asks for, since --live names others: nothing of them is read."""
 
     @property
     def unassigned_findings(self) -> list[Result]:

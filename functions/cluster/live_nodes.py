@@ -108,7 +108,7 @@ def _is_same(name: str, lists: Sequence[ResourceList], dump: Live, clusters: Lis
 def _refuse_strangers(name: str, names: Set[str], committed: Set[str], dump: Live, clusters: Lists) -> None:
     """Raise KrmfnError when most nodes of a dump, `names`, are not committed: they are those of another cluster."""
     strangers = names - committed
-    if len(strangers) * 2 <= len(names):
+    if not _is_foreign(names, committed):
         return
     owner, is_part = _owner(strangers, clusters, name), len(strangers) < len(names)
     subject = f"{len(strangers):,} of" if is_part else "none of"
@@ -118,6 +118,11 @@ def _refuse_strangers(name: str, names: Set[str], committed: Set[str], dump: Liv
         remedy = f"they are nodes of {owner}: pass {dump.option} {owner}={dump.context or dump.name}"
     nodes_of_dump = f"{subject} the {counted(len(names), 'node')} of the dump"
     raise KrmfnError(f"{dump.option}: {nodes_of_dump} {predicate}; {remedy}")
+
+
+def _is_foreign(names: Set[str], committed: Set[str]) -> bool:
+    """Return True when most nodes of a dump are not committed."""
+    return len(names - committed) * 2 > len(names)
 
 
 def _uids(lists: Iterable[ResourceList]) -> set[str]:
@@ -150,10 +155,23 @@ def _items(dump: Live) -> list[Item]:
     return [*items, *dump.items]
 
 
-def replace_each(context: Context, lists: Lists) -> None:
-    """Put the dumps of --live into the lists of their clusters, as `replace` does."""
+def replace_each(context: Context, lists: Lists, others: Lists) -> None:
+    """Put the dumps of --live into the lists of their clusters, as `replace` does.
+
+    `others` are the lists of clusters that nobody asks for: a dump may be of one of them.
+    """
     for name, dump in by_cluster(context.options, [*lists]).items():
-        replace(context, name, lists[name], dump, lists)
+        replace(context, name, lists[name], dump, {**others, **lists})
+
+
+def is_any_of_others(options: RunOptions, lists: Lists) -> bool:
+    """Return True where a dump of --live is not of the cluster that it is passed for, as `replace` judges that."""
+    for name, dump in by_cluster(options, [*lists]).items():
+        names = {*dump.nodes, *(node.name for node in nodes.read(ResourceList(_items(dump))).nodes)}
+        committed, uids = _committed(lists[name]).keys(), _uids(lists[name])
+        if (dump.uid and uids and dump.uid not in uids) or (committed and _is_foreign(names, committed)):
+            return True
+    return False
 
 
 def join(context: Context, sides: Lists, names: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from krmfn.results import Result, error
 from krmfn.typed import Any
 
 from .. import options
-from ..cluster import cluster_lists, cluster_streams
+from ..cluster import asked, cluster_lists, cluster_streams
 from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..formats import findings
@@ -57,7 +57,8 @@ def run(context: Context, args: Any) -> int:
     if select or ignore:
         _check_rules(select, ignore)
     context = context._replace(options=context.options._replace(everything=args.everything))
-    streams = cluster_streams.render(context, args.paths)
+    streams = cluster_streams.render(context, args.paths, None, cluster_streams.asked_of(context, args.paths))
+    asked.say_others(context, streams)
     if len(streams.clusters) > 1:
         cluster_streams.look_up_places(context, streams)
     if args.write_baseline:

@@ -10,7 +10,7 @@ from krmfn.findings import placed
 from krmfn.printing import some
 from krmfn.typed import TYPE_CHECKING
 
-from ..cluster import cluster_streams
+from ..cluster import asked, cluster_streams
 from ..cluster.deployed import Clusters
 from ..command import Context
 from ..formats.checked import names_of, tag_cluster
@@ -74,6 +74,7 @@ def print_text(context: Context, streams: Clusters, text: str, results: Iterable
 
         results = grouped.lines(results, streams.lists)
     context.log.findings(results)
+    asked.say_others(context, streams)
     output.write_stdout(text)
     if not streams.is_whole:
         return 2

@@ -12,7 +12,7 @@ from krmfn.typed import Any
 from .. import options
 from ..chain import live_rows
 from ..chain.progress import progress
-from ..cluster import live_nodes
+from ..cluster import cluster_streams, live_nodes
 from ..cluster.deployed import Lists
 from ..command import Command, Context
 from ..fleet import explanation, table, wording
@@ -48,7 +48,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Any) -> int:
-    streams = clusters.read(context, args.paths, goes_on=True)
+    streams = clusters.read(context, args.paths, goes_on=True, layout=cluster_streams.asked_of(context, args.paths))
     if streams is None:
         return 2
     paint = printing.painted if printing.has_colors(context.options.color, sys.stdout) else printing.plain

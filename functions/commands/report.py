@@ -10,7 +10,7 @@ from krmfn import Result
 from krmfn.typed import Any
 
 from .. import options
-from ..cluster import live_nodes
+from ..cluster import cluster_streams, live_nodes
 from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..fleet.live import Live
@@ -31,7 +31,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Any) -> int:
-    streams = clusters.read(context, args.paths, is_needed=not args.files, goes_on=True)
+    # a change is one of all clusters, so with --base all are read
+    layout = cluster_streams.asked_of(context, args.paths) if args.base is None and not args.files else None
+    streams = clusters.read(context, args.paths, is_needed=not args.files, goes_on=True, layout=layout)
     if streams is None:
         return 2
     comparisons: list[Comparison] = []

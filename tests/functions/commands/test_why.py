@@ -354,6 +354,11 @@ def test_what_is_wrong_with_another_cluster_does_not_take_the_answer_away(
     done = process("krmfn", "why", "web-1", "--live", "lab=dump.json", cwd=top)
     assert (done.code, done.text.partition("\n")[0]) == (0, f"web-1: kmm/nic {LOADED}"), done.err
     assert "prod" not in done.err
+    for command in ("nodes", "check", "report"):
+        done = process("krmfn", command, "--live", "lab=dump.json", cwd=top).ended(0)
+        assert "only lab is read, which --live names; not judged: prod\n" in done.err
+        assert "prod" not in done.text + done.err.replace("not judged: prod", "")
+        assert process("krmfn", command, ".", "prod", "--live", "lab=dump.json", cwd=top).code, command
 
 
 def test_a_node_with_wrong_labels_is_an_error() -> None:
