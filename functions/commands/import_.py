@@ -14,7 +14,7 @@ from krmfn.yamltext import emit
 
 from .. import options
 from ..cluster import function_runs
-from ..cluster.deployed import Clusters
+from ..cluster.deployed import Cluster, Clusters
 from ..cluster_dump import is_dumped
 from ..command import Command, Context
 from ..fleet import readings
@@ -23,6 +23,7 @@ from ..importing.importer import Import
 from ..importing.wording import ClusterImport
 from ..kmm.module import MODULE_KINDS
 from ..paths import output
+from ..run import Run, run_of
 from ..settings import READ, RENDER, Settings
 from . import clusters
 
@@ -38,6 +39,8 @@ class Source(NamedTuple):
     """As `--cluster` or .krmfn.yaml calls it; "" for PATHs that belong to no such cluster."""
     items: Sequence[Item]
     paths: Sequence[str]
+    crds: tuple[Manifest, ...] = ()
+    """The CRDs of KMM that it is known to have."""
 
     @property
     def diff_path(self) -> str:
@@ -57,7 +60,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _run(context: Context, args: Any) -> int:
     configs = function_runs.configs_of(context.options)
     existing = function_runs.join_configs(configs) if configs else None
-    if errors := assembly.errors((), Settings(RENDER, flags=args.flags), existing):
+    if errors := assembly.errors((), _run_of_render(args), existing):
         raise KrmfnError(*map(str, errors))
     streams = clusters.read(context, args.paths)
     if streams is None:
@@ -70,19 +73,32 @@ def _run(context: Context, args: Any) -> int:
 def _sources(streams: Clusters) -> list[Source]:
     """Return the objects of each cluster that has a name; those of the other PATHs are of one cluster together."""
     named = [cluster for cluster in streams.clusters if cluster.members]
-    sources = [Source(cluster.name, cluster.final.items, [root.name for root in cluster.roots]) for cluster in named]
-    rest = [item for cluster in streams.clusters if not cluster.members for item in cluster.final.items]
+    sources = [
+        Source(cluster.name, cluster.final.items, [root.name for root in cluster.roots], _crds([cluster]))
+        for cluster in named
+    ]
+    others = [cluster for cluster in streams.clusters if not cluster.members]
+    rest = [item for cluster in others for item in cluster.final.items]
     if rest or not sources:
-        sources.append(Source("", rest, (*streams.paths,)))
+        sources.append(Source("", rest, (*streams.paths,), _crds(others)))
     return sources
+
+
+def _crds(parts: Sequence[Cluster]) -> tuple[Manifest, ...]:
+    """Return the CRDs of KMM that a cluster of these parts is known to have; each list of a part has them all."""
+    return tuple(crd for part in parts for resources in part.lists[:1] for crd in run_of(resources).crds)
+
+
+def _run_of_render(args: Any) -> Run:
+    return Run(settings=Settings(RENDER, flags=args.flags))
 
 
 def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> tuple[str, list[Result]]:
     """Write what an import makes of each source; return the report about it, and the findings."""
-    settings = Settings(RENDER, flags=args.flags)
+    run = _run_of_render(args)
     imports = [_import(source, args, existing) for source in sources]
     conversions = [conversion for imported in imports for conversion in imported.conversions]
-    configs, function_config = assembly.assemble(conversions, settings, existing)
+    configs, function_config = assembly.assemble(conversions, run, existing)
     shared, are_several = [function_config] if function_config else [], len(sources) > 1
     findings, rest = list[Result](), iter(configs)
     texts = {args.output_dir: _files(shared)} if are_several else {}
@@ -94,11 +110,11 @@ def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> t
         manifests = [*islice(rest, len(imported.conversions)), *(kept.manifest for kept in imported.kept)]
         texts[folder] = _files(manifests if are_several else [*manifests, *shared])
         findings += _findings(imported, {item.ref.id: item.place for item in source.items})
-        findings += assembly.errors(manifests, settings, function_config, existing)
+        findings += assembly.errors(manifests, run._replace(crds=source.crds), function_config, existing)
         written.append(ClusterImport(folder, source.diff_path, imported))
     is_alone = existing or are_several  # else the folder that holds it is enough
     files = [os.path.join(args.output_dir, file) for file in _files(shared) if is_alone]  # noqa: PTH118
-    report = wording.report(written, function_config, [*args.function_config, *files])
+    report = wording.report(written, function_config, [*args.function_config, *files], args.kmm_crd)
     output.write_texts(texts, args.root)
     return report, findings
 
@@ -120,7 +136,8 @@ def _import(source: Source, args: Any, existing: Manifest | None) -> Import:
         suffix = f" (last in {place.path}:{place.line})" if place and place.path else ""
         message = f"{kind} {namespace}/{name} appears {numbers[duplicates[0]]} times{suffix}"
         raise KrmfnError(f"{message}; remove all but one, or name the clusters with --cluster NAME=PATH")
-    return importer.import_modules(manifests, Settings(RENDER, flags=args.flags), existing, args.keep_pod_templates)
+    run = _run_of_render(args)._replace(crds=source.crds)
+    return importer.import_modules(manifests, run, existing, args.keep_pod_templates)
 
 
 def _in_namespace(manifest: Manifest, namespace: str) -> Manifest:

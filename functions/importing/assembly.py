@@ -8,48 +8,50 @@ from krmfn.typed import Any
 from ..grouping import grouped
 from ..kmm.lookup import table
 from ..kmm.module import kernel_name
-from ..settings import Settings
+from ..run import Run
 from .drafts import rendered
 from .importer import Conversion, with_extras, with_settings
 from .normal import normal
 
 
 def assemble(
-    conversions: Sequence[Conversion], settings: Settings, existing: Manifest | None = None
+    conversions: Sequence[Conversion], run: Run, existing: Manifest | None = None
 ) -> tuple[list[Manifest], Manifest | None]:
     """Return the DeviceConfigs, in the same order, and the functionConfig with their profiles; None if it were empty.
 
-    `existing` is the functionConfig that is there already: the configs use its profiles, and the new one has only what
-    it lacks. Raises AssertionError when a config renders something else with its profile than alone.
+    `run` is that of a render, with the CRDs of each conversion. `existing` is the functionConfig that is there already:
+    the configs use its profiles, and the new one has only what it lacks. Raises AssertionError when a config renders
+    something else with its profile than alone.
     """
     originals = [conversion.config for conversion in conversions]
+    runs = [run._replace(crds=conversion.crds) for conversion in conversions]
     known, configs = table(existing, "spec", "profiles"), list(originals)
     if existing and known:
-        configs = [_with_existing_profile(config, settings, existing) for config in originals]
+        configs = [_with_existing_profile(*pair, existing) for pair in zip(originals, runs, strict=True)]
     rest = [index for index, config in enumerate(configs) if config is originals[index]]
     others, profiles = with_profiles([configs[index] for index in rest], known)
     for index, config in zip(rest, others, strict=True):
         configs[index] = config
     shared = with_settings(existing, profiles=profiles)
-    for config, original in zip(configs, originals, strict=True):
-        if _forms(rendered([config], settings, shared)) != _forms(rendered([original], settings, existing)):
+    for config, original, known_run in zip(configs, originals, runs, strict=True):
+        if _forms(rendered([config], known_run, shared)) != _forms(rendered([original], known_run, existing)):
             raise AssertionError("the profiles change what is rendered")
     profiles = {**known, **profiles}
     for index, conversion in enumerate(conversions):
         configs[index], profiles = with_extras(configs[index], profiles, conversion.extras)
     used = {config["spec"].get("profile") for config in configs}
     new = {name: fields for name, fields in profiles.items() if name in used and name not in known}
-    version = settings.flags.get("kmm-version")
+    version = run.settings.flags.get("kmm-version")
     spec = {**({"kmm": {"version": version}} if version and not existing else {}), **({"profiles": new} if new else {})}
     return configs, with_settings(None, **spec) if spec else None
 
 
 def errors(
-    manifests: Iterable[Manifest], settings: Settings, config: Manifest | None, existing: Manifest | None = None
+    manifests: Iterable[Manifest], run: Run, config: Manifest | None, existing: Manifest | None = None
 ) -> list[Result]:
     """Return the errors about all configs and hand-written objects together, such as conflicts about nodes."""
     function_config = with_settings(existing, **table(config, "spec")) if existing else config
-    results = rendered(manifests, settings, function_config).results
+    results = rendered(manifests, run, function_config).results
     return [result for result in results if result.severity == "error"]
 
 
@@ -66,14 +68,14 @@ _IN_PARTS = frozenset({"devicePlugin", "dra", "resources", "limits", "requests",
 Fields = dict[str, Any]
 
 
-def _with_existing_profile(config: Manifest, settings: Settings, existing: Manifest) -> Manifest:
+def _with_existing_profile(config: Manifest, run: Run, existing: Manifest) -> Manifest:
     """Return the config with the profile that leaves the fewest fields and renders the same; unchanged without one."""
-    forms, best, fewest = _forms(rendered([config], settings, existing)), config, len(config["spec"]) + 1
+    forms, best, fewest = _forms(rendered([config], run, existing)), config, len(config["spec"]) + 1
     for name, profile in table(existing, "spec", "profiles").items():
         attempt = {**config, "spec": {"profile": name, **config["spec"]}}
-        for field in profile if isinstance(profile, dict) and _renders(attempt, forms, settings, existing) else ():
+        for field in profile if isinstance(profile, dict) and _renders(attempt, forms, run, existing) else ():
             shorter = {**config, "spec": {key: value for key, value in attempt["spec"].items() if key != field}}
-            if field in attempt["spec"] and _renders(shorter, forms, settings, existing):
+            if field in attempt["spec"] and _renders(shorter, forms, run, existing):
                 attempt = shorter
         is_its_driver = not any(field in attempt["spec"] for field in _OF_DRIVER if field in profile)
         if is_its_driver and len(attempt["spec"]) < fewest:
@@ -81,9 +83,9 @@ def _with_existing_profile(config: Manifest, settings: Settings, existing: Manif
     return best
 
 
-def _renders(config: Manifest, forms: list[Manifest], settings: Settings, existing: Manifest) -> bool:
+def _renders(config: Manifest, forms: list[Manifest], run: Run, existing: Manifest) -> bool:
     """Return True for a config that renders these forms without an error."""
-    resources = rendered([config], settings, existing)
+    resources = rendered([config], run, existing)
     return not resources.failed and _forms(resources) == forms
 
 

@@ -14,8 +14,7 @@ from ..deviceconfig.names import is_complete
 from ..kmm.lookup import listing, table, tables, text
 from ..kmm.module import HUB_KIND
 from ..rendering.generated import filled
-from ..run import note
-from ..settings import Settings
+from ..run import Run
 from .comparing import Difference, compare, refusal, template_differences
 from .consumers import Consumer, entry_of
 from .normal import folded, normal, own_notes
@@ -91,9 +90,9 @@ Differences = tuple[tuple[Ref, Difference], ...]
 """Differences, each with the object that has it."""
 
 
-def judge(draft: Draft, settings: Settings, existing: Manifest | None = None) -> tuple[Reasons, Differences]:
+def judge(draft: Draft, run: Run, existing: Manifest | None = None) -> tuple[Reasons, Differences]:
     """Return why objects of a draft cannot be expressed, and all differences between written and rendered objects."""
-    resources = rendered([draft.config], settings, existing)
+    resources = rendered([draft.config], run, existing)
     if resources.failed:
         return _errors(draft, resources.results), ()
     manifests = {item.ref.id: item.manifest for item in resources.items if item.kind != "DeviceConfig"}
@@ -118,11 +117,11 @@ def judge(draft: Draft, settings: Settings, existing: Manifest | None = None) ->
     return reasons, tuple(pairs)
 
 
-def rendered(manifests: Iterable[Manifest], settings: Settings, config: Manifest | None = None) -> ResourceList:
+def rendered(manifests: Iterable[Manifest], run: Run, config: Manifest | None = None) -> ResourceList:
     """Return these manifests and the functionConfig `config` as a ResourceList on which `deviceconfig` has run."""
     texts = (emit.dump_json(manifest).encode() for manifest in manifests)
     resources = ResourceList((Item(text, 0, len(text), -2) for text in texts), config)
-    note(resources, settings=settings)
+    resources.run = run
     deviceconfig(resources)
     return resources
 

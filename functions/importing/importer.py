@@ -10,7 +10,7 @@ from ..grouping import grouped
 from ..kmm.lookup import table
 from ..kmm.module import MODULE_KINDS, PLUGINS
 from ..rendering.kinds import EXTRA
-from ..settings import Settings
+from ..run import Run
 from .comparing import compare
 from .consumers import Consumer, Key, consumer_of
 from .drafts import MODULE, Differences, draft, judge, rendered
@@ -34,6 +34,8 @@ class Conversion(NamedTuple):
     """The differences from these objects, each with its reason."""
     extras: tuple[Manifest, ...] = ()
     """Those among `objects` that are neither Modules nor consumers: extraObjects of the config's profile."""
+    crds: tuple[Manifest, ...] = ()
+    """The CRDs of KMM that its cluster is known to have."""
 
 
 class Import(NamedTuple):
@@ -48,11 +50,11 @@ class Import(NamedTuple):
 
 
 def import_modules(
-    manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None = None, keeps_pods: bool = False
+    manifests: Sequence[Manifest], run: Run, existing: Manifest | None = None, keeps_pods: bool = False
 ) -> Import:
     """Return a DeviceConfig for each Module that can be expressed as one, and the objects that stay hand-written.
 
-    `settings` are those of a render, `existing` is its functionConfig, if there is one already. Each config is rendered
+    `run` is that of a render, `existing` is its functionConfig, if there is one already. Each config is rendered
     by itself, and replaces an object only if the rendered one means the same, but for differences with a known reason.
     With `keeps_pods` nothing is added to the pods of DaemonSets.
     """
@@ -70,9 +72,9 @@ def import_modules(
     conversions, kept = list[Conversion](), list[KeptObject]()
     for module in modules:
         place = (ref(module).namespace, ref(module).name)
-        conversion, objects = _attempt(module, groups.pop(place, []), settings, existing, keeps_pods)
+        conversion, objects = _attempt(module, groups.pop(place, []), run, existing, keeps_pods)
         if conversion:
-            conversions.append(_with_siblings(conversion, siblings.pop(place, []), settings, existing))
+            conversions.append(_with_siblings(conversion, siblings.pop(place, []), run, existing))
         kept += objects
     for (namespace, name), group in groups.items():
         kept += _kept(group, f"its Module {namespace}/{name} is not in the input")
@@ -93,14 +95,14 @@ def _owned(modules: Sequence[Manifest]) -> dict[Key, Key]:
 
 
 def _with_siblings(
-    conversion: Conversion, manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None
+    conversion: Conversion, manifests: Sequence[Manifest], run: Run, existing: Manifest | None
 ) -> Conversion:
     """Return the conversion with those objects of the Module's owner that a profile can render as extraObjects."""
     for target, manifest in ((ref(manifest), manifest) for manifest in manifests):
         if (target.group, target.kind) not in EXTRA:
             continue
         config, profiles = with_extras(conversion.config, {}, [manifest])
-        resources = rendered([config], settings, with_settings(existing, profiles=profiles))
+        resources = rendered([config], run, with_settings(existing, profiles=profiles))
         new = next((item.manifest for item in resources.items if item.ref.id == target.id), None)
         if not new or resources.failed:
             continue
@@ -151,7 +153,7 @@ def extra_of(manifest: Manifest) -> dict[str, Any]:
 
 
 def _attempt(
-    module: Manifest, consumers: Sequence[Consumer], settings: Settings, existing: Manifest | None, keeps_pods: bool
+    module: Manifest, consumers: Sequence[Consumer], run: Run, existing: Manifest | None, keeps_pods: bool
 ) -> tuple[Conversion | None, list[KeptObject]]:
     """Return the conversion of a Module with its consumers, if there is one, and the objects that stay hand-written.
 
@@ -168,9 +170,10 @@ def _attempt(
     kept = _kept(versioned, "it waits for a version, and its Module has none")
     while True:
         attempt = draft(module, rest, keeps_pods)
-        reasons, differences = judge(attempt, settings, existing)
+        reasons, differences = judge(attempt, run, existing)
         if not reasons:
-            return Conversion(attempt.config, tuple(manifest for manifest, _ in attempt.objects), differences), kept
+            objects = tuple(manifest for manifest, _ in attempt.objects)
+            return Conversion(attempt.config, objects, differences, crds=run.crds), kept
         if MODULE in reasons and rest:  # without its consumers the Module may be fine
             kept += _kept(rest, f"with it, {reasons[MODULE][0]}")
             rest = []

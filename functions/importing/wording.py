@@ -28,9 +28,18 @@ class ClusterImport(NamedTuple):
     result: Import
 
 
-def report(imports: Sequence[ClusterImport], function_config: Manifest | None, files: Sequence[str] = ()) -> str:
-    """Return the report of an import, in lines for people; `files` are functionConfigs outside of the folders."""
-    options = "".join(f" --function-config {shlex.quote(path)}" for path in files)
+def report(
+    imports: Sequence[ClusterImport],
+    function_config: Manifest | None,
+    files: Sequence[str] = (),
+    crds: Sequence[str] = (),
+) -> str:
+    """Return the report of an import, in lines for people.
+
+    `files` are functionConfigs outside of the folders, `crds` files with CRDs of KMM: the next commands need them, too.
+    """
+    given = [*(("--function-config", path) for path in files), *(("--kmm-crd", path) for path in crds)]
+    options = "".join(f" {option} {shlex.quote(path)}" for option, path in given)
     single_config = function_config if len(imports) == 1 else None
     lines = [line for cluster in imports for line in _cluster_lines(cluster.result, single_config, cluster.folder)]
     if function_config and not single_config:

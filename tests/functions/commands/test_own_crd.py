@@ -114,6 +114,31 @@ def test_a_crd_in_a_dump_decides(tmp_path: Path) -> None:
     process("krmfn", "check", "module.yaml", "--live", "dump.json", cwd=tmp_path).ended(0)
 
 
+PROBED = MODULE.replace(", tty: true", ", startupProbe: {httpGet: {port: 80}}")
+PROBE = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+
+
+def test_a_module_is_imported_with_the_fields_that_it_has(tmp_path: Path) -> None:
+    plant(tmp_path, {"m/module.yaml": PROBED, "crd.json": json.dumps(crd(startupProbe=PROBE))})
+    refused = process("krmfn", "import", "m", "-o", "refused", cwd=tmp_path)
+    assert "startupProbe" in refused.err
+    assert "no DeviceConfig" in refused.text
+    done = process("krmfn", "import", "m", "--kmm-crd", "crd.json", "-o", "out", cwd=tmp_path).ended(0)
+    assert "startupProbe" in (tmp_path / "out" / "deviceconfig-g.yaml").read_text()
+    assert "\n  krmfn check out --kmm-crd crd.json\n" in done.text
+    process("krmfn", "check", "out", "--kmm-crd", "crd.json", cwd=tmp_path).ended(0)
+
+
+def test_each_cluster_is_imported_by_its_own_crd(tmp_path: Path) -> None:
+    files = {"a/module.yaml": PROBED, "a/crd.json": json.dumps(crd(startupProbe=PROBE)), "b/module.yaml": PROBED}
+    plant(tmp_path, {**files, ".krmfn.yaml": "clusters: {a: [a], b: [b]}\n"})
+    done = process("krmfn", "import", ".", "-o", "out", cwd=tmp_path)
+    assert (tmp_path / "out" / "a" / "deviceconfig-g.yaml").exists()
+    assert (tmp_path / "out" / "b" / "module-g.yaml").exists()
+    assert "b/module.yaml" in done.err
+    assert "a/module.yaml" not in done.err
+
+
 def test_a_file_without_such_a_crd_is_refused(tmp_path: Path) -> None:
     (tmp_path / "module.yaml").write_text(MODULE)
     done = process("krmfn", "check", "module.yaml", "--kmm-crd", "module.yaml", cwd=tmp_path)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from krmfn_functions.run import Run
 from krmfn_functions.settings import RENDER, Settings
 
 from krmfn import Manifest
 from tests.builders import edited, manifest, module
 
-SETTINGS = Settings(RENDER)
+RUN = Run(settings=Settings(RENDER))
 GPU = edited(module(name="gpu", selector={"gpu": "a"}), ("metadata.labels", {"team": "drivers"}))
 READY = "kmm.node.kubernetes.io/kmm.gpu.ready"
 CONTAINER: dict[str, Any] = {

@@ -10,6 +10,7 @@ from krmfn_functions.importing import assembly, drafts, importer
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.module import MODULE_KINDS
 from krmfn_functions.paths import manifests
+from krmfn_functions.run import Run
 from krmfn_functions.settings import RENDER, Settings
 
 from krmfn import KrmfnError, Manifest, ResourceList, run
@@ -17,7 +18,7 @@ from krmfn.yamltext import emit
 from tests.builders import edited, folder_text, function_config, resource_list
 from tests.commands import ROOT
 
-SETTINGS = Settings(RENDER, flags={"kmm-version": "main"})
+RUN = Run(settings=Settings(RENDER, flags={"kmm-version": "main"}))
 SHARE = 0.95
 """What is expressed of the objects that work on a cluster."""
 BROKEN = {
@@ -58,7 +59,7 @@ CLUSTER = [
 
 def works(module: Manifest) -> bool:
     """Whether KMM accepts a Module and does something with it."""
-    resources = resource_list(module, settings=SETTINGS)
+    resources = resource_list(module, settings=RUN.settings)
     krmfn(resources)
     does = any(name in (module.get("spec") or {}) for name in ("moduleLoader", "devicePlugin", "dra"))
     return does and not resources.failed and module["metadata"]["name"] not in BROKEN
@@ -67,7 +68,7 @@ def works(module: Manifest) -> bool:
 def test_the_share_that_is_expressed() -> None:
     working = [[module] for module in CLUSTER if works(module)]
     assert len(working) > 25
-    results = [importer.import_modules(items, SETTINGS) for items in (*(items for _, items in CASES), *working)]
+    results = [importer.import_modules(items, RUN) for items in (*(items for _, items in CASES), *working)]
     imported = [item["kind"] for result in results for conversion in result.conversions for item in conversion.objects]
     kept = [item.manifest["kind"] for result in results for item in result.kept]
     assert len(imported) > 150
@@ -77,19 +78,19 @@ def test_the_share_that_is_expressed() -> None:
 
 @pytest.mark.parametrize(("name", "items"), CASES, ids=[name for name, _ in CASES])
 def test_what_is_rendered_comes_back(name: str, items: list[Manifest]) -> None:
-    result = importer.import_modules(items, SETTINGS)
+    result = importer.import_modules(items, RUN)
     assert not any(item.manifest["kind"] == "Module" for item in result.kept)
-    configs, settings = assembly.assemble(result.conversions, SETTINGS)
+    configs, settings = assembly.assemble(result.conversions, RUN)
     apart = edited(settings or function_config(), ("spec.exclusivity", {"mode": "off"}))
-    rendered = drafts.rendered(configs, SETTINGS, apart)
-    again = importer.import_modules([item.manifest for item in rendered.items], SETTINGS)
-    assert assembly.assemble(again.conversions, SETTINGS) == (configs, settings)
+    rendered = drafts.rendered(configs, RUN, apart)
+    again = importer.import_modules([item.manifest for item in rendered.items], RUN)
+    assert assembly.assemble(again.conversions, RUN) == (configs, settings)
     assert again.kept == ()
 
 
 @pytest.mark.parametrize("module", CLUSTER, ids=lambda module: module["metadata"]["name"])
 def test_a_module_is_expressed_or_named_with_the_reason(module: Manifest) -> None:
-    result = importer.import_modules([module], SETTINGS)
+    result = importer.import_modules([module], RUN)
     assert len(result.conversions) + len(result.kept) == 1
     for item in result.kept:
         assert item.manifest["kind"] in {kind for _, kind in MODULE_KINDS}

@@ -16,6 +16,7 @@ from krmfn_functions.importing.normal import normal
 from krmfn_functions.importing.wording import ClusterImport, report
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import is_insecure, resolver
+from krmfn_functions.run import Run
 from krmfn_functions.settings import RENDER, Settings
 
 from krmfn import Manifest
@@ -33,7 +34,7 @@ from tests.builders import (
     manifest,
     module,
 )
-from tests.functions.importing.manifests import CONTAINER, DUMPED_EXPORTER, DUMPED_GPU, EXPORTER, GPU, SETTINGS, C, P
+from tests.functions.importing.manifests import CONTAINER, DUMPED_EXPORTER, DUMPED_GPU, EXPORTER, GPU, RUN, C, P
 from tests.schema_corpus import samples
 
 
@@ -46,7 +47,7 @@ def config_of(result: Import) -> Manifest:
 
 def imported(*manifests: Manifest) -> Manifest:
     """Return the only config that these become."""
-    return config_of(import_modules(manifests, SETTINGS))
+    return config_of(import_modules(manifests, RUN))
 
 
 def reasons_of_differences(result: Import) -> dict[tuple[str, str], str]:
@@ -57,11 +58,11 @@ def reasons_of_differences(result: Import) -> dict[tuple[str, str], str]:
 
 def reasons(*manifests: Manifest) -> dict[str, tuple[str, ...]]:
     """Return why objects stay as they are, by their names."""
-    return {item.manifest["metadata"]["name"]: item.reasons for item in import_modules(manifests, SETTINGS).kept}
+    return {item.manifest["metadata"]["name"]: item.reasons for item in import_modules(manifests, RUN).kept}
 
 
 def test_a_module_and_its_consumer_become_one_config() -> None:
-    result = import_modules([GPU, EXPORTER], SETTINGS)
+    result = import_modules([GPU, EXPORTER], RUN)
     assert config_of(result)["spec"] == {
         "driverImage": "example.com/simple:$KERNEL_FULL_VERSION",
         "nodeSelector": {"gpu": "a"},
@@ -96,7 +97,7 @@ def test_what_the_server_sets_is_taken_off() -> None:
 def test_with_adopt_the_objects_are_taken_over_without_another_meaning() -> None:
     """On the list as on the cluster: each object stays, and nothing but the differences that were named is another."""
     dumped = (DUMPED_GPU, DUMPED_EXPORTER)
-    result = import_modules(dumped, SETTINGS)
+    result = import_modules(dumped, RUN)
     resources = applied(deviceconfig, *dumped, config_of(result), function_config=function_config(adopt=True))
     assert not resources.failed, [str(result) for result in resources.results]
     items = [item for item in resources.items if item.kind != "DeviceConfig"]
@@ -131,7 +132,7 @@ ENTRY = "as a DeviceConfig, spec.daemonSets[0]"
     ],
 )
 def test_a_field_of_a_consumer_is_expressed_or_named(path: str, value: Any, reason: str | None) -> None:
-    result = import_modules([GPU, edited(EXPORTER, (path, value))], SETTINGS)
+    result = import_modules([GPU, edited(EXPORTER, (path, value))], RUN)
     if reason is None:
         config_of(result)
         return
@@ -161,7 +162,7 @@ def test_a_consumer_without_its_module_stays() -> None:
 
 
 def test_what_is_kept_is_without_what_the_server_sets() -> None:
-    (kept,) = import_modules([DUMPED_EXPORTER], SETTINGS).kept
+    (kept,) = import_modules([DUMPED_EXPORTER], RUN).kept
     assert set(kept.manifest["metadata"]) == {"name", "namespace"}
     assert "status" not in kept.manifest
 
@@ -170,7 +171,7 @@ def test_other_objects_are_counted() -> None:
     label = (("metadata", "labels", "kmm.node.kubernetes.io/module.name"), "gpu")
     of_kmm = edited(EXPORTER, ("metadata.name", "x"), label)
     other = edited(EXPORTER, ("metadata.name", "y"), (f"{P}.nodeSelector", {"a": "b"}))
-    result = import_modules([GPU, of_kmm, other, manifest("v1", "Secret")], SETTINGS)
+    result = import_modules([GPU, of_kmm, other, manifest("v1", "Secret")], RUN)
     assert (len(result.conversions[0].objects), result.kept, result.others) == (1, (), 3)
 
 
@@ -182,7 +183,7 @@ def test_other_objects_are_counted() -> None:
     ],
 )
 def test_another_way_to_write_the_same_is_named(container: dict[str, Any]) -> None:
-    result = import_modules([module(name="gpu", **container)], SETTINGS)
+    result = import_modules([module(name="gpu", **container)], RUN)
     config_of(result)
     reason = "it is written in each kernel mapping, or as a list: KMM reads both the same way"
     assert {*reasons_of_differences(result).values()} == {reason}
@@ -202,8 +203,8 @@ REMOVED = [
 def test_what_is_removed_first_stays_what_kmm_reads(container: dict[str, Any], mapping: dict[str, Any]) -> None:
     """An empty list of a mapping counts, and the old field wins: a config that loses one unloads another module."""
     gpu = module({**EVERY_KERNEL, **mapping}, name="gpu", **container)
-    for conversion in import_modules([gpu], SETTINGS).conversions:
-        objects = generated(rendered([conversion.config], SETTINGS))
+    for conversion in import_modules([gpu], RUN).conversions:
+        objects = generated(rendered([conversion.config], RUN))
         assert resolver(Module(objects[0]))("6.1.0-test") == resolver(Module(gpu))("6.1.0-test")
 
 
@@ -222,7 +223,7 @@ def test_empty_tls_settings_are_written_by_every_operator_in_go(
 ) -> None:
     """They were "a DeviceConfig has no field for it", and with them each Module that a Go operator wrote."""
     gpu = module({**EVERY_KERNEL, **mapping}, name="gpu", **container)
-    (again,) = generated(rendered([imported(gpu)], SETTINGS))
+    (again,) = generated(rendered([imported(gpu)], RUN))
     before, after = Module(gpu), Module(again)
     assert is_insecure(after, after.mappings[0]) is is_insecure(before, before.mappings[0])
 
@@ -235,14 +236,14 @@ def test_an_empty_tls_setting_over_an_insecure_container_cannot_be_expressed() -
 
 
 def test_empty_arguments_stay_since_kmm_would_reload_without_them() -> None:
-    result = import_modules([module(name="gpu", modprobe={"moduleName": "gpu", "args": {}})], SETTINGS)
+    result = import_modules([module(name="gpu", modprobe={"moduleName": "gpu", "args": {}})], RUN)
     assert config_of(result)["spec"]["loadArgs"] == []
     assert result.conversions[0].differences == ()
 
 
 def test_pods_that_no_config_can_leave_as_they_are_stay_by_hand() -> None:
     for path, value in ((f"{C}.securityContext", {}), (f"{P}.serviceAccountName", "default")):
-        (kept,) = import_modules([GPU, edited(EXPORTER, (path, value))], SETTINGS, keeps_pods=True).kept
+        (kept,) = import_modules([GPU, edited(EXPORTER, (path, value))], RUN, keeps_pods=True).kept
         assert kept.reasons
 
 
@@ -265,7 +266,7 @@ def test_labels_that_we_have_ourselves_are_replaced_and_named() -> None:
     mine = {"app.kubernetes.io/name": "mine"}
     gpu = edited(GPU, ("metadata.labels", mine))
     exporter = edited(EXPORTER, ("spec.selector.matchLabels", mine), ("spec.template.metadata.labels", mine))
-    result = import_modules([gpu, exporter], SETTINGS)
+    result = import_modules([gpu, exporter], RUN)
     config_of(result)
     differences = reasons_of_differences(result)
     assert differences.pop(("DaemonSet gpu-metrics", f"{P}.nodeSelector.gpu"))
@@ -282,7 +283,7 @@ def test_a_consumer_that_waits_for_another_kind_of_module_stays_alone() -> None:
     """It is not what keeps the Module from being expressed."""
     gate = "kmm.node.kubernetes.io/version-module.kmm.gpu"
     waiting = edited(EXPORTER, (("spec", "template", "spec", "nodeSelector", gate), "1.0"))
-    result = import_modules([GPU, waiting], SETTINGS)
+    result = import_modules([GPU, waiting], RUN)
     assert (len(result.conversions), result.kept[0].reasons) == (
         1,
         ("it waits for a version, and its Module has none",),
@@ -306,23 +307,23 @@ def test_what_belongs_to_the_owner_of_a_module_is_imported_also_where_it_does_no
         ("metadata.ownerReferences", []),
         ("metadata.namespace", "other"),
     ):
-        result = import_modules([owned, edited(labeller, (path, value))], SETTINGS)
+        result = import_modules([owned, edited(labeller, (path, value))], RUN)
         assert "daemonSets" not in config_of(result)["spec"] and result.others == 1
 
 
 def test_drivers_that_share_nodes_have_a_profile_each() -> None:
     nic = edited(module(name="nic", selector={"gpu": "a"}), ("spec.moduleLoader.container.modprobe.moduleName", "nic"))
-    configs, shared = assembly.assemble(import_modules([GPU, nic], SETTINGS).conversions, SETTINGS)
+    configs, shared = assembly.assemble(import_modules([GPU, nic], RUN).conversions, RUN)
     assert shared is not None
     assert shared["spec"]["profiles"] == {"simple": {"moduleName": "simple"}, "nic": {"moduleName": "nic"}}
-    assert assembly.errors(configs, SETTINGS, shared) == []
+    assert assembly.errors(configs, RUN, shared) == []
 
 
 def test_a_profile_that_is_there_is_used_and_stays_where_it_is() -> None:
     existing = function_config(profiles={"gpu": {"moduleName": "simple"}})
-    configs, new = assembly.assemble(import_modules([GPU], SETTINGS, existing).conversions, SETTINGS, existing)
+    configs, new = assembly.assemble(import_modules([GPU], RUN, existing).conversions, RUN, existing)
     assert ([config["spec"].get("profile") for config in configs], new) == (["gpu"], None)
-    assert assembly.errors(configs, SETTINGS, new, existing) == []
+    assert assembly.errors(configs, RUN, new, existing) == []
 
 
 def test_a_profile_has_what_configs_of_a_driver_share() -> None:
@@ -331,7 +332,7 @@ def test_a_profile_has_what_configs_of_a_driver_share() -> None:
         edited(module(name=name, selector={"gpu": name}), ("spec.devicePlugin.container", plugin))
         for name, plugin in zip("ab", plugins, strict=True)
     ]
-    configs, shared = assembly.assemble(import_modules(gpus, SETTINGS).conversions, SETTINGS)
+    configs, shared = assembly.assemble(import_modules(gpus, RUN).conversions, RUN)
     assert shared is not None
     assert shared["spec"]["profiles"] == {
         "simple": {
@@ -349,8 +350,8 @@ def test_a_profile_has_what_configs_of_a_driver_share() -> None:
 
 def test_the_kmm_version_reaches_the_render_and_the_function_config() -> None:
     gpu = module(name="gpu", version="1.0")
-    settings = Settings(RENDER, flags={"kmm-version": "2.4"})
-    _, shared = assembly.assemble(import_modules([gpu], settings).conversions, settings)
+    run = Run(settings=Settings(RENDER, flags={"kmm-version": "2.4"}))
+    _, shared = assembly.assemble(import_modules([gpu], run).conversions, run)
     assert shared is not None
     assert shared["spec"] == {"kmm": {"version": "2.4"}}
 
@@ -368,7 +369,7 @@ def test_a_module_for_the_spokes_of_a_hub_is_expressed() -> None:
 
 def test_what_a_config_gives_to_all_its_objects_is_named() -> None:
     gpu = edited(GPU, ("metadata.annotations", {"contact": "x"}), ("spec.imageRepoSecret", {"name": "pull"}))
-    result = import_modules([gpu, EXPORTER], SETTINGS)
+    result = import_modules([gpu, EXPORTER], RUN)
     config_of(result)
     by_path = {path: reason for (_, path), reason in reasons_of_differences(result).items()}
     assert by_path["metadata.annotations.contact"] == "annotations of a config are set on all its objects"
@@ -382,7 +383,7 @@ def owned(kind: str, name: str, api: str = "v1", owner: str = "cr", **fields: An
 
 def test_the_mark_of_a_profile_that_a_config_without_one_does_not_make_is_told_as_gone() -> None:
     marked = edited(module(), ("metadata.annotations", {"krmfn.dev/profile": "amd-gpu"}))
-    text = report([ClusterImport("there", "", import_modules([marked], SETTINGS))], None)
+    text = report([ClusterImport("there", "", import_modules([marked], RUN))], None)
     assert "krmfn sets this where a Profile makes the object, and here none does:\n" in text
     assert 'metadata.annotations[krmfn.dev/profile]: "amd-gpu" -> (none)\n' in text
 
@@ -402,11 +403,11 @@ def test_what_else_belongs_to_the_owner_is_in_the_profile_of_the_config() -> Non
     role = owned("ClusterRole", "wide", "rbac.authorization.k8s.io/v1", owner, rules=[])
     del role["metadata"]["namespace"]
     stranger = owned("ConfigMap", "stranger", data={"a": "b"})
-    result = import_modules([gpu, nic, settings, secret, role, stranger], SETTINGS)
+    result = import_modules([gpu, nic, settings, secret, role, stranger], RUN)
     assert [sibling.name for sibling in result.siblings] == ["keys", "wide"] and result.others == 3
-    configs, shared = assembly.assemble(result.conversions, SETTINGS)
+    configs, shared = assembly.assemble(result.conversions, RUN)
     assert shared is not None
-    names = [item.name for item in rendered(configs, SETTINGS, shared).items if item.kind == "ConfigMap"]
+    names = [item.name for item in rendered(configs, RUN, shared).items if item.kind == "ConfigMap"]
     assert names == ["settings"], "once, though both configs have one driver"
     assert "Secret" not in str(shared)
 
@@ -450,7 +451,7 @@ SPECS = st.builds(
 
 def objects_of(spec: dict[str, Any]) -> list[Manifest]:
     """Return what a config with this spec renders; one with an error is no example."""
-    resources = applied(deviceconfig, device_config(spec), settings=SETTINGS)
+    resources = applied(deviceconfig, device_config(spec), settings=RUN.settings)
     assume(not resources.failed)
     return generated(resources)
 
@@ -459,7 +460,7 @@ def objects_of(spec: dict[str, Any]) -> list[Manifest]:
 def test_what_a_config_renders_is_imported_and_rendered_again(spec: dict[str, Any]) -> None:
     objects = objects_of(spec)
     config = imported(*objects)
-    again = generated(rendered([config], SETTINGS))
+    again = generated(rendered([config], RUN))
     assert [normal(item) for item in again] == [normal(item) for item in objects]
     assert imported(*again) == config
 
@@ -471,10 +472,10 @@ def test_with_a_function_config_that_is_there_it_renders_the_same(spec: dict[str
     others = data.draw(st.dictionaries(st.sampled_from(["firmwarePath", "dirName"]), st.just("/other")), label="other")
     profiles = {"some": {key: spec[key] for key in shared - {"nodeSelector", "daemonSets"}}, "other": others}
     existing = function_config(profiles=profiles, defaults=others if data.draw(st.booleans(), label="defaults") else {})
-    assume(not rendered([], SETTINGS, existing).failed)
-    result = import_modules(objects, SETTINGS, existing)
-    configs, new = assembly.assemble(result.conversions, SETTINGS, existing)
-    again = rendered(configs, SETTINGS, with_settings(existing, **(new or {"spec": {}})["spec"]))
+    assume(not rendered([], RUN, existing).failed)
+    result = import_modules(objects, RUN, existing)
+    configs, new = assembly.assemble(result.conversions, RUN, existing)
+    again = rendered(configs, RUN, with_settings(existing, **(new or {"spec": {}})["spec"]))
     ids = {ref(item).id for conversion in result.conversions for item in conversion.objects}
     assert {ref(item).id for item in objects} == ids | {ref(item.manifest).id for item in result.kept}
     assert [normal(item) for item in generated(again)] == [normal(item) for item in objects if ref(item).id in ids]
@@ -488,8 +489,8 @@ def test_pod_templates_stay_as_they_are_where_that_is_asked_for(spec: dict[str, 
         for labels in (item["metadata"]["labels"], template.get("metadata", {}).get("labels", {})):
             for key in [key for key in labels if key.startswith(("app.kubernetes.io/", "krmfn.dev/served"))]:
                 labels[key] = "other"
-    config = config_of(import_modules(objects, SETTINGS, keeps_pods=True))
-    again = {ref(item).id: item for item in generated(rendered([config], SETTINGS))}
+    config = config_of(import_modules(objects, RUN, keeps_pods=True))
+    again = {ref(item).id: item for item in generated(rendered([config], RUN))}
     for item in (item for item in objects if item["kind"] == "DaemonSet"):
         new, old = (manifest["spec"]["template"] for manifest in (again[ref(item).id], item))
         assert new["metadata"] == old["metadata"]
@@ -519,7 +520,7 @@ def test_a_service_that_stays_keeps_its_address() -> None:
     spec = {"clusterIP": "10.0.0.3", "ipFamilies": ["IPv4"], "ports": [{"port": 5000}]}
     service = {**manifest("v1", "Service", "gpu-metrics"), "spec": spec}
     waiting = edited(EXPORTER, (("spec", "template", "metadata", "labels", "krmfn.dev/served-by"), "gpu-metrics"))
-    result = import_modules([waiting, service], SETTINGS)
+    result = import_modules([waiting, service], RUN)
     kept = {item.manifest["kind"]: item.manifest for item in result.kept}
     assert kept["Service"]["spec"] == spec
 
@@ -537,7 +538,7 @@ def test_a_service_that_stays_keeps_its_address() -> None:
 )
 def test_a_module_with_a_value_of_another_type_stays_as_it_is(path: str, value: Any) -> None:
     """Of what is not there the owner is no reason: the server removes it."""
-    result = import_modules([edited(GPU, (path, value)), EXPORTER], SETTINGS)
+    result = import_modules([edited(GPU, (path, value)), EXPORTER], RUN)
     assert {item.manifest["kind"] for item in result.kept} == (set() if "owner" in path else {"Module", "DaemonSet"})
 
 
@@ -565,14 +566,14 @@ def test_a_consumer_with_a_value_of_another_type_stays_as_it_is(
     path: str, value: Any, marked: dict[str, str], keeps_pods: bool
 ) -> None:
     exporter = edited(EXPORTER, ("metadata.annotations", marked), (path, value))
-    result = import_modules([GPU, exporter], SETTINGS, keeps_pods=keeps_pods)
+    result = import_modules([GPU, exporter], RUN, keeps_pods=keeps_pods)
     assert [item.manifest["kind"] for item in result.kept] == ["DaemonSet"]
     assert len(result.conversions) == 1
 
 
 @pytest.mark.parametrize("metadata", [DROP, [], "x"], ids=["none", "list", "text"])
 def test_an_object_without_metadata_stays_as_it_is(metadata: Any) -> None:
-    (kept,) = import_modules([edited(GPU, ("metadata", metadata))], SETTINGS).kept
+    (kept,) = import_modules([edited(GPU, ("metadata", metadata))], RUN).kept
     assert kept.manifest == edited(GPU, ("metadata", metadata))
 
 

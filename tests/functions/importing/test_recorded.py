@@ -14,6 +14,7 @@ from krmfn_functions.importing.assembly import assemble
 from krmfn_functions.importing.drafts import rendered
 from krmfn_functions.importing.importer import Import, import_modules
 from krmfn_functions.importing.normal import folded, normal, pods
+from krmfn_functions.run import Run
 from krmfn_functions.settings import RENDER, Settings
 
 from krmfn import Manifest
@@ -21,6 +22,7 @@ from krmfn.ownership import Id
 from krmfn.resource import ref
 from tests.functions.profile.recorded import FOLDER, recorded
 
+RUN = Run(settings=Settings(RENDER))
 OWNER = [{"apiVersion": "example.com/v1", "kind": "DeviceConfig", "name": "cr", "uid": "1", "controller": True}]
 OPERATORS: dict[str, tuple[int, list[str]]] = {
     "habana": (4, []),
@@ -36,7 +38,7 @@ def imported(operator: str, keeps_pods: bool = False) -> Import:
     manifests: list[Any] = list(yaml.safe_load_all((FOLDER / f"{operator}.yaml").read_text()))
     for manifest in manifests:
         manifest["metadata"]["ownerReferences"] = OWNER
-    return import_modules(manifests, Settings(RENDER), keeps_pods=keeps_pods)
+    return import_modules(manifests, RUN, keeps_pods=keeps_pods)
 
 
 def objects_of(result: Import) -> list[Manifest]:
@@ -45,8 +47,8 @@ def objects_of(result: Import) -> list[Manifest]:
 
 def rendered_again(result: Import) -> dict[Id, Manifest]:
     """Return what the imported configs render."""
-    configs, function_config = assemble(result.conversions, Settings(RENDER))
-    return {item.ref.id: item.manifest for item in rendered(configs, Settings(RENDER), function_config).items}
+    configs, function_config = assemble(result.conversions, RUN)
+    return {item.ref.id: item.manifest for item in rendered(configs, RUN, function_config).items}
 
 
 @recorded
@@ -80,5 +82,5 @@ def test_what_an_operator_made_is_imported(operator: str) -> None:
 @recorded
 def test_the_labeller_of_amd_stays_with_the_reason() -> None:
     manifests = list(yaml.safe_load_all((FOLDER / "amd-gpu.yaml").read_text()))
-    (kept,) = import_modules(manifests, Settings(RENDER)).kept
+    (kept,) = import_modules(manifests, RUN).kept
     assert "matchLabels" in kept.reasons[0] and "another entry has a DaemonSet of its own" in kept.reasons[0]
