@@ -95,7 +95,10 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
         return {**entry["onto"], **(option if isinstance(option, dict) else {})}
     pairs = sorted(option.items()) if isinstance(option, dict) else members(option)
     if "entry" in entry:
-        entries = [expressions.fill_entry(entry["entry"], {"key": key, "value": value}) for key, value in pairs]
+        unfilled: list[str] = []
+        template, path = entry["entry"], join(("spec", "texts", name, "entry"))
+        entries = [expressions.fill_entry(template, {"key": key, "value": value}, unfilled) for key, value in pairs]
+        problems += [(path, problem) for problem in unfilled]
         return [item for item in entries if item is not ABSENT] or ABSENT
     template = template.replace("${key}", "\0").replace("${value}", "\1")
     lines: list[str] = []

@@ -133,13 +133,17 @@ def replace_in(text: str, values: Values, show: Callable[[str], str] = str) -> t
         if value is ABSENT:
             problem = f"{match[0]} has no value here; give the option a default, or write a `when` for it"
         elif isinstance(value, (dict, list)):
-            kind = "a mapping" if isinstance(value, dict) else "a list"
-            problem = f"{match[0]} is {kind} and cannot be part of a text; write an entry of `texts` with `each`"
+            problem = f"{_not_a_part(match[0], value)}; write an entry of `texts` with `each`"
         else:
             return show(format_scalar(value))
         return ""
 
     return _EXPRESSION.sub(replacement, text), problem
+
+
+def _not_a_part(text: str, value: Any) -> str:
+    """Return the message about an expression whose value is a mapping or a list."""
+    return f"{text} is {'a mapping' if isinstance(value, dict) else 'a list'} and cannot be part of a text"
 
 
 def holds(condition: Mapping[str, Any], values: Values) -> bool:
@@ -157,14 +161,18 @@ def _holds(path: str, expected: Any, values: Values) -> bool:
     return any(value == choice and isinstance(value, bool) == isinstance(choice, bool) for choice in choices)
 
 
-def fill_entry(template: Any, values: Mapping[str, Any]) -> Any:
-    """Return the template of an `entry` with `${key}` and `${value}` filled in; ABSENT when nothing remains of it."""
+def fill_entry(template: Any, values: Mapping[str, Any], problems: list[str]) -> Any:
+    """Return the template of an `entry` with `${key}` and `${value}` filled in; ABSENT when nothing remains of it.
+
+    What cannot be part of a text goes to `problems`.
+    """
     if isinstance(template, dict):
-        fields = {key: fill_entry(child, values) for key, child in template.items()}
+        fields = {key: fill_entry(child, values, problems) for key, child in template.items()}
         fields = {key: value for key, value in fields.items() if value is not ABSENT}
         return fields if fields or not template else ABSENT
     if isinstance(template, list):
-        entries = [entry for entry in (fill_entry(child, values) for child in template) if entry is not ABSENT]
+        filled = [fill_entry(child, values, problems) for child in template]
+        entries = [entry for entry in filled if entry is not ABSENT]
         return entries if entries or not template else ABSENT
     if not isinstance(template, str):
         return template
@@ -173,6 +181,12 @@ def fill_entry(template: Any, values: Mapping[str, Any]) -> Any:
 
     def replacement(match: re.Match[str]) -> str:
         value = at(values, parts_of(match[1]))
-        return "" if value is ABSENT else format_scalar(value)
+        if value is ABSENT:
+            problems.append(f"{match[0]} has no value here; require it in the schema, or give it a default there")
+        elif isinstance(value, (dict, list)):
+            problems.append(f"{_not_a_part(match[0], value)}; name a field that is text or a number")
+        else:
+            return format_scalar(value)
+        return ""
 
     return OF_ENTRY.sub(replacement, template)

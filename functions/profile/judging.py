@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -10,14 +9,12 @@ from krmfn import Field, Result, error, info, warning
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
-from ..kmm.lookup import strings, table
-from . import defaulting, expressions, keywords, misuse, structural
+from ..kmm.lookup import strings
+from . import conditions, defaulting, expressions, keywords, misuse, structural
+from .conditions import Mistake
 from .expressions import Use
-from .product import MADE, layers, whens
+from .product import layers, whens
 from .structural import Node
-
-Mistake = tuple[FieldPath, str]
-_METADATA = (("metadata", "name"), ("metadata", "namespace"))
 
 
 def check(spec: Mapping[str, Any]) -> Iterator[Result]:
@@ -27,7 +24,7 @@ def check(spec: Mapping[str, Any]) -> Iterator[Result]:
         yield from (_error(("schema", *path), message) for path, message in mistakes)
         return
     used = list(uses(spec))
-    yield from (_error(path, message) for path, message in _conditions(spec, node))
+    yield from (_error(path, message) for path, message in conditions.mistakes(spec, node))
     yield from _expressions(spec, node, used)
     yield from (_error(("schema", *path), message) for path, message in structural.broken_defaults(node))
     for path in islice((path for path, child in structural.nodes(node) if child.get(_RULES)), 1):
@@ -64,7 +61,6 @@ def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterat
     yield from (_result(warning, "KRM175", path, message) for path, message in misuse.rights(spec, node, used))
 
 
-_EMPTY = "a `when` without `config` and `unset` does nothing; write one of the two, or remove it"
 _NO_OPTIONS: Node = {"type": "object", "properties": {"spec": {"type": "object"}}}
 _RULES = "x-kubernetes-validations"
 
@@ -79,11 +75,11 @@ def _result(report: Callable[..., Result], rule: str, path: FieldPath, message: 
 
 def uses(spec: Mapping[str, Any]) -> Iterator[Use]:
     """Yield every expression of a Profile, in the order of the Profile."""
-    for start, data, conditions in layers(spec):
+    for start, data, when in layers(spec):
         for path, text, is_key in strings(data, start):
             for expression in () if is_key or "${" not in text else expressions.parse(text):
                 is_whole = expression.text == text and start[0] != "texts"
-                yield Use(path, expression.parts, expression.text, is_whole, conditions)
+                yield Use(path, expression.parts, expression.text, is_whole, when)
 
 
 def _not_expressions(spec: Mapping[str, Any]) -> Iterator[Mistake]:
@@ -104,14 +100,13 @@ def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
         return _mistake_of_text(use, texts)
     if use.parts[0] == "metadata":
         problem = "of the metadata only ${metadata.name} and ${metadata.namespace} can be read"
-        return "" if use.parts in _METADATA else f"{use.text}: {problem}"
+        return "" if use.parts in conditions.METADATA else f"{use.text}: {problem}"
     option = structural.at(node, use.parts)
     if option is None:
         return f"{use.text}: {structural.unknown_option(node, use.parts)}"
     if use.is_whole:
         return ""
-    if option.get("type") in ("object", "array"):
-        kind = "a mapping" if option["type"] == "object" else "a list"
+    if kind := structural.NESTED.get(option.get("type", "")):
         return f"{use.text} is {kind} and cannot be part of a text; write an entry of `texts` with `each`"
     missing = _missing_part(use, node)
     if not missing:
@@ -146,90 +141,6 @@ def _missing_part(use: Use, node: Node) -> Sequence[str]:
     starts = (use.parts[:length] for length in range(len(use.parts), 0, -1))
     present = next(start for start in starts if any(path[: len(start)] == start for path in paths))
     return defaulting.missing_part(node, use.parts, len(present))
-
-
-def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
-    """Yield the mistakes in conditions, in entries of `texts`, and in the paths of `ignored`."""
-    yield from ((path, _EMPTY) for path, when in whens(spec) if not when.keys() & {"config", "unset"})
-    conditions = [((*path, "if"), when["if"]) for path, when in whens(spec)]
-    conditions += [(("texts", name, "if"), text["if"]) for name, text in spec.get("texts", {}).items() if "if" in text]
-    for path, condition in conditions:
-        for name, value in condition.items():
-            if message := _wrong_path(name, node) or _wrong_value(name, value, node):
-                yield (*path, name), message
-    for name, text in spec.get("texts", {}).items():
-        yield from _of_text(name, text, node)
-    for name in spec.get("ignored", {}):
-        if message := _wrong_path(name, node):
-            yield ("ignored", name), message
-
-
-def _of_text(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
-    """Yield the mistakes in an entry of `texts`, but for those in its condition and its expressions."""
-    message = _wrong_path(text["each"], node) if "each" in text else ""
-    if not message and "each" in text and not _has_entries(text["each"], node):
-        message = "must be a map or a list, since `each` is one entry of it; for one value write `as` alone"
-    if message:
-        yield ("texts", name, "each"), message
-    if len(text.keys() & MADE) != 1 or ("each" not in text and "as" not in text):
-        yield ("texts", name), "write one of `as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)"
-    elif "as" not in text and not message:
-        yield from _fields_of_entries(name, text, node)
-    for match in expressions.OF_ENTRY.finditer(text.get("as", "")):
-        if match[1] not in ("key", "value"):
-            yield ("texts", name, "as"), f"{match[0]} is not read in `as`; write ${{value}}, or an `entry` for a list"
-    if misuse.is_quoted_twice(text):
-        yield ("texts", name, "as"), misuse.TWICE
-
-
-def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
-    """Yield an error per field of an entry of `each` that the schema does not have."""
-    option = structural.at(node, expressions.path_of(text["each"])) or {}
-    entries = table(option, "items") or table(option, "additionalProperties")  # {} takes anything, as `true` does
-    key = "entry" if "entry" in text else "onto"
-    remedy = f"write what does not come from {text['each']} in a `when`"
-    for path, template, _ in strings(text[key], ("texts", name, key)):
-        for expression in expressions.parse(template):
-            yield path, f"{expression.text} is not read in `{key}`; {remedy}"
-        for match in expressions.OF_ENTRY.finditer(template):
-            root, *inner = expressions.parts_of(match[1])
-            if root == "value" and (message := structural.unknown_option(entries, inner)):
-                yield path, f"{match[0]}: an entry of {text['each']} has no such field; {message}"
-
-
-def _has_entries(name: str, node: Node) -> bool:
-    """Return True for an option that is a mapping or a list."""
-    parts = expressions.path_of(name)
-    option = structural.at(node, parts) or {}
-    is_nested = option.get("type", "object") in ("object", "array") and not option.get(structural.INT_OR_STRING)
-    return parts[0] == "spec" and is_nested
-
-
-def _wrong_path(name: str, node: Node) -> str:
-    """Return what is wrong with the path of an option; "" for nothing."""
-    parts = expressions.path_of(name)
-    if parts[:1] == ("metadata",):
-        return "" if parts in _METADATA else "of the metadata only name and namespace can be read"
-    if not parts:
-        return f"{name!r} is not the path of an option; write spec.a.b, or spec.a['b.c/d'] for such a name"
-    return structural.unknown_option(node, parts)
-
-
-def _wrong_value(name: str, value: Any, node: Node) -> str:
-    """Return why a condition on an option cannot hold; "" when it can."""
-    if isinstance(value, dict):
-        is_right = list(value) == ["exists"] and isinstance(value["exists"], bool)
-        return "" if is_right else "write a value, a list of values, {exists: true} or {exists: false}"
-    if value == []:
-        return "never holds: an empty list has no value; write one, or leave the condition out"
-    parts = expressions.path_of(name)
-    option = (structural.at(node, parts) or {}) if parts[0] == "spec" else {"type": "string"}
-    for choice in value if isinstance(value, list) else [value]:
-        if isinstance(choice, (dict, list)) or choice is None:
-            return "must be a scalar, or a list of scalars of which it is one"
-        if not structural.may_be(option, choice):
-            return f"never holds: {name} cannot be {json.dumps(choice)}"
-    return ""
 
 
 def _options(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[Result]:

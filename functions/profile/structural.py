@@ -33,6 +33,8 @@ CLASSES: dict[str, Any] = {
     "object": dict,
     "array": list,
 }
+NESTED = {"object": "a mapping", "array": "a list"}
+"""What a type that is no scalar is called."""
 ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 
 

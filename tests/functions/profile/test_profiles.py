@@ -679,7 +679,51 @@ def test_a_map_or_a_list_becomes_a_list_or_a_mapping() -> None:
 
 def test_an_entry_is_left_without_what_comes_to_nothing() -> None:
     entry = {"a": ["${value.x}", "b"], "c": {"d": ["${value.x}"]}, "e": "-${key}", "f": []}
-    assert fill_entry(entry, {"key": 0, "value": {}}) == {"a": ["b"], "e": "-0", "f": []}
+    assert fill_entry(entry, {"key": 0, "value": {}}, []) == {"a": ["b"], "e": "-0", "f": []}
+
+
+_PATH: dict[str, Any] = {"path": {"type": "string"}}
+_OBJECT = {"type": "object", "properties": _PATH}
+_OPEN = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+
+
+@pytest.mark.parametrize(
+    ("entries", "entry", "words"),
+    [
+        (_OBJECT, "-m=${value.path}", "${value.path} may be absent; require it in the schema"),
+        (_OBJECT, {"args": ["a", "-m=${value.path}"]}, "${value.path} may be absent; require it in the schema"),
+        (_OBJECT | {"required": ["path"]}, "-m=${value.path}", ""),
+        ({"type": "object", "properties": {"path": {"type": "string", "default": "x"}}}, "-m=${value.path}", ""),
+        (_OBJECT, "${value.path}", ""),
+        (_OBJECT, "-m=${value}", "${value} is a mapping and cannot be part of a text"),
+        ({"type": "object", "properties": {"a": _OBJECT}}, "-m=${value.a.path}", "absent, since value.a may be"),
+        ({"type": "string", "nullable": True}, "-m=${value}", "${value} may be absent; remove `nullable`"),
+        ({"type": "string"}, "-m=${value}", ""),
+        (_OPEN, "-m=${value.path}", "${value.path} may be absent; require it in the schema"),
+    ],
+)
+def test_what_an_entry_may_lack_is_no_part_of_a_text(entries: Any, entry: Any, words: str) -> None:
+    product = profile()
+    options(product)["driver"]["properties"]["mounts"] = {"type": "array", "items": entries}
+    product["spec"]["texts"]["mounts"] = {"each": "spec.driver.mounts", "entry": entry}
+    product["spec"]["config"]["daemonSets"][0]["args"] = ["${texts.mounts}"]
+    findings = [line for line in rendered(product, CR)[1] if "spec.texts.mounts.entry" in line]
+    assert len(findings) == bool(words), findings
+    assert all(words in line for line in findings), findings
+
+
+@pytest.mark.parametrize(("value", "words"), [({}, "is a mapping"), ([], "is a list"), (None, "has no value here")])
+def test_an_entry_without_a_schema_is_no_part_of_a_text_unless_it_is_one(value: Any, words: str) -> None:
+    problems: list[str] = []
+    assert fill_entry("-m=${value}", {"key": 0, "value": value}, problems) == "-m="
+    assert len(problems) == 1
+    assert words in problems[0]
+    product = profile()
+    options(product)["driver"]["properties"]["mounts"] = {"type": "object", "additionalProperties": True}
+    product["spec"]["texts"]["mounts"] = {"each": "spec.driver.mounts", "entry": "-m=${value}"}
+    product["spec"]["config"]["daemonSets"][0]["args"] = ["${texts.mounts}"]
+    findings = refused(product, cr(driver={"mounts": {"a": value}}))
+    assert any("spec.texts.mounts.entry: ${value} " in line and words in line for line in findings), findings
 
 
 @pytest.mark.parametrize(
