@@ -38,8 +38,8 @@ def report(
 
     `files` are functionConfigs outside of the folders, `crds` files with CRDs of KMM: the next commands need them, too.
     """
-    given = [*(("--function-config", path) for path in files), *(("--kmm-crd", path) for path in crds)]
-    options = "".join(f" {option} {shlex.quote(path)}" for option, path in given)
+    pairs = [*(("--function-config", path) for path in files), *(("--kmm-crd", path) for path in crds)]
+    options = "".join(f" {option} {shlex.quote(path)}" for option, path in pairs)
     single_config = function_config if len(imports) == 1 else None
     lines = [line for cluster in imports for line in _cluster_lines(cluster.result, single_config, cluster.folder)]
     if function_config and not single_config:
