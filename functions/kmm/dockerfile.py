@@ -13,7 +13,8 @@ from krmfn.typed import NamedTuple
 
 _INSTRUCTION = re.compile(r"[ \t]*([A-Za-z]+)[ \t]+(.*)", re.DOTALL)
 _ESCAPE = re.compile(r"#[ \t]*escape[ \t]*=[ \t]*`[ \t]*\Z", re.IGNORECASE)
-_HEREDOC = re.compile(r"<<-?([\"']?)(\w+)\1")
+_HEREDOC = re.compile(r"(?<!\S)\d*<<-?([\"']?)(\w+)\1")
+"""The beginning of a here-document, which a builder looks for at the beginning of a word only."""
 _FROM = re.compile(r"(?:--\S+[ \t]+)*(\S+)(?:[ \t]+AS[ \t]+(\S+))?", re.IGNORECASE)
 _NAME = re.compile(r"\w+")
 _USE = re.compile(r"\\.|'[^']*'|\$(?:\{(\w+)([^}]?)|(\w+))", re.DOTALL)

@@ -82,6 +82,11 @@ def test_arguments_before_the_first_from_count_in_from_lines() -> None:
     assert undeclared("FROM sdk", "ARG A", "FROM --platform=linux/amd64 sdk:$A AS x") == [("", "A", 3)]
 
 
+@pytest.mark.parametrize("line", ['RUN make config <<<"yes"', "RUN cat <<<yes", "RUN echo $((1<<2))", "RUN cat<<EOF"])
+def test_what_is_no_here_document_takes_no_lines_along(line: str) -> None:
+    assert undeclared("FROM sdk", line, "ARG A", "RUN echo $A", "RUN echo $B") == [("0", "B", 5)]
+
+
 def test_what_is_no_dockerfile() -> None:
     for text in ("", "\n\\\n", "ARG", "FROM", "RUN <<EOF\n", "\\", "FROM a AS a\nFROM a\n", "FROM x\nARG $\nENV\n"):
         dockerfile_of(text).last_stages()
