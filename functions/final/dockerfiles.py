@@ -104,7 +104,7 @@ def files_land_in_the_directory(final: FinalList) -> Iterator[Result]:
             content = "\n".join(
                 member.text for stage in source.dockerfile.last_stages() for member in stage.instructions
             )
-            if directory and (f"{directory}/" in content or f"{directory} " in content):
+            if directory and re.search(rf"{re.escape(directory)}(?![\w.-])", content):
                 continue
             message = f"the image has its kernel modules in {targets[0]}, but modprobe looks in {right} (dirName)"
             finding = warning(message, field=Field(f"{build.path}.dockerfileConfigMap.name", build.name))

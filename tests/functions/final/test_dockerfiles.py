@@ -55,6 +55,7 @@ TAKES = recipe("FROM sdk", "ARG VERSION", "RUN make V=$VERSION")
         ([builds(), recipe("FROM ${DTK_AUTO} AS builder")], [("KRM615", "warning", DATA)]),
         ([builds("VERSION"), recipe("FROM sdk")], [("KRM616", "info", f"{MAPPING}.build.buildArgs[0].name")]),
         ([builds(), recipe("FROM sdk", "COPY a.ko /lib/modules/x/")], [("KRM617", "warning", NAME)]),
+        ([builds(), recipe("FROM sdk", "COPY a.ko /lib/modules/x/", "RUN /optional")], [("KRM617", "warning", NAME)]),
     ],
 )
 def test_what_is_wrong(manifests: list[Manifest], expected: list[tuple[str, str, str]]) -> None:
@@ -77,6 +78,9 @@ def test_what_is_wrong(manifests: list[Manifest], expected: list[tuple[str, str,
         [builds(), recipe("FROM sdk AS a", "COPY a.ko /lib/modules/x/", "FROM scratch", "COPY --from=a /b /c")],
         [builds(), recipe("FROM sdk", "COPY a.ko /lib/modules/x/", "RUN mv /lib /opt/")],
         [builds(modprobe={"moduleName": "a", "dirName": "/"}), recipe("FROM sdk", "COPY a.ko /lib/modules/x/")],
+        [builds(), recipe("FROM sdk", "WORKDIR /opt", "COPY a.ko ./lib/modules/x/")],
+        [builds(), recipe("FROM sdk", "ENV TO=/opt", "COPY a.ko $TO/lib/modules/x/")],
+        [builds("VERSION"), recipe("FROM sdk", 'RUN make config <<<"yes"', "ARG VERSION", "RUN make V=$VERSION")],
     ],
     ids=[
         *(
@@ -91,6 +95,7 @@ def test_what_is_wrong(manifests: list[Manifest], expected: list[tuple[str, str,
             "no FROM",
         ),
         *("below dirName", "of an early stage", "moved later", "dirName is the root"),
+        *("below the working directory", "by a variable", "behind a here-string"),
     ],
 )
 def test_what_is_fine(manifests: list[Manifest]) -> None:
