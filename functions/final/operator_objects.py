@@ -55,6 +55,10 @@ def operator_config_counts(final: FinalList) -> Iterator[Result]:
         except KrmfnError as failure:
             yield final.located(item, error(f"is no YAML ({failure}): {outcome}", field=field))
             continue
+        if not isinstance(settings, dict):
+            remedy = "write keys such as `worker:`"
+            yield final.located(item, error(f"is no mapping of settings: {outcome}; {remedy}", field=field))
+            continue
         for path, known in _unknown(settings, _KEYS, ()):
             name = path[-1]
             other = _RENAMED.get(name) or closest(name, known)

@@ -50,6 +50,8 @@ ALL = "KMM's operator then uses its defaults for everything in this file"
         ("workers: {}", f"has the unknown key workers: {ALL}; write worker"),
         ("x: 1", f"has the unknown key x: {ALL}; known here: healthProbeBindAddress, job"),
         ("worker: {", "is no YAML ("),
+        ("- worker", f"is no mapping of settings: {ALL}; write keys such as `worker:`"),
+        ("worker", f"is no mapping of settings: {ALL}; write keys such as `worker:`"),
     ],
 )
 def test_one_unknown_key_makes_all_settings_void(text: str, message: str) -> None:
