@@ -27,6 +27,8 @@ _CAPABILITIES = frozenset(
     }
 )
 """Those that baseline lets a container add."""
+_OF_LOW_PORTS = "NET_BIND_SERVICE"
+"""The one that restricted lets it add."""
 _SELINUX_TYPES = frozenset({"", "container_t", "container_init_t", "container_kvm_t", "container_engine_t"})
 _SYSCTLS = frozenset(
     {
@@ -85,6 +87,8 @@ def above_restricted(pod: Manifest) -> Iterator[Privilege]:
         if kinds := sorted(volume.keys() - _VOLUMES - {"hostPath"}):
             yield Privilege(("volumes", index), f"volume {kinds[0]}")
     of_pod = table(pod, SECURITY)
+    # refused even where each container says something else
+    is_root = of_pod.get("runAsNonRoot") is False or of_pod.get("runAsUser") == 0
     for path, container in containers(pod):
         name, context = f"container {text(container, 'name')}", table(container, SECURITY)
         path = (*path, SECURITY)
@@ -92,11 +96,14 @@ def above_restricted(pod: Manifest) -> Iterator[Privilege]:
             yield Privilege((*path, "allowPrivilegeEscalation"), f"{name} has no allowPrivilegeEscalation: false")
         if "ALL" not in texts(table(context, "capabilities"), "drop"):
             yield Privilege((*path, "capabilities"), f"{name} does not drop ALL capabilities")
+        for index, capability in enumerate(texts(table(context, "capabilities"), "add")):
+            if capability in _CAPABILITIES - {_OF_LOW_PORTS}:  # baseline refuses others
+                yield Privilege((*path, "capabilities", "add", index), f"{name} has {capability}")
         if not text(table(context, "seccompProfile"), "type") and not text(table(of_pod, "seccompProfile"), "type"):
             yield Privilege((*path, "seccompProfile"), f"{name} has no seccompProfile")
         if pod.get("hostUsers") is not False:  # else root in the pod is not root on the node
-            user = context.get("runAsUser", of_pod.get("runAsUser"))
-            if context.get("runAsNonRoot", of_pod.get("runAsNonRoot")) is not True or user == 0:
+            is_held = context.get("runAsNonRoot", of_pod.get("runAsNonRoot")) is True
+            if is_root or not is_held or context.get("runAsUser") == 0:
                 yield Privilege((*path, "runAsNonRoot"), f"{name} may run as root")
 
 

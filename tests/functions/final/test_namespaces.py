@@ -141,6 +141,7 @@ def test_the_annotations_of_before_the_fields(key: str, text: str) -> None:
         ("securityContext.seccompProfile", None, "has no seccompProfile"),
         ("securityContext.runAsNonRoot", None, "may run as root"),
         ("securityContext.runAsUser", 0, "may run as root"),
+        ("containers[0].securityContext.capabilities", {"drop": ["ALL"], "add": ["CHOWN"]}, "has CHOWN"),
         ("volumes[0]", {"name": "v", "nfs": {}}, "volume nfs"),
     ],
 )
@@ -148,3 +149,16 @@ def test_what_restricted_refuses(path: str, value: object, text: str) -> None:
     assert list(above_restricted(HARDENED)) == []
     refused = list(above_restricted(edited(HARDENED, (path, value))))
     assert [privilege.text.removeprefix("container c ") for privilege in refused] == [text]
+
+
+def test_restricted_lets_a_container_bind_low_ports() -> None:
+    bind = {"drop": ["ALL"], "add": ["NET_BIND_SERVICE"]}
+    assert list(above_restricted(edited(HARDENED, ("containers[0].securityContext.capabilities", bind)))) == []
+
+
+@pytest.mark.parametrize(("field", "value"), [("runAsUser", 0), ("runAsNonRoot", False)])
+def test_restricted_judges_the_pod_even_if_each_container_says_something_else(field: str, value: object) -> None:
+    own = "containers[0].securityContext"
+    held = edited(HARDENED, (f"{own}.runAsUser", 1000), (f"{own}.runAsNonRoot", True))
+    pod = edited(held, (f"securityContext.{field}", value))
+    assert [privilege.text for privilege in above_restricted(pod)] == ["container c may run as root"]
