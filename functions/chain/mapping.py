@@ -4,8 +4,8 @@ from ..fleet import wording
 from .link import Link, Subject, holds, kubectl
 from .words import shortened
 
-_KEPT_OUT = ("conflict", "terminating", "kernel unknown", "no mapping", "failure", "blocked")
-NOUNS = frozenset({"conflict", "failure", "kernel unknown", "no mapping"})
+_KEPT_OUT = ("conflict", "terminating", "kernel unknown", "no mapping", "failure", "not judged", "blocked")
+NOUNS = frozenset({"conflict", "failure", "kernel unknown", "no mapping", "not judged"})
 """States whose reason has no verb, so that it cannot follow the name of a Module."""
 
 

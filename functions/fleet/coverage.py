@@ -16,20 +16,21 @@ from ..exclusivity.claim import Rivals, index_rivals
 from ..exclusivity.node import Node, Taint
 from ..exclusivity.selectors import Exhausted, Name, Work, match
 from ..grouping import grouped
-from ..kmm.resolution import Resolution, resolver
+from ..kmm.resolution import NotJudged, Resolution, resolver
 from .drivers import Driver, Drivers
 from .facts import PASSING, tolerates
 
 State = Literal[
     "planned", "conflict", "terminating", "taint", "kernel unknown", "no mapping",
-    "failure", "not labelled", "other version", "waiting", "blocked",
+    "failure", "not judged", "not labelled", "other version", "waiting", "blocked",
 ]  # fmt: skip
 """What becomes of a Module on a node that it selects; where several hold, the first in this order:
 
 conflict: it excludes another Module that the node gets, too; terminating: the Module is being deleted; taint: it does
 not tolerate a taint of the node; kernel unknown: the node has not reported its kernel; no mapping: none matches the
-kernel; failure: KMM fails on the kernel; not labelled, other version: in an ordered upgrade the node's version label is
-missing (nothing is loaded), or keeps another version; waiting: nothing is loaded while the node is cordoned, not ready,
+kernel; failure: KMM fails on the kernel; not judged: a regexp decides about the kernel that is not judged here; not
+labelled, other version: in an ordered upgrade the node's version label is missing (nothing is loaded), or keeps another
+version; waiting: nothing is loaded while the node is cordoned, not ready,
 or the like (`facts.PASSING`); blocked: KMM fails on another node that the Module selects, so it does nothing with the
 Module on any node.
 """
@@ -56,7 +57,7 @@ class Outcome(NamedTuple):
     others: frozenset[int] = frozenset()
     """The drivers that it is in conflict with, itself included."""
     failure: str = ""
-    """Why KMM fails, in its words, also in a conflict; in state `other version` that version."""
+    """Why KMM fails, in its words, also in a conflict; of `not judged` why; in state `other version` that version."""
     last_kernel: str = ""
     """The kernel that this other version was loaded for, where the node boots another kernel."""
     blocker: str = ""
@@ -185,6 +186,8 @@ def _judge(drivers: Drivers) -> _Judge:
             return Outcome(position, "kernel unknown")
         try:
             resolution = resolve(kernel)
+        except NotJudged as unknown:
+            return Outcome(position, "not judged", failure=str(unknown))
         except KrmfnError as failure:
             return Outcome(position, "failure", failure=str(failure))
         return Outcome(position, "planned" if resolution.mapping is not None else "no mapping", resolution)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 from krmfn import Field, KrmfnError, Ref, Result, error, info, warning
 from krmfn.printing import counted, some
@@ -11,7 +10,7 @@ from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import text
 from ..kmm.module import MAPPINGS
-from ..kmm.resolution import resolver
+from ..kmm.resolution import NotJudged, resolver
 from ..kmm.versions import Target
 from . import wording
 from .cluster import Cluster, Placement, Workload, placements
@@ -63,7 +62,8 @@ def labels_are_held(cluster: Cluster, _: str) -> Iterator[Result]:
 def kernels_are_mapped(joined: Join) -> Iterator[Result]:
     """Yield an error for a driver that some of its nodes do not get: no mapping matches their kernels, or KMM fails.
 
-    And yield an info where that is not known, since nodes have not reported their kernels.
+    And yield an info where that is not known, since nodes have not reported their kernels; an error where it is not
+    known since a regexp is not judged.
     """
     for driver, selected in joined.drivers:
         uncovered: dict[tuple[str, str], list[str]] = {}
@@ -84,11 +84,20 @@ def kernels_are_mapped(joined: Join) -> Iterator[Result]:
                 message += f"; KMM then does nothing on the other {counted(blocked, 'node')} either"
             without = sorted(name for names in uncovered.values() for name in names)
             yield at_mappings(driver, error(message, facts=(*node_facts(without), _module(driver))))
+        yield from _not_judged(driver, selected)
         unknown = _names(selected, "kernel unknown")
         if unknown and not driver.module.takes_every_kernel:
             nodes = f"{wording.nodes_named(unknown)}: status.nodeInfo.kernelVersion is missing"
             message = f"it is not known whether a kernel mapping has a driver for {nodes}"
             yield at_mappings(driver, info(message, facts=(*node_facts(unknown), _module(driver))))
+
+
+def _not_judged(driver: Driver, selected: Sequence[tuple[Group, Outcome]]) -> Iterator[Result]:
+    """Yield an error where it is not known whether nodes get a driver, since a regexp is not judged (rule KRM216)."""
+    if names := _names(selected, "not judged"):
+        reason = next(outcome.failure for _, outcome in selected if outcome.state == "not judged")
+        doubt = f"it is not known whether a kernel mapping has a driver for {wording.nodes_named(names)}"
+        yield at_mappings(driver, error(f"{doubt}: {reason}", facts=(*node_facts(names), _module(driver))))
 
 
 def selectors_match(joined: Join, pools: bool = False) -> Iterator[Result]:
@@ -106,17 +115,14 @@ def selectors_match(joined: Join, pools: bool = False) -> Iterator[Result]:
 
 
 def mappings_are_reached(joined: Join) -> Iterator[Result]:
-    """Yield an info for a kernel mapping that no selected node's kernel takes, where one takes another mapping."""
+    """Yield an info for a kernel mapping that no selected node's kernel takes, where one takes another mapping.
+
+    Nothing is said where a regexp is not judged: nobody knows which mapping takes a kernel then.
+    """
     mappings_of: dict[Ref, list[object]] = {}  # of each config, those that some kernel takes
     positions_of: list[set[int]] = []  # of each driver
     for driver, selected in joined.drivers:
-        positions = {outcome.resolution.mapping for _, outcome in selected}
-        if any(outcome.state in ("conflict", "taint", "waiting") for _, outcome in selected):
-            resolve = resolver(driver.module)
-            for kernel in {group.kernel for group, _ in selected if group.kernel}:
-                with suppress(KrmfnError):  # KMM fails on it, so it takes none
-                    positions.add(resolve(kernel).mapping)
-        used = {position for position in positions if position is not None}
+        used = _used_mappings(driver, selected)
         positions_of.append(used)
         mappings_of.setdefault(driver.claim.ref, []).extend(driver.module.mappings[position] for position in used)
     for (driver, selected), used in zip(joined.drivers, positions_of, strict=True):
@@ -128,6 +134,22 @@ def mappings_are_reached(joined: Join) -> Iterator[Result]:
                 message = f"kernelMappings[{position}] ({condition}) is not used for any kernel of {nodes}"
                 finding = info(message, facts=((MAPPING, condition), _module(driver)))
                 yield at_mappings(driver, finding, f"[{position}]")
+
+
+def _used_mappings(driver: Driver, selected: Sequence[tuple[Group, Outcome]]) -> set[int]:
+    """Return the positions of the mappings that selected nodes take by their kernels; all where one is not judged."""
+    positions = {outcome.resolution.mapping for _, outcome in selected}
+    states = {outcome.state for _, outcome in selected}
+    if not states.isdisjoint(("conflict", "taint", "waiting", "not judged")):
+        resolve = resolver(driver.module)
+        for kernel in {group.kernel for group, _ in selected if group.kernel}:
+            try:
+                positions.add(resolve(kernel).mapping)
+            except NotJudged:
+                return {*range(len(driver.module.mappings))}
+            except KrmfnError:  # KMM fails on it, so it takes none
+                continue
+    return {position for position in positions if position is not None}
 
 
 def workloads_tolerate(joined: Join) -> Iterator[Result]:

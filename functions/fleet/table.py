@@ -140,7 +140,8 @@ def cells(row: Row) -> tuple[str, ...]:
 
 STYLES = {
     **dict.fromkeys(("conflict", "failure", "no mapping", "blocked", "committed"), "error"),
-    **dict.fromkeys(("terminating", "taint", "kernel unknown", "not labelled", "waiting", "not known"), "warning"),
+    **dict.fromkeys(("terminating", "taint", "not labelled", "waiting"), "warning"),
+    **dict.fromkeys(("kernel unknown", "not judged", "not known"), "warning"),
     "planned": "clean",
     "other version": "info",
     "not selected": "idle",

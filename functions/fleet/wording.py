@@ -52,6 +52,7 @@ def reason(drivers: Drivers, outcome: Outcome) -> str:
         "kernel unknown": "the node's kernel is not known",
         "no mapping": "no kernel mapping matches",
         "failure": f"KMM fails: {failure}",
+        "not judged": f"it is not known what KMM does with this kernel: {failure}",
         "blocked": f"blocked by node {outcome.blocker}: KMM fails there, and does nothing on any node: {failure}",
         "not labelled": f"not loaded until the node has the label {label}: {driver.module.version}",
         "other version": f"keeps what it has, if anything, while the label {label} is {failure}, not "

@@ -20,6 +20,7 @@ _GO_REASONS = {
     "bad repetition operator": "invalid nested repetition operator",
     "trailing \\": "trailing backslash at end of expression",
 }
+_RE2_TOO_LARGE = "pattern too large - compile failed"
 _DEEPEST = 1000
 _LONGEST = 4096
 _SHORT = 256
@@ -29,7 +30,7 @@ TOO_LARGE = (
     "is too large to be judged: a kernel version needs no regexp of 4,096 characters, "
     "nor one that takes 256 KiB when it is compiled"
 )
-"""The reason for a regexp that is not compiled. KMM may accept it, but a file of such regexps would take hours."""
+"""The reason for a regexp that is not compiled. Go may accept it, but a file of such regexps would take hours."""
 _LARGEST_TOGETHER = 50_000
 """How many of RE2's instructions the regexps of one Module may have together: a kernel is held against all of them in
 0.7 ms then. `^6\\.1\\..+\\.el9$` has 17."""
@@ -42,6 +43,17 @@ _IN_CLASS = re.compile(r"\\.|\[:\^?[a-z]+:\]|.", re.DOTALL)
 _ATOM = r"(?:[A-Za-z0-9_-]|\\[.d]|\.)[*+?]?"
 _is_simple = re.compile(rf"\^?(?:{_ATOM}|\({_ATOM}(?:{_ATOM})*\)[*+?]?)*\$?").fullmatch
 """Plain characters, dots, digits, groups of these, repeated or not: every engine compiles them to something small."""
+
+
+class Refusal(NamedTuple):
+    """Why a regexp is not compiled."""
+
+    message: str
+    is_of_go: bool = True
+    """Whether Go refuses it; else it is too large to be judged here, and Go may accept it."""
+
+
+_LARGE = Refusal(TOO_LARGE, is_of_go=False)
 
 
 class Token(NamedTuple):
@@ -65,12 +77,17 @@ def tokens(regexp: str) -> Iterator[Token]:
 
 
 @lru_cache(maxsize=2048)
-def compile_error(regexp: str) -> str | None:
-    """Return Go's message when regexp.Compile refuses the text, TOO_LARGE when it is not tried, else None.
+def refusal(regexp: str) -> Refusal | None:
+    """Return why a regexp is not compiled, with Go's message when regexp.Compile refuses it; None for one that is.
 
     Wording: KMM prints Go's `error parsing regexp: <reason>: <piece>`; reason and piece come from RE2.
     """
     return None if len(regexp) <= _SHORT and _is_simple(regexp) else _refusal(regexp)
+
+
+def is_usable(regexp: str) -> bool:
+    """Return True for a regexp that is compiled: Go accepts it, and it is not too large to be judged."""
+    return refusal(regexp) is None
 
 
 @lru_cache(maxsize=256)
@@ -91,19 +108,25 @@ def _size(regexp: str) -> int:
     if len(regexp) <= _SHORT and _is_simple(regexp):
         return len(regexp) + 10 * (regexp.count(".") - regexp.count("\\."))
     compiled = _compile(regexp)
-    return _REFUSED if isinstance(compiled, str) else int(compiled.programsize)
+    return _REFUSED if isinstance(compiled, Refusal) else int(compiled.programsize)
 
 
-def _refusal(regexp: str) -> str | None:
+def _refusal(regexp: str) -> Refusal | None:
     outcome = _compile(regexp)
-    if outcome != TOO_LARGE and (refusal := _go_refusal(regexp)):
-        head = _compile(regexp[: refusal[0]])
-        if not isinstance(head, str) or "missing closing )" in head:  # what is before it is just unfinished
-            return refusal[1]
-    return outcome if isinstance(outcome, str) else None
+    if outcome != _LARGE and (found := _go_refusal(regexp)):
+        at, of_go = found
+        head = _compile(regexp[:at])
+        if not isinstance(head, Refusal) or head == _unclosed(regexp[:at]):  # what is before it is just unfinished
+            return of_go
+    return outcome if isinstance(outcome, Refusal) else None
 
 
-def _go_refusal(regexp: str) -> tuple[int, str] | None:
+def _unclosed(regexp: str) -> Refusal:
+    """Return what Go says of a regexp whose groups are not all closed."""
+    return _go_error("missing )", regexp)
+
+
+def _go_refusal(regexp: str) -> tuple[int, Refusal] | None:
     r"""Return where and why Go refuses what C++ RE2 takes: `\C`, a group name beyond ASCII, deep nesting."""
     groups: list[bool] = []
     for token in tokens(regexp):
@@ -122,29 +145,29 @@ def _go_refusal(regexp: str) -> tuple[int, str] | None:
     return None
 
 
-def _go_error(reason: str, piece: str) -> str:
+def _go_error(reason: str, piece: str) -> Refusal:
     count = re.search(r"\{(\d+)(?:,(\d*))?\}\Z", piece.rstrip("?"))
     if count and reason in ("bad repetition operator", "invalid repetition size"):
         low, high = int(count[1]), int(count[2] or count[1])
         if reason == "invalid repetition size" or high < low or max(low, high) > _DEEPEST:
             reason, piece = "invalid repetition size", count[0]
-    return f"error parsing regexp: {_GO_REASONS.get(reason, reason)}: `{piece}`"
+    return Refusal(f"error parsing regexp: {_GO_REASONS.get(reason, reason)}: `{piece}`")
 
 
 @lru_cache(maxsize=2048)  # all of them take at most 2048 times _MEMORY
 def _compile(regexp: str) -> Any:
-    """Return the compiled regexp, or Go's message (a str) when it is refused."""
+    """Return the compiled regexp, or a Refusal."""
     if len(regexp) > _LONGEST:
-        return TOO_LARGE
+        return _LARGE
     re2, options = _re2(_MEMORY)
     try:
         return re2.compile(regexp, options)
-    except re2.error as refusal:
-        raw = refusal.args[0]
+    except re2.error as failure:  # it has RE2's text alone: the module does not hand on RE2's error_code and error_arg
+        raw = failure.args[0]
         message = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
         reason, _, piece = message.partition(": ")
-        if reason.startswith("pattern too large"):
-            return TOO_LARGE
+        if reason == _RE2_TOO_LARGE:
+            return _LARGE
         if piece in ("(?<=", "(?<!"):
             return _go_error("invalid named capture group", _look_behind(regexp, piece))
         return _go_error(reason, piece)
@@ -172,7 +195,7 @@ def _re2(memory: int) -> tuple[Any, Any]:
 def matches(regexp: str, text: str) -> bool:
     """Return True when the regexp matches anywhere in the text (Go's MatchString); False if it does not compile."""
     compiled = _compile(regexp)
-    return not isinstance(compiled, str) and compiled.search(text) is not None
+    return not isinstance(compiled, Refusal) and compiled.search(text) is not None
 
 
 def matcher(regexps: Sequence[str]) -> Callable[[str], list[int]]:

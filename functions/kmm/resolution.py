@@ -9,7 +9,7 @@ from krmfn.typed import Any, NamedTuple
 from .envsubst import parse, substitute, variables
 from .lookup import Table, has, table, text
 from .module import IN_TREE, Module, removed_modules
-from .regexps import TOO_MANY, compile_error, judged, matcher
+from .regexps import is_usable, judged, matcher, refusal
 from .rule import quote
 
 
@@ -21,6 +21,10 @@ class Resolution(NamedTuple):
     in_tree: tuple[str, ...] = ()
 
 
+class NotJudged(KrmfnError):
+    """A regexp that is not judged decides about a kernel: KMM may match it or not, or fail."""
+
+
 def resolver(module: Module, through_hub: bool = False) -> Callable[[str], Resolution]:
     """Return the function from a node's kernel version to the mapping, image and in-tree modules that KMM chooses.
 
@@ -28,7 +32,8 @@ def resolver(module: Module, through_hub: bool = False) -> Callable[[str], Resol
     it fails on; then the spoke fills in the image once more, so that `$$` is `$` on the hub and a variable there.
 
     It raises KrmfnError, with KMM's text, when a mapping matches and the kernel has fewer than three parts or the image
-    has an unclosed `${`; and when a regexp before any match does not compile. Regexps are compiled once.
+    has an unclosed `${`; and when a regexp before any match does not compile. It raises NotJudged when that is one that
+    is not judged here (rule KRM216). Regexps are compiled once.
     Source: KMM v2.4.0 to main, internal/module/kernelmapper.go.
     """
     container, entries = module.container, module.mappings
@@ -51,6 +56,8 @@ def resolver(module: Module, through_hub: bool = False) -> Callable[[str], Resol
     def resolve_on_spoke(kernel: str) -> Resolution:
         try:
             of_hub = resolve(kernel)
+        except NotJudged:
+            raise
         except KrmfnError:
             return Resolution()
         if not of_hub.image or "$" not in of_hub.image:
@@ -106,14 +113,26 @@ def _stored_fields(value: Table) -> Table:
     return {key: _stored_fields(field) if isinstance(field, dict) else field for key, field in fields.items()}
 
 
+def _failure(regexp: str, kernel: str, is_behind: bool) -> KrmfnError:
+    """Return why nobody knows which mapping takes a kernel; `is_behind` of a regexp behind those that are judged."""
+    if is_behind:
+        return NotJudged(f"the regexp {quote(regexp[:80])} is not judged, since those before it are too large together")
+    found = refusal(regexp)
+    if found and found.is_of_go:
+        subject = f"could not match regexp {quote(regexp[:200])} against kernel {quote(kernel)}"
+        return KrmfnError(f"{subject}: {found.message}")
+    return NotJudged(f"the regexp {quote(regexp[:80])} is too large to be judged")
+
+
 @lru_cache(maxsize=256)
 def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | None]:
     """Return the function that finds the position of a kernel's mapping among (literal, regexp); None for none.
 
-    It raises KrmfnError for a regexp before the first match that does not compile.
+    It raises KrmfnError for a regexp before the first match that does not compile, and NotJudged for one that is not
+    judged.
     """
     known = judged(tuple(regexp for _, regexp in conditions))
-    errors = (at for at, (_, regexp) in enumerate(conditions[:known]) if regexp and compile_error(regexp))
+    errors = (at for at, (_, regexp) in enumerate(conditions[:known]) if regexp and not is_usable(regexp))
     broken = next(errors, known)  # KMM reads no mapping after one with an error
     literals = {literal: at for at, (literal, _) in reversed([*enumerate(conditions[: broken + 1])])}
     regexps = [(at, regexp) for at, (_, regexp) in enumerate(conditions[:broken]) if regexp]
@@ -125,9 +144,7 @@ def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | No
         if kernel and kernel in literals:
             hits.append(literals[kernel])
         if not hits and broken < len(conditions):
-            regexp = conditions[broken][1]
-            detail = f"regexp {quote(regexp[:200])} against kernel {quote(kernel)}"
-            raise KrmfnError(f"could not match {detail}: {compile_error(regexp) if broken < known else TOO_MANY}")
+            raise _failure(conditions[broken][1], kernel, is_behind=broken == known)
         return min(hits, default=None)
 
     return find

@@ -87,14 +87,15 @@ def _of_values(node: Node, path: Path, is_typed: bool) -> Iterator[tuple[Path, s
     """Yield the keywords with a wrong value, also those in allOf, anyOf, oneOf and not."""
     from krmfn import schema
 
-    from ..kmm.regexps import compile_error  # here: few schemas have one
+    from ..kmm.regexps import refusal  # here: few schemas have one
 
     messages: dict[str, str] = {}
     values = {word: node[word] for word in node.keys() & _VALUES.keys()}
     for finding in schema.check(values, {"properties": _VALUES}):
         messages.setdefault(split(finding.field.path)[0] if finding.field else "", finding.message)
-    if "pattern" in node and "pattern" not in messages and (problem := compile_error(node["pattern"])):
-        messages["pattern"] = f"is no regular expression of Go: {problem}"
+    if "pattern" in node and "pattern" not in messages and (problem := refusal(node["pattern"])):
+        reason = "is no regular expression of Go: " if problem.is_of_go else ""
+        messages["pattern"] = f"{reason}{problem.message}"
     for low, high in _RANGES:
         if {low, high} <= node.keys() and not {low, high} & messages.keys() and node[low] > node[high]:
             messages[low] = f"is above {high}, so no value fits"

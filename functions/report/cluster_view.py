@@ -22,7 +22,7 @@ from ..fleet.images import Image, images, unknown_images
 from ..fleet.live import Live
 from ..fleet.nodes import Fleet
 from ..fleet.table import Row
-from ..kmm.resolution import resolver
+from ..kmm.resolution import NotJudged, resolver
 from ..rendering import claims, function_config
 from ..rendering.kinds import owners_among
 from . import states
@@ -121,6 +121,8 @@ def _modules(cluster: Cluster, groups: Sequence[Group]) -> Iterator[Usage]:
         for version, number in versions.items() if driver.loads else ():
             try:
                 kernels.append(Kernel(version or None, number, resolve(version).mapping if version else None))
+            except NotJudged:
+                kernels.append(Kernel(None, number, None))
             except KrmfnError as failure:
                 kernels.append(Kernel(version, number, None, str(failure)))
         yield Usage(driver.ref, wording.name(driver), mappings, tuple(kernels))

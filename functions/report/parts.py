@@ -44,7 +44,7 @@ class Kernel(NamedTuple):
     """A kernel with how many of a Module's nodes have it, and the mapping that has a driver for it."""
 
     kernel: str | None
-    """Its version; None where it is not known."""
+    """Its version; None where it is not known, or not which mapping takes it."""
     nodes: int
     mapping: int | None
     failure: str | None = None

@@ -42,6 +42,7 @@ STATES = (
     State("committed", "Only committed", "the committed inventory plans it, and nothing selects the live node"),
     State(NOT_LOADED, "Not loaded", "planned, and KMM's ready label is not on the live node"),
     State("kernel unknown", "Kernel not known", "the node has not reported its kernel"),
+    State("not judged", "Not judged", "a regexp that is too large to be judged decides about the node's kernel"),
     State("terminating", "Terminating", "the Module is being deleted: KMM unloads it"),
     State("taint", "Taint", "the Module does not tolerate a taint of the node"),
     State("not labelled", "Waits for a label", "ordered upgrade: nothing is loaded before the node has its label"),
@@ -69,6 +70,7 @@ SHAPES = {
     "blocked": "h9v3h-9zm0 6h9v3h-9z",
     "no mapping": "h9v9h-9zm2.5 2.5v4h4v-4z",
     "kernel unknown": "m0 4.5a4.5 4.5 0 1 1 9 0a4.5 4.5 0 1 1 -9 0z",
+    "not judged": "m0 0h9v2h-3.5v7h-2v-7h-3.5z",
     "terminating": "h9l-4.5 9z",
     "taint": "m4.5 0l4.5 9h-9z",
     "not labelled": "h9v4h-9z",
@@ -89,7 +91,7 @@ BAR = 100
 Squares = tuple[str, Counter[str], int, int, Sequence[tuple[State, str]]]
 """A field of squares, or other shapes, column by column: name, nodes per state, width, height, a path per state."""
 RANK = {state.key: rank for rank, state in enumerate(STATES)}
-UNKNOWN, UNSELECTED = "kernel unknown", "not selected"
+UNKNOWN, UNSELECTED = ("kernel unknown", "not judged"), "not selected"
 
 
 def of_group(group: NodeGroup) -> str:
@@ -107,7 +109,7 @@ def of_nodes(groups: Iterable[NodeGroup]) -> Counter[str]:
 
 def without_driver(numbers: Counter[str]) -> int:
     """Return how many of these nodes are selected and surely lack a driver."""
-    without = {*numbers} - {DRIVEN, LOADED, DIFFERS, ASSUMED, UNKNOWN, UNSELECTED}
+    without = {*numbers} - {DRIVEN, LOADED, DIFFERS, ASSUMED, *UNKNOWN, UNSELECTED}
     return sum(numbers[key] for key in without)
 
 

@@ -161,7 +161,7 @@ def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[
     if differing := numbers[states.DIFFERS]:
         verb = "run" if differing > 1 else "runs"
         return "open", f"{differing:,} of {counted(selected, 'selected node')} {verb} a driver that is not as planned."
-    if unknown := numbers[states.UNKNOWN] + numbers[ASSUMED]:
+    if unknown := sum(numbers[key] for key in (*states.UNKNOWN, ASSUMED)):
         nodes = f"{unknown:,} of {counted(selected, 'selected node')}"
         return "open", f"Whether {nodes} {'gets its' if unknown == 1 else 'get their'} driver is not known."
     if not selected:

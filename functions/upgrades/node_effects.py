@@ -104,9 +104,14 @@ def unknown_reason(before: Cluster, after: Cluster) -> str:
 
 
 def side(cluster: Cluster, resources: ResourceList) -> moves.Side:
-    """Return how KMM sees a cluster whose functionConfig is in a list. Raises KrmfnError as `coverage` does."""
+    """Return how KMM sees a cluster whose functionConfig is in a list.
+
+    Raises KrmfnError as `coverage` does, and where a regexp that is not judged decides about a node.
+    """
     config, _ = function_config.read(resources)
     groups = coverage(cluster.fleet.nodes, cluster.drivers, config.exclusivity != "off", cluster.external)
+    for outcome in (outcome for group in groups for outcome in group.outcomes if outcome.state == "not judged"):
+        raise KrmfnError(f"{cluster.all_drivers[outcome.driver].ref}: {outcome.failure}")
     return moves.side(groups, cluster.drivers, cluster.external)
 
 

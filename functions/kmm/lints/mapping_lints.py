@@ -9,7 +9,7 @@ from krmfn.typed import NamedTuple
 
 from ..lookup import text
 from ..module import EVERY_KERNEL, MAPPINGS, Module
-from ..regexps import compile_error, judged, matcher
+from ..regexps import is_usable, judged, matcher
 from ..rule import quote
 from . import regexp_lints
 
@@ -38,7 +38,7 @@ def check(module: Module, kernels: Sequence[str] = ()) -> Iterator[Result]:
         where = f"{MAPPINGS}[{index}]"
         if regexp and index <= known:
             yield from apply(regexp_lints.SIZE, regexp, f"{where}.regexp", index == known)
-        if bool(literal) == bool(regexp) or (regexp and (index >= known or compile_error(regexp))):
+        if bool(literal) == bool(regexp) or (regexp and (index >= known or not is_usable(regexp))):
             continue
         yield from apply(RULES, table, index)
         if regexp:
@@ -51,7 +51,7 @@ def _table(mappings: Sequence[tuple[str, str]], known: int, kernels: Sequence[st
     for at, (literal, regexp) in enumerate(mappings):
         literals.setdefault(literal, at)
         same.setdefault(regexp, at)
-    places = [at for regexp, at in same.items() if regexp and at < known and not compile_error(regexp)]
+    places = [at for regexp, at in same.items() if regexp and at < known and is_usable(regexp)]
     matching = matcher([mappings[at][1] for at in places]) if places and (kernels or any(literals)) else None
     first, matched, versions = dict[str, int](), defaultdict[int, list[str]](list), {*kernels}
     for value in dict.fromkeys((*kernels, *filter(None, literals))):

@@ -9,7 +9,7 @@ from krmfn import Field, Result, error, warning
 from krmfn.results import Rule
 
 from ..module import EVERY_KERNEL
-from ..regexps import TOO_LARGE, TOO_MANY, compile_error, tokens
+from ..regexps import TOO_MANY, refusal, tokens
 from ..rule import quote
 
 _DEEPEST = 10
@@ -124,8 +124,8 @@ spec:
 def _is_small(regexp: str, path: str, is_after: bool = False) -> Iterator[Result]:
     if is_after:
         yield error(TOO_MANY, field=Field(path, regexp[:100]))
-    elif compile_error(regexp) == TOO_LARGE:
-        yield error(TOO_LARGE, field=Field(path, regexp[:100]))
+    elif (found := refusal(regexp)) and not found.is_of_go:
+        yield error(found.message, field=Field(path, regexp[:100]))
 
 
 KRM216 = Rule(

@@ -46,10 +46,10 @@ def _invalid_regexps(module: Module) -> dict[int, str]:
     regexps = [text(entry, "regexp") for entry in module.mappings]
     if EVERY_KERNEL.issuperset(filter(None, regexps)):
         return {}
-    from ..regexps import TOO_LARGE, compile_error, judged  # here, since the usual regexp needs no compiler
+    from ..regexps import judged, refusal  # here, since the usual regexp needs no compiler
 
-    reasons = {at: compile_error(regexp) for at, regexp in enumerate(regexps[: judged(tuple(regexps))]) if regexp}
-    return {at: reason for at, reason in reasons.items() if reason and reason != TOO_LARGE}
+    refusals = {at: refusal(regexp) for at, regexp in enumerate(regexps[: judged(tuple(regexps))]) if regexp}
+    return {at: found.message for at, found in refusals.items() if found and found.is_of_go}
 
 
 def _check_tag(holder: Table, path: str, rule: str) -> Iterator[Result]:

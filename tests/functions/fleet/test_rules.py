@@ -174,6 +174,30 @@ def test_a_kernel_that_is_not_known_is_covered_by_a_mapping_for_all_only() -> No
     assert fleets.findings(text + module("{zone: a}", "regexp: ^.+$")) == []
 
 
+TOO_LARGE = r"regexp: '^\pL{1000}$'"
+
+
+@pytest.mark.parametrize(
+    "mappings",
+    [("regexp: '427'", TOO_LARGE), (*(f"regexp: '^(.?.?){{100}}{at}z$'" for at in range(99)), "regexp: el9")],
+    ids=["one that is too large", "too many"],
+)
+def test_nobody_says_that_kmm_fails_where_a_regexp_is_not_judged(mappings: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(NODES + module("{zone: a}", *mappings))
+    done = process("krmfn", "check", ".", cwd=tmp_path).ended(1)
+    told = [line for line in done.text.splitlines() if "[KRM604]" in line or "[KRM606]" in line]
+    assert len(told) == 1 and ": error: " in told[0], done.text
+    assert "it is not known whether a kernel mapping has a driver for " in told[0]
+    assert "KMM fails:" not in done.text and "gets no driver" not in done.text
+    sentence = told[0].partition("kernelMappings: ")[2].partition(": the regexp")[0]
+    assert len(sentence) <= 160
+    assert "it is not known what KMM does with this kernel" in process("krmfn", "why", "n4", ".", cwd=tmp_path).text
+    printed = process("krmfn", "nodes", ".", "--format", "json", cwd=tmp_path).ended(1).text
+    rows = {row["node"]: row for row in json.loads(printed)["clusters"][0]["rows"]}
+    assert (rows["n2"]["state"], rows["n4"]["state"]) == ("not judged", "not judged")
+    assert "KMM fails:" not in printed and "blocked" not in {row["state"] for row in rows.values()}
+
+
 def test_of_many_nodes_five_are_named() -> None:
     lines = "".join(f"      m{number:02} 4.18.0-1.x86_64\n" for number in range(12))
     (finding,) = fleets.findings(NODES.replace("      n4 6.1\n", lines) + module("{zone: a}"))
