@@ -14,6 +14,7 @@ from krmfn.printing import some
 from krmfn.results import Rule
 
 from .. import exclusivity
+from ..cluster_dump import is_dumped
 from ..exclusivity import Claim
 from ..exclusivity.claim import local_conflict
 from ..grouping import grouped
@@ -74,9 +75,10 @@ def _external_claims(final: FinalList) -> Iterator[Claim]:
 
 
 def classes_are_not_made_twice(final: FinalList) -> Iterator[Result]:
-    """Yield a warning per DeviceClass that is written as an object and that a Module of the cluster makes, too.
+    """Yield an error per DeviceClass that is written as an object and that a Module of the cluster makes, too.
 
-    One that KMM has made for a Module that is known here is that Module's own.
+    And yield a warning for one that stands on the cluster. One that KMM has made for a Module that is known here is
+    that Module's own.
     """
     local = chain.from_iterable(_claims(item, module) for item, module in final.modules)
     makers = _by_class(claim for claim in local if not claim.of_hub)
@@ -84,14 +86,16 @@ def classes_are_not_made_twice(final: FinalList) -> Iterator[Result]:
     if not (makers or other_makers):
         return
     items = {item.ref: item for item, _ in final.modules}
+    known = {(module.ref.namespace, module.ref.name) for _, module in (*final.modules, *modules_of(final.external))}
     for item in _classes(final.deployed):
         claims = makers.get(item.name) or other_makers.get(item.name, [])
+        if is_dumped(item.manifest) and _owner(item) in known:
+            continue
         for claim in claims[:1]:
             maker = " ".join(filter(None, (str(claim.ref), claim.external)))
             outcome = "KMM overwrites it, and deletes it with the Module"
             message = f"{maker} makes it, too: {outcome}; write it in one place"
-            yield final.located(item, warning(message, field=Field("metadata.name", item.name)))
-    known = {(module.ref.namespace, module.ref.name) for _, module in (*final.modules, *modules_of(final.external))}
+            yield final.located(item, error(message, field=Field("metadata.name", item.name)))
     for item in _classes(final.external):
         owner = _owner(item)
         for claim in makers.get(item.name, [])[:1]:
@@ -157,7 +161,7 @@ spec:
     ),
     Rule(
         "KMM082",
-        "a DeviceClass should not be an object of its own if a Module makes it: KMM overwrites it, and deletes it",
+        "a DeviceClass must not be an object of its own if a Module makes it: KMM overwrites it, and deletes it",
         good="""\
 # kmm: main
 spec:
@@ -184,7 +188,7 @@ metadata: {name: fast}
 """,
         remedy="Remove the object, or remove the class from the Module.",
         check=classes_are_not_made_twice,
-        severities=("warning",),
+        severities=("error", "warning"),
         advice=True,
     ),
 )

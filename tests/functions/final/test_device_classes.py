@@ -90,10 +90,15 @@ def test_modules_that_a_hub_brings_to_one_cluster() -> None:
 
 def test_an_object_of_the_name() -> None:
     ((rule, severity, message),) = told(makes("gpu", "fast"), by_hand("fast"))
-    assert (rule, severity) == ("KMM082", "warning")
+    assert (rule, severity) == ("KMM082", "error")
     assert message.startswith("DeviceClass fast Module kmm/gpu makes it, too: KMM overwrites it")
-    ((_, _, message),) = told(module(), by_hand("fast"), external=(makes("gpu", "fast"),))
+    ((_, severity, message),) = told(module(), by_hand("fast"), external=(makes("gpu", "fast"),))
+    assert severity == "error"
     assert "Module kmm/gpu from --against makes it" in message
+    assert told(makes("gpu", "fast"), by_hand("fast", name="gpu", namespace="kmm")), "labels alone make nothing KMM's"
+    dumped = ("metadata.uid", "1"), ("metadata.resourceVersion", "1")
+    made = edited(by_hand("fast", name="gpu", namespace="kmm"), *dumped)
+    assert told(makes("gpu", "fast"), made) == [], "a dump that is checked holds what KMM has made"
 
 
 def test_an_object_in_a_dump() -> None:
