@@ -113,8 +113,8 @@ def _size(regexp: str) -> int:
 
 def _refusal(regexp: str) -> Refusal | None:
     outcome = _compile(regexp)
-    if outcome != _LARGE and (found := _go_refusal(regexp)):
-        at, of_go = found
+    if outcome != _LARGE and (position := _go_refusal(regexp)):
+        at, of_go = position
         head = _compile(regexp[:at])
         if not isinstance(head, Refusal) or head == _unclosed(regexp[:at]):  # what is before it is just unfinished
             return of_go

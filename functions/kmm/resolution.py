@@ -117,10 +117,10 @@ def _failure(regexp: str, kernel: str, is_behind: bool) -> KrmfnError:
     """Return why nobody knows which mapping takes a kernel; `is_behind` of a regexp behind those that are judged."""
     if is_behind:
         return NotJudged(f"the regexp {quote(regexp[:80])} is not judged, since those before it are too large together")
-    found = refusal(regexp)
-    if found and found.is_of_go:
+    reason = refusal(regexp)
+    if reason and reason.is_of_go:
         subject = f"could not match regexp {quote(regexp[:200])} against kernel {quote(kernel)}"
-        return KrmfnError(f"{subject}: {found.message}")
+        return KrmfnError(f"{subject}: {reason.message}")
     return NotJudged(f"the regexp {quote(regexp[:80])} is too large to be judged")
 
 

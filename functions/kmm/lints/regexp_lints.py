@@ -124,8 +124,8 @@ spec:
 def _is_small(regexp: str, path: str, is_after: bool = False) -> Iterator[Result]:
     if is_after:
         yield error(TOO_MANY, field=Field(path, regexp[:100]))
-    elif (found := refusal(regexp)) and not found.is_of_go:
-        yield error(found.message, field=Field(path, regexp[:100]))
+    elif (reason := refusal(regexp)) and not reason.is_of_go:
+        yield error(reason.message, field=Field(path, regexp[:100]))
 
 
 KRM216 = Rule(

@@ -49,7 +49,7 @@ def _invalid_regexps(module: Module) -> dict[int, str]:
     from ..regexps import judged, refusal  # here, since the usual regexp needs no compiler
 
     refusals = {at: refusal(regexp) for at, regexp in enumerate(regexps[: judged(tuple(regexps))]) if regexp}
-    return {at: found.message for at, found in refusals.items() if found and found.is_of_go}
+    return {at: reason.message for at, reason in refusals.items() if reason and reason.is_of_go}
 
 
 def _check_tag(holder: Table, path: str, rule: str) -> Iterator[Result]:

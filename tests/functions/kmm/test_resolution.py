@@ -179,8 +179,8 @@ class _Silent:
 
 @given(st.text(alphabet="ab()[]|*+?\\^$.{}1,:P<>Q", max_size=12))
 def test_any_regexp_compiles_or_has_a_reason(regexp: str) -> None:
-    found = refusal(regexp)
-    assert found is None or (found.is_of_go and found.message.startswith("error parsing regexp: "))
+    reason = refusal(regexp)
+    assert reason is None or (reason.is_of_go and reason.message.startswith("error parsing regexp: "))
     assert "".join(token.text for token in tokens(regexp)) == regexp
 
 
