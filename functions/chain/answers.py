@@ -13,7 +13,7 @@ from ..fleet.explanation import Answer
 from ..fleet.live import Live, nothing
 from . import selected, synced
 from .link import Link, Subject, kubectl, on_the_node
-from .walk import SELECTED, SYNCED, first, is_fine, predicate, walk
+from .walk import SELECTED, SYNCED, first, headline, is_fine, predicate, walk
 from .worker_log import Log, last_line
 
 
@@ -60,7 +60,7 @@ def _losses(fleet: Fleet, node: Node) -> Iterator[Answer]:
 def _answer(fleet: Fleet, subject: Subject) -> Answer:
     """Return the answer about a Module that selects a node."""
     links = walk(subject)
-    name, reason = first(links), predicate(subject, links)
+    name, reason = headline(links), predicate(subject, links)
     colon = ":" if reason.startswith("its ") else ""  # a reason with a subject of its own
     others = _others(fleet, subject, links[name]) if name else ""
     if (diagnosis := subject.diagnosis) and name not in ("worker", "unload"):
@@ -70,13 +70,16 @@ def _answer(fleet: Fleet, subject: Subject) -> Answer:
 
 
 def _with_steps(sentence: str, holds: bool, links: Mapping[str, Link], name: str, others: str) -> Answer:
-    """Return an answer: the command and the evidence of its first broken link stand below the sentence."""
+    """Return an answer: the command and the evidence of the broken link that is told stand below the sentence."""
     link = links[name] if name else None
     steps = [link.command] if link and link.command else []
     steps += [others] if others else []
+    first_name = first(links)
+    if link and name != first_name:
+        steps += [f"beside that the Module {links[first_name].reason}", *links[first_name].evidence[:2]]
     steps += link.evidence if link else [text for known in links.values() for text in known.evidence]
     data = [_record(key, value) for key, value in links.items()]
-    return Answer(holds, sentence, tuple(steps), name, tuple(data))
+    return Answer(holds, sentence, tuple(steps), first_name, tuple(data), name)
 
 
 def _record(name: str, link: Link) -> dict[str, Any]:
@@ -103,7 +106,7 @@ def _others(fleet: Fleet, subject: Subject, link: Link) -> str:
 
 def _cause(subject: Subject) -> str:
     links = walk(subject)
-    name = first(links)
+    name = headline(links)
     return links[name].cause if name else ""
 
 

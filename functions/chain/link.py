@@ -34,6 +34,8 @@ class Link(NamedTuple):
     """Whether a broken link is on its way, so that nobody has to act."""
     shared: str = ""
     """What the nodes with the same cause share, such as `pull pod`."""
+    is_of_cluster: bool = False
+    """Whether the links behind it are judged by the Module on the cluster, which is not what Git renders."""
 
 
 def holds(*evidence: str) -> Link:

@@ -8,7 +8,7 @@ from ..fleet.drivers import Drivers
 from ..fleet.explanation import LiveNodes
 from ..fleet.table import ASSUMED, DRIVEN, Row
 from .link import Link, Subject
-from .walk import first, is_fine, predicate, walk
+from .walk import SYNCED, first, headline, is_fine, predicate, walk
 from .words import difference
 
 
@@ -47,7 +47,8 @@ def _filled(row: Row, drivers: Drivers, live: LiveNodes) -> Row:
         agrees = {"planned": subject.is_done, "other version": False}.get(outcome.state)
     has_trouble = bool(live.dump.troubles.get(row.node.name))
     holds = is_fine(subject, links) and not has_trouble
-    return row._replace(agrees=agrees, reason=_reason(subject, links), holds=holds)
+    row = row._replace(agrees=agrees, reason=_reason(subject, links), holds=holds)
+    return row._replace(is_unsynced=headline(links) == SYNCED and links[SYNCED].is_of_cluster)
 
 
 def _by_label(row: Row) -> Row:
@@ -59,11 +60,11 @@ def _by_label(row: Row) -> Row:
 
 def _reason(subject: Subject, links: Mapping[str, Link]) -> str:
     """Return the first broken link in words: what runs and what is wanted, where they differ; "" for none."""
-    name = first(links)
+    name = headline(links)
     trouble = "; ".join(subject.live.troubles.get(subject.node.name, ()))
     if is_fine(subject, links) and (trouble or not name):
         return trouble
-    if name == "synced" and subject.loaded and subject.is_ready and subject.loaded.image != subject.image:
+    if name == SYNCED and subject.loaded and subject.is_ready and subject.loaded.image != subject.image:
         old, new = difference(subject.loaded.image, subject.image)
         return f"runs {old}, wanted {new}: not synced yet"
     return predicate(subject, links).removeprefix("is loaded, but ")

@@ -23,6 +23,15 @@ def progress(rows: Iterable[Row]) -> Iterator[str]:
 
 def _slips(rows: Sequence[Row]) -> Iterator[str]:
     """Yield the slips by name, and how many nodes wait for their turn; each row that is not done is in one of them."""
+    if unsynced := [row.node.name for row in rows if row.is_unsynced]:
+        yield f"not synced: {some(unsynced, len(unsynced))}"
+    rows = [row for row in rows if not row.is_unsynced]
+    if rows:
+        yield from _own_slips(rows)
+
+
+def _own_slips(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the slips of nodes on which more is broken than that their Module is not synced."""
     stuck = [row for row in rows if row.state == DRIVEN and (row.reason or not row.loaded)]
     stuck += [row for row in rows if row.state == ASSUMED and row.loaded and row.is_problem]
     if stuck:

@@ -47,4 +47,4 @@ def judge(subject: Subject) -> Link:
     worker = subject.live.workers.get(subject.key)
     evidence = (f"the pod {worker.pod} ({worker.action}) {worker.status}",) if worker else ()
     command = kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", namespace, name, "-o", "yaml")
-    return Link("broken", evidence, reason, command, f"rival {names}", shared="other Module")
+    return Link("broken", evidence, reason, command, f"{head} {names}", shared="other Module")

@@ -5,7 +5,8 @@ from krmfn.printing import printable, some
 from krmfn.typed import Any
 
 from ..differences import ABSENT, FieldChange, differences
-from ..fleet.drivers import Driver
+from ..fleet.coverage import coverage
+from ..fleet.drivers import Driver, driver
 from ..fleet.live import Live
 from ..fleet.live_objects import Engine, Name
 from ..kmm.lookup import table, text
@@ -40,16 +41,35 @@ def judge(subject: Subject) -> Link:
     return link._replace(evidence=(f"the Module on the cluster differs in {changes[0].path}{number}", *link.evidence))
 
 
-def judge_selector(live: Live, driver: Driver, cluster: str) -> Link | None:
+def on_cluster(subject: Subject) -> Subject:
+    """Return the Module on the node as it is on the cluster, by which KMM does all that it does there.
+
+    Without such a Module, or where it is being deleted or does not select the node, this is the one that Git renders.
+    """
+    manifest = subject.live.objects.modules.get(subject.module)
+    if manifest is None or not isinstance(manifest.get("spec"), dict) or subject.driver.cluster is not None:
+        return subject
+    if text(table(manifest, "metadata"), "deletionTimestamp"):
+        return subject
+    actual = driver({**manifest, "spec": stored(manifest["spec"])})
+    groups = coverage([subject.node], [actual], False)
+    at = subject.outcome.driver
+    for outcome in (outcome for group in groups for outcome in group.outcomes):
+        drivers = [*subject.drivers[:at], actual, *subject.drivers[at + 1 :]]
+        return subject._replace(drivers=drivers, outcome=outcome._replace(driver=at))
+    return subject
+
+
+def judge_selector(live: Live, planned: Driver, cluster: str) -> Link | None:
     """Return the broken link of a Module whose selector on the cluster is another one than Git's, None without one.
 
     Which nodes have it is then not said by the labels that Git asks for.
     """
-    key = driver.module.ref.namespace, driver.module.ref.name
+    key = planned.module.ref.namespace, planned.module.ref.name
     module = live.objects.modules.get(key)
     if module is None or "spec" not in module:
         return None
-    old, new = (table(stored(spec), "selector") for spec in (module["spec"], driver.module.spec))
+    old, new = (table(stored(spec), "selector") for spec in (module["spec"], planned.module.spec))
     if old == new:
         return None
     texts = [", ".join(f"{label}={value}" for label, value in labels.items()) or "nothing" for labels in (old, new)]

@@ -23,13 +23,24 @@ LINKS: Mapping[str, Callable[[Subject], Link]] = {
 }
 """The links in KMM's order. The link from the node's labels to the selector stands before them all: without it there is
 no Module on the node (`selected`)."""
+_OF_IMAGE = ("operator", "image", "scheduled", "worker", "loaded")
+"""The links that a node has no need of that has the image of Git's."""
 SELECTED, SYNCED = "selected", "synced"
 """The name of that link, and of the one that goes before it where the Module on the cluster selects by other labels."""
 
 
 def walk(subject: Subject) -> dict[str, Link]:
-    """Return each link of the chain for a Module on a node, by its name, in order."""
-    return {name: judge(subject) for name, judge in LINKS.items()}
+    """Return each link of the chain for a Module on a node, by its name, in order.
+
+    Where the Module on the cluster is not what Git renders, the links behind that are about the one on the cluster; but
+    a node that has the image of Git's has nothing to load.
+    """
+    link, actual = synced.judge(subject), subject
+    if link.state == "broken":
+        actual = synced.on_cluster(subject)
+        link = link._replace(is_of_cluster=actual is not subject)
+    subjects = dict.fromkeys(LINKS, actual) | (dict.fromkeys(_OF_IMAGE, subject) if subject.is_done else {})
+    return {SYNCED: link, **{name: judge(subjects[name]) for name, judge in LINKS.items() if name != SYNCED}}
 
 
 def first(links: Mapping[str, Link]) -> str:
@@ -41,6 +52,19 @@ def first(links: Mapping[str, Link]) -> str:
     if broken[1:] and broken[0] == "version" and links["version"].waits:
         return broken[1]
     return broken[0] if broken else ""
+
+
+def headline(links: Mapping[str, Link]) -> str:
+    """Return the name of the broken link that is told first; "" without one.
+
+    A Module that is not synced is broken on all nodes alike; what is broken on a node beside that is told before it.
+    """
+    name = first(links)
+    if name != SYNCED or not links[SYNCED].is_of_cluster:
+        return name
+    others = {other: link for other, link in links.items() if other != SYNCED}
+    nearest = first(others)
+    return nearest if nearest and not others[nearest].waits else name
 
 
 def is_fine(subject: Subject, links: Mapping[str, Link]) -> bool:
@@ -58,8 +82,8 @@ def predicate(subject: Subject, links: Mapping[str, Link]) -> str:
 
     A reason that begins with `its` has a subject of its own.
     """
-    if name := first(links):
-        return links[name].reason
+    if name := headline(links):
+        return links[name].reason + ("; not synced yet" if name != first(links) and first(links) == SYNCED else "")
     if not subject.driver.loads:
         unsure = "whether its plugin is running is not known: add `pods` to the dump"
         return f"loads nothing, and {'its plugin is running' if is_fine(subject, links) else unsure}"

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from krmfn import KrmfnError, Result, error, info, printing, warning
@@ -10,12 +10,11 @@ from krmfn.printing import counted, did_you_mean, some
 from krmfn.typed import Any
 
 from .. import options
-from ..chain import live_rows
-from ..chain.progress import progress
+from ..chain import live_rows, loading
 from ..cluster import cluster_streams, live_nodes
 from ..cluster.deployed import Lists
 from ..command import Command, Context
-from ..fleet import explanation, table, wording
+from ..fleet import table, wording
 from ..fleet.live import Live
 from ..formats import findings
 from ..formats.checked import tag_cluster
@@ -116,7 +115,8 @@ def _findings(args: Any, filter_: table.Filter, where: table.Filter, views: Sequ
         raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
     for view in views:
         if view.live:
-            yield from tag_cluster(view.name, _loading(view, view.live))
+            rows = live_rows.rows(view.groups, view.cluster.all_drivers, live=view.live)
+            yield from tag_cluster(view.name, map(info, loading.sentences(rows, view.live)))
     if (message := clusters.no_modules(views)) and has_nodes:
         yield (error if is_required else warning)(message)
 
@@ -180,39 +180,6 @@ def _node_findings(view: View, keys: Collection[str], is_required: bool) -> Iter
     moving.check_nodes(view.cluster.fleet, view.name, keys)
     if is_required and not has_errors:
         yield from clusters.coverage_errors(view)
-
-
-def _loading(view: View, live: explanation.LiveNodes) -> Iterator[Result]:
-    """Yield how many Modules are planned on live nodes, and which of them are not loaded or only committed."""
-    rows = [
-        row
-        for row in live_rows.rows(view.groups, view.cluster.all_drivers, live=live)
-        if row.driver and row.driver.loads
-    ]
-    planned = [row for row in rows if row.state == table.DRIVEN]
-    missing = _names(row for row in planned if not row.loaded)
-    slips = list(progress(rows))
-    upgraded = {row.driver.module.ref for row in rows if row.driver and row.driver.version_label} if slips else set()
-    plain = [row for row in rows if row.driver and row.driver.module.ref not in upgraded]
-    others = _names(row for row in plain if row.is_problem and row.state not in (table.DRIVEN, table.COMMITTED))
-    differing = _names(row for row in plain if row.state == table.DRIVEN and row.loaded and row.agrees is False)
-    lost = _names(row for row in rows if row.state == table.COMMITTED)
-    text = f"planned {len(planned):,}, loaded {len(planned) - len(missing):,}"
-    text += f", not loaded: {some(missing, len(missing))}" if missing else ""
-    text += f"; loaded, and not as planned: {some(differing, len(differing))}" if differing else ""
-    text += f"; selected and not planned: {some(others, len(others))}" if others else ""
-    if lost:
-        text += f"; {live.kept:,} of {live.kept + len(lost):,} committed are selected"
-        text += f", not these: {some(lost, len(lost))}"
-    if planned and not live.dump.configured:
-        text += "; KMM's ready labels alone say so: add `nodemodulesconfigs` to the dump"
-    yield info(text)
-    yield from map(info, slips)
-
-
-def _names(rows: Iterable[table.Row]) -> list[str]:
-    """Return the Module and the node of each row, sorted."""
-    return sorted(f"{row.driver.module.ref.name} on {row.node.name}" for row in rows if row.driver)
 
 
 def _omissions(view: View, owner: str) -> Iterator[Result]:

@@ -106,7 +106,7 @@ def steps(answer: Answer) -> Sequence[str]:
 def _chain(answer: Answer) -> Iterator[str]:
     """Yield the command and every link of KMM's chain with its state and evidence."""
     for link in answer.links:
-        if link["link"] == answer.first and link["command"]:
+        if link["link"] == answer.headline and link["command"]:
             yield link["command"]
     for link in answer.links:
         yield f"{link['link']}: {link['state']}{': ' if link['evidence'] else ''}{link['evidence']}"

@@ -24,6 +24,8 @@ class Answer(NamedTuple):
     """The first broken link of KMM's chain; "" for none."""
     links: tuple[dict[str, Any], ...] = ()
     """The links of the chain, in order: link, state, evidence, reason, command; without a dump there are none."""
+    headline: str = ""
+    """The broken link that the sentence is about: `first`, or what is broken on the node where nothing is synced."""
 
 
 class LiveNodes(NamedTuple):

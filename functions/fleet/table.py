@@ -40,6 +40,8 @@ class Row(NamedTuple):
     """Whether that is the planned one, as `why` says; None where that is not known."""
     holds: bool | None = None
     """Whether a live node has what is planned, or gets it while a driver runs, as `why` says; None: not known."""
+    is_unsynced: bool = False
+    """Whether nothing is broken on a live node but that the Module on the cluster is not what Git renders."""
     is_lost: bool = False
     """Whether the committed inventory plans the Module, which does not select the live node."""
 

@@ -95,6 +95,40 @@ def test_they_agree_whatever_the_dump_lacks_and_whatever_type_its_fields_have(
         check_agreement(seen, any(item["kind"] == "NodeModulesConfig" for item in objects))
 
 
+WAITING = {"pull goes on", "build runs", "worker runs"}
+"""Nights on which nobody has to act."""
+
+
+@pytest.mark.parametrize("name", sorted(set(NIGHTS) - set(PLANS)))
+def test_what_is_broken_on_a_node_is_told_before_a_module_that_is_not_synced(name: str) -> None:
+    """A checkout behind the cluster, or before it: KMM works by the Module that is there, so that one is judged."""
+    wanted = copy.deepcopy(plan(name))
+    wanted["spec"]["moduleLoader"]["container"]["kernelMappings"][0]["containerImage"] = "example.com/simple:9"
+    seen = everything(played(name), wanted)["n1"]
+    check_agreement(seen, True)
+    answer = seen.answers[-1] if seen.answers[0].first == "" else seen.answers[0]
+    assert answer.first == "synced" and not answer.holds
+    if NIGHTS[name].link == "synced" or name in WAITING:
+        assert answer.headline == "synced"
+        return
+    assert answer.headline == NIGHTS[name].link, answer
+    assert NIGHTS[name].reason in answer.sentence and answer.steps[0].startswith(NIGHTS[name].command), answer
+    assert any(" 9 here; it has not been synced" in step or "not what Git renders" in step for step in answer.steps[:3])
+    assert seen.row.reason.endswith("; not synced yet")
+
+
+def test_nodes_with_the_same_break_are_counted_and_no_others() -> None:
+    """A driver that is loaded beside another Module of the same kernel module has another trouble."""
+    objects = played("rival", 4)
+    find(objects, "NodeModulesConfig", "n3")["status"]["modules"] = []
+    find(objects, "Node", "n3")["metadata"]["labels"].pop(READY)
+    by_node = everything(objects, plan("rival"))
+    assert "is not loaded: Module vendor/other" in by_node["n1"].answers[0].sentence
+    assert "and 1 more node: the same other Module" in by_node["n1"].answers[0].steps
+    assert "is loaded, but Module vendor/other" in by_node["n2"].answers[0].sentence
+    assert "and 1 more node: the same other Module" in by_node["n2"].answers[0].steps
+
+
 WORDS = {"no label": "without label", "unknown": "unknown version 9", "held": "stuck", "cordoned": "waiting: n"}
 WORDS |= {"not loaded": "version 2"}
 STEPS = st.sampled_from(["done", "waits", *WORDS])

@@ -145,7 +145,6 @@ SAME = {
     "operator": "operator",
     "pull refused": "pull pod",
     "build runs": "build pod",
-    "rival": "other Module",
 }
 """Nights that are the same on every node, with what the nodes share."""
 
