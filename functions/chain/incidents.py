@@ -3,11 +3,9 @@
 What is told of each (`reason`) and typed (`command`) is what the link itself says: a test breaks the links.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from krmfn.typed import NamedTuple
-
-from .kernel_words import WORDS
 
 
 class Incident(NamedTuple):
@@ -30,7 +28,7 @@ _MODULES = "kubectl get modules.kmm.sigs.x-k8s.io -n NAMESPACE NAME -o yaml"
 INCIDENTS = (
     Incident(
         "selected",
-        ("DESIRED 0", "label lost", "pci-....present"),
+        ("DESIRED 0", "label lost", "pci-....present", "is not planned any more"),
         "is not planned any more: the node has lost",
         "The node lost a label that the Module selects by. Where node feature discovery sets it, look at its worker: a "
         "label that is set by hand hides that.",
@@ -38,35 +36,45 @@ INCIDENTS = (
     ),
     Incident(
         "synced",
-        ("OutOfSync", "not synced", "ComparisonError", "SyncFailed"),
+        (
+            *("OutOfSync", "not synced", "not been synced", "ComparisonError", "SyncFailed", "SyncError"),
+            *("objects failed to apply", "failed calling webhook", "no endpoints available", "ReconciliationFailed"),
+            *("BuildFailed", "ArtifactFailed", "HealthCheckFailed", "DependencyNotReady", "not what Git renders"),
+            "has it been synced",
+        ),
         "is not what Git renders",
         "Argo CD or Flux has not applied what Git has; the old driver runs. Look at the Application or Kustomization.",
         "kubectl describe applications.argoproj.io -n argocd APPLICATION",
     ),
     Incident(
         "synced",
-        ("deletionTimestamp", "Terminating", "being deleted"),
+        ("deletionTimestamp", "Terminating", "being deleted", "module-finalizer"),
         "is being deleted since",
         "Somebody deleted the Module, and KMM unloads it; a pod that uses the driver holds it.",
         "kubectl describe pod -n NAMESPACE POD",
     ),
     Incident(
         "mapping",
-        ("no kernel mapping",),
+        ("no kernel mapping", "no mapping"),
         "gets no driver: no kernel mapping matches",
         "The node booted a kernel that no mapping is for. Add one, and build its image.",
         "krmfn nodes --kernel KERNEL --problems",
     ),
     Incident(
         "operator",
-        ("OOMKilled", "kmm-operator-controller"),
+        ("OOMKilled", "kmm-operator-controller", "waits for KMM's operator"),
         "waits for KMM's operator",
         "KMM's operator does not run, so nothing is loaded or unloaded on any node.",
         "kubectl describe pod -n kmm-operator-system OPERATOR",
     ),
     Incident(
         "image",
-        ("ImagePullBackOff", "ErrImagePull", "manifest unknown", "unauthorized", "pull pod"),
+        (
+            *("ImagePullBackOff", "ErrImagePull", "manifest unknown", "unauthorized", "pull pod", "access denied"),
+            *("authentication required", "no basic auth", "forbidden", "toomanyrequests", "InvalidImageName"),
+            *("ErrImageNeverPull", "RegistryUnavailable", "no such host", "connection refused", "i/o timeout"),
+            *("certificate signed by unknown authority", "no match for platform", "Failed to pull image"),
+        ),
         "its image is not checked: the pull pod",
         "KMM looks for each image with a pod of its own before it schedules anything: the image is not pushed, or the "
         "pull secret (imageRepoSecret) is wrong.",
@@ -74,28 +82,34 @@ INCIDENTS = (
     ),
     Incident(
         "image",
-        ("DoesNotExist",),
+        ("DoesNotExist", "ModuleImagesConfig", "KMM asked the registry"),
         "is not there: KMM asked the registry",
         "The image for the node's kernel is not in the registry. Build and push it.",
         "kubectl get moduleimagesconfigs.kmm.sigs.x-k8s.io -n NAMESPACE NAME -o yaml",
     ),
     Incident(
         "image",
-        ("build pod", "BuildImage"),
+        ("build pod", "BuildImage", "was not built", "being built"),
         "its image was not built: the build pod",
         "The build in the cluster failed: its log has the compiler's words.",
         "kubectl logs -n NAMESPACE POD",
     ),
     Incident(
         "image",
-        ("SignImage", "signing", "FailedMount"),
+        (
+            *("SignImage", "signing", "FailedMount", "MountVolume.SetUp failed", 'secret "..." not found'),
+            *("was not signed", "being signed", "references non-existent secret key"),
+        ),
         "signing waits: secret",
         "The pod that signs the image lacks the Secret with the key.",
         "kubectl get secret -n NAMESPACE SECRET",
     ),
     Incident(
         "image",
-        ("ModuleBuildSignConfig", "OS --> DTK mapping", "driver toolkit"),
+        (
+            *("ModuleBuildSignConfig", "OS --> DTK mapping", "driver toolkit", "NeedsBuilding", "NeedsSigning"),
+            *("has to be built", "has to be signed", "could not be built", "could not be signed"),
+        ),
         "(ModuleBuildSignConfig: Failure)",
         "The build or signing failed and its pod is gone, or no pod was made; on OpenShift KMM may not know the driver "
         "toolkit of the node's OS.",
@@ -117,105 +131,103 @@ INCIDENTS = (
     ),
     Incident(
         "taints",
-        ("untolerated taint", "NoSchedule", "NoExecute"),
+        ("untolerated taint", "NoSchedule", "NoExecute", "does not tolerate"),
         "does not tolerate",
         "The Module does not tolerate a taint of the node: add `tolerations`, or ask who has put it there.",
         "kubectl describe node NODE",
     ),
     Incident(
         "scheduled",
-        ("NodeModulesConfig", "not scheduled"),
+        ("NodeModulesConfig", "not scheduled", "KMM schedules"),
         "is not scheduled by KMM",
         "KMM has not written the Module into the node's NodeModulesConfig: its operator says why.",
         _OPERATOR,
     ),
     Incident(
         "alone",
-        ("File exists",),
+        ("File exists", "on this node, too"),
         "on this node, too",
         "Another Module, perhaps of another team, loads the same kernel module on the node.",
         _MODULES,
     ),
     Incident(
         "unload",
-        ("is in use", "about to be unloaded"),
+        ("is in use", "about to be unloaded", "holds the kernel module", "is still loaded", "(Unload)"),
         "holds the kernel module",
         "A pod uses the driver that has to be unloaded, by its ready label or by its device plugin's resource.",
         "kubectl get pod -n NAMESPACE POD -o wide",
     ),
     Incident(
         "worker",
-        ("CrashLoopBackOff", "kmm-worker"),
+        ("CrashLoopBackOff", "kmm-worker", "back-off restarting failed container"),
         "(Load) says CrashLoopBackOff",
         "modprobe fails on the node. Only the log of the pod says why: give it to `krmfn why --log`.",
         "kubectl logs -n NAMESPACE POD -c worker --previous",
     ),
     Incident(
         "worker",
-        ("FailedCreate", "serviceaccount not found"),
+        (
+            *("CreateContainerConfigError", "CreateContainerError", "RunContainerError", "StartError"),
+            *("ContainerCannotRun", "FailedCreatePodSandBox", "DeadlineExceeded", "Evicted", "(Load)"),
+        ),
+        "(Load) says",
+        "KMM's worker pod does not start on the node: its events say what the kubelet lacks.",
+        _DESCRIBED,
+    ),
+    Incident(
+        "worker",
+        (
+            "FailedCreate",
+            'serviceaccount "..." not found',
+            "error looking up service account",
+            "its ServiceAccount",
+            "no worker pod",
+        ),
         "its ServiceAccount",
         "KMM cannot make its worker pod: the Module's ServiceAccount is not there.",
         "kubectl get sa -n NAMESPACE",
     ),
     Incident(
         "worker",
-        ("violates PodSecurity", "pod-security.kubernetes.io"),
+        ("violates PodSecurity", "pod-security.kubernetes.io", "Pod Security", "no pod can be made"),
         "enforces Pod Security",
         "The namespace refuses privileged pods, and KMM's worker pods are privileged.",
         "kubectl label namespace NAMESPACE pod-security.kubernetes.io/enforce=privileged --overwrite",
     ),
     Incident(
         "worker",
-        ("exceeded quota", "ResourceQuota"),
+        ("exceeded quota", "ResourceQuota", "is used up"),
         "is used up",
         "A quota of the namespace leaves no room for the worker pod.",
         "kubectl describe quota -n NAMESPACE",
     ),
     Incident(
         "loaded",
-        ("bootId", "reboot"),
+        ("bootId", "reboot", "last boot"),
         "was loaded before the node's last boot, and not since",
         "The node has rebooted, and KMM has not loaded the driver again yet.",
         "kubectl get nodemodulesconfigs.kmm.sigs.x-k8s.io NODE -o yaml",
     ),
     Incident(
         "ready",
-        (".ready", "ready label"),
+        (".ready", "ready label", "lacks the label"),
         "is loaded, but the node lacks the label",
         "The driver is loaded, and KMM has not set its ready label, which everything else waits for.",
         _OPERATOR,
     ),
     Incident(
         "plugin",
-        ("Insufficient", "device plugin"),
+        ("Insufficient", "device plugin", "FailedScheduling", "nodes are available"),
         "its device plugin is not running",
         "The driver is loaded, and the pod that offers its devices crashes or is not there.",
         "kubectl logs -n NAMESPACE POD --all-containers --previous",
     ),
     Incident(
         "workloads",
-        ("exporter",),
+        ("exporter", "of its DaemonSet"),
         "of its DaemonSet says CrashLoopBackOff",
         "The driver is loaded, and a DaemonSet of the config crashes.",
         "kubectl logs -n NAMESPACE POD --all-containers --previous",
     ),
 )
 """The incidents in the order of the chain."""
-
-
-def of_word(word: str) -> Iterator[str]:
-    """Yield what is known of a word that a person has seen: an incident, or a sentence of the kernel, in lines."""
-    lower = word.lower()
-    for incident in INCIDENTS:
-        if any(lower == known.lower() for known in incident.words):
-            facts = {"link": incident.link, "why says": incident.reason, "type": incident.command}
-            lines = (f"  {label}: {text}" for label, text in facts.items())
-            yield "\n".join((f"{incident.words[0]}: {incident.sense}", *lines))
-    for entry in WORDS:
-        if any(sign in lower or (" " in lower and lower in sign) for sign in entry.signs):
-            yield f"{word}, in a worker's log: {entry.sense}\n  do: {entry.remedy}"
-
-
-def words() -> list[str]:
-    """Return every word that `of_word` knows, but for sentences of the kernel."""
-    return [word for incident in INCIDENTS for word in incident.words]

@@ -12,7 +12,7 @@ from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from .. import options
-from ..chain import incidents
+from ..chain import dictionary
 from ..command import PRINTED, Command
 from ..formats import rules as reports
 from ..reference import ends, fields
@@ -49,18 +49,22 @@ def explanations(names: tuple[str, ...]) -> str:
         if len(names) != 2:
             raise KrmfnError(f"name the config in {names[0]} to explain: krmfn explain {names[0]} NAME")
         return explain_inputs.layers(*names)
-    names = tuple(map(_full_name, [" ".join(names)] if any(incidents.of_word(" ".join(names))) else names))
     rules = {rule.id: rule for rule in catalogue.rules()}
+    are_known = all(
+        name.upper() in rules or _is_field(_full_name(name)) or any(dictionary.of_word(name)) for name in names
+    )
+    is_sentence = not are_known and any(dictionary.of_word(" ".join(names)))
+    names = tuple(map(_full_name, [" ".join(names)] if is_sentence else names))
     texts, mistakes = dict[str, None](), list[str]()
     for name in names:
         if _is_field(name):
             texts[_field(name, width)] = None
         elif rule := rules.get(name.upper()):
             texts[_rule(rule, width)] = None
-        elif incident := "\n\n".join(_incident(text, width) for text in incidents.of_word(name)):
+        elif incident := "\n\n".join(_incident(text, width) for text in dictionary.of_word(name)):
             texts[f"{incident}\n"] = None
         else:
-            mistakes.append(_unknown(name, [*rules, *incidents.words()]))
+            mistakes.append(_unknown(name, [*rules, *dictionary.words()]))
     if mistakes:
         raise KrmfnError(*mistakes)
     return "\n\n".join(texts)
@@ -83,9 +87,9 @@ def _unknown(name: str, ids: list[str]) -> str:
     if name.startswith("spec."):
         suggestions = [f"deviceconfig.{name}"]
     if suggestions:
-        return f"unknown rule {name}; did you mean {' or '.join(suggestions[:3])}?"
+        return f"unknown word or rule {name}; did you mean {' or '.join(suggestions[:3])}?"
     forms = "a field is written as deviceconfig.spec.NAME, a config as PATH NAME, a Profile as NAME PATH"
-    return f"unknown rule {name}; `krmfn rules` prints all rules; {forms}"
+    return f"unknown word or rule {name}; `krmfn rules` prints all rules; {forms}"
 
 
 def _is_field(name: str) -> bool:

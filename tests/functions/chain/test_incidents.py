@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from krmfn_functions.chain.incidents import INCIDENTS, Incident, of_word, words
+from krmfn_functions.chain.dictionary import of_word, words
+from krmfn_functions.chain.incidents import INCIDENTS, Incident
 from krmfn_functions.chain.kernel_words import WORDS
 from krmfn_functions.chain.walk import LINKS, SELECTED
 
@@ -34,6 +35,42 @@ def without_mapping() -> tuple[Objects, Manifest]:
     objects = healthy()
     objects[0]["spec"]["moduleLoader"]["container"]["kernelMappings"][0]["regexp"] = "^5[.].*$"
     return objects, objects[0]
+
+
+SEEN = {
+    'MountVolume.SetUp failed for volume "key" : secret "signing-key" not found': "image",
+    "secret signing-key not found": "image",
+    "Failed to pull image: rpc error: code = Unknown desc = reading manifest: unauthorized": "image",
+    'pods "kmm-worker-n1-gpu" is forbidden: violates PodSecurity "baseline:latest": privileged': "worker",
+    'pods "kmm-worker-n1-gpu" is forbidden: exceeded quota: q, requested: pods=1': "worker",
+    'error looking up service account kmm/gpu: serviceaccount "gpu" not found': "worker",
+    "CreateContainerConfigError": "worker",
+    "0/3 nodes are available: 3 Insufficient example.com/gpu": "plugin",
+    "failed calling webhook vmodule.kb.io: no endpoints available": "synced",
+    "team-a/train-0 holds the kernel module": "unload",
+    "node(s) had untolerated taint {team: a}": "taints",
+}
+"""Sentences of kubelet, the API server, Argo CD and `why`, with the link that they are about."""
+
+
+@pytest.mark.parametrize("sentence", SEEN)
+def test_a_sentence_that_a_cluster_prints_is_explained(sentence: str) -> None:
+    assert any(f"\n  link: {SEEN[sentence]}\n" in text for text in of_word(sentence))
+
+
+@pytest.mark.parametrize("name", sorted(NIGHTS))
+def test_what_why_says_is_explained_with_its_link(name: str) -> None:
+    link = seen(played(name), wanted=PLANS.get(name))[0][NIGHTS[name].link]
+    explained = [*of_word(f"n1: kmm/simple {link.reason}")]
+    assert any(f"\n  link: {NIGHTS[name].link}\n" in text for text in explained), link.reason
+
+
+def test_every_link_is_a_word_and_an_unknown_word_is_no_rule() -> None:
+    for link in (SELECTED, *LINKS):
+        assert all(f"  link: {link}\n" in text for text in of_word(link)) and any(of_word(link))
+    assert "unknown word or rule blah" in process("krmfn", "explain", "blah").refused()
+    text = process("krmfn", "explain", "KRM301", "CrashLoopBackOff").ended(0).text
+    assert text.startswith("KRM301") and "modprobe fails on the node" in text
 
 
 def test_every_word_is_explained_and_a_near_miss_is_named() -> None:

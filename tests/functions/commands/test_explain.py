@@ -64,7 +64,7 @@ def test_several_rules_and_small_letters() -> None:
 def test_an_unknown_rule(name: str, hint: str) -> None:
     with pytest.raises(KrmfnError) as raised:
         explained("KRM301", name)
-    assert re.fullmatch(rf"unknown rule {re.escape(name)}; .*", str(raised.value), re.IGNORECASE)
+    assert re.fullmatch(rf"unknown word or rule {re.escape(name)}; .*", str(raised.value), re.IGNORECASE)
     assert hint in str(raised.value)
 
 

@@ -1,0 +1,35 @@
+"""What is known of a word that a person has seen in the output of kubectl, of a log, of KMM or of `why`."""
+
+import re
+from collections.abc import Iterator
+
+from .incidents import INCIDENTS
+from .kernel_words import WORDS
+
+
+def of_word(word: str) -> Iterator[str]:
+    """Yield what is known of a word that a person has seen: an incident, or a sentence of the kernel, in lines.
+
+    The word may be the name of a link, or a sentence that has a known word in it, such as a line of kubectl or `why`.
+    """
+    lower = word.lower()
+    for incident in INCIDENTS:
+        if any(_is_seen(known, word) for known in incident.words) or lower == incident.link:
+            facts = {"link": incident.link, "why says": incident.reason, "type": incident.command}
+            lines = (f"  {label}: {text}" for label, text in facts.items())
+            yield "\n".join((f"{incident.words[0]}: {incident.sense}", *lines))
+    for entry in WORDS:
+        if any(sign in lower or (" " in lower and lower in sign) for sign in entry.signs):
+            yield f"{word}, in a worker's log: {entry.sense}\n  do: {entry.remedy}"
+
+
+def _is_seen(known: str, text: str) -> bool:
+    """Return True for a text that is a known word, or a sentence with it; `"..."` in it stands for any name."""
+    pattern = rf"(?<![\w-]){re.escape(known)}(?![\w-])".replace(r'"\.\.\."', r"\S+")
+    seen = re.search(pattern, text, re.IGNORECASE)
+    return seen is not None and (" " in text or seen[0] == text)
+
+
+def words() -> list[str]:
+    """Return every word that `of_word` knows, but for sentences of the kernel."""
+    return [word for incident in INCIDENTS for word in incident.words]
