@@ -153,11 +153,17 @@ _CHANGES = closed(
     summary={"type": "object", "required": [*_SEVERITIES], "additionalProperties": COUNT},
     failed=listed(TEXT),
 )
+_NODES = closed(
+    known=COUNT, unknown=COUNT, planned=COUNT, waiting=COUNT, gained=COUNT, lost=COUNT, reloaded=COUNT, kept=COUNT
+)
+_NUMBERS = {"errors": COUNT, "warnings": COUNT, "infos": COUNT, "nodes": _NODES}
+_VERDICT = closed(**_NUMBERS, headline=nullable(TEXT), clusters=listed(closed(name=TEXT, judged=FLAG, **_NUMBERS)))
 CI = named(
     "krmfn.dev/ci/v1",
     closed(
         ("diff",),
         exit={"enum": [0, 1, 2]},
+        verdict=_VERDICT,
         changes=FLAG,
         failOn=listed(TEXT),
         base=nullable(TEXT),

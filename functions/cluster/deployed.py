@@ -104,6 +104,8 @@ class Clusters(NamedTuple):
     """The PATHs, those of --cluster among them, each with its path without links."""
     unread: tuple[str, ...] = ()
     """The names of clusters that are left out of these, since something in them cannot be read."""
+    left_out: Sequence[Cluster] = ()
+    """What is known of these clusters: their findings count all the same."""
     external: Mapping[str, Cluster] = {}  # read only
     """What clusters get from elsewhere (--against), by the names of the clusters."""
     engines: Engines = Engines()

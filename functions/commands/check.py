@@ -1,28 +1,24 @@
 """The command `check`: what is wrong in each PATH, as a report."""
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
-from krmfn import KrmfnError, Place, printing
-from krmfn.findings import Findings, in_order
-from krmfn.results import Result, error
+from krmfn import KrmfnError, printing
+from krmfn.results import Result
 from krmfn.typed import Any
 
 from .. import options
-from ..cluster import asked, cluster_lists, cluster_streams
-from ..cluster.deployed import Clusters
+from ..cluster import asked, cluster_streams
 from ..command import Command, Context
 from ..formats import findings
-from ..formats.checked import Checked, dump_baseline, new_findings, parse_baseline, tag_cluster
-from ..paths import failures, files, output
-from ..paths.manifests import KUSTOMIZATIONS
+from ..formats.checked import Checked, dump_baseline
+from ..paths import files, output
 from ..rendering import ignoring
-from ..run import run_of
 from ..settings import CHECK
 from .catalogue import rules
+from .told import collect
 
 _SEVERITIES = ("info", "warning", "error")
 
@@ -86,69 +82,6 @@ def run(context: Context, args: Any) -> int:
     blocking = {finding.id for failure in streams.failures for finding in failure.findings}
     is_known = streams.is_readable and blocking.isdisjoint(finding.id for finding in checked.results)
     return int(findings.fails(checked.results, args.fail_on)) if streams.is_whole or is_known else 2
-
-
-def collect(context: Context, streams: Clusters, baseline: str | None, additions: Iterable[Result] = ()) -> Checked:
-    """Return the findings of all clusters, with an error for all that cannot be read.
-
-    Findings in the file `baseline` are left out; `additions` never are. Raises KrmfnError for a file that is no
-    baseline.
-    """
-    clusters = (*streams.clusters, *streams.unassigned)
-    counts = [cluster.counts._replace(turned_off=run_of(cluster.final).turned_off) for cluster in clusters]
-    results = [*streams.findings, *in_order(streams.unassigned_findings)]
-    for cluster in streams.clusters:
-        if cluster.final.results:
-            results += tag_cluster(cluster.name, in_order(cluster.final.results))
-    for failure in streams.failures:
-        results += tag_cluster(failure.cluster, failure.findings) if failure.is_blocked else []
-    number = len(results)
-    if baseline:
-        known = parse_baseline(files.read_text(baseline, context.options.root), baseline)
-        if known.older:
-            message = f"{baseline} was written by an older krmfn; write it again with --write-baseline"
-            context.log.say(message, "warning")
-        results = new_findings(results, known)
-        context.log.say(f"{number - len(results)} of {number} findings are listed in {baseline}")
-    left_out = number - len(results)
-    results += additions
-    # no baseline names these: what was not read was not judged
-    for failure in (failure for failure in streams.failures if not failure.is_blocked):
-        errors = _read_errors(failure)
-        results += tag_cluster(failure.cluster, errors) if failure.cluster else errors
-    if len(streams.clusters) > 1:
-        from ..formats import grouped  # here: findings about one cluster are not grouped
-
-        results = grouped.join(results, streams.lists)
-    by_cluster = {cluster.name: cluster.final.results for cluster in streams.clusters}
-    checked = cluster_lists.total(counts)._replace(results=list(Findings(map(_place_in_file, results))))
-    return checked._replace(
-        excluded=len(streams.excluded), foreign=streams.foreign, clusters=by_cluster, baseline=left_out
-    )
-
-
-def _place_in_file(result: Result) -> Result:
-    """Return a finding whose place is a file, or none: CI servers show no finding at a folder."""
-    place = result.place
-    if not place or place.line or not os.path.isdir(place.path):  # noqa: PTH112
-        return result
-    names = (f"{place.path}/{name}" for name in KUSTOMIZATIONS)
-    if name := next(filter(os.path.isfile, names), ""):
-        return result._replace(place=place._replace(path=os.path.normpath(name)))
-    return result._replace(place=None, message=f"{place.path}: {result.message}")
-
-
-def _read_errors(failure: failures.Failure) -> list[Result]:
-    """Return an error for each file of a PATH that cannot be read, or one for the PATH."""
-    if failure.findings:
-        return list(failure.findings)
-    messages: list[str] = []
-    for line in failure.lines:
-        if not messages or line.startswith(f"{os.path.normpath(failure.path)}/"):
-            messages.append(line.removeprefix(f"{failure.name}: "))
-        else:
-            messages[-1] += f"\n{line}"
-    return [error(message, place=Place(failure.name)) for message in messages]
 
 
 def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:

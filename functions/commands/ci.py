@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Sequence
 
-from krmfn.findings import Findings
 from krmfn.printing import json_text
 from krmfn.typed import Any
 
@@ -13,12 +12,13 @@ from .. import options
 from ..cluster import cluster_streams
 from ..cluster.deployed import Clusters
 from ..command import Command, Context
-from ..formats import comment, findings, grouped
+from ..formats import comment, findings, verdict
 from ..formats.checked import Checked
 from ..paths import output, replacing
 from ..plan import Comparison
+from ..report import verdicts
 from ..settings import COMPARE, REVIEW
-from . import check, clusters, report
+from . import clusters, report, told
 from .catalogue import rules
 
 FORMAT = "krmfn.dev/ci/v1"
@@ -66,13 +66,8 @@ def _collect(context: Context, args: Any, streams: Clusters, comparisons: Sequen
     cluster_streams.look_up_places(context, streams)
     additions = clusters.change_errors(comparisons, args.fail_on)
     additions += clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_whole else ()
-    checked = check.collect(context, streams, args.baseline, additions)
-    listed = {result.occurrence for result in checked.results}
-    names = [comparison.name for comparison in comparisons]
-    notes = [pair for pair in grouped.notes(comparisons) if pair[0].severity != "info"]
-    results = [grouped.tag_clusters(note, holders, names) if names[1:] else note for note, holders in notes]
-    results = [*checked.results, *(result for result in results if result.occurrence not in listed)]
-    return checked._replace(results=list(Findings(results)), failing=findings.failing(args.fail_on))
+    checked = told.with_changes(told.collect(context, streams, args.baseline, additions), comparisons)
+    return checked._replace(failing=findings.failing(args.fail_on))
 
 
 def _texts(
@@ -81,12 +76,15 @@ def _texts(
     """Return the files by their names."""
     formats = _OF_FINDINGS | (_OF_ALL if code < 2 else {})
     texts = {name: findings.FORMATS[format_](checked, rules) for name, format_ in formats.items()}
+    parts = report.parts_of(streams)
+    told_ = verdicts.verdict_of(parts, checked, comparisons)
     if code < 2:
-        texts["report.html"] = report.page_of(streams, (), comparisons)[0]
+        texts["report.html"] = report.page_of(parts, checked, told_, comparisons)
     if comparisons:
         texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(comparisons)}"
     changes = any(c.first or c.failed or c.plan.changes or c.plan.effects or c.notes for c in comparisons)
     result: dict[str, Any] = {"format": FORMAT, "exit": code, "changes": changes, "failOn": list(args.fail_on)}
+    result |= {"verdict": verdict.as_data(told_)}
     result |= {"base": args.base, "check": json.loads(findings.as_json(checked))}
     result |= {"diff": json.loads(comment.FORMATS["json"](comparisons))} if comparisons else {}
     texts[replacing.RESULT] = json_text(result, 2) + "\n"

@@ -58,7 +58,8 @@ def read(
             return None
         names = sorted(unread)
         context.log.say(f"left out, since not all of it can be read: {', '.join(names)}", "error")
-        return streams._replace(clusters=clusters, unread=tuple(names))
+        left_out = [cluster for cluster in streams.clusters if cluster.name in unread]
+        return streams._replace(clusters=clusters, unread=tuple(names), left_out=left_out)
     cluster_streams.log_excluded(context, streams)
     visible = {n: r for n, r in streams.lists.items() if r.failed or context.intent.logs_advice}
     findings = cluster_streams.findings_of(context, streams, visible)

@@ -1,5 +1,7 @@
 """The command `report`: a fleet as one page to look at."""
 
+from __future__ import annotations
+
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -7,17 +9,23 @@ from pathlib import Path
 from types import MappingProxyType
 
 from krmfn import Result
-from krmfn.typed import Any
+from krmfn.typed import TYPE_CHECKING, Any
 
 from .. import options
 from ..cluster import cluster_streams, live_nodes
 from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..fleet.live import Live
+from ..formats.checked import Checked, tag_cluster
+from ..formats.verdict import Told, Verdict
 from ..paths import files
 from ..plan import Comparison
 from ..settings import COMPARE, REVIEW
-from . import clusters
+from . import clusters, told
+from .catalogue import rules
+
+if TYPE_CHECKING:
+    from ..report.parts import Part
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,47 +50,57 @@ def _run(context: Context, args: Any) -> int:
 
         look = context._replace(intent=COMPARE)
         comparisons = against_base.compare_with_base(look, args.base, [*streams.paths], streams)
+    from ..report import verdicts  # here: no other command has a page
+
     dumps = live_nodes.by_cluster(context.options, list(streams.lists))
-    text, results = page_of(streams, args.files, comparisons, args.output, dumps)
+    outputs = clusters.read_outputs(args.files, streams.lists)
+    parts = [*parts_of(streams, dumps), *outputs]
+    additions = [finding for part in outputs for finding in tag_cluster(part.name, part.findings)]
+    checked = told.with_changes(told.collect(context, streams, None, additions), comparisons)
+    text = page_of(parts, checked, verdicts.verdict_of(parts, checked, comparisons), comparisons, args.output)
+    results = _unlogged(streams, parts, comparisons)
     if args.output is not None:
         files.write_text(args.output, text)
         text = ""
     return clusters.print_text(context, streams, text, results)
 
 
+def parts_of(streams: Clusters, dumps: Mapping[str, Live] = MappingProxyType({})) -> list[Part]:
+    """Return what the page shows of each cluster; `dumps` are those of the clusters whose nodes are live."""
+    from ..report import cluster_view  # here: it is slow to load
+    from ..report.parts import unread_part
+
+    views = [cluster_view.join(name, resources) for name, resources in streams.lists.items()]
+    views = [cluster_view.with_dump(view, dumps[view.name]) if view.name in dumps else view for view in views]
+    return [*map(cluster_view.part, views), *map(unread_part, streams.unread)]
+
+
 def page_of(
-    streams: Clusters,
-    names: Sequence[str],
+    parts: Sequence[Part],
+    checked: Checked,
+    verdict: Verdict,
     comparisons: Sequence[Comparison],
     output: str | None = None,
-    dumps: Mapping[str, Live] = MappingProxyType({}),
-) -> tuple[str, list[Result]]:
-    """Return the page about some clusters and those of files (--from), and its findings that the lists do not have.
+) -> str:
+    """Return the page about some clusters.
 
-    `output` is the file that it is written to: the page has links to what is below its folder. `dumps` are those of the
-    clusters whose nodes are live.
+    `output` is the file that it is written to: the page has links to what is below its folder.
     """
-    lists, findings = streams.lists, [*streams.findings, *streams.unassigned_findings]
     from importlib.metadata import version
 
-    # here: no other command has a template to fill in
-    from ..report import cluster_view
-    from ..report.page import page
-    from ..report.parts import unread_part
-    from ..report.tallies import change_errors
-    from .catalogue import rules
+    from ..report.page import page  # here: no other command has a template to fill in
 
-    views = [cluster_view.join(name, resources) for name, resources in lists.items()]
-    views = [cluster_view.with_dump(view, dumps[view.name]) if view.name in dumps else view for view in views]
-    parts = list(map(cluster_view.part, views))
-    parts += clusters.read_outputs(names, lists)
     by_id = {rule.id: rule for rule in rules()}
-    fleet = [*parts, *map(unread_part, streams.unread)]
-    text = page(fleet, by_id, version("krmfn"), comparisons, _links(output), findings)
-    # those of the lists were logged, and count for the exit code, with the lists
-    logged = {result.occurrence for resources in lists.values() for result in resources.results}
+    return page(parts, by_id, version("krmfn"), Told(verdict, checked.results, comparisons), _links(output))
+
+
+def _unlogged(streams: Clusters, parts: Sequence[Part], comparisons: Sequence[Comparison]) -> list[Result]:
+    """Return the findings of the page that are not among those of the lists, which were logged."""
+    from ..report.tallies import change_errors
+
+    logged = {result.occurrence for resources in streams.lists.values() for result in resources.results}
     results = (*(finding for part in parts for finding in part.findings), *change_errors(comparisons))
-    return text, [finding for finding in results if finding.occurrence not in logged]
+    return [finding for finding in results if finding.occurrence not in logged]
 
 
 def _links(output: str | None) -> Callable[[str], str]:

@@ -11,6 +11,7 @@ from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from ..plan import Change, Comparison
+from . import verdict
 from .changes import Names, Overview, as_json, fields_of, first_lines, named, overview, text, values
 
 LIMIT = 60_000
@@ -44,7 +45,8 @@ def markdown(comparisons: Sequence[Comparison]) -> str:
     comparisons = [comparison._replace(name=name) for comparison, name in zip(comparisons, clusters, strict=True)]
     listed = [c for c in comparisons if c.plan.changes or c.plan.effects or c.notes or c.failed]
     fleet = overview(listed or comparisons[:1], clusters)
-    head = _head(fleet) if fleet.rows else f"**{fleet.headline}**\n"
+    line = f"**{_cell(verdict.headline(comparisons))}**\n"
+    head = f"{line}\n{_table(fleet)}" if fleet.rows else line
     others = len(comparisons) - max(len(listed), 1)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
     first = ((f"* {_cell(_shorten(line))}\n", ()) for line in (*_losses(comparisons), *first_lines(comparisons)))
@@ -104,8 +106,8 @@ def _fit(entries: Iterable[tuple[str, Names]], room: int) -> Part:
     return Part("".join(texts), cut, clusters)
 
 
-def _head(fleet: Overview) -> str:
-    """Return the fleet in one line, and a row per cluster as far as they fit into a third of a comment."""
+def _table(fleet: Overview) -> str:
+    """Return a row per cluster, as far as they fit into a third of a comment."""
     lines = [
         (f"| {_cell(row.name)} | {' | '.join(row.cells(fleet.columns))} | {_cell(objects)} |\n", (row.name,))
         for row, objects in fleet.rows
@@ -117,7 +119,7 @@ def _head(fleet: Overview) -> str:
     numbers = " | ".join(f"{remaining[name]:,}" for name in fleet.columns)
     rest = f"| and {table.cut:,} more | {numbers} | |\n" if table.cut else ""
     title = f"| cluster | {' | '.join(fleet.columns)} | objects |\n|---|{'--:|' * len(fleet.columns)}---|\n"
-    return f"**{_cell(fleet.headline)}**\n\n{title}{table.text}{rest}"
+    return f"{title}{table.text}{rest}"
 
 
 def _omissions(part: Part) -> str:

@@ -52,7 +52,8 @@ def rows(comparisons: Sequence[Comparison]) -> list[Row]:
     table: list[Row] = []
     for comparison in comparisons:
         nodes = grouping.grouped((effect.word, effect.nodes) for effect in comparison.plan.effects)
-        is_known = (comparison.knows_nodes or bool(nodes) or comparison.is_same) and not comparison.failed
+        is_still = not (comparison.plan.changes or comparison.plan.effects or comparison.notes)
+        is_known = (comparison.knows_nodes or bool(nodes) or is_still) and not comparison.failed
         numbers = {word: len(set[str]().union(*names)) for word, names in nodes.items()}
         table.append(Row(comparison.name, numbers, is_known))
     return table
@@ -64,7 +65,8 @@ def headline(comparisons: Sequence[Comparison], table: Sequence[Row]) -> str:
     for word, verbs in _VERBS.items():
         if numbers := [row.numbers[word] for row in table if word in row.numbers]:
             total = sum(numbers)
-            nodes = f"{total:,}" if parts else f"{counted(total, 'node')} in {counted(len(numbers), 'cluster')}"
+            clusters = f" in {counted(len(numbers), 'cluster')}" if table[1:] else ""
+            nodes = f"{total:,}" if parts else f"{counted(total, 'node')}{clusters}"
             parts.append(f"{nodes} {verbs[total > 1]}")
     if kept := sum(row.numbers.get("kept", 0) for row in table):
         effects = (effect for comparison in comparisons for effect in comparison.plan.effects if effect.word == "kept")

@@ -96,6 +96,7 @@ def part(view: View) -> Part:
         view.bare,
         in_order(placed(findings.values())),
         resources.failed,
+        nodes=len(nodes),
     )
 
 

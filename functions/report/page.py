@@ -17,15 +17,13 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from krmfn import Result
 from krmfn.printing import counted, some, visible
 from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..formats import changes
-from ..formats.findings import summary
 from ..formats.rules import sentence
-from ..plan import Comparison
+from ..formats.verdict import Told, Verdict
 from . import states, tallies
 from .parts import CONFLICTS, Part, merge_images
 
@@ -52,14 +50,13 @@ def page(
     parts: Sequence[Part],
     rules: Mapping[str, Rule],
     version: str,
-    comparisons: Sequence[Comparison] = (),
+    told: Told,
     link_of: Callable[[str], str] = lambda name: "",
-    findings: Sequence[Result] = (),
 ) -> str:
     """Return the HTML of a report about some clusters; `rules` are those that findings name, by their ids.
 
-    `comparisons` are the changes since the base of `--base`; `link_of` returns the link to a file by its name, "" for
-    one that the page does not link to. `findings` are those about no single cluster.
+    `told` is what the run tells; `link_of` returns the link to a file by its name, "" for one that the page does not
+    link to.
     """
     folder = _common_folder([part.name for part in parts])
     parts = [part._replace(name=part.name[len(folder) :]) for part in parts]
@@ -70,7 +67,7 @@ def page(
     style, script = ((_FOLDER / name).read_text() for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
     text = environment.get_template("page.html").render(
-        **_context(parts, rules, comparisons, findings),
+        **_context(parts, rules, told),
         style=Markup(style),  # both are files of ours, and nothing of the input is in them
         script=Markup(script),
         policy=policy,
@@ -97,44 +94,49 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _context(
-    parts: Sequence[Part], rules: Mapping[str, Rule], comparisons: Sequence[Comparison], findings: Sequence[Result]
-) -> dict[str, Any]:
+def _context(parts: Sequence[Part], rules: Mapping[str, Rule], told: Told) -> dict[str, Any]:
     """Return what the template shows of these clusters."""
     by_part = [states.of_nodes(part.groups) for part in parts]
     numbers = sum(by_part, Counter[str]())
     lines, panels = tallies.lines(parts), tallies.panels(parts)
     clashes = [(part.name, clash) for part in parts for clash in part.clashes]
     clashes.sort(key=lambda pair: str(pair[1]["severity"]))  # errors first
-    severities = summary([*findings, *(finding for part in parts for finding in part.findings)])
     # those without a driver before others
     rows = ((name, part, group) for part, group in states.groups_of(parts) for name in group.names)
-    listed = {finding.occurrence for part in parts for finding in part.findings}
-    errors = [note for note in tallies.change_errors(comparisons) if note.occurrence not in listed]
     images = merge_images(part.images for part in parts)
-    clusters = [(part.name, counts) for part, counts in zip(parts, by_part, strict=True) if counts]
+    comparisons = told.comparisons
     return {
         "parts": parts,
         "is_one": len(parts) == 1,
-        "facts": tallies.facts(parts, numbers, len(lines), len(images)),
-        "verdict": tallies.verdict(parts, numbers, severities["error"] + len(errors)),
+        "facts": tallies.facts(parts, told.verdict.nodes, len(lines), len(images)),
+        "opening": tallies.opening(parts, numbers, told.verdict),
         "told": changes.overview(comparisons, [comparison.name for comparison in comparisons]) if comparisons else None,
-        "severities": severities,
+        "verdict": told.verdict,
         "numbers": states.counts(numbers),
+        "legend": states.counts(sum((nodes for _, nodes in _fields(parts, by_part, told.verdict)), Counter[str]())),
         "whole": numbers.total(),
-        "ring": states.ring(numbers),
-        "fields": states.fields(clusters),
+        "ring": tallies.ring(parts, numbers, told.verdict),
+        "fields": states.fields(_fields(parts, by_part, told.verdict)),
         "map": tallies.map_of(lines, parts, by_part) if lines else None,
         "panels": panels[:PANELS],
         "more_panels": max(0, len(panels) - PANELS),
         "clashes": clashes[:CONFLICTS],
         "more_clashes": max(0, len(clashes) - CONFLICTS) + sum(part.more_clashes for part in parts),
-        "chapters": tallies.chapters(parts, rules, findings),
+        "chapters": tallies.chapters(rules, told.findings),
         "images": images[:IMAGES],
         "more_images": max(0, len(images) - IMAGES),
         "rows": [*islice(rows, states.ROWS)],
         "data": _embed(states.node_data(parts)),
     }
+
+
+def _fields(parts: Sequence[Part], by_part: Sequence[Counter[str]], verdict: Verdict) -> list[tuple[str, Counter[str]]]:
+    """Return how many nodes of each cluster are in each state, those that were not evaluated among them."""
+    fields = []
+    for part, numbers, cluster in zip(parts, by_part, verdict.clusters, strict=True):
+        grey = Counter({states.UNEVALUATED: cluster.nodes.unknown} if cluster.nodes.unknown else {})
+        fields.append((part.name, numbers + grey))
+    return [(name, numbers) for name, numbers in fields if numbers]
 
 
 def _embed(data: Any) -> Markup:

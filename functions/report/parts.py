@@ -99,6 +99,8 @@ class Part(NamedTuple):
     """Whether the input has errors: this is what it would come to."""
     unchecked: str = ""
     """Why the findings are not known; "" when they are."""
+    nodes: int = 0
+    """How many nodes there are, those of which nothing is concluded, too."""
 
 
 def unknown_part(name: str, reason: str) -> Part:

@@ -54,6 +54,7 @@ STATES = (
     State(LOADED, "Loaded", "KMM's ready label is on the live node, and the driver is the planned one"),
     State("planned", "Planned", "KMM loads the driver, if it has not yet"),
     State("not selected", "Not selected", "no selector selects the node"),
+    State("not evaluated", "Not known", "the nodes of the cluster were not evaluated"),
 )
 FIELDS = 40
 """Clusters that have a field of squares each."""
@@ -82,6 +83,7 @@ SHAPES = {
     LOADED: "m2 0h5l2 2v5l-2 2h-5l-2 -2v-5z",
     "committed": "m3 0h3v9h-3z",
     "not selected": "m2.5 2.5h4v4h-4z",
+    "not evaluated": "h9v1.5h-7.5v6h6v-6h1.5v7.5h-9z",
 }
 """The shape of each state, in the corner of a square: colours are not the only sign. The style sheet has the same."""
 RADIUS = 54
@@ -91,7 +93,7 @@ BAR = 100
 Squares = tuple[str, Counter[str], int, int, Sequence[tuple[State, str]]]
 """A field of squares, or other shapes, column by column: name, nodes per state, width, height, a path per state."""
 RANK = {state.key: rank for rank, state in enumerate(STATES)}
-UNKNOWN, UNSELECTED = ("kernel unknown", "not judged"), "not selected"
+UNKNOWN, UNSELECTED, UNEVALUATED = ("kernel unknown", "not judged"), "not selected", "not evaluated"
 
 
 def of_group(group: NodeGroup) -> str:
@@ -109,7 +111,7 @@ def of_nodes(groups: Iterable[NodeGroup]) -> Counter[str]:
 
 def without_driver(numbers: Counter[str]) -> int:
     """Return how many of these nodes are selected and surely lack a driver."""
-    without = {*numbers} - {DRIVEN, LOADED, DIFFERS, ASSUMED, *UNKNOWN, UNSELECTED}
+    without = {*numbers} - {DRIVEN, LOADED, DIFFERS, ASSUMED, *UNKNOWN, UNSELECTED, UNEVALUATED}
     return sum(numbers[key] for key in without)
 
 
@@ -196,7 +198,10 @@ def bar(numbers: Counter[str]) -> Iterator[tuple[State, int, float, float]]:
 
 
 def ring(numbers: Counter[str]) -> tuple[int, str] | None:
-    """Return how many per cent of the selected nodes have a driver, and the ring's dashes; None without such nodes."""
+    """Return how many per cent of the selected nodes are planned to get a driver, and the ring's dashes.
+
+    None without such nodes.
+    """
     selected, circumference = numbers.total() - numbers[UNSELECTED], 2 * pi * RADIUS
     if not selected:
         return None

@@ -9,7 +9,8 @@ from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from ..fleet.table import ASSUMED
-from ..formats.grouped import where
+from ..formats.checked import cluster_suffix
+from ..formats.verdict import Nodes, Verdict
 from ..plan import Comparison
 from . import states
 from .parts import SEVERITIES, Kernel, Part
@@ -136,25 +137,76 @@ def _is_hole(kernel: Kernel) -> bool:
     return kernel.mapping is None and bool(kernel.kernel)
 
 
-def facts(parts: Sequence[Part], numbers: Counter[str], modules: int, images: int) -> list[tuple[str, str]]:
+def facts(parts: Sequence[Part], nodes: Nodes, modules: int, images: int) -> list[tuple[str, str]]:
     """Return the numbers that describe the fleet, each with its noun."""
     kernels = {group.kernel for part in parts for group in part.groups if group.kernel}
     cluster, module = "clusters" if len(parts) != 1 else "cluster", "Modules" if modules != 1 else "Module"
-    nouns = (cluster, "nodes", "kernels", module, "images")
-    counts = (len(parts), numbers.total(), len(kernels), modules, images)
-    return [(noun, f"{number:,}") for noun, number in zip(nouns, counts, strict=True)]
+    unknown = [("not known", nodes.unknown)] if nodes.unknown else []
+    counts = [(cluster, len(parts)), ("nodes", nodes.known + nodes.unknown), *unknown]
+    counts += [("kernels", len(kernels)), (module, modules), ("images", images)]
+    return [(noun, f"{number:,}") for noun, number in counts]
 
 
-def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[str, str]:
-    """Return the tone of the page, and its first sentence; "fine" only when every cluster was judged."""
+class Ring(NamedTuple):
+    """The picture at the head of the page."""
+
+    number: str
+    caption: str
+    dashes: str
+    """The part of it that is drawn; "" for a grey one: not all is known."""
+
+
+def ring(parts: Sequence[Part], numbers: Counter[str], verdict: Verdict) -> Ring | None:
+    """Return the share of nodes that are planned to get a driver; where a cluster was not evaluated, how many are not.
+
+    None without a node that is selected.
+    """
+    if verdict.nodes.unknown:
+        return Ring(f"{verdict.nodes.unknown:,}", f"of {counted(_all(verdict.nodes), 'node')} not known", "")
+    if verdict.unjudged:
+        known = counted(len(parts), "cluster")
+        return Ring(f"{len(verdict.unjudged):,}", f"of {known} not known", "") if numbers else None
+    shape = states.ring(numbers)
+    return Ring(f"{shape[0]}%", "of selected nodes are planned to get a driver", shape[1]) if shape else None
+
+
+def _all(nodes: Nodes) -> int:
+    return nodes.known + nodes.unknown
+
+
+class Opening(NamedTuple):
+    """What the page says first."""
+
+    tone: str
+    headline: str
+    state: str
+    """What stands below the headline, where that is the change; "" for nothing."""
+
+
+def opening(parts: Sequence[Part], numbers: Counter[str], verdict: Verdict) -> Opening:
+    """Return the tone of the page, and its first sentences; "fine" only when every cluster was judged.
+
+    With a change the change is the headline, since what it does to a node that keeps a version is known by it alone.
+    """
+    tone, sentence = _state(parts, numbers, verdict)
+    if not verdict.headline:
+        return Opening(tone, sentence, "")
+    if tone == "bad" or verdict.unjudged:
+        return Opening(tone, f"{verdict.headline}.", sentence)
+    is_fine = not (verdict.warnings or verdict.nodes.lost or sum(numbers[key] for key in states.UNKNOWN))
+    return Opening("fine" if is_fine else "open", f"{verdict.headline}.", "")
+
+
+def _state(parts: Sequence[Part], numbers: Counter[str], verdict: Verdict) -> tuple[str, str]:
+    """Return the tone and the sentence about the clusters as they will be."""
     without = states.without_driver(numbers)
     selected = numbers.total() - numbers[states.UNSELECTED]
-    unjudged = sum(bool(part.unjudged or part.bare or part.unchecked) for part in parts)
+    unjudged = len(verdict.unjudged)
     if without:
         get = "get" if without > 1 else "gets"
         return "bad", f"{without:,} of {counted(selected, 'selected node')} {get} no driver."
-    if errors:
-        return "bad", f"{counted(errors, 'error')}: this cannot be merged as it is."
+    if verdict.errors:
+        return "bad", f"{counted(verdict.errors, 'error')}: this cannot be merged as it is."
     if unjudged:
         subject = f"In {unjudged:,} of {len(parts):,} clusters it" if len(parts) > 1 else "It"
         return "open", f"{subject} is not known which node gets what."
@@ -169,21 +221,16 @@ def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[
     return "fine", f"Every selected node gets its driver: {counted(selected, 'node')}."
 
 
-def chapters(parts: Sequence[Part], rules: Mapping[str, Rule], findings: Iterable[Result] = ()) -> list[Chapter]:
-    """Return all findings by severity and rule: those of the clusters, and `findings` about no single one."""
-    by_rule: dict[tuple[int, str], dict[object, tuple[Result, list[str]]]] = {}
-    for cluster, results in (("", findings), *((part.name, part.findings) for part in parts)):
-        for finding in results:
-            key = (SEVERITIES.index(finding.severity), finding.rule)
-            copy = (finding.occurrence, cluster if finding.unlisted else "")
-            by_rule.setdefault(key, {}).setdefault(copy, (finding, []))[1].append(cluster)
-    rows, fleet = [], [part.name for part in parts]
+def chapters(rules: Mapping[str, Rule], findings: Iterable[Result]) -> list[Chapter]:
+    """Return all findings of a run by severity and rule."""
+    by_rule: dict[tuple[int, str], list[Result]] = {}
+    for finding in findings:
+        by_rule.setdefault((SEVERITIES.index(finding.severity), finding.rule), []).append(finding)
+    rows = []
     for severity, rule in sorted(by_rule):
-        pairs = list(by_rule[severity, rule].values())
-        visible = []
-        for finding, names in pairs[:FINDINGS]:
-            visible.append((where(names, fleet) if len(parts) > 1 and "" not in names else "", finding))
-        hidden = sum(finding.unlisted or 1 for finding, _ in pairs[FINDINGS:])
+        results = by_rule[severity, rule]
+        visible = [(cluster_suffix(finding)[2:-1], finding) for finding in results[:FINDINGS]]
+        hidden = sum(finding.unlisted or 1 for finding in results[FINDINGS:])
         rows.append(Chapter(SEVERITIES[severity], rule, rules.get(rule), visible, hidden))
     return rows
 

@@ -18,6 +18,7 @@ from krmfn_functions.report import page
 from krmfn import Place, Ref, Result
 from krmfn.printing import json_text, visible
 from krmfn.results import Field
+from tests.functions.report.pages import told_of
 
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 TEXT = st.text(st.characters() | st.sampled_from('\x1b\x07\x7f\x9b\u202e\u2066\u200f\u061c\ud800\U000e0001#[\\"\n'))
@@ -90,6 +91,6 @@ def test_the_page(text: str) -> None:
 
 def test_a_whole_page() -> None:
     text = "\x1b\u202e\u2066\ud800"
-    output = page.page([], {}, "1.0", [compared(text)], str)
+    output = page.page([], {}, "1.0", told_of([], [compared(text)]), str)
     assert not HIDDEN.search(output)
     assert r"\x1b\u202e" in output

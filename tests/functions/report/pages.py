@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any
+
+from krmfn_functions.commands.told import with_changes
+from krmfn_functions.formats import grouped
+from krmfn_functions.formats.checked import Checked, tag_cluster
+from krmfn_functions.formats.verdict import Told
+from krmfn_functions.plan import Comparison
+from krmfn_functions.report.parts import Part
+from krmfn_functions.report.verdicts import verdict_of
 
 
 class Page(HTMLParser):
@@ -58,3 +67,11 @@ class Page(HTMLParser):
         """The state of each node, as the script has it."""
         states = [label for label, _ in self.data["states"]]
         return {name: states[group[2]] for group in self.data["groups"] for name in group[4].split(" ")}
+
+
+def told_of(parts: Sequence[Part], comparisons: Sequence[Comparison] = ()) -> Told:
+    """What a run about these clusters tells."""
+    names = [part.name for part in parts]
+    results = [finding for part in parts for finding in tag_cluster(part.name, part.findings)]
+    checked = with_changes(Checked(grouped.join(results, names) if names[1:] else results), comparisons)
+    return Told(verdict_of(parts, checked, comparisons), checked.results, comparisons)

@@ -22,6 +22,7 @@ from tests.builders import edited
 from tests.commands import ROOT, process
 from tests.examples import EXAMPLES
 from tests.functions.report import fleets
+from tests.functions.report.pages import told_of
 from tests.trees import altered, plant
 
 FOLDERS = ("examples/one-cluster", "examples/conflict", "examples/two-vendors")
@@ -216,7 +217,8 @@ def test_a_file_with_another_value_anywhere_is_read_or_refused(data: st.DataObje
 def page_or_refusal(name: str, document: Any) -> str:
     """Return the page of a file, or the sentence that refuses it; it names the file."""
     try:
-        return page(outputs.read([(name, json.dumps(document))]), {}, "1.2.3")
+        parts = outputs.read([(name, json.dumps(document))])
+        return page(parts, {}, "1.2.3", told_of(parts))
     except KrmfnError as failure:
         assert str(failure).startswith(f"{name}: ") or f" {name} " in str(failure)
         return str(failure)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from tests import rule_examples
 from tests.builders import SPEC, applied, device_config, edited, function_config, module, node
 from tests.examples import EXAMPLES
 from tests.functions.report import fleets
-from tests.functions.report.pages import Page
+from tests.functions.report.pages import Page, told_of
 
 RULES = {rule.id: rule for rule in catalogue.rules()}
 EL9 = "5.14.0-503.11.1.el9_5.x86_64"
@@ -50,12 +51,16 @@ def part_of(*items: Manifest, name: str = "lab", config: Manifest | None = None)
     return part(join(name, resources))
 
 
+def page_text(parts: Sequence[Part], comparisons: Sequence[Comparison] = ()) -> str:
+    return page(parts, RULES, "1.2.3", told_of(parts, comparisons))
+
+
 def page_of(*parts: Part) -> Page:
-    return Page(page(parts, RULES, "1.2.3"))
+    return Page(page_text(parts))
 
 
 def verdict(*parts: Part) -> tuple[str | None, str]:
-    html = page(parts, RULES, "1.2.3")
+    html = page_text(parts)
     heading = html.partition("<h1>")[2].partition("</h1>")[0]
     return next(attributes["class"] for tag, attributes in Page(html).elements if tag == "body"), heading
 
@@ -208,7 +213,7 @@ def test_what_changes_stays_text(nasty: str) -> None:
         note = Result(name, "warning", "KRM401", Ref("v1", name, name, name), Field(name), Place(name, 0, 1, 1))
         effect = Effect(Ref("v1", name, name, name), name, (name,), name)
         compared = [Comparison(name, plan(old, new)._replace(effects=(effect,)), [note])]
-        return Page(page([part_of(device_config(), gpu("n1"))], RULES, "1", compared))
+        return Page(page_text([part_of(device_config(), gpu("n1"))], compared))
 
     with_nasty, plain = with_name(nasty), with_name("plain")
     assert {*with_nasty.tags} == {*plain.tags}
@@ -218,26 +223,26 @@ def test_what_changes_stays_text(nasty: str) -> None:
 
 def test_an_error_about_a_change_is_not_fine() -> None:
     refused = Comparison("", plan([], []), [Result("the cluster refuses it")])
-    html = page([part_of(device_config(), gpu("n1"))], RULES, "1", [refused])
+    html = page_text([part_of(device_config(), gpu("n1"))], [refused])
     assert "tone-bad" in html
-    assert "<h1>1 error: this cannot be merged as it is.</h1>" in html
+    assert '<p class="state">1 error: this cannot be merged as it is.</p>' in html, "the headline is the change"
 
 
 def test_an_error_that_keeps_the_change_from_being_known_counts_once() -> None:
     wrong = Result("is wrong", rule="KRM101")
     part = part_of(device_config(), gpu("n1"))._replace(findings=[wrong])
-    html = page([part], RULES, "1", [Comparison("", plan([], []), [wrong], failed=True)])
-    assert "<h1>1 error: this cannot be merged as it is.</h1>" in html
+    html = page_text([part], [Comparison("", plan([], []), [wrong], failed=True)])
+    assert '<p class="state">1 error: this cannot be merged as it is.</p>' in html
 
 
 def test_a_picture_is_said_in_words() -> None:
-    html = page([part_of(device_config(), gpu("n1"), gpu("n2"))], RULES, "1")
+    html = page_text([part_of(device_config(), gpu("n1"), gpu("n2"))])
     assert html.count("2 nodes. Planned: 2") == 1, "of the field of squares"
     assert html.count('aria-label="Planned: 2"') == 1, "of the bar"
 
 
 def test_nothing_is_fetched_and_nothing_of_the_input_can_run() -> None:
-    html = page([part_of(device_config(), gpu("n1"))], RULES, "1.2.3")
+    html = page_text([part_of(device_config(), gpu("n1"))])
     document = Page(html)
     assert document.attributes & {"src", "srcset", "style", "action", "data", "poster"} == set()
     assert not [name for name in document.attributes if name.startswith("on")]
@@ -254,7 +259,7 @@ def test_nothing_is_fetched_and_nothing_of_the_input_can_run() -> None:
 
 def test_equal_input_makes_equal_bytes() -> None:
     items = [device_config(), device_config(name="other"), *(gpu(f"n{at}") for at in range(5))]
-    assert page([part_of(*items)], RULES, "1") == page([part_of(*items[:2], *reversed(items[2:]))], RULES, "1")
+    assert page_text([part_of(*items)]) == page_text([part_of(*items[:2], *reversed(items[2:]))])
 
 
 def test_every_table_and_control_has_a_label() -> None:
@@ -299,7 +304,7 @@ def test_the_fleet_comes_first_then_what_changes_told_once() -> None:
     note = Result("write `upgrade: {ordered: true}` <b>", "warning", "KRM401", Ref("v1", "Module", "kmm", "m"))
     change = plan(old, new)._replace(effects=(effect,))
     compared = [Comparison(name, change, [note], knows_nodes=True) for name in ("dev", "lab")]
-    html = page([part_of(device_config(), gpu("n1"))], RULES, "1", compared)
+    html = page_text([part_of(device_config(), gpu("n1"))], compared)
     starts = [html.index(f'<section id="{name}"') for name in ("fleet", "changes", "findings")]
     assert starts == sorted(starts)
     changes = html.partition('<section id="changes"')[2].partition("</section>")[0]
@@ -311,7 +316,7 @@ def test_the_fleet_comes_first_then_what_changes_told_once() -> None:
 
 def test_a_node_stands_with_its_cluster_where_there_are_several() -> None:
     parts = [part_of(device_config(), gpu("n1"), name=name) for name in ("lab", "prod")]
-    titles = [page(parts[:number], RULES, "1").partition("<title>")[2].partition("</title>")[0] for number in (1, 2)]
+    titles = [page_text(parts[:number]).partition("<title>")[2].partition("</title>")[0] for number in (1, 2)]
     assert titles == ["lab: Fleet report", "Fleet report"]
 
 
@@ -320,7 +325,7 @@ def test_a_finding_names_the_clusters_that_have_it() -> None:
     parts = [
         part_of(device_config(), gpu("n1"))._replace(name=name, findings=[finding]) for name in ("dev", "lab", "prod")
     ]
-    html = page([*parts, part_of(device_config(), gpu("n1"))._replace(name="x", findings=[])], RULES, "1")
+    html = page_text([*parts, part_of(device_config(), gpu("n1"))._replace(name="x", findings=[])])
     findings = html.partition('<section id="findings"')[2].partition("</section>")[0]
     assert findings.count("is wrong") == 1
     assert "dev, lab, prod" in findings

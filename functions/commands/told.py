@@ -1,0 +1,100 @@
+"""All findings of a run, collected once: what each command prints, counts and exits by is a view of these."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from krmfn import Place
+from krmfn.findings import Findings, in_order
+from krmfn.results import Result, error
+from krmfn.typed import TYPE_CHECKING
+
+from ..cluster import cluster_lists
+from ..cluster.deployed import Clusters
+from ..command import Context
+from ..formats.checked import Checked, names_of, new_findings, parse_baseline, tag_cluster
+from ..paths import failures, files
+from ..paths.manifests import KUSTOMIZATIONS
+from ..run import run_of
+
+if TYPE_CHECKING:
+    from ..plan import Comparison
+
+
+def collect(context: Context, streams: Clusters, baseline: str | None, additions: Iterable[Result] = ()) -> Checked:
+    """Return the findings of all clusters, with an error for all that cannot be read.
+
+    Findings in the file `baseline` are left out; `additions` never are. Raises KrmfnError for a file that is no
+    baseline.
+    """
+    clusters = (*streams.clusters, *streams.unassigned)
+    counts = [cluster.counts._replace(turned_off=run_of(cluster.final).turned_off) for cluster in clusters]
+    results = [*streams.findings, *in_order(streams.unassigned_findings)]
+    for cluster in (*streams.clusters, *streams.left_out):
+        if cluster.final.results:
+            results += tag_cluster(cluster.name, in_order(cluster.final.results))
+    for failure in streams.failures:
+        results += tag_cluster(failure.cluster, failure.findings) if failure.is_blocked else []
+    number = len(results)
+    if baseline:
+        known = parse_baseline(files.read_text(baseline, context.options.root), baseline)
+        if known.older:
+            message = f"{baseline} was written by an older krmfn; write it again with --write-baseline"
+            context.log.say(message, "warning")
+        results = new_findings(results, known)
+        context.log.say(f"{number - len(results)} of {number} findings are listed in {baseline}")
+    left_out = number - len(results)
+    additions = list(additions)
+    results += additions
+    # no baseline names these: what was not read was not judged
+    for failure in (failure for failure in streams.failures if not failure.is_blocked):
+        errors = _read_errors(failure)
+        results += tag_cluster(failure.cluster, errors) if failure.cluster else errors
+    names = [cluster.name for cluster in (*streams.clusters, *streams.left_out)]
+    names = [*dict.fromkeys([*names, *(name for addition in additions for name in names_of(addition))])]
+    if len(names) > 1:
+        from ..formats import grouped  # here: findings about one cluster are not grouped
+
+        results = grouped.join(results, names)
+    by_cluster = {cluster.name: cluster.final.results for cluster in streams.clusters}
+    checked = cluster_lists.total(counts)._replace(results=list(Findings(map(_place_in_file, results))))
+    return checked._replace(
+        excluded=len(streams.excluded), foreign=streams.foreign, clusters=by_cluster, baseline=left_out
+    )
+
+
+def with_changes(checked: Checked, comparisons: Sequence[Comparison]) -> Checked:
+    """Return a check with the errors and warnings about the change that are not among its findings."""
+    from ..formats import grouped  # here: most checks compare nothing
+
+    names = [comparison.name for comparison in comparisons]
+    listed = {result.occurrence for result in checked.results}
+    notes = [pair for pair in grouped.notes(comparisons) if pair[0].severity != "info"]
+    results = [grouped.tag_clusters(note, holders, names) if names[1:] else note for note, holders in notes]
+    results = [*checked.results, *(result for result in results if result.occurrence not in listed)]
+    return checked._replace(results=list(Findings(results)))
+
+
+def _place_in_file(result: Result) -> Result:
+    """Return a finding whose place is a file, or none: CI servers show no finding at a folder."""
+    place = result.place
+    if not place or place.line or not os.path.isdir(place.path):  # noqa: PTH112
+        return result
+    names = (f"{place.path}/{name}" for name in KUSTOMIZATIONS)
+    if name := next(filter(os.path.isfile, names), ""):
+        return result._replace(place=place._replace(path=os.path.normpath(name)))
+    return result._replace(place=None, message=f"{place.path}: {result.message}")
+
+
+def _read_errors(failure: failures.Failure) -> list[Result]:
+    """Return an error for each file of a PATH that cannot be read, or one for the PATH."""
+    if failure.findings:
+        return list(failure.findings)
+    messages: list[str] = []
+    for line in failure.lines:
+        if not messages or line.startswith(f"{os.path.normpath(failure.path)}/"):
+            messages.append(line.removeprefix(f"{failure.name}: "))
+        else:
+            messages[-1] += f"\n{line}"
+    return [error(message, place=Place(failure.name)) for message in messages]

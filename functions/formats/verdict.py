@@ -1,0 +1,126 @@
+"""The verdict of a run, made once: what every output of the run says the same. Pure values."""
+
+from collections.abc import Mapping, Sequence
+
+from krmfn import Result
+from krmfn.typed import Any, NamedTuple
+
+from ..plan import Comparison
+from . import grouped
+from .changes import summary as objects_of
+from .checked import Checked, names_of
+from .findings import summary
+
+
+class Nodes(NamedTuple):
+    """How many nodes of a cluster, or of all, are in which state, and how many of them a change touches."""
+
+    known: int = 0
+    """Nodes of which it is known what they get."""
+    unknown: int = 0
+    """Nodes that are there, and were not evaluated."""
+    planned: int = 0
+    """Nodes that are planned to get a driver."""
+    waiting: int = 0
+    """Nodes that get it later: they wait for a label, or the node is not ready."""
+    gained: int = 0
+    lost: int = 0
+    reloaded: int = 0
+    kept: int = 0
+
+    def plus(self, other: "Nodes") -> "Nodes":
+        """Return the numbers of both together."""
+        return Nodes(*map(sum, zip(self, other, strict=True)))
+
+
+class OfCluster(NamedTuple):
+    """What is told of one cluster."""
+
+    name: str
+    errors: int
+    warnings: int
+    infos: int
+    nodes: Nodes
+    is_judged: bool
+    """Whether it is known what its nodes get."""
+
+
+class Verdict(NamedTuple):
+    """What a run comes to."""
+
+    errors: int
+    warnings: int
+    infos: int
+    nodes: Nodes = Nodes()
+    clusters: tuple[OfCluster, ...] = ()
+    headline: str = ""
+    """The change in one line; "" where nothing is compared."""
+
+    @property
+    def unjudged(self) -> list[OfCluster]:
+        """Return the clusters of which it is not known what their nodes get."""
+        return [cluster for cluster in self.clusters if not cluster.is_judged]
+
+
+class Told(NamedTuple):
+    """What a run tells: its verdict, and the findings and changes that the verdict counts."""
+
+    verdict: Verdict
+    findings: Sequence[Result]
+    """Each once, with tags that name the clusters that have it."""
+    comparisons: Sequence[Comparison] = ()
+
+
+def verdict(
+    checked: Checked, nodes: Mapping[str, Nodes], unjudged: Sequence[str], comparisons: Sequence[Comparison] = ()
+) -> Verdict:
+    """Return the verdict of a run.
+
+    `checked` has all findings, those about the change, too; `nodes` are the numbers of each cluster as it will be, and
+    `unjudged` the names of those whose nodes were not evaluated.
+    """
+    rows = {row.name: row for row in grouped.rows(comparisons)}
+    alone = next(iter(rows), "")  # a single comparison has no name
+    clusters = []
+    for name, numbers in nodes.items():
+        row = rows.get(name) or (rows.get(alone) if len(nodes) == 1 else None)
+        changed = {word: row.numbers.get(word, 0) for word in grouped.COLUMNS} if row else {}
+        own = [result for result in checked.results if _is_of(result, name, len(nodes) == 1)]
+        errors, warnings, infos = summary(own).values()
+        numbers = numbers._replace(**changed)
+        clusters.append(OfCluster(name, errors, warnings, infos, numbers, name not in unjudged))
+    total = Nodes()
+    for cluster in clusters:
+        total = total.plus(cluster.nodes)
+    errors, warnings, infos = summary(checked.results).values()
+    return Verdict(errors, warnings, infos, total, tuple(clusters), headline(comparisons))
+
+
+def _is_of(result: Result, name: str, is_single: bool) -> bool:
+    names = names_of(result)
+    return name in names if names else is_single
+
+
+def headline(comparisons: Sequence[Comparison]) -> str:
+    """Return the change in one line: what happens on nodes, of one cluster also on objects; "" for no comparison."""
+    if not comparisons:
+        return ""
+    rows = grouped.rows(comparisons)
+    if len(rows) > 1:
+        return grouped.headline(comparisons, rows)
+    (comparison,), (row,) = comparisons, rows
+    objects = objects_of(comparison)
+    return (
+        f"{grouped.headline(comparisons, rows)}: {objects}" if row.is_known and any(row.numbers.values()) else objects
+    )
+
+
+def as_data(verdict: Verdict) -> dict[str, Any]:
+    """Return the verdict as JSON data."""
+    clusters = [
+        {"name": c.name, "errors": c.errors, "warnings": c.warnings, "infos": c.infos, "nodes": c.nodes._asdict()}
+        | {"judged": c.is_judged}
+        for c in verdict.clusters
+    ]
+    counts = {"errors": verdict.errors, "warnings": verdict.warnings, "infos": verdict.infos}
+    return {**counts, "nodes": verdict.nodes._asdict(), "headline": verdict.headline or None, "clusters": clusters}
