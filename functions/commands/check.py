@@ -18,7 +18,7 @@ from ..paths import files, output
 from ..rendering import ignoring
 from ..settings import CHECK
 from .catalogue import rules
-from .told import collect
+from .run_findings import collect
 
 _SEVERITIES = ("info", "warning", "error")
 

@@ -18,7 +18,7 @@ from ..paths import output, replacing
 from ..plan import Comparison
 from ..report import verdicts
 from ..settings import COMPARE, REVIEW
-from . import clusters, report, told
+from . import clusters, report, run_findings
 from .catalogue import rules
 
 FORMAT = "krmfn.dev/ci/v1"
@@ -66,7 +66,7 @@ def _collect(context: Context, args: Any, streams: Clusters, comparisons: Sequen
     cluster_streams.look_up_places(context, streams)
     additions = clusters.change_errors(comparisons, args.fail_on)
     additions += clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_whole else ()
-    checked = told.with_changes(told.collect(context, streams, args.baseline, additions), comparisons)
+    checked = run_findings.with_changes(run_findings.collect(context, streams, args.baseline, additions), comparisons)
     return checked._replace(failing=findings.failing(args.fail_on))
 
 
@@ -77,14 +77,14 @@ def _texts(
     formats = _OF_FINDINGS | (_OF_ALL if code < 2 else {})
     texts = {name: findings.FORMATS[format_](checked, rules) for name, format_ in formats.items()}
     parts = report.parts_of(streams)
-    told_ = verdicts.verdict_of(parts, checked, comparisons)
+    outcome = verdicts.verdict_of(parts, checked, comparisons)
     if code < 2:
-        texts["report.html"] = report.page_of(parts, checked, told_, comparisons)
+        texts["report.html"] = report.page_of(parts, checked, outcome, comparisons)
     if comparisons:
         texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(comparisons)}"
     changes = any(c.first or c.failed or c.plan.changes or c.plan.effects or c.notes for c in comparisons)
     result: dict[str, Any] = {"format": FORMAT, "exit": code, "changes": changes, "failOn": list(args.fail_on)}
-    result |= {"verdict": verdict.as_data(told_)}
+    result |= {"verdict": verdict.as_data(outcome)}
     result |= {"base": args.base, "check": json.loads(findings.as_json(checked))}
     result |= {"diff": json.loads(comment.FORMATS["json"](comparisons))} if comparisons else {}
     texts[replacing.RESULT] = json_text(result, 2) + "\n"

@@ -21,7 +21,7 @@ from ..formats.verdict import Told, Verdict
 from ..paths import files
 from ..plan import Comparison
 from ..settings import COMPARE, REVIEW
-from . import clusters, told
+from . import clusters, run_findings
 from .catalogue import rules
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _run(context: Context, args: Any) -> int:
     outputs = clusters.read_outputs(args.files, streams.lists)
     parts = [*parts_of(streams, dumps), *outputs]
     additions = [finding for part in outputs for finding in tag_cluster(part.name, part.findings)]
-    checked = told.with_changes(told.collect(context, streams, None, additions), comparisons)
+    checked = run_findings.with_changes(run_findings.collect(context, streams, None, additions), comparisons)
     text = page_of(parts, checked, verdicts.verdict_of(parts, checked, comparisons), comparisons, args.output)
     results = _unlogged(streams, parts, comparisons)
     if args.output is not None:

@@ -50,12 +50,12 @@ def page(
     parts: Sequence[Part],
     rules: Mapping[str, Rule],
     version: str,
-    told: Told,
+    outcome: Told,
     link_of: Callable[[str], str] = lambda name: "",
 ) -> str:
     """Return the HTML of a report about some clusters; `rules` are those that findings name, by their ids.
 
-    `told` is what the run tells; `link_of` returns the link to a file by its name, "" for one that the page does not
+    `outcome` is what the run tells; `link_of` returns the link to a file by its name, "" for one that the page does not
     link to.
     """
     folder = _common_folder([part.name for part in parts])
@@ -67,7 +67,7 @@ def page(
     style, script = ((_FOLDER / name).read_text() for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
     text = environment.get_template("page.html").render(
-        **_context(parts, rules, told),
+        **_context(parts, rules, outcome),
         style=Markup(style),  # both are files of ours, and nothing of the input is in them
         script=Markup(script),
         policy=policy,
@@ -94,7 +94,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _context(parts: Sequence[Part], rules: Mapping[str, Rule], told: Told) -> dict[str, Any]:
+def _context(parts: Sequence[Part], rules: Mapping[str, Rule], outcome: Told) -> dict[str, Any]:
     """Return what the template shows of these clusters."""
     by_part = [states.of_nodes(part.groups) for part in parts]
     numbers = sum(by_part, Counter[str]())
@@ -104,25 +104,25 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], told: Told) -> di
     # those without a driver before others
     rows = ((name, part, group) for part, group in states.groups_of(parts) for name in group.names)
     images = merge_images(part.images for part in parts)
-    comparisons = told.comparisons
+    comparisons = outcome.comparisons
     return {
         "parts": parts,
         "is_one": len(parts) == 1,
-        "facts": tallies.facts(parts, told.verdict.nodes, len(lines), len(images)),
-        "opening": tallies.opening(parts, numbers, told.verdict),
+        "facts": tallies.facts(parts, outcome.verdict.nodes, len(lines), len(images)),
+        "opening": tallies.opening(parts, numbers, outcome.verdict),
         "told": changes.overview(comparisons, [comparison.name for comparison in comparisons]) if comparisons else None,
-        "verdict": told.verdict,
+        "verdict": outcome.verdict,
         "numbers": states.counts(numbers),
-        "legend": states.counts(sum((nodes for _, nodes in _fields(parts, by_part, told.verdict)), Counter[str]())),
+        "legend": states.counts(sum((nodes for _, nodes in _fields(parts, by_part, outcome.verdict)), Counter[str]())),
         "whole": numbers.total(),
-        "ring": tallies.ring(parts, numbers, told.verdict),
-        "fields": states.fields(_fields(parts, by_part, told.verdict)),
+        "ring": tallies.ring(parts, numbers, outcome.verdict),
+        "fields": states.fields(_fields(parts, by_part, outcome.verdict)),
         "map": tallies.map_of(lines, parts, by_part) if lines else None,
         "panels": panels[:PANELS],
         "more_panels": max(0, len(panels) - PANELS),
         "clashes": clashes[:CONFLICTS],
         "more_clashes": max(0, len(clashes) - CONFLICTS) + sum(part.more_clashes for part in parts),
-        "chapters": tallies.chapters(rules, told.findings),
+        "chapters": tallies.chapters(rules, outcome.findings),
         "images": images[:IMAGES],
         "more_images": max(0, len(images) - IMAGES),
         "rows": [*islice(rows, states.ROWS)],

@@ -150,7 +150,7 @@ def numbers(out: Path, stdout: str) -> dict[str, Counter[str]]:
     }
 
 
-def told_nodes(out: Path) -> Any:
+def node_numbers(out: Path) -> Any:
     return json.loads((out / "result.json").read_text())["verdict"]["nodes"]
 
 
@@ -187,7 +187,7 @@ def test_the_headline_is_the_change_and_the_badge_what_is_counted() -> None:
     assert "no findings" not in text
     assert "is not known" not in text
     assert "have a driver" not in text
-    nodes = told_nodes(out)
+    nodes = node_numbers(out)
     assert (nodes["reloaded"], nodes["kept"], nodes["lost"], nodes["waiting"]) == (5, 2, 0, 2)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any
 
-from krmfn_functions.commands.told import with_changes
+from krmfn_functions.commands.run_findings import with_changes
 from krmfn_functions.formats import grouped
 from krmfn_functions.formats.checked import Checked, tag_cluster
 from krmfn_functions.formats.verdict import Told
