@@ -85,8 +85,8 @@ def verdict(
     for name, numbers in nodes.items():
         row = rows.get(name) or (rows.get(alone) if len(nodes) == 1 else None)
         changed = {word: row.numbers.get(word, 0) for word in grouped.COLUMNS} if row else {}
-        own = [result for result in checked.results if _is_of(result, name, len(nodes) == 1)]
-        errors, warnings, infos = summary(own).values()
+        results = [result for result in checked.results if _is_of(result, name, len(nodes) == 1)]
+        errors, warnings, infos = summary(results).values()
         numbers = numbers._replace(**changed)
         clusters.append(OfCluster(name, errors, warnings, infos, numbers, name not in unjudged))
     total = Nodes()
