@@ -1,5 +1,7 @@
 """The kernel modules that Linux has itself, of those that vendors also ship on their own."""
 
+import re
+
 from krmfn.typed import NamedTuple
 
 
@@ -42,10 +44,20 @@ DRIVERS = {
 }
 """Each by its name in the kernel.
 
-Source: Linux, the Makefiles of these folders. Rare: Red Hat's kernels for RHEL 9 leave CONFIG_HABANA_AI unset.
+Source: Linux, the Makefiles of these folders. Rare: Red Hat's kernels for RHEL 9 leave CONFIG_HABANA_AI unset. Seen in
+drivers/accel/Makefile: habanalabs moved there in 6.3 (drivers/misc since 5.1), qaic in 6.4, amdxdna in v6.14-rc1.
 """
 _BACKPORTS = ".el"
 """In the kernels of Red Hat, whose drivers are newer than their version."""
+_RED_HAT = ("4.18.0-553.el8_10.x86_64", "5.14.0-503.11.1.el9_5.x86_64", "6.12.0-55.9.1.el10_0.x86_64")
+_RELEASES = [
+    (3, 10),
+    *((4, minor) for minor in range(21)),
+    *((major, minor) for major in (5, 6) for minor in range(20)),
+]
+_KERNELS = (*_RED_HAT, *(f"{major}.{minor}.0-45-generic" for major, minor in _RELEASES), "7.0.0-14-generic")
+"""A kernel of each release, as it is called where drivers are not taken over from later ones."""
+_REPEATED = re.compile(r"(?:\\d|\[0-9[^\]]*\]|\.)[*+]")
 
 
 def may_have(kernel: str, name: str) -> bool:
@@ -60,3 +72,20 @@ def may_have(kernel: str, name: str) -> bool:
     if not (major + minor).isdecimal() or not minor or _BACKPORTS in kernel:
         return not driver.is_rare
     return (int(major), int(minor)) >= driver.since
+
+
+def may_meet(regexp: str, name: str) -> bool:
+    """Return whether a regexp takes a kernel that may bring a kernel module of this name itself.
+
+    Of a rare one it must take no kernel of Red Hat: who built the others is not known then.
+    """
+    from .regexps import matches  # here: few Modules load what Linux has
+
+    example = _REPEATED.sub("0", regexp.strip("^$")).replace("\\.", ".")
+    kernels = [kernel for kernel in (*_KERNELS, example) if matches(regexp, kernel)]
+    is_rare = DRIVERS[name].is_rare
+    if not kernels:
+        return not is_rare
+    if is_rare and any(_BACKPORTS in kernel for kernel in kernels):
+        return False
+    return any(may_have(kernel, name) for kernel in kernels)

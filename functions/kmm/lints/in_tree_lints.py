@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from krmfn import Field, Result, warning
 from krmfn.results import Rule, apply
 
-from ..in_tree import DRIVERS, may_have
+from ..in_tree import DRIVERS, may_have, may_meet
 from ..lookup import Table, text
 from ..module import CONTAINER, IN_TREE, MAPPINGS, Module, kernel_name, removed_modules
 
@@ -46,12 +46,9 @@ def _list_field(module: Module, index: int) -> Field | None:
 
 
 def _takes(entry: Table, name: str) -> bool:
-    """Return whether a mapping is for a kernel that may have this kernel module itself.
-
-    Of the kernels that a regexp takes it is not known who built them, so nothing is said about a rare driver.
-    """
+    """Return whether a mapping is for a kernel that may have this kernel module itself."""
     literal = text(entry, "literal")
-    return may_have(literal, name) if literal else not DRIVERS[name].is_rare
+    return may_have(literal, name) if literal else may_meet(text(entry, "regexp"), name)
 
 
 KMM089 = Rule(
