@@ -4,6 +4,8 @@ import re
 
 from krmfn.typed import NamedTuple
 
+from .regexps import matches
+
 
 class Driver(NamedTuple):
     """A driver of mainline Linux."""
@@ -50,11 +52,7 @@ drivers/accel/Makefile: habanalabs moved there in 6.3 (drivers/misc since 5.1), 
 _BACKPORTS = ".el"
 """In the kernels of Red Hat, whose drivers are newer than their version."""
 _RED_HAT = ("4.18.0-553.el8_10.x86_64", "5.14.0-503.11.1.el9_5.x86_64", "6.12.0-55.9.1.el10_0.x86_64")
-_RELEASES = [
-    (3, 10),
-    *((4, minor) for minor in range(21)),
-    *((major, minor) for major in (5, 6) for minor in range(20)),
-]
+_RELEASES = [(3, 10), *((major, minor) for major, number in ((4, 21), (5, 20), (6, 20)) for minor in range(number))]
 _KERNELS = (*_RED_HAT, *(f"{major}.{minor}.0-45-generic" for major, minor in _RELEASES), "7.0.0-14-generic")
 """A kernel of each release, as it is called where drivers are not taken over from later ones."""
 _REPEATED = re.compile(r"(?:\\d|\[0-9[^\]]*\]|\.)[*+]")
@@ -79,8 +77,6 @@ def may_meet(regexp: str, name: str) -> bool:
 
     Of a rare one it must take no kernel of Red Hat: who built the others is not known then.
     """
-    from .regexps import matches  # here: few Modules load what Linux has
-
     example = _REPEATED.sub("0", regexp.strip("^$")).replace("\\.", ".")
     kernels = [kernel for kernel in (*_KERNELS, example) if matches(regexp, kernel)]
     is_rare = DRIVERS[name].is_rare

@@ -11,6 +11,7 @@ from krmfn.results import Rule, apply
 from ..in_tree import DRIVERS, may_have, may_meet
 from ..lookup import Table, text
 from ..module import CONTAINER, IN_TREE, MAPPINGS, Module, kernel_name, removed_modules
+from ..regexps import judged
 
 
 def check(module: Module) -> Iterator[Result]:
@@ -24,7 +25,8 @@ def _in_tree_goes_first(module: Module) -> Iterator[Result]:
     for path, name in module.loading_fields():
         loaded.setdefault(kernel_name(name), path)
     known = set[tuple[Field, str]]()
-    for index, entry in enumerate(module.mappings):
+    number = judged(tuple(text(entry, "regexp") for entry in module.mappings)) if loaded.keys() & DRIVERS.keys() else 0
+    for index, entry in enumerate(module.mappings[:number]):
         removed = {*map(kernel_name, removed_modules(module, entry))}
         for name, path in loaded.items():
             field = _list_field(module, index) or Field(path)
