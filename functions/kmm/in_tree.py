@@ -4,8 +4,6 @@ import re
 
 from krmfn.typed import NamedTuple
 
-from .regexps import matches
-
 
 class Driver(NamedTuple):
     """A driver of mainline Linux."""
@@ -77,6 +75,8 @@ def may_meet(regexp: str, name: str) -> bool:
 
     Of a rare one it must take no kernel of Red Hat: who built the others is not known then.
     """
+    from .regexps import matches  # here: few Modules load what Linux has
+
     example = re.sub(_REPEATED, "0", regexp.strip("^$")).replace("\\.", ".")
     kernels = [kernel for kernel in (*_KERNELS, example) if matches(regexp, kernel)]
     is_rare = DRIVERS[name].is_rare

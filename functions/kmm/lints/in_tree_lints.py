@@ -11,7 +11,6 @@ from krmfn.results import Rule, apply
 from ..in_tree import DRIVERS, may_have, may_meet
 from ..lookup import Table, text
 from ..module import CONTAINER, IN_TREE, MAPPINGS, Module, kernel_name, removed_modules
-from ..regexps import judged
 
 
 def check(module: Module) -> Iterator[Result]:
@@ -25,8 +24,7 @@ def _in_tree_goes_first(module: Module) -> Iterator[Result]:
     for path, name in module.loading_fields():
         loaded.setdefault(kernel_name(name), path)
     known = set[tuple[Field, str]]()
-    number = judged(tuple(text(entry, "regexp") for entry in module.mappings)) if loaded.keys() & DRIVERS.keys() else 0
-    for index, entry in enumerate(module.mappings[:number]):
+    for index, entry in enumerate(module.mappings[: _judged(module)] if loaded.keys() & DRIVERS.keys() else ()):
         removed = {*map(kernel_name, removed_modules(module, entry))}
         for name, path in loaded.items():
             field = _list_field(module, index) or Field(path)
@@ -36,6 +34,13 @@ def _in_tree_goes_first(module: Module) -> Iterator[Result]:
                 problem = f"loads {name}, which Linux has itself since {since}: while that one is loaded"
                 message = f"{problem}, modprobe succeeds and loads nothing; add {name} to {IN_TREE[0]}"
                 yield warning(message, field=field)
+
+
+def _judged(module: Module) -> int:
+    """Return how many of the mappings have regexps that are judged, from the first on."""
+    from ..regexps import judged  # here: few Modules load what Linux has
+
+    return judged(tuple(text(entry, "regexp") for entry in module.mappings))
 
 
 def _list_field(module: Module, index: int) -> Field | None:
