@@ -4,6 +4,8 @@ import re
 
 from krmfn.typed import NamedTuple
 
+from .module import EVERY_KERNEL
+
 
 class Driver(NamedTuple):
     """A driver of mainline Linux."""
@@ -70,16 +72,23 @@ def may_have(kernel: str, name: str) -> bool:
     return (int(major), int(minor)) >= driver.since
 
 
+def takes_red_hat(regexp: str) -> bool:
+    """Return True for a regexp that takes every kernel or names those of Red Hat, as most do: it needs no engine."""
+    return regexp in EVERY_KERNEL or not regexp or _BACKPORTS in regexp
+
+
 def may_meet(regexp: str, name: str) -> bool:
     """Return whether a regexp takes a kernel that may bring a kernel module of this name itself.
 
     Of a rare one it must take no kernel of Red Hat: who built the others is not known then.
     """
+    is_rare = DRIVERS[name].is_rare
+    if takes_red_hat(regexp):
+        return not is_rare
     from .regexps import matches  # here: few Modules load what Linux has
 
     example = re.sub(_REPEATED, "0", regexp.strip("^$")).replace("\\.", ".")
     kernels = [kernel for kernel in (*_KERNELS, example) if matches(regexp, kernel)]
-    is_rare = DRIVERS[name].is_rare
     if not kernels:
         return not is_rare
     if is_rare and any(_BACKPORTS in kernel for kernel in kernels):

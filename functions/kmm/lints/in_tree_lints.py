@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from krmfn import Field, Result, warning
 from krmfn.results import Rule, apply
 
-from ..in_tree import DRIVERS, may_have, may_meet
+from ..in_tree import DRIVERS, may_have, may_meet, takes_red_hat
 from ..lookup import Table, text
 from ..module import CONTAINER, IN_TREE, MAPPINGS, Module, kernel_name, removed_modules
 
@@ -38,9 +38,12 @@ def _in_tree_goes_first(module: Module) -> Iterator[Result]:
 
 def _judged(module: Module) -> int:
     """Return how many of the mappings have regexps that are judged, from the first on."""
-    from ..regexps import judged  # here: few Modules load what Linux has
+    regexps = tuple(text(entry, "regexp") for entry in module.mappings)
+    if all(map(takes_red_hat, regexps)):
+        return len(regexps)
+    from ..regexps import judged  # here: few Modules have others
 
-    return judged(tuple(text(entry, "regexp") for entry in module.mappings))
+    return judged(regexps)
 
 
 def _list_field(module: Module, index: int) -> Field | None:
