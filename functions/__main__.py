@@ -97,7 +97,7 @@ def _serve(name: str) -> NoReturn:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; nothing was written\n")
         sys.exit(1)
-    main(function)
+    main(function, "plain manifests are read by `krmfn render -`" if name == "krmfn" else "")
 
 
 def _command(arguments: list[str]) -> int:

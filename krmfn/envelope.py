@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from operator import is_
 
-from .errors import KrmfnError
+from .errors import KrmfnError, NoList
 from .item import Item
 from .itemtext import Words
 from .typed import Any, NamedTuple
@@ -101,7 +101,7 @@ def parse(data: bytes) -> Envelope:
     version, kind = envelope.value("apiVersion"), envelope.value("kind")
     if kind != "ResourceList" or version not in VERSIONS:
         problem = f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}"
-        raise KrmfnError(f"{problem}; a KRM function is run by kustomize or kpt, which send it a ResourceList")
+        raise NoList(f"{problem}; a KRM function is run by kustomize or kpt, which send it a ResourceList")
     if not envelope.section("items"):
         raise KrmfnError("the ResourceList has no `items`; write `items: []` for an empty one")
     if not items and envelope.value("items") not in (None, []):

@@ -2,7 +2,7 @@
 
 from .typed import Any
 
-__all__ = ["KrmfnError", "NoData", "Refused", "TooLarge"]
+__all__ = ["KrmfnError", "NoData", "NoList", "Refused", "TooLarge"]
 
 
 class KrmfnError(Exception):
@@ -24,6 +24,10 @@ class TooLarge(KrmfnError):
 
 class NoData(KrmfnError):
     """A text is YAML and no data: it merges a word, has a list as a key, or a tag that its value does not fit."""
+
+
+class NoList(KrmfnError):
+    """A text is no ResourceList: another kind, or several documents as Helm and kubectl write them."""
 
 
 class Refused(KrmfnError):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 
 from .envelope import Chunk
-from .errors import KrmfnError, Refused
+from .errors import KrmfnError, NoList, Refused
 from .resourcelist import ResourceList
 from .results import error
 from .streams import Log, ensure_stderr, ensure_stdout, from_environment, leave, read_stdin, write
@@ -28,15 +28,19 @@ def run(function: Function, data: bytes) -> tuple[bytes, int]:
     return b"".join(chunks), int(resources.failed)
 
 
-def main(function: Function) -> NoReturn:
+def main(function: Function, plain: str = "") -> NoReturn:
     """Run as a KRM function: read stdin, write stdout, exit with 0 or 1. Ends the process.
 
+    `plain` says what to do with manifests that are no ResourceList, as `helm install --post-renderer` sends them.
     While the function runs, whatever it or its children print goes to stderr: stdout is the document.
     Findings and changes are written to stderr, since kustomize shows no results; see `streams` for how.
     """
 
     def work(log: Log, stdout: int) -> int:
-        resources, chunks = applied(function, read_stdin())
+        try:
+            resources, chunks = applied(function, read_stdin())
+        except NoList as failure:
+            raise KrmfnError("; ".join(filter(None, [str(failure), plain]))) from None
         log.findings(resources.results)
         if not resources.failed:
             log.changes(resources.changes)

@@ -4,11 +4,9 @@ It is committed, so it may not choose a program, flags for kustomize or a path o
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 
-from krmfn import Field, Item, KrmfnError, Place, Result, error, info, warning
+from krmfn import Field, Item, KrmfnError, Place, Result, error, info
 from krmfn.printing import closest
 from krmfn.results import Rule
 from krmfn.schema import check
@@ -17,14 +15,10 @@ from krmfn.typed import NamedTuple
 from ..formats.findings import FORMATS
 from ..kustomization.documents import documents, unreadable
 from ..paths import excludes, files
-from ..paths.contents import has_resource
 from ..paths.disk import Disk
 from ..paths.roots import within
 
 NAME = excludes.CONFIG
-HIDDEN = ".krmfn.yml"
-"""A name that nobody gives to anything else, and that is not read."""
-_ALIKE = re.compile(r"\.?krmfn\.(?:ya?ml|json)", re.IGNORECASE)
 _PATHS = {"minItems": 1, "items": {"type": "string", "minLength": 1}}
 SCHEMA = {
     "type": "object",
@@ -125,15 +119,15 @@ class Config(NamedTuple):
     """The labels of clusters, by which a hub chooses its spokes, by the clusters' names."""
 
 
-def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
-    """Return the configuration in a folder (a real path), and what is wrong with it.
+def read(folder: str, absolute: bool = False, file: str = NAME) -> tuple[Config, list[Result]]:
+    """Return the configuration in a folder (a real path), and what is wrong with it; `file` is another name for it.
 
     With `absolute` the file's name is the absolute path. A configuration with findings has no fields but its name.
     """
     disk = Disk(folder, absolute)
-    if not disk.exists(folder, NAME):
+    if not disk.exists(folder, file):
         return Config(), []
-    target = disk.target(folder, NAME)
+    target = disk.target(folder, file)
     name = target.name
     if target.problem or target.is_outside:
         message = target.problem or "is a link that leads out of the repository"
@@ -158,47 +152,19 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     problems = [(f"{member.text}: {member.problem}", member.place) for member in profiles if member.problem]
     if problems:
         return Config(name), [error(message, rule="KRM521", place=place) for message, place in problems]
-    clusters, labels = dict[str, tuple[Member, ...]](), dict[str, Mapping[str, str]]()
+    clusters, labels = _clusters(item, disk, folder)
+    return Config(name, clusters, exclude, item.manifest.get("format", ""), folder, profiles, labels), []
+
+
+def _clusters(item: Item, disk: Disk, folder: str) -> tuple[dict[str, tuple[Member, ...]], dict[str, dict[str, str]]]:
+    """Return the members of each cluster in the configuration file, and the labels of those that have some."""
+    clusters, labels = dict[str, tuple[Member, ...]](), dict[str, dict[str, str]]()
     for cluster, entry in item.manifest.get("clusters", {}).items():
         has_fields = isinstance(entry, dict)
         path, paths = (f"clusters.{cluster}.paths", entry["paths"]) if has_fields else (f"clusters.{cluster}", entry)
         clusters[cluster] = _members(item, disk, folder, path, paths)
         labels |= {cluster: entry["labels"]} if has_fields and "labels" in entry else {}
-    return Config(name, clusters, exclude, item.manifest.get("format", ""), folder, profiles, labels), []
-
-
-def misnamed(folder: str, absolute: bool = False) -> Iterator[Result]:
-    """Yield an error for each file in the root of a repository that is meant as its configuration file and is not read.
-
-    A name without the dot may also be that of a file with resources.
-    """
-    names: list[str] = []
-    with suppress(OSError):  # whoever reads the PATH says so
-        names = sorted(os.listdir(folder))
-    for name in filter(_ALIKE.fullmatch, names):
-        path = os.path.join(folder, name)
-        if name == NAME or not os.path.isfile(path):
-            continue
-        file = path if absolute else os.path.relpath(path)
-        if name.startswith(".") or not _holds_resource(path, file):
-            message = f"the configuration file is {NAME}, so nobody reads this one; rename it to {NAME}"
-            yield error(message, rule="KRM521", place=Place(file))
-
-
-def _holds_resource(path: str, name: str) -> bool:
-    try:
-        return has_resource(files.read_regular(os.path.realpath(path), name))
-    except KrmfnError:  # it is reported where files are read
-        return True
-
-
-def misplaced(file: str) -> Result:
-    """Return the warning about a configuration file below the root of its repository."""
-    message = (
-        f"this configuration file is not read: only {NAME} at the root of the repository is; move it there, or pass "
-        "--root with its folder"
-    )
-    return warning(message, rule="KRM521", place=Place(file))
+    return clusters, labels
 
 
 def parse(text: str) -> tuple[str, list[str]]:

@@ -18,8 +18,8 @@ from ..paths import manifests
 from ..paths.disk import relative
 from ..paths.excludes import excluder
 from ..paths.failures import Failure, failure_of
-from ..paths.roots import parents, root_of, within
-from . import assignment, config, engines, unread
+from ..paths.roots import parents, within
+from . import assignment, config, config_names, engines, unread
 from . import survey as surveys
 from .config import Config, Member
 from .deployed import Cluster, Clusters
@@ -75,7 +75,7 @@ def layout(
     if list(paths).count("-") > 1:
         raise KrmfnError("- appears twice among the PATHs, but stdin can be read only once")
     reals = {path: path if path == "-" else os.path.realpath(path) for path in chain(paths, *named.values())}
-    settings, findings = _config(reals, options.root, is_old)
+    settings, findings = config_names.configuration(reals, options.root, is_old)
     if any(finding.severity == "error" for finding in findings):
         return Clusters([], findings, settings, paths=reals)
     tops = frozenset(reals.values())
@@ -106,14 +106,21 @@ def layout(
     findings += config.unused_patterns(settings, tops) if settings.exclude else ()
     empty = [path for path, survey in by_path.items() if not survey.roots and path in paths]
     rest += [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
-    names = {cluster.name for cluster in clusters}
-    for root in rest:  # loose files of a PATH at the top of the repository, or above it, are in no cluster
-        is_unassigned = bool(settings.clusters) and root.kind == "files" and within(settings.folder, root.path)
-        name = f"./{root.name}" if root.name in names else root.name
-        clusters.append(Cluster(name, (root,), ResourceList(), is_unassigned=is_unassigned))
+    clusters += _apart(rest, {cluster.name for cluster in clusters}, settings)
     excluded = {file for survey in everything for file in survey.excluded}
     streams = Clusters(clusters, in_order(dict.fromkeys(findings)), settings, failures, frozenset(excluded), reals)
     return streams._replace(engines=engine_objects)
+
+
+def _apart(roots: Sequence[Root], names: Collection[str], settings: Config) -> Iterator[Cluster]:
+    """Yield a cluster for each root that nothing deploys; `names` are those of the other clusters.
+
+    With clusters in the configuration file loose files at the top of the repository, or above it, are in none.
+    """
+    for root in roots:
+        is_unassigned = bool(settings.clusters) and root.kind == "files" and within(settings.folder, root.path)
+        name = f"./{root.name}" if root.name in names else root.name
+        yield Cluster(name, (root,), ResourceList(), is_unassigned=is_unassigned)
 
 
 def _survey_all(paths: Iterable[str], surveyor: Surveyor) -> tuple[dict[str, Survey], list[Failure]]:
@@ -126,32 +133,6 @@ def _survey_all(paths: Iterable[str], surveyor: Surveyor) -> tuple[dict[str, Sur
         except KrmfnError as failure:
             failures.append(failure_of(path, failure))
     return by_path, failures
-
-
-def _config(paths: Reals, root: str | None, is_old: bool) -> tuple[Config, list[Result]]:
-    """Return the configuration of the repository that holds the paths, and what is wrong with it.
-
-    Raises KrmfnError where the paths are in several repositories with a configuration file.
-    """
-    folders: dict[str, bool] = {}
-    misplaced: dict[str, None] = {}
-    for path, real in paths.items():
-        if path != "-":
-            folder = real if os.path.isdir(real) else os.path.realpath(os.path.dirname(path) or ".")
-            top = root_of(folder, root) or folder
-            folders.setdefault(top, os.path.isabs(path))
-            below = [above for above in parents(folder) if len(above) > len(top)]
-            files = (os.path.join(above, name) for above in below for name in (config.NAME, config.HIDDEN))
-            for file in filter(os.path.lexists, files):
-                misplaced[file if os.path.isabs(path) else os.path.relpath(file)] = None
-    pairs = [config.read(folder, absolute) for folder, absolute in folders.items()]
-    pairs = [pair for pair in pairs if pair[0].name] or [(Config(), [])]
-    if len(pairs) > 1:
-        names = " and ".join(settings.name for settings, _ in pairs)
-        raise KrmfnError(f"{names} both define clusters; pass the PATHs of one repository at a time")
-    [(settings, findings)] = pairs
-    wrong = [] if is_old else [finding for pair in folders.items() for finding in config.misnamed(*pair)]
-    return settings, [*findings, *wrong, *map(config.misplaced, misplaced)]
 
 
 def _relevant(named: Named, paths: Collection[str]) -> dict[str, Sequence[Member]]:

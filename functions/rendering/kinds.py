@@ -6,8 +6,9 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
-from krmfn import Item, Ref, ResourceList
+from krmfn import Item, Manifest, Ref, ResourceList
 from krmfn.ownership import Mark, known_as, mark_of
+from krmfn.resource import ref
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 from ..kmm.lookup import table
@@ -157,6 +158,12 @@ _KINDS = frozenset(kind for kinds in KNOWN.values() for kind in kinds)
 
 _COMMON = frozenset({"Node", "Pod", "Deployment", "Service", "ConfigMap", "Secret"})
 """Kinds that are frequent in large lists, and that no group of ours has."""
+
+
+def is_ours(function_config: Manifest) -> bool:
+    """Return True for a functionConfig of our own kind."""
+    named = ref(function_config)
+    return (named.group, named.kind) == CONFIG
 
 
 def candidates(resources: ResourceList) -> list[Item]:

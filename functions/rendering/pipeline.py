@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 
-from krmfn import Item, Manifest, ResourceList
+from krmfn import Item, Manifest, ResourceList, error
 from krmfn.resource import ref
 
 from ..fleet import readings
@@ -22,8 +22,13 @@ from . import (
 )
 from .function_config import FunctionConfig
 from .generated import Finding, Judged, Rendered, Renderer, at_origins, claims_of
-from .kinds import OURS, PROFILE, Scopes, driven_kinds, has_nodes, of_kinds
+from .kinds import OURS, PROFILE, Scopes, driven_kinds, has_nodes, is_ours, of_kinds
 from .metadata_checks import marks_are_of_use
+
+_ALL_REMOVED = (
+    "every item would be removed, since the owner of none is here, and kpt deletes a package of which nothing is left; "
+    "remove the files by hand"
+)
 
 
 def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
@@ -120,12 +125,21 @@ def _of_operators(resources: ResourceList, config: FunctionConfig) -> Iterator[F
 def settle(
     resources: ResourceList, scopes: Scopes, manifests: Sequence[Manifest], kept: Sequence[Item], config: FunctionConfig
 ) -> None:
-    """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones."""
+    """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones.
+
+    In function mode a functionConfig of ours never empties a list: kpt would delete the package, and nothing would be
+    there to run on again.
+    """
     marked = resources.marked() if config.prune != "never" else ()  # first, to leave out the new objects
     if marked and (objects := [item for scope in scopes for item in leftovers.generated_by(scope, marked)]):
         keep = {*(ref(manifest).id for manifest in manifests), *(item.ref.id for item in kept)}
         stale = {item: item.ref for item in objects if item.ref.id not in keep}
-        resources.items = [item for item in resources.items if item not in stale]
+        rest = [item for item in resources.items if item not in stale]
+        function = resources.function_config if run_of(resources).settings.intent.is_function else None
+        if stale and function and is_ours(function) and not rest and not manifests:
+            resources.report([error(_ALL_REMOVED, rule="KRM116", ref=ref(function))])
+            return
+        resources.items = rest
         resources.changes += [("removed", old) for old in stale.values()]
     resources.upsert_owned(manifests)
 

@@ -8,12 +8,13 @@ from krmfn.resource import ref
 from ..kmm.module import MODULE_KINDS
 from ..run import run_of
 from .generated import Renderer
-from .kinds import INVENTORY, PROFILE, candidates, of_kinds
+from .kinds import INVENTORY, PROFILE, candidates, is_ours, of_kinds
 
 _GENERATOR = (
     "the functionConfig is the only resource, as kustomize gives it to a generator, so nothing would be made; list it "
     "under transformers"
 )
+_EMPTY = "the list has no items, so nothing would be made; list the functionConfig under transformers, beside resources"
 
 
 def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
@@ -23,7 +24,8 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     functionConfig and inventories in such a list. With an error the list stays as it is.
     """
     if _is_generator(resources):
-        resources.report([error(_GENERATOR, rule="KRM511", ref=ref(resources.function_config or {}))])
+        message = _GENERATOR if resources.items else _EMPTY
+        resources.report([error(message, rule="KRM511", ref=ref(resources.function_config or {}))])
         return
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
     ours = of_kinds(resources.items, handled)
@@ -33,10 +35,10 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     marked = resources.marked() if misspelt else []
     scopes = [renderer.marked(marked) for renderer in renderers if marked]
     has_generated = any(scope.names(item.mark) for scope in scopes for item in marked)
-    is_ours = misspelt and (config is not None or has_generated)
+    may_be_ours = misspelt and (config is not None or has_generated)
     has_modules = any(resources.select(kind, group) for group, kind in MODULE_KINDS)
     profiles = resources.select(PROFILE[1], PROFILE[0]) or run_of(resources).elsewhere
-    if ours or is_configured or is_ours or profiles or has_modules:
+    if ours or is_configured or may_be_ours or profiles or has_modules:
         from .pipeline import run
 
         run(resources, renderers)
@@ -49,9 +51,12 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
 def _is_generator(resources: ResourceList) -> bool:
     """Return whether kustomize runs this function as a generator: its functionConfig is the only item, without a path.
 
-    Source: kustomize 5.8, api/internal/plugins/fnplugin/fnplugin.go, Generate. kpt gives each item a path.
+    So is a functionConfig of our own with an empty list: a run never leaves one (see `pipeline.settle`). Source:
+    kustomize 5.8, api/internal/plugins/fnplugin/fnplugin.go, Generate. kpt gives each item a path.
     """
     config, items = resources.function_config, resources.items
-    if len(items) != 1 or not config or not run_of(resources).settings.intent.is_function:
+    if len(items) > 1 or not config or not run_of(resources).settings.intent.is_function:
         return False
+    if not items:
+        return is_ours(config)
     return items[0].ref == ref(config) and not items[0].path

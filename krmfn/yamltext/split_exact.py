@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import yaml
 
-from ..errors import KrmfnError
+from ..errors import KrmfnError, NoList
 from ..typed import Any
 from .load import events, explain
 from .split import Cut, Section
@@ -52,7 +52,7 @@ def _cut(data: bytes) -> Cut:
         values.append((start, offset(_end(value, stream) if last is value else last.end_mark)))
     end, after = offset(next(stream).start_mark), next(stream)
     if not isinstance(after, yaml.StreamEndEvent):
-        raise KrmfnError(f"line {after.start_mark.line + 1}: another document begins; a ResourceList is one document")
+        raise NoList(f"line {after.start_mark.line + 1}: another document begins; a ResourceList is one document")
     if len(dict(keys)) < len(keys):
         raise KrmfnError("a top-level key of the ResourceList appears twice")
     if root.flow_style:

@@ -61,6 +61,17 @@ def test_other_files_may_have_such_names(repo: Path, files: dict[str, str]) -> N
     assert [line for line in check(repo)[1] if "KRM521" in line] == []
 
 
+@pytest.mark.parametrize("member", ["inventories/oslo.yaml", "inventories"])
+def test_an_inventory_that_only_such_a_file_names_is_told(repo: Path, member: str) -> None:
+    plant(repo, {".krmfn.yml": f"clusters:\n  oslo: [oslo, {member}]\n"})
+    assert check(repo)[1][1:] == [
+        f".krmfn.yml:2:16: warning: {member} is no inventory of the cluster oslo, since nobody reads this file: its "
+        "nodes count nowhere; rename the file to .krmfn.yaml [KRM524]"
+    ]
+    plant(repo, {".krmfn.yaml": CLUSTERS})
+    assert len(check(repo)[1]) == 1, "the file that is read gives it to a cluster"
+
+
 def test_below_the_root_it_is_a_warning_as_with_the_right_name(repo: Path) -> None:
     plant(repo, {"oslo/.krmfn.yml": CLUSTERS})
     code, lines = check(repo, "oslo")

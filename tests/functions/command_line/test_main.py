@@ -317,3 +317,12 @@ def test_without_stdin_it_says_what_it_is(function: str) -> None:
 def test_the_module_runs_as_the_command() -> None:
     command = (COMMANDS / "python", "-m", "krmfn_functions", "schema")
     assert execute(*command, cwd=ROOT, env=environment()) == process("krmfn", "schema").ended(0)
+
+
+@pytest.mark.parametrize("text", [CONFIG, f"---\n# Source: c/a.yaml\n{CONFIG}---\nkind: Pod\napiVersion: v1\n"])
+def test_plain_manifests_are_for_another_way(text: str) -> None:
+    """`helm install --post-renderer krmfn` sends what templates give, and no ResourceList."""
+    done = process("krmfn", stdin=text)
+    assert (done.code, done.out) == (1, b"")
+    assert done.err.endswith("; plain manifests are read by `krmfn render -`\n")
+    assert "krmfn render" not in process("deviceconfig", stdin=text).err
