@@ -127,9 +127,10 @@ def _check_engines(streams: Clusters, context: Context) -> None:
     intent, is_named = context.intent, bool(streams.config.clusters or context.options.cluster)
     is_judged = intent.judges_whole and not (intent.deploys or intent.is_old)
     if streams.engines.deployments and is_judged and not is_named:
-        from . import engine_checks
+        from . import engine_additions, engine_checks
 
         engine_checks.check(streams, streams.engines.top)
+        engine_additions.check(streams, streams.engines.top)
 
 
 def _with_elsewhere(context: Context, streams: Clusters, failures: list[Failure]) -> Clusters:

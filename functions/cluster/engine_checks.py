@@ -1,17 +1,15 @@
 """How the engines deploy what was judged: configs that they apply as they are, roots that nothing deploys."""
 
-import os
 from collections.abc import Iterator, Sequence
 
-from krmfn import Item, ResourceList, Result, error, warning
+from krmfn import Item, Result, error, warning
 from krmfn.printing import some
 from krmfn.results import Rule
 
 from ..kmm.module import MODULE_KINDS
-from ..paths.roots import within
-from ..rendering.kinds import OWNERS, driven_kinds, of_kinds
-from ..run import run_of
-from .deployed import Cluster, Clusters, is_local
+from ..rendering.kinds import of_kinds
+from .deployed import Cluster, Clusters
+from .reached import NAMES, configs_in, place_of, reached
 
 _WAYS = {
     "argocd": "name the plugin in it (`plugin: {name: krmfn}`), or let CI render into a branch and sync that",
@@ -19,7 +17,6 @@ _WAYS = {
     "fleet": "let CI render into a branch and deploy that, or keep the config out of the folder",
 }
 """The ways out, by engine."""
-_NAMES = {"argocd": "Argo CD", "flux": "Flux", "fleet": "Fleet"}
 
 
 def check(streams: Clusters, top: str) -> None:
@@ -41,42 +38,23 @@ def check(streams: Clusters, top: str) -> None:
 
 
 def _has_ours(cluster: Cluster) -> bool:
-    return any(_configs(part) or of_kinds(part.items, MODULE_KINDS) for _, part in cluster.parts)
-
-
-def _configs(part: ResourceList) -> list[Item]:
-    """Return the configs in a list that krmfn renders; where its kustomization calls krmfn, this is done there."""
-    kinds = OWNERS | driven_kinds(part.items)
-    items = [] if run_of(part).is_settled else of_kinds(part.items, kinds)
-    return [item for item in items if not is_local(item)]
+    return any(configs_in(part) or of_kinds(part.items, MODULE_KINDS) for _, part in cluster.parts)
 
 
 def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
     """Yield an error per object of an engine that applies configs of a cluster as they are."""
-    folders = {root.name: root.path for root in cluster.roots}
     for deployment in cluster.deployments:
         declaration = deployment.declaration
         if declaration.how != "raw" or declaration.engine not in _WAYS:
             continue
-        real = deployment.real(top)
-        configs = [item for name, part in cluster.parts for item in _below(name, part, folders, real)]
+        configs = list(reached(cluster, deployment, top, configs_in))
         if configs:
-            engine = _NAMES[declaration.engine]
+            engine = NAMES[declaration.engine]
             message = (
                 f"{engine} applies {configs[0].ref}{_others(configs)} of {deployment.path} as it is, so no Module is "
                 f"made of it; {_WAYS[declaration.engine]}"
             )
-            source = declaration.source
-            place = source.place._replace(path=os.path.relpath(os.path.join(top, source.place.path)))
-            yield error(message, rule="KRM545", ref=source.ref, place=place)
-
-
-def _below(name: str, part: ResourceList, folders: dict[str, str], real: str) -> list[Item]:
-    """Return the configs of a part that come from the root at a folder, or from files in it."""
-    configs = _configs(part)
-    if name in folders:
-        return configs if folders[name] == real or within(folders[name], real) else []
-    return [item for item in configs if item.place and within(os.path.realpath(item.place.path), real)]
+            yield error(message, rule="KRM545", ref=declaration.source.ref, place=place_of(deployment, top))
 
 
 def _others(items: Sequence[Item]) -> str:

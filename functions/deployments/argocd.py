@@ -11,7 +11,17 @@ from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import map_texts, table, tables, text, texts
 from . import generators, names
-from .deployment import Declaration, Declared, Directory, EngineObject, How, Problem, Repository, normal_path
+from .deployment import (
+    Declaration,
+    Declared,
+    Directory,
+    EngineObject,
+    How,
+    Problem,
+    Repository,
+    additions_of,
+    normal_path,
+)
 from .templates import filled
 
 GROUP = "argoproj.io"
@@ -117,7 +127,7 @@ def _declarations(
             unknown=unknown,
             directory=_directory(source),
             namespace=text(table(spec, "destination"), "namespace"),
-            additions=tuple(f"kustomize.{key}" for key in _KUSTOMIZE if table(source, "kustomize").get(key)),
+            additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize."),
             prunes=table(spec, "syncPolicy", "automated").get("prune") is True,
             sync_options=tuple(texts(table(spec, "syncPolicy"), "syncOptions")),
         )

@@ -1,8 +1,9 @@
 """The values of this room: what is known of a repository, what its engines' objects declare, and what follows."""
 
+import json
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from krmfn import Manifest, Place, Ref
 from krmfn.typed import Literal, NamedTuple
@@ -64,6 +65,14 @@ class Directory(NamedTuple):
     exclude: str = ""
 
 
+class Addition(NamedTuple):
+    """A field by which an engine changes resources after us, such as `targetNamespace`."""
+
+    field: str
+    value: str
+    """Its value as JSON, so that declarations can be compared."""
+
+
 class Declaration(NamedTuple):
     """One folder that an engine's object deploys."""
 
@@ -79,8 +88,8 @@ class Declaration(NamedTuple):
     directory: Directory = Directory()
     namespace: str = ""
     """The namespace that Argo CD gives to resources without one."""
-    additions: tuple[str, ...] = ()
-    """What the engine changes after us, such as `targetNamespace`."""
+    additions: tuple[Addition, ...] = ()
+    """What the engine changes after us."""
     is_suspended: bool = False
     prunes: bool = True
     sync_options: tuple[str, ...] = ()
@@ -138,6 +147,12 @@ def normal_url(url: str) -> str:
     host, slash, path = rest.rpartition("@")[2].partition("/") if sign or "@" in rest else rest.partition("/")
     host = re.sub(r":(?:22|443|80)$", "", host)
     return f"{host}{slash}{path.strip('/').removesuffix('.git').strip('/')}".lower()
+
+
+def additions_of(spec: Manifest, fields: Iterable[str], prefix: str = "") -> tuple[Addition, ...]:
+    """Return the additions among the fields of an engine's object that have a value."""
+    values = ((field, spec.get(field)) for field in fields)
+    return tuple(Addition(f"{prefix}{field}", json.dumps(value, default=str)) for field, value in values if value)
 
 
 def normal_path(path: str) -> str:

@@ -11,7 +11,7 @@ from krmfn import Manifest
 
 from ..kmm.lookup import table, tables, text, texts
 from . import generators, names
-from .deployment import Declaration, Declared, EngineObject, How, Repository, covers, normal_path
+from .deployment import Declaration, Declared, EngineObject, How, Repository, additions_of, covers, normal_path
 
 GROUP = "fleet.cattle.io"
 BUNDLE = "fleet.yaml"
@@ -46,8 +46,7 @@ def _declarations(item: EngineObject, path: str, repository: Repository) -> Iter
     """Yield the bundle in a folder once for each cluster."""
     bundle = repository.bundles.get(path, {})
     folder = normal_path(posixpath.join(path, text(table(bundle, "kustomize"), "dir")))
-    additions = tuple(key for key in _ADDITIONS if bundle.get(key) and key not in ("namespace", "defaultNamespace"))
-    additions += tuple(key for key in ("namespace",) if bundle.get(key))
+    additions = additions_of(bundle, (field for field in _ADDITIONS if field != "defaultNamespace"))
     chart = table(bundle, "helm")
     how: How = "helm" if text(chart, "chart") or text(chart, "repo") or path in repository.charts else "raw"
     targets = [target for _, target in tables(bundle, "overrideTargets")]

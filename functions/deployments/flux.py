@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..kmm.lookup import table, text
 from . import names
-from .deployment import Declaration, Declared, EngineObject, How, Repository, normal_path
+from .deployment import Declaration, Declared, EngineObject, How, Repository, additions_of, normal_path
 
 _TOOLKIT = "toolkit.fluxcd.io"
 _SOURCES = f"source.{_TOOLKIT}"
@@ -51,7 +51,7 @@ def _kustomization(item: EngineObject, sources: Sources, repository: Repository)
     yield Declaration(
         *(normal_path(text(spec, "path")), "flux", _how(source), item.origin),
         cluster=_cluster(item),
-        additions=tuple(key for key in _ADDITIONS if spec.get(key)),
+        additions=additions_of(spec, _ADDITIONS),
         is_suspended=spec.get("suspend") is True,
         prunes=spec.get("prune") is True,
     )

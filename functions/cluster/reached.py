@@ -1,0 +1,44 @@
+"""Which resources of a cluster an object of an engine deploys, and where that object stands."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+from krmfn import Item, Place, ResourceList
+
+from ..deployments.deployment import Deployment
+from ..paths.roots import within
+from ..rendering.kinds import OWNERS, driven_kinds, of_kinds
+from ..run import run_of
+from .deployed import Cluster, is_local
+
+NAMES = {"argocd": "Argo CD", "flux": "Flux", "fleet": "Fleet"}
+"""The names of engines."""
+
+
+def configs_in(part: ResourceList) -> list[Item]:
+    """Return the configs in a list that krmfn renders; where its kustomization calls krmfn, this is done there."""
+    kinds = OWNERS | driven_kinds(part.items)
+    items = [] if run_of(part).is_settled else of_kinds(part.items, kinds)
+    return [item for item in items if not is_local(item)]
+
+
+def reached(
+    cluster: Cluster, deployment: Deployment, top: str, choose: Callable[[ResourceList], Sequence[Item]]
+) -> Iterator[Item]:
+    """Yield the chosen items of each part that come from the root of a deployment, or from files in it.
+
+    `top` is the root of the repository.
+    """
+    folders = {root.name: root.path for root in cluster.roots}
+    real = deployment.real(top)
+    for name, part in cluster.parts:
+        if name in folders:
+            yield from choose(part) if folders[name] == real or within(folders[name], real) else ()
+        else:
+            yield from (item for item in choose(part) if item.place and within(os.path.realpath(item.place.path), real))
+
+
+def place_of(deployment: Deployment, top: str) -> Place:
+    """Return the place of the engine's object, with its file as seen from the working folder."""
+    place = deployment.declaration.source.place
+    return place._replace(path=os.path.relpath(os.path.join(top, place.path)))
