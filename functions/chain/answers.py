@@ -11,10 +11,10 @@ from ..fleet.coverage import Group, Outcome
 from ..fleet.drivers import Drivers
 from ..fleet.explanation import Answer
 from ..fleet.live import Live, nothing
-from . import selected, synced
+from . import log_doubts, selected, synced
 from .link import Link, Subject, kubectl, on_the_node
 from .walk import SELECTED, SYNCED, first, headline, is_fine, predicate, walk
-from .worker_log import Log, last_line
+from .worker_log import Log
 
 
 class Fleet(NamedTuple):
@@ -36,12 +36,15 @@ def answers(fleet: Fleet, node: Node, outcomes: Sequence[Outcome]) -> list[Answe
     troubles = fleet.live.troubles.get(node.name, ())
     command = (kubectl("describe", "node", node.name),)
     all_answers += [Answer(False, f"{node.name}: {trouble}", command) for trouble in troubles]
-    subjects = (Subject(node, fleet.drivers, outcome, fleet.live, fleet.name, fleet.log) for outcome in outcomes)
+    doubt = log_doubts.of_other_node(fleet.log, node)
+    log = Log() if doubt else fleet.log
+    subjects = [Subject(node, fleet.drivers, outcome, fleet.live, fleet.name, log) for outcome in outcomes]
     all_answers += [_answer(fleet, subject) for subject in subjects]
     if not all_answers or (len(all_answers) == len(troubles) and not outcomes):
         local = [driver for driver in fleet.drivers if driver.cluster == node.cluster]
         all_answers.append(explanation.unselected_answer(node, local, fleet.live, fleet.committed.get(node.name)))
-    return sorted(all_answers, key=lambda answer: answer.holds)
+    ordered = sorted(all_answers, key=lambda answer: answer.holds)
+    return log_doubts.joined(node, ordered, doubt or log_doubts.of_nothing(subjects))
 
 
 def _losses(fleet: Fleet, node: Node) -> Iterator[Answer]:
@@ -115,13 +118,16 @@ def by_log(node: Node, drivers: Drivers, outcomes: Sequence[Outcome], log: Log) 
 
     One that nobody knows gives an answer that does not hold, too: it is not known why a Module is not loaded.
     """
-    is_known = False
+    if doubt := log_doubts.of_other_node(log, node):
+        yield Answer(False, f"{node.name}: not known: {doubt}")
+        return
+    is_known, subjects = False, list[Subject]()
     for outcome in outcomes:
         subject = Subject(node, drivers, outcome, nothing(), "", log)
+        subjects.append(subject)
         if diagnosis := subject.diagnosis:
             is_known = True
             steps = (on_the_node(subject, diagnosis), diagnosis.word.remedy, f"the log: {diagnosis.line}")
             yield Answer(False, f"{node.name}: {'/'.join(subject.module)} is not loaded: {diagnosis.word.sense}", steps)
     if not is_known:
-        reason = f"the log says nothing that is known; its last line: {last_line(log)}"
-        yield Answer(False, f"{node.name}: not known: {reason}")
+        yield Answer(False, f"{node.name}: not known: {log_doubts.of_nothing(subjects).removeprefix('not known: ')}")

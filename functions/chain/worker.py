@@ -3,7 +3,6 @@
 from .kernel_words import meaning
 from .link import Link, Subject, account_of, holds, kubectl, on_the_node, operators_log, unknown
 from .words import shortened
-from .worker_log import last_line
 
 _TO_COME = ("is at work", "is pending")
 
@@ -33,11 +32,7 @@ def judge(subject: Subject) -> Link:
     if not is_crash:
         return Link("broken", evidence, reason, kubectl("describe", "pod", "-n", namespace, pod))
     command = kubectl("logs", "-n", namespace, pod, "-c", "worker", "--previous")
-    if subject.log:
-        evidence.insert(
-            0, f"not known: the log says nothing that is known of it; its last line: {last_line(subject.log)}"
-        )
-    elif not sense:
+    if not subject.log and not sense:
         evidence.append("why it fails stands in its log alone: pass it with --log FILE")
     words = f"{worker.action} {shortened(worker.status)}"
     return Link("broken", evidence, reason, command, words, shared="words of the worker pod")

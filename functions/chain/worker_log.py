@@ -18,6 +18,9 @@ _SUBJECT = re.compile(
 """The kernel module that a sentence of modprobe is about."""
 _GENERIC = re.compile(r"modprobe|insmod|finit_module|lockdown|loading of|exit status|exec format|no space left")
 """Lines that may be about any kernel module; others of the kernel are about what stands in front of them."""
+_HOST = re.compile(r"(?:\w{3} +\d+ [\d:]{8}|\d{4}-\d\d-\d\dT\S+) ([\w.-]+) (?:kernel|modprobe|systemd)\b")
+"""The host in a line of a journal."""
+_POD = re.compile(r"\bkmm-worker-[\w.-]+")
 _WORD = re.compile(r"[\w-]+")
 
 
@@ -81,6 +84,26 @@ def _around(line: str, word: Word) -> str:
     lower = line.lower()
     at = max(0, min(lower.find(sign) for sign in word.signs if sign in lower) - _SHOWN // 2)
     return f"{'...' if at else ''}{line[at : at + _SHOWN]}..."
+
+
+def stranger(log: Log, node: str) -> str:
+    """Return the node or the worker pod that a log names, where it names this node nowhere; "" for none.
+
+    A host stands in the lines of a journal or of syslog, a pod in those that `kubectl logs --prefix` prints.
+    """
+    hosts = [match[1] for line in log.lines if (match := _HOST.match(line))]
+    pods = [pod for line in log.lines for pod in _POD.findall(line)]
+    is_own = any(host in (node, node.partition(".")[0]) for host in hosts)
+    if is_own or any(pod.startswith(f"kmm-worker-{node}-") for pod in pods):
+        return ""
+    return next((f"the node {host}" for host in hosts), next((f"the pod {pod}" for pod in pods), ""))
+
+
+def other_modules(log: Log, names: Collection[str]) -> list[str]:
+    """Return the kernel modules that modprobe's sentences in a log are about, but for `names`."""
+    subjects = [_SUBJECT.search(line.lower()) for line in log.lines]
+    modules = {(subject[1] or subject[2]).replace("-", "_") for subject in subjects if subject}
+    return sorted(modules - {*names})
 
 
 def last_line(log: Log) -> str:

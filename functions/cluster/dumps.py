@@ -63,12 +63,20 @@ def _items(content: bytes, name: str) -> list[Item]:
         if resources.results:
             raise KrmfnError(*map(str, resources.results))
     except KrmfnError as failure:
+        if _is_cut_list(content):
+            raise KrmfnError("its last list ends without its kind: it was cut off there; dump it again") from failure
         first = content.lstrip().partition(b"\n")[0][:200].decode(errors="replace").rstrip()
         if _OBJECT.match(first):
             raise
         message = f"is no dump, neither JSON nor YAML: it begins with {first!r}; redirect only the output of"
         raise KrmfnError(f"{message} `kubectl get ... -o json`, without its messages") from failure
     return resources.items[::-1]
+
+
+def _is_cut_list(content: bytes) -> bool:
+    """Return True where the last document is a list without the kind that kubectl writes behind its items."""
+    last = re.split(rb"(?m)^---", content)[-1]
+    return bool(re.search(rb"(?m)^items:", last)) and not re.search(rb"(?m)^kind:", last)
 
 
 @cache  # stdin can be read once, and a dump may be half a gigabyte

@@ -109,7 +109,8 @@ def _chain(answer: Answer) -> Iterator[str]:
         if link["link"] == answer.headline and link["command"]:
             yield link["command"]
     for link in answer.links:
-        yield f"{link['link']}: {link['state']}{': ' if link['evidence'] else ''}{link['evidence']}"
+        evidence = link["evidence"].removeprefix("not known: ")
+        yield f"{link['link']}: {link['state']}{': ' if evidence else ''}{evidence}"
 
 
 def _answers(

@@ -195,6 +195,17 @@ def _object(source: _Source) -> Iterator[dict[str, Any]]:
             f"an object with `items` is of kind {head.get('kind')!r}; expected a List, as kubectl prints it"
         )
     yield from (_headed(item, head) for item in bare)
+    _refuse_part(head)
+
+
+def _refuse_part(head: dict[str, Any]) -> None:
+    """Raise KrmfnError for a list that says that the server has more of it, as the API does for `limit`."""
+    metadata = head.get("metadata")
+    if isinstance(metadata, dict) and metadata.get("continue"):
+        rest = metadata.get("remainingItemCount")
+        number = f" ({rest:,} more)" if isinstance(rest, int) else ""
+        name = f"a {head.get('kind')}"
+        raise KrmfnError(f"{name} is not whole: the server has more of it{number}; ask for all, without a limit")
 
 
 def _members(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -207,6 +218,7 @@ def _members(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if not isinstance(item, dict):
             raise KrmfnError(f"an item of a list is {json.dumps(item)[:40]}, not an object")
         yield _headed(item, value)
+    _refuse_part(value)
 
 
 def _is_bare(item: dict[str, Any]) -> bool:

@@ -10,12 +10,12 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 from krmfn_functions.chain.kernel_words import WORDS
-from krmfn_functions.chain.worker_log import MOST, Log, diagnosis, last_line, log_of
+from krmfn_functions.chain.worker_log import MOST, Log, diagnosis, last_line, log_of, stranger
 
 from krmfn.yamltext import emit
 from tests.commands import Done, process
 from tests.functions.chain.clusters import healthy, planned, worker
-from tests.functions.chain.nights import CRASH, TRAINING, played
+from tests.functions.chain.nights import CRASH, NIGHTS, TRAINING, played
 
 ORDINARY = """I1128 01:00:00.000000       1 worker.go:77] "Starting worker" version="v2.4.1"
 I1128 01:00:00.100000       1 worker.go:92] "Running modprobe" args=["-vd","/tmp/opt","simple"]
@@ -141,7 +141,7 @@ def test_the_log_of_a_crashed_worker_decides(tmp_path: Path) -> None:
 def test_a_log_that_nobody_knows_is_not_known(tmp_path: Path) -> None:
     done = ask(tmp_path, b"\xff\x00 something new\n", played("worker crashes"))
     assert "says CrashLoopBackOff" in done.text.partition("\n")[0] and done.code == 1
-    assert "not known: the log says nothing that is known of it; its last line: \ufffd\\x00 something new" in done.text
+    assert "not known: the log says nothing that is known of simple; last: \ufffd\\x00 something new" in done.text
 
 
 def test_the_log_of_an_unloader_decides_where_no_pod_holds_the_module(tmp_path: Path) -> None:
@@ -166,7 +166,36 @@ def test_without_a_dump_the_log_is_told_of_what_git_plans(tmp_path: Path) -> Non
     assert done.text.startswith("n1: kmm/simple is not loaded: the kernel has a module of this name already")
     assert done.code == 1
     done = ask(tmp_path, b"well\n", None)
-    assert done.text == "n1: not known: the log says nothing that is known; its last line: well\n" and done.code == 1
+    assert done.text == "n1: not known: the log says nothing that is known of simple; last: well\n" and done.code == 1
+
+
+NOT_HERE = "the log names {}, and not this node, so it does not count"
+
+
+@pytest.mark.parametrize(
+    ("log", "doubt"),
+    [
+        (f"Nov 28 01:02:03 n2 kernel: {FAILED}No such device\n", NOT_HERE.format("the node n2")),
+        (f"2026-11-28T01:02:03+0000 n2 modprobe: {FAILED}No such device\n", NOT_HERE.format("the node n2")),
+        (f"[pod/kmm-worker-n2-simple/worker] {FAILED}x\n", NOT_HERE.format("the pod kmm-worker-n2-simple")),
+        ("modprobe: ERROR: could not insert 'nic': No such device\n", "the log is about nic, and not about simple"),
+        ("all is well\n", "not known: the log says nothing that is known of simple; last: all is well"),
+    ],
+)
+def test_a_log_that_is_not_the_one_is_told_and_decides_nothing(log: str, doubt: str, tmp_path: Path) -> None:
+    for name in ("worker crashes", "pull refused"):
+        done = ask(tmp_path, log.encode(), played(name)).ended(1, ".: 2 live nodes\n")
+        lines = done.text.splitlines()
+        assert lines[2].startswith(f"  {doubt}") and "finds no device" not in done.text, done.text
+        assert NIGHTS[name].reason in lines[0]
+    done = ask(tmp_path, log.encode(), healthy()).ended(0, ".: 2 live nodes\n")
+    assert done.text.splitlines()[1].startswith(f"n1: {doubt}")
+    assert doubt in ask(tmp_path, log.encode(), None).ended(1).text
+
+
+def test_a_log_of_the_node_itself_counts() -> None:
+    for line in ("Nov 28 01:02:03 n1 kernel: x", "[pod/kmm-worker-n1-simple/worker] x", "kmm-worker starts", "n2"):
+        assert stranger(log_of(line.encode()), "n1.example.com" if "n1 k" in line else "n1") == ""
 
 
 def test_a_log_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -178,3 +207,9 @@ def test_a_log_that_is_none_is_refused(tmp_path: Path) -> None:
 
 def test_a_log_is_false_without_a_line() -> None:
     assert not Log() and Log(["x"])
+
+
+def test_a_link_that_is_not_known_says_so_once(tmp_path: Path) -> None:
+    objects = [item for item in healthy() if item["kind"] != "Pod"]
+    done = ask(tmp_path, b"well\n", objects, "--verbose")
+    assert "  plugin: not known: the dump has no pods\n" in done.text and "not known: not known" not in done.text

@@ -383,6 +383,17 @@ NO_DUMP = "is no dump, neither JSON nor YAML: it begins with "
     ("dump", "sentence"),
     [
         ('{"kind": "List", "items": [{"kind": "Node", "apiVersion": "v1"', "it was cut off"),
+        ("apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n", "its last list ends without its kind"),
+        ("apiVersion: v1\nkind: Node\nmetadata: {name: n}\n---\nitems: []\n", "its last list ends without its kind"),
+        (
+            json.dumps({"kind": "PodList", "items": [], "metadata": {"continue": "x"}}),
+            "a PodList is not whole: the server",
+        ),
+        (
+            json.dumps(ALONE)
+            + json.dumps({"kind": "List", "items": [], "metadata": {"continue": "x", "remainingItemCount": 7}}),
+            "a List is not whole: the server has more of it (7 more)",
+        ),
         ("Unable to connect to the server: dial tcp: i/o timeout\n", f"{NO_DUMP}'Una"),
         ("error: You must be logged in\n", f"{NO_DUMP}'error: You must be"),
         (f"Warning: v1 is deprecated\n{json.dumps([ALONE], indent=1)}", f"{NO_DUMP}'Warning: v1 is deprecated';"),

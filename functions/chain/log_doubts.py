@@ -1,0 +1,41 @@
+"""Whether a log is the one that was asked for: a log of another node, pod or kernel module explains nothing here."""
+
+from collections.abc import Iterable, Sequence
+
+from krmfn.printing import some
+
+from ..exclusivity.node import Node
+from ..fleet.explanation import Answer
+from .link import Subject
+from .worker_log import Log, last_line, other_modules, stranger
+
+
+def of_other_node(log: Log, node: Node) -> str:
+    """Return that a log is one of another node, in a sentence; "" for one of this node, or where it does not say."""
+    name = stranger(log, node.name)
+    return f"the log names {name}, and not this node, so it does not count: is it the log of that one?" if name else ""
+
+
+def of_nothing(subjects: Sequence[Subject]) -> str:
+    """Return that a log says nothing of any Module on a node, in a sentence; "" where it says something."""
+    log = subjects[0].log if subjects else Log()
+    if not log or any(subject.diagnosis for subject in subjects):
+        return ""
+    modules = {name for subject in subjects for name in subject.driver.module.loads}
+    names = some(sorted(modules), len(modules))
+    if others := other_modules(log, modules):
+        return f"the log is about {some(others, len(others))}, and not about {names}"
+    return f"not known: the log says nothing that is known of {names}; last: {last_line(log)}"
+
+
+def joined(node: Node, answers: Iterable[Answer], doubt: str) -> list[Answer]:
+    """Return the answers about a node with a doubt about the log: below the first that does not hold, else at the end.
+
+    A node that has what is planned has it whatever the log says.
+    """
+    all_answers = [*answers]
+    for at, answer in enumerate(all_answers if doubt else ()):
+        if not answer.holds:
+            all_answers[at] = answer._replace(steps=(*answer.steps[:1], doubt, *answer.steps[1:]))
+            return all_answers
+    return [*all_answers, Answer(True, f"{node.name}: {doubt}")] if doubt else all_answers
