@@ -81,7 +81,9 @@ def _texts(
     if code < 2:
         texts["report.html"] = report.page_of(parts, checked, outcome, comparisons)
     if comparisons:
-        texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(comparisons)}"
+        remedies = {rule.id: rule.remedy for rule in rules()}
+        review = comment.Review(checked.results, checked.failing, remedies, "report.html")
+        texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(comparisons, review)}"
     changes = any(c.first or c.failed or c.plan.changes or c.plan.effects or c.notes for c in comparisons)
     result: dict[str, Any] = {"format": FORMAT, "exit": code, "changes": changes, "failOn": list(args.fail_on)}
     result |= {"verdict": verdict.as_data(outcome)}

@@ -18,7 +18,7 @@ from krmfn.yamltext import emit
 from .. import grouping
 from ..differences import ABSENT, FieldChange
 from ..plan import Change, Comparison, Plan
-from . import columns, findings, grouped
+from . import alike, columns, findings, grouped
 from .grouped import Row
 
 SIGNS = {"created": "+", "changed": "~", "deleted": "-", "unknown": "?"}
@@ -62,7 +62,8 @@ def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
         return Overview(summary(comparison), (), (), effects, notes, [(change, ()) for change, _ in changes], ())
     rows = grouped.rows(comparisons)
     names = [*grouped.COLUMNS, *(name for name in grouped.RARE if any(name in row.numbers for row in rows))]
-    table = [(row, summary(c, with_nodes=False)) for c, row in zip(comparisons, rows, strict=True)]
+    objects = (summary(comparison, with_nodes=False) for comparison in comparisons)
+    table = alike.alike([*zip(rows, objects, strict=True)])
     headline, sentences = grouped.headline(comparisons, rows), list(grouped.effects(comparisons))
     return Overview(headline, names, table, sentences, grouped.notes(comparisons), changes, clusters)
 

@@ -1,9 +1,8 @@
 """A plan as a comment on a pull request, in Markdown: no longer than a comment may be, and no name in it is markup."""
 
-import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Result, printing
 from krmfn.printing import printable
@@ -13,9 +12,14 @@ from krmfn.yamltext import emit
 from ..plan import Change, Comparison
 from . import verdict
 from .changes import Names, Overview, as_json, fields_of, first_lines, named, overview, text, values
+from .checked import cluster_suffix, names_of
+from .markup import in_tags, inline
 
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536, GitLab a million."""
+_FEW = 4
+SHORT, LONGER = 8_000, 12_000
+"""Characters of a comment beside a page that has everything: about a few clusters, and about more."""
 _NAME = 200
 """Characters of a cluster's name."""
 _REST = 8_000
@@ -27,48 +31,109 @@ _CLUSTERS = 20
 _RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 _LINE = 400
 """Characters of a line before the table, and as many of its end: its clusters stand there."""
-_REFERENCE = re.compile(
-    r"(?<!\w)@(?=\w)|@(?=[\w.-]*\.[A-Za-z])|[#!$&](?=\d)|\bGH(?=-\d)|:(?=//|[A-Za-z+][\w+-]*:)|www(?=\.)",
-    re.IGNORECASE,
-)
-"""What begins a mention of a person, a reference to an issue or the like, a link, or a picture by its name."""
 
 
-def markdown(comparisons: Sequence[Comparison]) -> str:
-    """Return a comment: the fleet in one line and a table, what is wrong and what happens on nodes, then the details.
+class Review(NamedTuple):
+    """What a run tells beside the change."""
 
-    Each stands there once, with the clusters that have it. What does not fit is counted for each cluster: details are
-    left out first, then changes, then what happens.
+    findings: Sequence[Result] = ()
+    failing: Collection[str] = ("error",)
+    """The severities that make the job fail."""
+    remedies: Mapping[str, str] = {}  # read only
+    """What to do about each rule, by its id."""
+    page: str = ""
+    """The file that has everything; with it the comment may be short."""
+
+
+def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> str:  # noqa: B008
+    """Return a comment: what makes the job fail, then the change, then warnings, then the details.
+
+    The change is a line, a table, what is wrong with it, and what happens on nodes. Each stands there once, with the
+    clusters that have it. What does not fit is counted for each cluster: details are left out first, then changes, then
+    what happens.
     """
+    limit = LIMIT if not review.page else SHORT if len(comparisons) <= _FEW else LONGER
     names = [comparison.name for comparison in comparisons]
     clusters = [name if len(name) <= _NAME else f"{name[:_NAME]}..." for name in names]
     comparisons = [comparison._replace(name=name) for comparison, name in zip(comparisons, clusters, strict=True)]
     listed = [c for c in comparisons if c.plan.changes or c.plan.effects or c.notes or c.failed]
     fleet = overview(listed or comparisons[:1], clusters)
-    line = f"**{_cell(verdict.headline(comparisons))}**\n"
-    head = f"{line}\n{_table(fleet)}" if fleet.rows else line
     others = len(comparisons) - max(len(listed), 1)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
-    first = ((f"* {_cell(_shorten(line))}\n", ()) for line in (*_losses(comparisons), *first_lines(comparisons)))
-    opening = _fit(first, LIMIT // 4)
-    if opening.text:
-        rest = f"* **and {opening.cut:,} more, which do not fit: read them with krmfn diff**\n" if opening.cut else ""
-        head = f"**Look at this first**\n\n{opening.text}{rest}\n{head}"
-    room = LIMIT - len(head) - len(tail) - _REST
-    lines = _fit(_lines(fleet), room // 2)
-    room -= len(lines.text)
-    changes = [(change, _cell(fleet.suffix(names)), names) for change, names in fleet.changes]
-    rows = _fit(((_row(change, suffix), names) for change, suffix, names in changes), room // 2)
+    head = _failing(review) + _opening(comparisons, fleet, limit)
+    sizes = Sizes(limit - len(head) - len(tail), min(_REST, limit // 8), review.page)
+    red = {finding.occurrence for finding in _red(review)}
+    lines = [*_lines(fleet, red), *_warnings(fleet, review)]
+    return "".join((head, *_parts(fleet, lines, sizes), tail))
+
+
+def _red(review: Review) -> list[Result]:
+    """Return the findings that make the job fail, the errors first."""
+    red = [finding for finding in review.findings if finding.severity in review.failing]
+    return sorted(red, key=lambda finding: ("error", "warning", "info").index(finding.severity))
+
+
+def _failing(review: Review) -> str:
+    """Return what makes the job fail, and what to do about it; "" when nothing does."""
+    red = _red(review)
+    if not red:
+        return ""
+    fitting = _fit(((f"- {_note(finding)}{inline(cluster_suffix(finding))}\n", ()) for finding in red), LIMIT // 2)
+    rest = f"- and {fitting.cut:,} more, which do not fit: {review.page or 'krmfn check'} has them\n"
+    rules = dict.fromkeys(finding.rule for finding in red if finding.rule in review.remedies)
+    help_ = "".join(f"- {rule}: {inline(review.remedies[rule])}\n" for rule in rules)
+    what = f"\nWhat to do:\n\n{help_}" if help_ else ""
+    return f"**This makes the job fail**\n\n{fitting.text}{rest if fitting.cut else ''}{what}\n"
+
+
+def _opening(comparisons: Sequence[Comparison], fleet: Overview, limit: int) -> str:
+    """Return the change in one line, with a row per cluster, below what to look at first."""
+    line = f"**{inline(verdict.headline(comparisons))}**\n"
+    head = f"{line}\n{_table(fleet, limit)}" if fleet.rows else line
+    first = ((f"* {inline(_shorten(line))}\n", ()) for line in (*_losses(comparisons), *first_lines(comparisons)))
+    opening = _fit(first, limit // 4)
+    if not opening.text:
+        return head
+    rest = f"* **and {opening.cut:,} more, which do not fit: read them with krmfn diff**\n" if opening.cut else ""
+    return f"**Look at this first**\n\n{opening.text}{rest}\n{head}"
+
+
+class Sizes(NamedTuple):
+    """How much room there is for what follows the head."""
+
+    room: int
+    rest: int
+    """Characters of these for the lines that say how much is left out."""
+    page: str
+    """The file that has what does not fit; "" for none."""
+
+
+def _parts(fleet: Overview, lines: Sequence[tuple[str, Names]], sizes: Sizes) -> tuple[str, ...]:
+    """Return the lines, the changes and their details, as far as they fit."""
+    room = max(0, sizes.room - sizes.rest)
+    most = _CLUSTERS if not sizes.page else _FEW
+    fitting = _fit(lines, room // 2)
+    room -= len(fitting.text)
+    rows = _fit(((_row(change, fleet.suffix(names)), names) for change, names in fleet.changes), room // 2)
     room -= len(rows.text)
-    details = _fit(((_details(change, suffix), names) for change, suffix, names in changes), room)
+    details = _fit(((_details(change, fleet.suffix(names)), names) for change, names in fleet.changes), room)
     column, rule, cell = (" clusters |", "---|", " |") if fleet.rows else ("", "", "")
     word = " more" if details.text else ""
-    parts = (
-        _section(lines, f"- and {printing.counted(lines.cut, 'more line')}{_omissions(lines)}\n"),
+    where = f"; {sizes.page} has them" if sizes.page else ""
+    omissions = _omissions(details, most)
+    return (
+        _section(fitting, f"- and {printing.counted(fitting.cut, 'more line')}{_omissions(fitting, most)}{where}\n"),
         _section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
-        _section(details, f"The details of {details.cut:,}{word} do not fit into a comment{_omissions(details)}.\n"),
+        _section(details, f"The details of {details.cut:,}{word} do not fit into a comment{omissions}{where}.\n"),
     )
-    return "".join((head, *parts, tail))
+
+
+def _warnings(fleet: Overview, review: Review) -> Iterator[tuple[str, Names]]:
+    """Yield the warnings that are not about the change and do not make the job fail."""
+    notes = {note.id for note, _ in fleet.notes}
+    for finding in review.findings:
+        if finding.severity == "warning" and "warning" not in review.failing and finding.id not in notes:
+            yield f"- {_note(finding)}{inline(cluster_suffix(finding))}\n", names_of(finding)
 
 
 def _shorten(line: str) -> str:
@@ -106,28 +171,32 @@ def _fit(entries: Iterable[tuple[str, Names]], room: int) -> Part:
     return Part("".join(texts), cut, clusters)
 
 
-def _table(fleet: Overview) -> str:
+def _table(fleet: Overview, limit: int) -> str:
     """Return a row per cluster, as far as they fit into a third of a comment."""
     lines = [
-        (f"| {_cell(row.name)} | {' | '.join(row.cells(fleet.columns))} | {_cell(objects)} |\n", (row.name,))
+        (
+            f"| {inline(row.name, True)} | {' | '.join(row.cells(fleet.columns))} | {inline(objects, True)} |\n",
+            (row.name,),
+        )
         for row, objects in fleet.rows
     ]
-    table = _fit(lines, LIMIT // 3)
+    table = _fit(lines, limit // 3)
+    cut = [row for row, _ in fleet.rows if row.name in table.clusters]
     remaining = Counter[str]()
-    for row, _ in fleet.rows:
-        remaining.update(row.numbers if row.name in table.clusters else {})
+    for row in cut:
+        remaining.update(row.numbers)
     numbers = " | ".join(f"{remaining[name]:,}" for name in fleet.columns)
-    rest = f"| and {table.cut:,} more | {numbers} | |\n" if table.cut else ""
+    rest = f"| and {sum(row.clusters for row in cut):,} more | {numbers} | |\n" if cut else ""
     title = f"| cluster | {' | '.join(fleet.columns)} | objects |\n|---|{'--:|' * len(fleet.columns)}---|\n"
     return f"{title}{table.text}{rest}"
 
 
-def _omissions(part: Part) -> str:
+def _omissions(part: Part, most: int) -> str:
     """Return how many entries of each cluster are left out: ` (dev 3, stage 2)`; "" for none."""
     if not part.clusters:
         return ""
-    named = [f"{_cell(name[:_SHORT])} {number:,}" for name, number in part.clusters.items()]
-    return f" ({printing.some(named, len(named), _CLUSTERS)})"
+    named = [f"{inline(name[:_SHORT])} {number:,}" for name, number in part.clusters.items()]
+    return f" ({printing.some(named, len(named), most)})"
 
 
 def _section(part: Part, rest: str, title: str = "") -> str:
@@ -135,27 +204,31 @@ def _section(part: Part, rest: str, title: str = "") -> str:
     return f"\n{title}{part.text}{rest if part.cut else ''}" if part.text or part.cut else ""
 
 
-def _lines(fleet: Overview) -> Iterator[tuple[str, Names]]:
-    """Yield errors and warnings, new rights, what happens on the nodes, then infos, each with its clusters."""
-    notes = [(f"- {_note(note)}{_cell(fleet.suffix(names))}\n", names, note.severity) for note, names in fleet.notes]
+def _lines(fleet: Overview, red: Collection[object]) -> Iterator[tuple[str, Names]]:
+    """Yield errors and warnings, new rights, what happens on the nodes, then infos, each with its clusters.
+
+    `red` has the occurrences of the findings that stand before the change.
+    """
+    rest = [(note, names) for note, names in fleet.notes if note.occurrence not in red]
+    notes = [(f"- {_note(note)}{inline(fleet.suffix(names))}\n", names, note.severity) for note, names in rest]
     yield from ((line, names) for line, names, severity in notes if severity != "info")
     for change, names in fleet.changes if fleet.rows else ():
         if change.ref.kind in _RIGHTS and change.what != "deleted":
-            yield f"- **rights** {_cell(f'{change.ref} is {change.what}{fleet.suffix(names)}')}\n", names
-    yield from ((f"- {_cell(line)}\n", names) for _, line, names in fleet.effects)
+            yield f"- **rights** {inline(f'{change.ref} is {change.what}{fleet.suffix(names)}')}\n", names
+    yield from ((f"- {inline(line)}\n", names) for _, line, names in fleet.effects)
     yield from ((line, names) for line, names, severity in notes if severity == "info")
 
 
 def _note(note: Result) -> str:
-    subject = [_cell(str(part)) for part in (note.ref, note.field and note.field.path) if part]
+    """Return a finding with its place: what a reader opens first."""
+    where = f"{inline(note.where.removesuffix(': '))} " if note.where else ""
     rule = f" [{note.rule}]" if note.rule else ""
-    where = _cell(note.where.removesuffix(": ")) if note.where and not note.ref else ""
-    return f"**{note.severity}** {': '.join([*filter(None, [where]), *subject, _cell(note.message)])}{rule}"
+    return f"**{note.severity}** {where}{inline(note.subject + note.message)}{rule}"
 
 
 def _row(change: Change, clusters: str) -> str:
-    last = f" {clusters[2:-1]} |" if clusters else ""
-    return f"| {change.what} | {_cell(str(change.ref))} | {fields_of(change)} |{last}\n"
+    last = f" {inline(clusters[2:-1], True)} |" if clusters else ""
+    return f"| {change.what} | {inline(str(change.ref), True)} | {fields_of(change)} |{last}\n"
 
 
 def _details(change: Change, clusters: str) -> str:
@@ -168,21 +241,8 @@ def _details(change: Change, clusters: str) -> str:
         language = "yaml"
     body = "\n".join(map(printable, lines))
     fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", body)), 0)
-    title = html.escape(_without_mentions(f"{change.what}: {named(change)}"))
-    return f"<details><summary>{title}{clusters}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n\n"
-
-
-def _cell(text: str) -> str:
-    """Return the text escaped, so that Markdown takes none of it for markup, in a table or outside."""
-    return re.sub(r"[^\w\s.,:;/()=+'-]|_", lambda match: f"&#{ord(match[0])};", _without_mentions(text))
-
-
-def _without_mentions(text: str) -> str:
-    """Return one line of text that mentions nobody.
-
-    GitHub and GitLab look for mentions in the text that they show, so escapes do not help: a zero width space does.
-    """
-    return _REFERENCE.sub("\\g<0>\u200b", printable(text))
+    title = in_tags(f"{change.what}: {named(change)}{clusters}")
+    return f"<details><summary>{title}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n\n"
 
 
 FORMATS: dict[str, Callable[[Sequence[Comparison]], str]] = {"text": text, "markdown": markdown, "json": as_json}

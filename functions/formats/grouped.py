@@ -41,6 +41,8 @@ class Row(NamedTuple):
     """How many nodes gain a driver, lose it, ...; a word that is missing counts none."""
     is_known: bool
     """False: nobody knows what happens on the nodes."""
+    clusters: int = 1
+    """How many clusters it is about."""
 
     def cells(self, columns: Sequence[str]) -> list[str]:
         """Return the numbers as a table shows them."""

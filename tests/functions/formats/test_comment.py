@@ -6,9 +6,11 @@ import html
 
 import pytest
 from krmfn_functions.formats.changes import text
-from krmfn_functions.formats.comment import LIMIT, markdown
-from krmfn_functions.plan import Comparison, plan
+from krmfn_functions.formats.comment import LIMIT, SHORT, Review, markdown
+from krmfn_functions.plan import Comparison, Effect, plan
 
+from krmfn import Place, error, warning
+from krmfn.resource import ref
 from tests.functions.test_plan import thing
 
 
@@ -34,7 +36,7 @@ def test_rights_are_told_of_several_clusters_but_for_those_that_go() -> None:
     listed = [line.split()[2] for line in comment.splitlines() if line.startswith("- **rights** ")]
     assert sorted(listed) == sorted(kinds)
     assert "| and " not in comment
-    many = markdown([Comparison(f"{at:0>200}", changes) for at in range(200)])
+    many = markdown([Comparison(f"{at:0>200}", plan([], [thing("x")] * (at + 1))) for at in range(200)])
     count = sum(line.startswith(f"| {0:0>190}") for line in many.splitlines())
     assert f"| and {200 - count} more | 0 | 0 | 0 | 0 | |" in many
     head = text([Comparison(name, changes) for name in ("lab", "prod")]).splitlines()[:5]
@@ -46,6 +48,43 @@ def test_rights_are_told_of_several_clusters_but_for_those_that_go() -> None:
     ["https://e.example.com/a", "ftp://e.example.com", "www.e.example.com", "WWW.e", "GH-1", ":+1:", "a@e.example.com"],
 )
 def test_no_name_is_a_link_or_a_picture(link: str) -> None:
-    comment = html.unescape(of(f"a {link} b"))
-    assert link not in comment
-    assert link in comment.replace("\u200b", "")
+    comment = of(f"a {link} b")
+    assert f"* a `{link.removesuffix(':')}`" in comment, "in a code span nothing is a link"
+    summary = html.unescape(markdown([Comparison("", plan([], [thing(link, data={})]))]).partition("<summary>")[2])
+    assert link not in summary.partition("</summary>")[0]
+    assert link in summary.replace("\u200b", "")
+
+
+def test_what_makes_the_job_fail_comes_first_and_all_of_it() -> None:
+    """Beside a page the comment is short, and has each error all the same, with its place and what to do."""
+    new = [thing(f"object-{at}", data={"key": "x" * 500}) for at in range(50)]
+    place = Place("a b.yaml", 0, 3, 7)
+    errors = [error(f"is wrong in way_{at}", rule="KRM101", place=place, ref=ref(new[0])) for at in range(40)]
+    findings = [warning("is old", rule="KRM225"), *errors]
+    review = Review(findings, ("error",), {"KRM101": "Correct `it`."}, "report.html")
+    comment = markdown([Comparison("", plan([], new), notes=[errors[0], warning("is odd")])], review)
+    assert (
+        comment.startswith("**This makes the job fail**\n\n- **error** a `b.yaml:3:7` ConfigMap n/")
+        or "a b.yaml" in comment
+    )
+    assert comment.count("is wrong in `way_") == 40, "an error that is a note stands there once"
+    assert "What to do:\n\n- KRM101: Correct `it`.\n" in comment
+    assert comment.index("is wrong") < comment.index("50 created") < comment.index("is odd") < comment.index("is old")
+    assert len(comment) <= SHORT + 40 * 100
+    assert "report.html has them" in comment
+    assert "&#" not in comment
+
+
+def test_rows_that_are_alike_are_one_behind_those_that_differ() -> None:
+    def cluster(name: str, *nodes: str) -> Comparison:
+        effect = Effect(ref(thing("a")), "reloaded", nodes, f"reloaded on {len(nodes)} nodes")
+        return Comparison(name, plan([], [thing("a")])._replace(effects=(effect,)), knows_nodes=True)
+
+    fleet = [cluster(f"edge-{at:02}", *map(str, range(3 if at == 7 else 6))) for at in range(20)]
+    comment = markdown(fleet)
+    rows = [row for row in comment.splitlines() if row.startswith("| edge-")]
+    assert rows == [
+        "| edge-07 | 0 | 0 | 3 | 0 | 1 created |",
+        "| edge-00 ... edge-19: 19 clusters, 6 nodes each | 0 | 0 | 114 | 0 | 1 created |",
+    ]
+    assert len([row for row in markdown(fleet[:4]).splitlines() if row.startswith("| edge-")]) == 4
