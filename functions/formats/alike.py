@@ -32,8 +32,8 @@ def _merged_row(rows: Sequence[Row], value: T) -> tuple[Row, T]:
     if first is last:
         return first, value
     nodes = sum(number for word, number in first.numbers.items() if word != "waiting")
-    each = f", {counted(nodes, 'node')} each" if nodes else ""
-    name = f"{first.name} ... {last.name}: {len(rows):,} clusters{each}"
+    suffix = f", {counted(nodes, 'node')} each" if nodes else ""
+    name = f"{first.name} ... {last.name}: {len(rows):,} clusters{suffix}"
     return Row(
         name, {word: number * len(rows) for word, number in first.numbers.items()}, first.is_known, len(rows)
     ), value

@@ -79,11 +79,11 @@ def _failing(review: Review) -> str:
     if not red:
         return ""
     fitting = _fit(((f"- {_note(finding)}{inline(cluster_suffix(finding))}\n", ()) for finding in red), LIMIT // 2)
-    rest = f"- and {fitting.cut:,} more, which do not fit: {review.page or 'krmfn check'} has them\n"
+    remainder = f"- and {fitting.cut:,} more, which do not fit: {review.page or 'krmfn check'} has them\n"
     rules = dict.fromkeys(finding.rule for finding in red if finding.rule in review.remedies)
     help_ = "".join(f"- {rule}: {inline(review.remedies[rule])}\n" for rule in rules)
-    what = f"\nWhat to do:\n\n{help_}" if help_ else ""
-    return f"**This makes the job fail**\n\n{fitting.text}{rest if fitting.cut else ''}{what}\n"
+    advice = f"\nWhat to do:\n\n{help_}" if help_ else ""
+    return f"**This makes the job fail**\n\n{fitting.text}{remainder if fitting.cut else ''}{advice}\n"
 
 
 def _opening(comparisons: Sequence[Comparison], fleet: Overview, limit: int) -> str:
