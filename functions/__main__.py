@@ -71,7 +71,7 @@ def _answer_version(name: str) -> None:
     if sys.stdout is not None:
         import os
 
-        text = f"{name} (krmfn {VERSION})\n".encode()
+        text = f"{name} {VERSION}\n".encode()
         try:
             written = os.write(1, text)
         except OSError:

@@ -16,7 +16,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from krmfn_functions.cluster import config
+from krmfn_functions.cluster import config_schema
 from krmfn_functions.kustomization import confinement
 
 from krmfn import config as sdk_config
@@ -45,7 +45,7 @@ def _of_files(folder: str, key: str, *schemas: Any) -> list[str]:
     return sorted({*_strings([*data, *schemas], key)})
 
 
-RULES = _of_files("schemas", "pattern", config.SCHEMA)
+RULES = _of_files("schemas", "pattern", config_schema.SCHEMA)
 CRD_RULES = _of_files("functions/kmm/crd", "$pattern")
 CONFIG = SimpleNamespace(ref=SimpleNamespace(name="a-b.c"))
 LOCALS: dict[str, list[dict[str, Any]]] = {

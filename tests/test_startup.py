@@ -136,7 +136,7 @@ def test_the_version_loads_nothing_but_the_entry_point(name: str) -> None:
     code += "try:\n    run()\nfinally:\n    sys.stderr.write(' '.join(sorted({*sys.modules} - before)))"
     isolated = "import sys; sys.modules.pop('krmfn_functions', None)\n" + code
     done = execute(sys.executable, "-I", "-c", isolated, "--version").ended(0)
-    assert done.text == f"{name} (krmfn {VERSION})\n"
+    assert done.text == f"{name} {VERSION}\n"
     assert {*done.err.split()} <= {"__future__", "krmfn_functions", "krmfn_functions.__main__"}
 
 

@@ -12,42 +12,13 @@ from krmfn.results import Rule
 from krmfn.schema import check
 from krmfn.typed import NamedTuple
 
-from ..formats.findings import FORMATS
 from ..kustomization.documents import documents, unreadable
 from ..paths import excludes, files
 from ..paths.disk import Disk
 from ..paths.roots import within
+from .config_schema import SCHEMA
 
 NAME = excludes.CONFIG
-_PATHS = {"minItems": 1, "items": {"type": "string", "minLength": 1}}
-SCHEMA = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "clusters": {
-            "type": "object",
-            "propertyNames": {
-                "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$",
-                "x-says": "letters, digits, dots, dashes and underscores: it becomes the name of a folder",
-            },
-            # a list of paths, or what has them under `paths`
-            "additionalProperties": {
-                "type": ["array", "object"],
-                **_PATHS,
-                "required": ["paths"],
-                "additionalProperties": False,
-                "properties": {
-                    "paths": {"type": "array", **_PATHS},
-                    "labels": {"type": "object", "additionalProperties": {"type": "string"}},
-                },
-            },
-        },
-        "exclude": {"type": "array", "items": {"type": "string", "minLength": 1}},
-        "format": {"enum": list(FORMATS)},
-        "profiles": {"type": "array", "items": {"type": "string", "minLength": 1}},
-    },
-}
-
 _GOOD = """\
 # .krmfn.yaml
 clusters:

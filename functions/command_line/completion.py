@@ -46,8 +46,23 @@ def bash(parser: argparse.ArgumentParser) -> str:
 
 
 def zsh(parser: argparse.ArgumentParser) -> str:
-    """Return the script for zsh, which reads bash's."""
-    return f"autoload -Uz +X compinit && compinit\nautoload -Uz +X bashcompinit && bashcompinit\n{bash(parser)}"
+    """Return the script for zsh: a file `_krmfn` in a folder of `fpath`, or one to `source`.
+
+    zsh reads bash's script. From `fpath` the file is the body of the function `_krmfn`, which is called for the first
+    completion and has to answer it.
+    """
+    name = parser.prog
+    *functions, complete = bash(parser).replace(f"_{name}()", f"_{name}_words()").splitlines()
+    complete = complete.replace(f"_{name} ", f"_{name}_words ")
+    lines = [
+        f"#compdef {name}",
+        "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }",
+        "autoload -Uz +X bashcompinit && bashcompinit",
+        *functions,
+        complete,
+        f'if [ "$funcstack[1]" = _{name} ]; then _bash_{complete.rpartition(" ")[0]}; fi',
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def fish(parser: argparse.ArgumentParser) -> str:
@@ -113,7 +128,7 @@ def _words(topic: str, context: Context, paths: Sequence[str]) -> Iterator[str]:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    text = "bash and fish load the file of the example automatically; for zsh, add `source FILE` to ~/.zshrc"
+    text = "bash and fish load the file of the example automatically; for zsh, its folder has to be in fpath"
     shell = parser.add_argument("shell", choices=(*SHELLS, *WORDS), metavar="SHELL", help=f"bash, zsh or fish; {text}")
     setattr(shell, OFFERED, tuple(SHELLS))
     help_ = "where the scripts find what they offer: rules, clusters or nodes in the place of SHELL print these"
@@ -131,7 +146,7 @@ def _text(context: Context, args: Any) -> str:
 
 _EXAMPLES = (
     "bash > ~/.local/share/bash-completion/completions/krmfn",
-    "zsh > ~/.krmfn-completion.zsh",
+    "zsh > ~/.zfunc/_krmfn",
     "fish > ~/.config/fish/completions/krmfn.fish",
 )
 COMMAND = Command(*(_EXAMPLES, _arguments, _text), exits=PRINTED)

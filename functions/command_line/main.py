@@ -38,7 +38,7 @@ def parser(is_bare: bool = False) -> argparse.ArgumentParser:
         "Run `krmfn COMMAND --help` for examples and exit codes.",
     )
     text = "print the version; with --verbose also how kustomize is confined on this machine"
-    root.add_argument("--version", action="version", version=f"%(prog)s (krmfn {VERSION})", help=text)
+    root.add_argument("--version", action="version", version=f"%(prog)s {VERSION}", help=text)
     parsers = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
         subparser = parsers.add_parser(name, help=COMMANDS[name].summary, formatter_class=grammar.Help)
@@ -76,7 +76,7 @@ def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
         from ..kustomization import probe, sandbox  # here: no other answer needs them
 
         bounds = f"kustomize: {sandbox.status()}\nprobe: {probe.status()}\n"
-        output.write_stdout(f"{NAME} (krmfn {VERSION})\n{bounds}")
+        output.write_stdout(f"{NAME} {VERSION}\n{bounds}")
         return 0
     try:
         with redirect_stdout(answer):

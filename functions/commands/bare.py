@@ -29,7 +29,7 @@ def answer(name: str, arguments: Sequence[str]) -> int:
         case ["-h" | "--help"]:
             text = usage + _help(name)
         case ["--version"]:
-            text = f"{name} (krmfn {VERSION})\n"
+            text = f"{name} {VERSION}\n"
         case ["--doc"]:
             import yaml
 

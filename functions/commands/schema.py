@@ -19,12 +19,14 @@ CRDS = ("deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.e
 _KINDS = "DeviceConfig DeviceConfig.example.com Ptemplate RenderDeviceConfigs NodeInventory Profile"
 SCHEMAS = {kind: kind.lower().replace(".", "-", 1) for kind in _KINDS.split()}
 """Our kinds by the names that `schema` takes, with the schema of each."""
+_CONFIGURATION = ".krmfn.yaml"
+_NAMES = (*SCHEMAS, _CONFIGURATION)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    known = f"{', '.join(SCHEMAS)} (default: DeviceConfig), or the name of a Profile in PATHs"
+    known = f"{', '.join(_NAMES)} (default: DeviceConfig), or the name of a Profile in PATHs"
     kind = parser.add_argument("kind", nargs="?", default="DeviceConfig", metavar="KIND", help=known)
-    setattr(kind, options.OFFERED, tuple(SCHEMAS))  # any other name may be that of a Profile
+    setattr(kind, options.OFFERED, tuple(_NAMES))  # any other name may be that of a Profile
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
 
 
@@ -35,17 +37,21 @@ def _crd_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _schema(_: Context, args: Any) -> str:
-    """Return the JSON Schema of a kind of ours, or of the configs of a Profile. Raises KrmfnError as `read_profile`."""
+    """Return the JSON Schema of a kind, of .krmfn.yaml or of a Profile's configs. Raises KrmfnError as read_profile."""
     if args.paths:
         return _schema_of(_profile(args.kind, args.paths))
+    if args.kind == _CONFIGURATION:
+        from ..cluster.config_schema import SCHEMA  # here: nobody else asks for it
+
+        return json_text(SCHEMA, 2) + "\n"
     if args.kind not in SCHEMAS:
-        all_kinds = f"there are {', '.join(SCHEMAS)}; for a Profile pass its PATH, too"
-        raise KrmfnError(f"unknown kind {args.kind}{did_you_mean(args.kind, SCHEMAS, all_kinds)}")
+        all_kinds = f"there are {', '.join(_NAMES)}; for a Profile pass its PATH, too"
+        raise KrmfnError(f"unknown kind {args.kind}{did_you_mean(args.kind, _NAMES, all_kinds)}")
     return text(f"{SCHEMAS[args.kind]}.schema.json")
 
 
 def _crds(_: Context, args: Any) -> str:
-    """Return the CustomResourceDefinitions of our kinds, or a Profile's. Raises KrmfnError as `read_profile`."""
+    """Return the CustomResourceDefinitions of our kinds, or a Profile's. Raises KrmfnError as read_profile."""
     if not args.name:
         return "---\n".join(text(f"crds/{name}.yaml") for name in CRDS)
     if not args.paths:

@@ -31,17 +31,25 @@ CASES = [
 ]
 ZSHRC = """
 PROMPT='type here> '
-source <(krmfn completion zsh)
+%s
 leave() { print -rn -- "$BUFFER" > "$ZDOTDIR/line"; BUFFER=exit; zle accept-line }
 zle -N leave
 bindkey '^X' leave
 """
 
+SOURCED = "source <(krmfn completion zsh)"
+FROM_FPATH = """
+krmfn completion zsh > "$ZDOTDIR/_krmfn"
+fpath=("$ZDOTDIR" $fpath)
+autoload -Uz compinit && compinit -u -d "$ZDOTDIR/dump"
+"""
 
+
+@pytest.mark.parametrize("loading", [SOURCED, FROM_FPATH], ids=["sourced", "fpath"])
 @pytest.mark.parametrize(("typed", "line"), CASES)
-def test_zsh(typed: str, line: str, tmp_path: Path) -> None:
+def test_zsh(typed: str, line: str, loading: str, tmp_path: Path) -> None:
     zsh = find("zsh", "install the Debian package zsh")
-    (tmp_path / ".zshrc").write_text(ZSHRC)
+    (tmp_path / ".zshrc").write_text(ZSHRC % loading)
     env = path_of() | {"ZDOTDIR": str(tmp_path), "HOME": str(tmp_path), "TERM": "xterm"}
     child, terminal = pty.fork()
     if child == 0:

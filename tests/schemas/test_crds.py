@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from hypothesis import given, settings
+from jsonschema import Draft202012Validator
 from krmfn_functions.rendering.kinds import schema as json_schema
 from krmfn_functions.rendering.kinds import text
 
@@ -202,6 +203,22 @@ def test_schema_prints_the_schema_of_a_kind(args: list[str], file: str) -> None:
     assert json.loads(printed("schema", *args)) == json_schema(file)
 
 
+def test_an_editor_gets_the_schema_by_which_the_configuration_file_is_judged() -> None:
+    schema = json.loads(printed("schema", ".krmfn.yaml"))
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    assert validator.is_valid({"clusters": {"lab": ["lab"], "dev": {"paths": ["dev"], "labels": {"a": "b"}}}})
+    mistakes: list[Any] = [
+        {"cluster": {}},
+        {"clusters": {"a/b": ["lab"]}},
+        {"clusters": {"lab": []}},
+        {"format": "html"},
+    ]
+    for wrong in mistakes:
+        assert not validator.is_valid(wrong), wrong
+
+
 def test_schema_names_the_kinds_it_has() -> None:
     done = process("krmfn", "schema", "Module").ended(2)
-    assert "DeviceConfig, DeviceConfig.example.com, Ptemplate, RenderDeviceConfigs, NodeInventory, Profile" in done.err
+    kinds = "DeviceConfig, DeviceConfig.example.com, Ptemplate, RenderDeviceConfigs, NodeInventory, Profile"
+    assert f"{kinds}, .krmfn.yaml" in done.err

@@ -52,7 +52,7 @@ def pinned(text: str, version: str, registry: str) -> str:
 
 def _guard(version: str) -> str:
     return (
-        f'if [ "$(krmfn --version)" != "krmfn (krmfn {version})" ]; then\n'
+        f'if [ "$(krmfn --version)" != "krmfn {version}" ]; then\n'
         f'  echo "this script is from krmfn {version}, and $(krmfn --version) is on PATH" >&2\n'
         "  exit 1\n"
         "fi\n"
