@@ -22,7 +22,7 @@ from ..paths.excludes import Excluder
 from ..paths.roots import root_of, within
 
 _API_VERSION = re.compile(
-    rb"(?:argoproj\.io|toolkit\.fluxcd\.io|fleet\.cattle\.io)\\?/v[0-9]|argocd\.argoproj\.io\\?/secret-type"
+    rb"(?:argoproj\.io|(?:toolkit|source\.extensions)\.fluxcd\.io|fleet\.cattle\.io)\\?/v[0-9]|argocd\.argoproj\.io\\?/secret-type"
 )
 """A file without any of these holds no object of an engine; JSON may write a slash with a backslash before it."""
 SUFFIXES = (".yaml", ".yml", ".json")

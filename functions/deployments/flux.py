@@ -8,13 +8,15 @@ another one.
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
+from krmfn import Manifest
+
 from ..kmm.lookup import table, text
-from . import names
-from .deployment import Declaration, Declared, EngineObject, How, Repository, additions_of, normal_path
+from . import artifacts, names
+from .deployment import Declaration, Declared, EngineObject, How, Problem, Repository, additions_of, normal_path
 
 _TOOLKIT = "toolkit.fluxcd.io"
 _SOURCES = f"source.{_TOOLKIT}"
-GROUPS = (f"kustomize.{_TOOLKIT}", f"helm.{_TOOLKIT}", _SOURCES)
+GROUPS = (f"kustomize.{_TOOLKIT}", f"helm.{_TOOLKIT}", _SOURCES, artifacts.GROUP)
 _ADDITIONS = (
     *("targetNamespace", "namePrefix", "nameSuffix", "patches", "patchesStrategicMerge", "patchesJson6902"),
     *("images", "components", "postBuild", "commonMetadata"),
@@ -30,26 +32,44 @@ def declared(objects: Sequence[EngineObject], repository: Repository) -> Declare
     sources = {
         (item.ref.kind, item.ref.namespace, item.ref.name): item for item in objects if item.ref.group == _SOURCES
     }
-    declarations = list[Declaration]()
+    declarations, problems = list[Declaration](), list[Problem]()
     for item in objects:
         if (item.ref.group, item.ref.kind) == (GROUPS[0], "Kustomization"):
-            declarations += _kustomization(item, sources, repository)
+            reference, path = _folder(item, objects)
+            if path:
+                declarations += _kustomization(item, reference, path, sources, repository)
+            else:
+                name = text(table(item.manifest, "spec", "sourceRef"), "name")
+                problems.append(
+                    Problem(item.origin, f"which folder it applies of {artifacts.KIND} {name} is not known")
+                )
         elif (item.ref.group, item.ref.kind) == (GROUPS[1], "HelmRelease"):
             declarations += _release(item, sources, repository)
-    return Declared(tuple(declarations))
+    return Declared(tuple(declarations), tuple(problems))
 
 
 Sources = Mapping[tuple[str, str, str], EngineObject]
 
 
-def _kustomization(item: EngineObject, sources: Sources, repository: Repository) -> Iterator[Declaration]:
+def _folder(item: EngineObject, objects: Sequence[EngineObject]) -> tuple[Manifest, str]:
+    """Return the reference to the source of a Kustomization, and the folder in it; "" where that is not known."""
+    spec = table(item.manifest, "spec")
+    reference = table(spec, "sourceRef")
+    if text(reference, "kind") == artifacts.KIND:
+        return artifacts.source_of(item, text(reference, "name"), text(spec, "path"), objects)
+    return reference, normal_path(text(spec, "path"))
+
+
+def _kustomization(
+    item: EngineObject, reference: Manifest, path: str, sources: Sources, repository: Repository
+) -> Iterator[Declaration]:
     """Yield the folder of a Kustomization, unless its source is another repository."""
     spec = table(item.manifest, "spec")
-    source = _source(item, table(spec, "sourceRef"), sources)
+    source = _source(item, reference, sources)
     if source is None or not _is_ours(source, repository):
         return
     yield Declaration(
-        *(normal_path(text(spec, "path")), "flux", _how(source), item.origin),
+        *(path, "flux", _how(source), item.origin),
         cluster=_cluster(item),
         additions=additions_of(spec, _ADDITIONS),
         is_suspended=spec.get("suspend") is True,

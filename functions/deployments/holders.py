@@ -59,12 +59,14 @@ class _Holders:
 
     def homes(self) -> Iterator[Deployment]:
         """Yield the folders on which Flux was started, each with its cluster: nothing in the repository says so."""
+        sources: dict[str, Declaration] = {}
         for declaration in self._declarations:
             if declaration.engine == "flux" and not declaration.target:
                 for end in self._ends(declaration.file):
-                    folder = self._folder(end)
-                    home = Declaration(folder, "none", "raw", declaration.source)
-                    yield Deployment(folder, self._names[folder], home)
+                    sources.setdefault(self._folder(end), declaration)
+        for folder, declaration in sources.items():
+            home = Declaration(folder, "none", "raw", declaration.source)
+            yield Deployment(folder, self._names[folder], home)
 
     def _ends(self, file: str) -> list[str]:
         return self._search(file)[1]

@@ -68,6 +68,48 @@ def git_repository(url: str) -> Manifest:
     }
 
 
+def artifacts(*copies: str) -> Manifest:
+    """Return the generator of an artifact `flux-system`; each copy is `FROM > TO`."""
+    parts = [dict(zip(("from", "to"), copy.split(" > "), strict=True)) for copy in copies]
+    return {
+        "apiVersion": "source.extensions.fluxcd.io/v1beta1",
+        "kind": "ArtifactGenerator",
+        "metadata": {"name": "x", "namespace": "flux-system"},
+        "spec": {
+            "sources": [{"alias": "repo", "kind": "GitRepository", "name": "flux-system"}],
+            "artifacts": [{"name": "flux-system", "copy": parts}],
+        },
+    }
+
+
+ARTIFACTS: dict[str, tuple[str, list[str], str]] = {
+    "a folder": ("./prod", ["@repo/sites/** > @artifact/"], "sites/prod"),
+    "below a folder of it": ("./x/lab", ["@repo/sites/** > @artifact/x/"], "sites/lab"),
+    "one of several": ("./p", ["@repo/a/** > @artifact/base/", "@repo/sites/prod/** > @artifact/p/"], "sites/prod"),
+    "over another": ("./p/lab", ["@repo/a/** > @artifact/", "@repo/sites/** > @artifact/p/"], "sites/lab"),
+    "all of it": ("sites/lab", ["@repo/** > @artifact/"], "sites/lab"),
+    "put together": ("./", ["@repo/a/** > @artifact/a/", "@repo/b/** > @artifact/b/"], ""),
+    "two in one": ("./x", ["@repo/a/** > @artifact/x/", "@repo/b/** > @artifact/x/"], ""),
+    "some files": ("./x", ["@repo/a/*.yaml > @artifact/x/"], ""),
+    "another artifact": ("./x", [], ""),
+}
+
+
+@pytest.mark.parametrize("name", ARTIFACTS)
+def test_an_artifact_is_made_of_folders(name: str) -> None:
+    path, copies, folder = ARTIFACTS[name]
+    objects = [flux(path, kind="ExternalArtifact"), *([artifacts(*copies)] if copies else [])]
+    assert rows({"clusters/lab/a.yaml": objects}) == ([("lab", folder, "flux", "raw")] if folder else [])
+    message = "which folder it applies of ExternalArtifact flux-system is not known"
+    assert problems(*objects) == ([] if folder else [message])
+
+
+def test_an_artifact_of_another_repository_is_not_ours() -> None:
+    objects = [flux("./lab", kind="ExternalArtifact"), artifacts("@repo/sites/** > @artifact/")]
+    other = git_repository("https://x.example.com/o.git")
+    assert rows({"clusters/lab/a.yaml": [*objects, other]}) == []
+
+
 def fleet(spec: str, namespace: str = "fleet-default") -> Manifest:
     metadata = {"name": "x", "namespace": namespace}
     fields = yaml.safe_load(f"{{repo: '{URL}', {spec}}}")
@@ -276,8 +318,8 @@ def test_a_git_repo_makes_bundles_of_its_paths(name: str) -> None:
 
 def test_the_folder_on_which_flux_was_started_belongs_to_its_cluster() -> None:
     """No object says so, and the objects that stand there are still that cluster's."""
-    item = flux("./a")
-    objects = [EngineObject(ref(item), item, Place("clusters/lab/a.yaml", 0, 1))]
+    items = [flux("./a"), flux("./b", name="y")]
+    objects = [EngineObject(ref(item), item, Place("clusters/lab/a.yaml", at, 1)) for at, item in enumerate(items)]
     (home,) = [one for one in deployments(objects, REPOSITORY)[0] if one.declaration.engine == "none"]
     assert (home.cluster, home.path) == ("lab", "clusters/lab")
 
