@@ -1,8 +1,8 @@
-"""How the engines deploy what was judged: configs that they apply as they are, roots that nothing deploys."""
+"""How engines deploy what was judged: configs applied as they are, Modules made anew, roots that nothing deploys."""
 
 from collections.abc import Iterator, Sequence
 
-from krmfn import Item, Result, error, warning
+from krmfn import Item, ResourceList, Result, error, warning
 from krmfn.printing import some
 from krmfn.results import Rule
 
@@ -26,6 +26,7 @@ def check(streams: Clusters, top: str) -> None:
     """
     for cluster in streams.clusters:
         cluster.final.report(_raw_configs(cluster, top))
+        cluster.final.report(_made_anew(cluster, top))
     lonely = [cluster for cluster in streams.clusters if not cluster.deployments and _has_ours(cluster)]
     if len(lonely) > 1:
         names = [cluster.name for cluster in lonely]
@@ -38,7 +39,12 @@ def check(streams: Clusters, top: str) -> None:
 
 
 def _has_ours(cluster: Cluster) -> bool:
-    return any(configs_in(part) or of_kinds(part.items, MODULE_KINDS) for _, part in cluster.parts)
+    return any(map(_ours, (part for _, part in cluster.parts)))
+
+
+def _ours(part: ResourceList) -> list[Item]:
+    """Return the configs and Modules in a list."""
+    return [*configs_in(part), *of_kinds(part.items, MODULE_KINDS)]
 
 
 def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
@@ -55,6 +61,20 @@ def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
                 f"made of it; {_WAYS[declaration.engine]}"
             )
             yield error(message, rule="KRM545", ref=declaration.source.ref, place=place_of(deployment, top))
+
+
+def _made_anew(cluster: Cluster, top: str) -> Iterator[Result]:
+    """Yield a warning per object of an engine that deletes Modules and makes them anew where it cannot change them."""
+    for deployment in cluster.deployments:
+        declaration = deployment.declaration
+        holders = list(reached(cluster, deployment, top, _ours)) if declaration.anew else []
+        if holders:
+            engine = NAMES[declaration.engine]
+            message = (
+                f"{engine} deletes and makes anew what it cannot change of {deployment.path}, so all nodes of its "
+                f"Modules unload and load them again; remove `{declaration.anew}` from spec"
+            )
+            yield warning(message, rule="KRM618", ref=declaration.source.ref, place=place_of(deployment, top))
 
 
 def _others(items: Sequence[Item]) -> str:
@@ -91,6 +111,15 @@ RULES = (
         good=_APPLIED,
         bad=_APPLIED.replace(", plugin: {name: krmfn}", ""),
         remedy="Name the plugin in the Application, or let CI render into a branch that the engine applies.",
+    ),
+    Rule(
+        "KRM618",
+        "no engine should delete and make anew what it cannot change where it applies Modules",
+        good=_APPLIED,
+        bad=_APPLIED.replace("destination:", "syncPolicy: {syncOptions: [Replace=true]}\n  destination:"),
+        remedy="Remove `Replace=true` from `syncPolicy.syncOptions` of the Application, or `force` from Flux's "
+        "Kustomization; write it as an annotation of the objects that need it.",
+        severities=("warning",),
     ),
 )
 """The rules about how engines deploy."""

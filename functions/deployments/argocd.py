@@ -129,8 +129,17 @@ def _declarations(
             namespace=text(table(spec, "destination"), "namespace"),
             additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize."),
             prunes=table(spec, "syncPolicy", "automated").get("prune") is True,
-            sync_options=tuple(texts(table(spec, "syncPolicy"), "syncOptions")),
+            anew=_anew(spec),
         )
+
+
+def _anew(spec: Manifest) -> str:
+    """Return the option by which Argo CD replaces all objects, and makes anew those that it cannot replace; or "".
+
+    Source: Argo CD 3.2, docs/user-guide/sync-options.md, Replace Resource Instead Of Applying Changes.
+    """
+    options = {option.strip() for option in texts(table(spec, "syncPolicy"), "syncOptions")}
+    return "syncPolicy.syncOptions: [Replace=true]" if "Replace=true" in options else ""
 
 
 def _cluster(application: _Application, servers: Mapping[str, str]) -> tuple[str, str]:

@@ -92,8 +92,8 @@ class Declaration(NamedTuple):
     """What the engine changes after us."""
     is_suspended: bool = False
     prunes: bool = True
-    sync_options: tuple[str, ...] = ()
-    """Argo CD's, for all objects."""
+    anew: str = ""
+    """The option by which the engine deletes and makes anew what it cannot change, such as `force: true`; or ""."""
 
     @property
     def target(self) -> str:

@@ -74,6 +74,7 @@ def _kustomization(
         additions=additions_of(spec, _ADDITIONS),
         is_suspended=spec.get("suspend") is True,
         prunes=spec.get("prune") is True,
+        anew="force: true" if spec.get("force") is True else "",
     )
 
 
