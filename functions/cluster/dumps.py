@@ -82,14 +82,26 @@ def _is_cut_list(content: bytes) -> bool:
 @cache  # stdin can be read once, and a dump may be half a gigabyte
 def read(name: str) -> Live:
     """Return the content of a dump. Raises KrmfnError, with the name of the dump, when it cannot be read."""
+    return read_with(name, lambda manifest: None)
+
+
+def read_with(name: str, add: Callable[[Manifest], None]) -> Live:
+    """Return the content of a dump, whose objects `add` gets, too, one by one. Raises KrmfnError as `read` does."""
+
+    def watched(objects: Iterable[Manifest]) -> Iterator[Manifest]:
+        for manifest in objects:
+            add(manifest)
+            yield manifest
+
     try:
         if os.path.isdir(name):
-            return live.read(_of_folder(name), name)
+            return live.read(watched(_of_folder(name)), name)
         with files.open_named(name) as source:
             if json_stream.begins(source):
-                return live.read(json_stream.objects(source.read, max_bytes()), name)
+                return live.read(watched(json_stream.objects(source.read, max_bytes())), name)
             inventories: list[Item] = []  # filled while the objects are read
-            return live.read(_of_yaml(source, "" if name == "-" else name, inventories), name, inventories)
+            objects = _of_yaml(source, "" if name == "-" else name, inventories)
+            return live.read(watched(objects), name, inventories)
     except KrmfnError as failure:
         raise KrmfnError(*(f"--live {name}: {line}" for line in failure.args)) from failure
 

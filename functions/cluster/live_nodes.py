@@ -1,7 +1,7 @@
 """Live nodes (--live): the nodes of a dump replace those that are committed."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 
 from krmfn import Item, KrmfnError, Place, ResourceList, Result, warning
@@ -23,9 +23,12 @@ Lists = Mapping[str, Sequence[ResourceList]]
 """The lists of each cluster by its name."""
 
 
-def by_cluster(options: RunOptions, names: Sequence[str]) -> dict[str, Live]:
+def by_cluster(
+    options: RunOptions, names: Sequence[str], read: Callable[[str, str], Live] = lambda _, source: dumps.read(source)
+) -> dict[str, Live]:
     """Return the dump of each cluster that has one, from `DUMP` or `CLUSTER=DUMP`, or `[CLUSTER=]NAME` of --context.
 
+    `read` takes the name of a cluster and that of its dump.
     Raises KrmfnError for a text that does not say which of several clusters it is for, for two dumps of one cluster,
     and for a dump or a context that cannot be read.
     """
@@ -42,7 +45,7 @@ def by_cluster(options: RunOptions, names: Sequence[str]) -> dict[str, Live]:
             name, source = names[0], word
         if name in by_name:
             raise KrmfnError(f"{option} {word}: the cluster {name} has a dump already; dump it once")
-        by_name[name] = dumps.read(source) if option == "--live" else contexts.of_options(source, options)
+        by_name[name] = read(name, source) if option == "--live" else contexts.of_options(source, options)
     return by_name
 
 

@@ -24,6 +24,7 @@ GROUPS = {
         "clusters": Entry("commands.deployments", "print which root goes to which cluster, and where that is written"),
         "nodes": Entry("commands.nodes", "print which driver each node gets, or why it gets none"),
         "why": Entry("commands.why", "explain why a node has its drivers, or lacks them"),
+        "adopt": Entry("commands.adopt", "say whether Git can take over from an operator, and by which steps"),
         "images": Entry("commands.images", "print the images that the nodes will pull, each once"),
         "report": Entry("commands.report", "write one HTML page about a fleet"),
         "resolve": Entry("commands.resolve", "print which image each kernel gets, and from which mapping"),

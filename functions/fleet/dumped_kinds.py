@@ -3,7 +3,7 @@
 Secrets are not in it, and nothing else is asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from krmfn.typed import NamedTuple
 
@@ -56,16 +56,20 @@ dump=${DUMP:-dump.json}
 : > "$dump" && for kind in \\
 %s
 do
-    said=$(kubectl get "$kind" --all-namespaces --output json "$@" 2>&1 >> "$dump") && continue
+    said=$(kubectl get "$kind" --all-namespaces --output json%s "$@" 2>&1 >> "$dump") && continue
     echo "$dump has no $kind: $said" >&2
     if [ "$kind" = nodes ]; then break; fi
 done
 """
 
 
-def script() -> str:
-    """Return a shell loop that asks kubectl for each kind by itself, and says which kinds the server does not have."""
-    return _SCRIPT % " \\\n".join(f"    {kind.name}" for kind in KINDS)
+def script(others: Iterable[str] = (), flag: str = "") -> str:
+    """Return a shell loop that asks kubectl for each kind by itself, and says which kinds the server does not have.
+
+    `others` are more kinds, as kubectl calls them; `flag` is one more of kubectl's.
+    """
+    names = dict.fromkeys((*(kind.name for kind in KINDS), *others))
+    return _SCRIPT % (" \\\n".join(f"    {name}" for name in names), f" {flag}" if flag else "")
 
 
 def of_path(parts: Sequence[str]) -> DumpedKind | None:

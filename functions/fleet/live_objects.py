@@ -12,6 +12,7 @@ from ..kmm.lookup import table, tables, text
 from ..kmm.module import MODULE_GROUP, NAME_LABEL
 from . import facts, kmm_version
 from .live_pods import IMAGE_OWNER, Pod, is_operator
+from .owned import Head, head_of, is_kept
 
 Name = tuple[str, str]
 """Namespace and name."""
@@ -63,6 +64,8 @@ class Objects(NamedTuple):
     """The CRDs of KMM's kinds."""
     kmm_versions: list[str]
     """The KMM versions that OLM's objects name, "" for those of other operators."""
+    heads: list[Head]
+    """Who owns what."""
 
     @property
     def kmm_version(self) -> str:
@@ -73,7 +76,7 @@ class Objects(NamedTuple):
 
 def nothing() -> Objects:
     """Return the objects of a dump that has none."""
-    return Objects(set(), {}, {}, {}, [], {}, {}, [], [], set(), {}, {}, set(), [], [])
+    return Objects(set(), {}, {}, {}, [], {}, {}, [], [], set(), {}, {}, set(), [], [], [])
 
 
 def add_pod(objects: Objects, pod: Pod) -> None:
@@ -92,6 +95,8 @@ def add(objects: Objects, manifest: Manifest) -> None:
     metadata = table(manifest, "metadata")
     name = text(metadata, "namespace"), text(metadata, "name")
     objects.kinds.add(kind)
+    if is_kept(manifest):
+        objects.heads.append(head_of(manifest))
     if group == MODULE_GROUP:
         _add_of_kmm(objects, manifest, kind, name)
     elif (group, kind) in _ENGINES:

@@ -71,6 +71,11 @@ def normal(manifest: Manifest) -> Manifest:
     return form
 
 
+def without_defaults(value: Any) -> Any:
+    """Return the fields of an object without those that mean what their absence means."""
+    return _normalized(value, "")
+
+
 def pods(manifest: Manifest) -> Manifest:
     """Return the pod template of a DaemonSet, without what the API server fills in: if it is equal, the pods stay."""
     template = json.loads(json.dumps(table(manifest, "spec", "template")))
