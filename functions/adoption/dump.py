@@ -16,10 +16,10 @@ _OLM = "operators.coreos.com"
 class Dump(NamedTuple):
     """A cluster as it is; `add` fills it."""
 
-    wanted: frozenset[Id]
+    rendered: frozenset[Id]
     """What Git renders."""
     objects: dict[Id, Manifest]
-    """The wanted objects that the cluster has."""
+    """Those that the cluster has."""
     heads: dict[Id, Head]
     deployments: list[Manifest]
     versions: list[Manifest]
@@ -43,9 +43,9 @@ class Dump(NamedTuple):
         return next((head for head in self.heads.values() if uid and head.uid == uid), None)
 
 
-def empty(wanted: Collection[Id]) -> Dump:
+def empty(rendered: Collection[Id]) -> Dump:
     """Return a dump without an object."""
-    return Dump(frozenset(wanted), {}, {}, [], [], [], set(), set(), [])
+    return Dump(frozenset(rendered), {}, {}, [], [], [], set(), set(), [])
 
 
 def add(dump: Dump, manifest: Manifest) -> None:
@@ -57,9 +57,9 @@ def add(dump: Dump, manifest: Manifest) -> None:
         dump.namespaces.add(name.name)
     if (name.group, name.kind) == ("", "Secret"):
         dump.secrets.append(f"{name.namespace}/{name.name}")
-    elif name.id in dump.wanted:
+    elif name.id in dump.rendered:
         dump.objects[name.id] = manifest
-    if is_kept(manifest) or name.id in dump.wanted:
+    if is_kept(manifest) or name.id in dump.rendered:
         dump.heads[name.id] = head_of(manifest)
     if (name.group, name.kind) == ("apps", "Deployment"):
         dump.deployments.append(manifest)

@@ -80,10 +80,10 @@ def gather(rendered: Rendered, dump: Dump) -> Facts:
     below = {head.ref.id for head in owned_by(dump.heads.values(), (dump.heads[e.ref.id] for e in objects))}
     gone = tuple(head for head in goers if head.ref.id not in ids | below)
     heads = [entry.owned.head for entry in objects]
-    shown = tuple(name for name in absent if dump.shows(name.id))
+    created = tuple(name for name in absent if dump.shows(name.id))
     unknown = tuple(name for name in absent if not dump.shows(name.id))
     made_by = tuple(operators(dump, kinds, heads))
-    return Facts(rendered, dump, objects, shown, unknown, tuple(owners), configs, gone, made_by)
+    return Facts(rendered, dump, objects, created, unknown, tuple(owners), configs, gone, made_by)
 
 
 def _compared(name: Ref, manifest: Manifest, dump: Dump) -> Compared:

@@ -9,7 +9,7 @@ from krmfn.typed import Any, Literal, NamedTuple
 
 from ..differences import ABSENT, FieldChange, Part, differences
 from ..importing import normal
-from ..kmm.lookup import table, text
+from ..kmm.lookup import MISSING, at, table, text
 from ..kmm.module import MODULE_KIND
 from ..kmm.stored import stored
 from .atomic import is_replaced
@@ -87,14 +87,12 @@ def _holds(value: Any, parts: Sequence[Part]) -> bool:
     for part in parts:
         if isinstance(value, list) and isinstance(part, str):
             name = part.removeprefix("name=")
-            value = next((entry for entry in value if table(entry).get("name") == name), None)
-        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
-            value = value[part]
-        elif isinstance(value, dict) and part in value:
-            value = value[part]
+            value = next((entry for entry in value if table(entry).get("name") == name), MISSING)
         else:
+            value = at(value, (part,))
+        if value is MISSING:
             return False
-    return value is not None
+    return True
 
 
 def _form(manifest: Manifest) -> Any:

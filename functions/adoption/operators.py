@@ -61,8 +61,8 @@ def _of_version(version: Manifest, dump: Dump, kinds: Collection[tuple[str, str]
     approval = text(table(subscription, "spec"), "installPlanApproval") if subscription else ""
     for index, entry in tables(table(version, "spec", "install", "spec"), "deployments"):
         name = text(entry, "name")
-        there = next((d for d in dump.deployments if ref(d)[2:] == (target.namespace, name)), None)
-        spec = table(there or entry, "spec")
+        running = next((d for d in dump.deployments if ref(d)[2:] == (target.namespace, name)), None)
+        spec = table(running or entry, "spec")
         yield Operator(
             *(target.namespace, name, _replicas(spec), _selector(spec), target.name, index),
             "/".join(ref(subscription)[2:]) if subscription else "",

@@ -109,10 +109,10 @@ def _reference(owner: Owner, via: str) -> dict[str, str]:
 
 def tops(owned: Sequence[Ownership]) -> list[tuple[Owner, str]]:
     """Return the owners without an owner of their own, each once, with the namespace of what they own."""
-    found: dict[str, tuple[Owner, str]] = {}
+    owners_by_uid: dict[str, tuple[Owner, str]] = {}
     for entry in owned:
         below = {of.uid for _, of in entry.above}
         for owner in (*entry.references, *(top for top, _ in entry.above)):
             if owner.uid not in below:
-                found.setdefault(owner.uid, (owner, entry.head.ref.namespace))
-    return list(found.values())
+                owners_by_uid.setdefault(owner.uid, (owner, entry.head.ref.namespace))
+    return list(owners_by_uid.values())

@@ -28,11 +28,11 @@ class Step(NamedTuple):
 
 def steps(facts: Facts) -> list[Step]:
     """Return the steps that are left; [] where nothing but Git owns anything and nothing differs."""
-    found = [*_stop_operators(facts), *_release_objects(facts), *_leave_releases(facts), *_make_anew(facts)]
+    todo = [*_stop_operators(facts), *_release_objects(facts), *_leave_releases(facts), *_make_anew(facts)]
     is_changed = any(entry.differing("changes", "goes") for entry in facts.objects) or facts.created
-    if found or is_changed:
-        found += _sync(facts)
-    return [*found, *_take_configs_away(facts)]
+    if todo or is_changed:
+        todo += _sync(facts)
+    return [*todo, *_take_configs_away(facts)]
 
 
 def resource(ref: Ref) -> str:

@@ -34,7 +34,7 @@ def say_others(context: Context, streams: Clusters) -> None:
     if streams.unasked:
         names = some((cluster.name for cluster in streams.clusters), len(streams.clusters))
         others = some((cluster.name for cluster in streams.unasked), len(streams.unasked))
-        option = "--live" if context.options.live else "--context"
+        option = "--context" if context.options.contexts else "--live"
         context.log.say(f"only {names} is read, which {option} names; not judged: {others}")
 
 

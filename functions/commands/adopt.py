@@ -63,7 +63,7 @@ def _run(context: Context, args: Any) -> int:
             context.log.say(f"{adopted.cluster}: {note}")
     if args.format == "json":
         data = [_as_data(adopted) for adopted in adoptions]
-        named = [{"cluster": adopted.cluster, **one} for adopted, one in zip(adoptions, data, strict=True)]
+        named = [{"cluster": adopted.cluster, **entry} for adopted, entry in zip(adoptions, data, strict=True)]
         text = json_text(data[0] if len(data) == 1 else named, 2) + "\n"
     else:
         text = "\n".join("".join(f"{line}\n" for line in _text(adopted)) for adopted in adoptions)
@@ -131,9 +131,9 @@ def _is_asked(resources: ResourceList, item: Any) -> bool:
 
 def _as_data(adopted: Adoption) -> dict[str, Any]:
     """Return what is concluded for programs."""
-    found = adopted.nodes
-    states = {"kept": found.kept, "reloaded": found.reloaded, "lost": found.lost}
-    unknown = {"unknown": found.unknown} if found.unknown else {}
+    nodes_of = adopted.nodes
+    states = {"kept": nodes_of.kept, "reloaded": nodes_of.reloaded, "lost": nodes_of.lost}
+    unknown = {"unknown": nodes_of.unknown} if nodes_of.unknown else {}
     return {
         "objects": [_object(entry) for entry in adopted.facts.objects],
         "nodes": {key: list(names) for key, names in (states | unknown).items()},
@@ -162,13 +162,13 @@ def _value(value: Any) -> Any:
 def _text(adopted: Adoption) -> Iterator[str]:
     """Yield the lines about one cluster."""
     fields, equal = adopted.fields
-    owned, found = len(adopted.facts.owned), adopted.nodes
+    owned, states = len(adopted.facts.owned), adopted.nodes
     number = len(adopted.facts.objects)
     head = (
         f"{adopted.cluster}: {counted(number, 'object')}, {equal:,} of {fields:,} fields equal, {owned:,} with an owner"
     )
     yield printable(
-        f"{head}; nodes: {len(found.kept):,} kept, {len(found.reloaded):,} reloaded, {len(found.lost):,} lost"
+        f"{head}; nodes: {len(states.kept):,} kept, {len(states.reloaded):,} reloaded, {len(states.lost):,} lost"
     )
     if adopted.facts.objects:
         rows = [("OBJECT", "EQUAL", "OWNER", "MANAGERS"), *map(_row, adopted.facts.objects)]
