@@ -6,8 +6,7 @@ from .errors import KrmfnError, NoData, Refused
 from .itemtext import description, lines_before
 from .resource import Manifest, Place, check_plain, copied, fingerprint, join, same
 from .typed import Any
-from .yamltext import align, positions, simple
-from .yamltext.align import Known
+from .yamltext import lent, positions, simple
 
 __all__ = ["Content"]
 
@@ -22,8 +21,10 @@ class Content:
     _text: bytes | None = None
     _node: Any = None
     _comments: dict[_Parts, str] | None = None
-    _lists: dict[int, Known] | None = None
-    """What is known of the manifest's collections (see `align.Known`), since it was lent."""
+    _lent: lent.Source | None = None
+    """The text with what is known of the manifest's collections, since it was lent."""
+    _was_lent: lent.Source | None = None
+    """The same of the text before: a value may have been taken from it."""
     _is_simple: bool | None = None
     """Whether the reader by lines can read the text: it refuses equal keys and ambiguous scalars. None: not known."""
     is_open = False
@@ -62,13 +63,18 @@ class Content:
             return False
         return self.is_edited or not same(self._read(), self.manifest)
 
-    def take(self, manifest: Manifest) -> None:
-        """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
-        known, before = self._known(), id(self.manifest)
+    def take(self, manifest: Manifest, given: lent.Source | None = None) -> None:
+        """Take other data, a copy of it; comments, key order and layout stay as far as they can.
+
+        `given`: what is known of the text already, where the data was read from an equal one.
+        """
+        if given:
+            self.manifest, self._lent = given.root, given
+        source, before = self._source(), self.manifest
         self.manifest, self._fingerprint = copied(manifest), None
-        self._lists = known | dict(align.copies(manifest, self.manifest, known))
-        if before in known:  # at the root it is what the item was
-            self._lists[id(self.manifest)] = known[before]._replace(value=self.manifest)
+        lent.link(manifest, self.manifest)
+        if source and id(before) in source.lists:  # at the root it is what the item was
+            source.add(source.lists[id(before)]._replace(value=self.manifest))
         self.is_open = self.is_lent = self.is_edited = self._is_replaced = True
 
     def lend(self, parts: _Parts) -> None:
@@ -78,34 +84,29 @@ class Content:
         """
         if not self.is_lent:
             self.is_lent, self._fingerprint = True, hash(fingerprint(self.manifest))
-            self._lists = self._known()
+            self._source()
         self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
 
     def touch(self, parts: _Parts) -> None:
         """Note that a field is about to be written, and the entries of all lists: a renamed one keeps its comments."""
         self.lend(parts)
-        self._lists = self._known()
+        self._source()
         self.is_edited, self._written = True, parts
-
-    def link(self, value: Any, copy: Any) -> None:
-        """Note that a value in the manifest is a copy of one that may come from it."""
-        if isinstance(value, (dict, list)) and self._lists:
-            self._lists |= dict(align.copies(value, copy, self._lists))
 
     def rename(self, mapping: dict[str, Any], old: str, new: str) -> None:
         """Give a key of a mapping of the manifest another name, at its place."""
         entries = [(new if key == old else key, value) for key, value in mapping.items()]
         mapping.clear()
         mapping.update(entries)
-        if self._lists and (known := self._lists.get(id(mapping))):
+        if self._lent and (known := self._lent.lists.get(id(mapping))):
             others = {key: name for key, name in known.renamed.items() if key != old}
-            self._lists[id(mapping)] = known._replace(renamed=others | {new: known.renamed.get(old, old)})
+            self._lent.lists[id(mapping)] = known._replace(renamed=others | {new: known.renamed.get(old, old)})
 
-    def _known(self) -> dict[int, Known]:
-        """Return what is known of the manifest's collections; {} where they are not what the text has."""
-        if self._lists is None and not self.is_changed:
-            self._lists = dict(align.collections(self.manifest))
-        return self._lists or {}
+    def _source(self) -> lent.Source | None:
+        """Return the text with what is known of the manifest's collections; None where they are not what it has."""
+        if self._lent is None and not self.is_changed:
+            self._lent = lent.Source(self.text, self.indent, self.manifest)
+        return self._lent
 
     @property
     def node(self) -> Any:
@@ -215,13 +216,14 @@ class Content:
             if problem and not self._is_replaced:
                 raise KrmfnError(f"cannot be written: line {lines_before(self) + 1}: {problem}")
             if not is_written:
-                text = edit.updated(text, self.manifest, self.indent, self._lists, self._is_replaced)
+                known = lent.known_in(self.manifest, self._lent.lists if self._lent else {})
+                text = edit.updated(text, self.manifest, self.indent, known, self._is_replaced)
         except KrmfnError as failure:
             parts = getattr(failure, "parts", ()) or self._written
             at = item.at(parts) if parts else item
             raise Refused(str(failure), at, f"{item.ref}: {join(parts) or 'it'} ") from failure
         self._text, self._node, self._is_simple, self.is_edited = text, None, None, True
-        self._remarks, self._comments, self._lists = {}, None, None
+        self._remarks, self._comments, self._lent, self._was_lent = {}, None, None, self._lent or self._was_lent
         self._fingerprint = hash(fingerprint(self.manifest))
 
     def _read(self) -> Manifest:

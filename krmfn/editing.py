@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from . import texts
-from .annotations import PATH
 from .envelope import Envelope
 from .errors import KrmfnError, Refused
 from .item import Item
 from .ownership import Id, known_as, stamp
-from .resource import Manifest, Ref, annotations_of, checked, copied, mapping, ref
+from .resource import Manifest, Ref, annotations_of, checked, copied, join, mapping, ref
 from .results import Result
 from .typed import TYPE_CHECKING, Any
 
@@ -95,7 +94,7 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Ad
         raise KrmfnError(f"{source} cannot own anything: {advice}")
     if source.id in resources.owners:
         raise KrmfnError(f"own was called for {source} before: call it once, with all that is made of it")
-    objects = {new.id: (new, copied(manifest)) for new, manifest in with_refs(manifests)}
+    objects = {new.id: (new, _linked_copy(manifest)) for new, manifest in with_refs(manifests)}
     try:
         for _, manifest in objects.values():
             stamp(manifest, function, source)
@@ -127,6 +126,15 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Ad
     index.children[source.id] = [index.by_id[name][0] for name in objects]
 
 
+def _linked_copy(manifest: Manifest) -> Manifest:
+    """Return a copy of a manifest; what was lent in it is known there, too."""
+    from .yamltext import lent
+
+    copy: Manifest = copied(manifest)
+    lent.link(manifest, copy)
+    return copy
+
+
 def _maker(resources: Any, item: Item, function: str) -> Ref | bool | None:
     """Return the owner of which a function makes an item; False for one that is not in the list, None for no owner."""
     mark = item.mark
@@ -145,23 +153,37 @@ def add_text(resources: Any, text: str | bytes, path: str) -> list[Item]:
 
 def add_manifest(resources: Any, manifest: Manifest, path: str) -> Item:
     """Add a resource at the end, for kpt in the file `path` (see `ResourceList.append`)."""
-    if items := texts.items_from(manifest):
-        return _put_last(resources, items, path)[0]
-    new = checked(manifest, is_named=False)
+    item = add(resources, manifest, checked(manifest, is_named=False))
     if path:
-        manifest = copied(manifest)
-        manifest.setdefault("metadata", {}).setdefault("annotations", {})[PATH] = path
-    return add(resources, manifest, new)
+        item.path = path
+    return item
 
 
 def add(resources: Any, manifest: Manifest, new: Ref) -> Item:
-    """Add a new item at the end, its text in the list's layout, and return it; the manifest stays the caller's."""
-    from .yamltext import emit
+    """Add a new item at the end, its text in the list's layout, and return it; the manifest stays the caller's.
 
-    cut = resources.envelope.cut
-    text = emit.dump_json(manifest) if cut.indent < 0 else emit.dump([manifest], cut.indent)
-    item = _new_item(resources.envelope, text.encode(), cut.indent, new)
+    What was lent of other items, or of a text, takes its lines along.
+    """
+    from .yamltext import emit, lent
+
+    indent = resources.envelope.cut.indent
+    item = texts.item_from(manifest)
+    if item is None:
+        known = lent.known_in(manifest, {}) if indent >= 0 else {}
+        text = emit.dump_json(manifest) if indent < 0 else emit.dump([manifest], indent)
+        text = _with_lines(manifest, indent, known, new) if known else text
+        item = _new_item(resources.envelope, text.encode(), indent, new)
     return _put_last(resources, [item])[0]
+
+
+def _with_lines(manifest: Manifest, indent: int, known: Any, new: Ref) -> str:
+    """Return the text of a new item in which what was lent from others has its lines. Raises Refused."""
+    from .yamltext import edit, losses
+
+    try:
+        return edit.written([manifest], indent, known)
+    except losses.WouldLose as failure:
+        raise KrmfnError(f"{new}: {join(failure.parts) or 'it'} {failure}") from failure
 
 
 def _put_last(resources: Any, items: list[Item], path: str = "") -> list[Item]:

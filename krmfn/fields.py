@@ -6,6 +6,7 @@ from .fieldpaths import MISSING, child, parts_of, read
 from .resource import Place, copied, join, same
 from .results import Field, Result
 from .typed import Any, TypeVar
+from .yamltext import lent
 
 __all__ = ["ItemField", "get"]
 
@@ -84,7 +85,7 @@ class ItemField:
                 raise self.failure(f"cannot be written: there is no list for [{part}] yet; its first entry is [0]")
             value = [value] if is_index else {part: value}
         self.item.content.touch(self.parts)
-        self.item.content.link(original, written)
+        lent.link(original, written)
         if isinstance(above, dict):
             above[rest[0]] = value
         elif rest[0].isdecimal() and int(rest[0]) <= len(above):

@@ -1,6 +1,6 @@
 """Resources as text: documents in, with their comments, and manifests that stand for them."""
 
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Iterator
 from functools import partial
 
@@ -8,13 +8,13 @@ from .errors import KrmfnError
 from .item import Item
 from .resource import Manifest, checked
 
-__all__ = ["items_from", "items_of", "parse_all"]
+__all__ = ["item_from", "items_of", "parse_all"]
 
 _UNREAD = "the text cannot be read: "
 _MOST = 1_000
 """How many manifests of `parse_all` keep the link to their text: the last ones."""
-_texts: "OrderedDict[int, tuple[Manifest, bytes]]" = OrderedDict()
-"""The manifests that `parse_all` gave, with their texts, by the ids of the manifests, which are held here."""
+_items: "deque[Item]" = deque(maxlen=_MOST)
+"""The items of those: what is lent of a text is known as long as its item is there."""
 
 
 def parse_all(text: str | bytes) -> list[Manifest]:
@@ -23,26 +23,28 @@ def parse_all(text: str | bytes) -> list[Manifest]:
     They are plain data; appended to a list they keep the comments of the text, whatever was changed in them. Raises
     KrmfnError, with the line, for no YAML, and for a document without apiVersion or kind.
     """
-    manifests = []
-    for item in items_of(text):
-        manifest = item.content.manifest
-        manifests.append(manifest)
-        _texts[id(manifest)] = manifest, item.text
-        while len(_texts) > _MOST:
-            _texts.popitem(last=False)
-    return manifests
+    items = [*items_of(text)]
+    _items.extend(items)
+    return [item.manifest for item in items]
 
 
-def items_from(manifest: Manifest) -> list[Item]:
-    """Return the item of a manifest of `parse_all`, its text changed to the data; [] of any other manifest."""
-    known, text = _texts.get(id(manifest), ({}, b""))
-    if known is not manifest or not text:
-        return []
+def item_from(manifest: Manifest) -> Item | None:
+    """Return a new item for a manifest that was read from a text, or its copy: the text changed to the data.
+
+    None for any other manifest.
+    """
+    from .yamltext import edit, lent
+
+    source = lent.source_of(manifest)
+    if source is None or source.lists[id(manifest)].origin is not source.root:
+        return None
     checked(manifest, is_named=False)
+    text = source.text[: edit.trailer(source.text, source.indent)] if source.indent >= 0 else source.text
+    text = edit.with_line_end(edit.undashed(text, source.indent), -2)
     item = Item(text, 0, len(text), -2)
-    item.content.take(manifest)
+    item.content.take(manifest, source)
     item.content.settle(item)
-    return [item]
+    return item
 
 
 def items_of(text: str | bytes) -> Iterator[Item]:

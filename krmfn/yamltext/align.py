@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from ..typed import Any, NamedTuple
 
-__all__ = ["MERGE_KEYS", "Known", "Lists", "collections", "copies", "match_entries"]
+__all__ = ["MERGE_KEYS", "Known", "Lists", "collections", "match_entries", "share", "text_of"]
 
 MERGE_KEYS = ("name", "key", "containerPort", "mountPath", "devicePath", "topologyKey", "port", "ip", "type")
 """The fields by which Kubernetes' lists are merged (k8s.io/api, patchMergeKey), the usual ones first."""
@@ -25,6 +25,8 @@ class Known(NamedTuple):
     """The collection, or its copy."""
     renamed: Mapping[str, str] = MappingProxyType({})
     """The keys that got another name, with the one that they have in the text."""
+    source: Any = None
+    """The text that it came from, a `lent.Source`, where that is another one than the edited one's."""
 
 
 Lists = Mapping[int, Known]
@@ -39,15 +41,6 @@ def collections(value: Any) -> Iterator[tuple[int, Known]]:
         yield id(value), Known(value, value.copy(), value)
         parts = value.values() if type(value) is dict else value
         stack += [part for part in parts if type(part) is dict or type(part) is list]
-
-
-def copies(value: Any, copy: Any, known: Any) -> Iterator[tuple[int, Known]]:
-    """Yield the same of a copy for what is known of the value."""
-    if id(value) in known:
-        yield id(copy), known[id(value)]._replace(value=copy)
-    for key, child in value.items() if isinstance(value, dict) else enumerate(value):
-        if isinstance(child, (dict, list)):
-            yield from copies(child, copy[key], known)
 
 
 def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) -> list[int | None]:
@@ -90,17 +83,17 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
 
 def _nearest(entry: Any, old: list[Any], gone: set[int]) -> int | None:
     """Return the old entry that has most in common with a new collection; None when none has anything."""
-    shares = {at: _share(old[at], entry) for at in sorted(gone)}
+    shares = {at: share(old[at], entry) for at in sorted(gone)}
     best = max(shares, key=lambda at: shares[at], default=None)
     return best if best is not None and shares[best] else None
 
 
-def _share(old: Any, new: Any) -> int:
+def share(old: Any, new: Any) -> int:
     """Return how many parts two mappings, or two lists, have in common; of mappings with other names none."""
     if isinstance(old, dict) and isinstance(new, dict) and not {*old} & {*new} & {*MERGE_KEYS}:
-        return sum(key in new and _text(new[key]) == _text(value) for key, value in old.items())
+        return sum(key in new and text_of(new[key]) == text_of(value) for key, value in old.items())
     if isinstance(old, list) and isinstance(new, list):
-        return len({*map(_text, old)} & {*map(_text, new)})
+        return len({*map(text_of, old)} & {*map(text_of, new)})
     return 0
 
 
@@ -110,7 +103,7 @@ def _may_match(old: Any, new: Any) -> bool:
         return False
     if not (isinstance(old, dict) and isinstance(new, dict)) or not {*old} & {*new} & {*MERGE_KEYS}:
         return True
-    return any(key in new and _text(new[key]) == _text(value) for key, value in old.items())
+    return any(key in new and text_of(new[key]) == text_of(value) for key, value in old.items())
 
 
 def _names(old: list[Any], new: list[Any]) -> list[tuple[list[str], list[str]]]:
@@ -121,16 +114,17 @@ def _names(old: list[Any], new: list[Any]) -> list[tuple[list[str], list[str]]]:
     shared = []
     if all(isinstance(entry, dict) for entry in (*old, *new)):
         for key in MERGE_KEYS:
-            names = [_text(entry.get(key)) for entry in old], [_text(entry.get(key)) for entry in new]
+            names = [text_of(entry.get(key)) for entry in old], [text_of(entry.get(key)) for entry in new]
             known = [name for name in names[1] if name != "null"]
             if known and "null" not in names[0] and len({*names[0]}) == len(old):
                 if len({*known}) == len(known):
                     return [names]
                 shared.append(names)
-    return [(list(map(_text, old)), list(map(_text, new))), *shared[:1]]
+    return [(list(map(text_of, old)), list(map(text_of, new))), *shared[:1]]
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a text that is equal for equal values."""
     if type(value) is str:
         return f"'{value}"
     return json.dumps(value, sort_keys=True, default=str)

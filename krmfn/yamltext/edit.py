@@ -9,10 +9,10 @@ import re
 from ..errors import KrmfnError
 from ..resource import same
 from ..typed import Any
-from . import emit, nodewise, simple
+from . import emit, losses, nodewise, simple
 from .align import Lists
 
-__all__ = ["KEEPS", "dashed", "parse", "trailer", "undashed", "updated", "with_line_end"]
+__all__ = ["KEEPS", "dashed", "parse", "trailer", "undashed", "updated", "with_line_end", "written"]
 
 KEEPS = rb"[|>][0-9]?\+"
 """The header of a block scalar that keeps the line breaks behind it; a few other texts match, too."""
@@ -36,11 +36,20 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_
     data = [new] if indent >= 0 else new
     edited = nodewise.patched(body.decode(), data, lists, may_rewrite)
     if edited is None or not _holds(edited, data, body):
-        if not _is_harmless(body.decode(), data, indent, may_rewrite):
+        is_lent = any(known.source for known in (lists or {}).values())  # it may have comments that nobody sees here
+        if is_lent or not _is_harmless(body.decode(), data, indent, may_rewrite):
             raise KrmfnError(_LOSES)
         edited = emit.dump(data, max(indent, 0))
     out = edited.encode()
     return out + (rest.lstrip(b"\r\n") if re.search(KEEPS, out) else rest)  # else empty lines would become text
+
+
+def written(data: Any, indent: int, lists: Lists) -> str:
+    """Return the text of new data, `indent` columns in; what was lent from other texts takes its lines along."""
+    text = nodewise.written(data, indent, lists)
+    if not _holds(text, data, text.encode()):
+        raise losses.WouldLose(_LOSES)
+    return text
 
 
 def _is_harmless(body: str, data: Any, indent: int, may_rewrite: bool) -> bool:
@@ -49,7 +58,7 @@ def _is_harmless(body: str, data: Any, indent: int, may_rewrite: bool) -> bool:
         return True
     if not may_rewrite:
         return emit.dump(parse(body), max(indent, 0)) == body
-    from . import load, losses, values
+    from . import load, values
 
     root = load.compose(body.encode())
     spans = losses.comments(body, root, 0, len(body))
@@ -102,7 +111,7 @@ def _holds(text: str, data: Any, before: bytes = b"") -> bool:
     known = simple.read(text)
     if known is not None:
         return same(known, data)
-    from . import load, losses, values
+    from . import load, values
 
     try:
         root = load.compose(text.encode())

@@ -123,9 +123,9 @@ def _rebuilt(walk: Any, node: Any, values: tuple[Any, Any], parts: tuple[dict[An
     start, end = node.start_mark.index, node.end_mark.index
     inner = {match for match, child in nodes.items() if start < child.start_mark.index <= end}  # and no alias
     walk.check_anchors(*(child for match, child in nodes.items() if match in inner and match not in matches))
-    for match, value in zip(matches, new if isinstance(new, list) else new.values(), strict=True):
+    for match, (name, value) in zip(matches, enumerate(new) if isinstance(new, list) else new.items(), strict=True):
         if match not in inner:
-            moves.check_brackets(walk, value)
+            moves.check_brackets(walk, value, walk.origin(new, name))
     pieces = [
         flow(walk, nodes[match], old[match], value) if match in inner else _in_brackets(value)
         for match, value in zip(matches, new if isinstance(new, list) else new.values(), strict=True)

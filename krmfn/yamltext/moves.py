@@ -1,114 +1,145 @@
 """Values that moved: each takes its lines along, with the comments in them, its quotes and its order.
 
-A value is known by its identity: what a function was lent, and put under another key or into another list.
+A value is known by its identity, what a function was lent, or by what it holds (see `rebuilt`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..resource import same
 from ..typed import Any, NamedTuple
-from . import emit, losses, remarks
+from . import emit, lent, losses, positions, remarks
 from .positions import key_name
 from .simple import is_merge
 
-__all__ = ["Origin", "check_brackets", "dump", "origins"]
+__all__ = ["Origin", "check_brackets", "dump", "origins", "parts_of"]
 
 
 class Origin(NamedTuple):
-    """Where a collection stood in a text."""
+    """Where a value stood in a text."""
 
+    walk: Any
+    """The walk over that text."""
     key: Any
     """The node of its key; None in a list."""
     node: Any
     begin: int
-    """Where its key or dash is."""
+    """Where its key or dash is; -1 in brackets."""
     old: Any
     """What it held."""
+    is_alone: bool = False
+    """Whether it is all that a mapping has: a comment behind the dash of that goes with it."""
+
+    @property
+    def is_tied(self) -> bool:
+        """Return True where an anchor or an alias is in it: another text has not what these name."""
+        nodes = [*positions.nodes(self.node)]
+        return any(id(node) in self.walk.shared or losses.anchor(self.walk.text, node) for node in nodes)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Return where its lines begin and end, comment lines above it included."""
+        if self.begin < 0:
+            return int(self.node.start_mark.index), int(self.node.end_mark.index)
+        return self.walk.rows.begin(self.begin), self.walk.rows.end((self.key, self.node))
 
 
-def origins(walk: Any, node: Any, old: Any, known: Any) -> Iterator[tuple[int, Origin]]:
+def parts_of(walk: Any, node: Any, old: Any) -> Iterator[tuple[Any, Origin]]:
+    """Yield the key or index of each part of a collection, with where it stands; no alias, nothing that `<<` brings."""
+    if node.id == "mapping" and isinstance(old, dict):
+        for key, value in node.value:
+            if not is_merge(key) and value.start_mark.index >= key.end_mark.index and id(value) not in walk.shared:
+                begin = -1 if node.flow_style else key.start_mark.index
+                yield key_name(key), Origin(walk, key, value, begin, old[key_name(key)], len(node.value) == 1)
+    elif node.id == "sequence" and isinstance(old, list):
+        for at, value in enumerate(node.value):
+            if (id(node), at) not in walk.rows.aliases and id(value) not in walk.shared:
+                begin = -1 if node.flow_style else walk.rows.dash(node, at, value)
+                yield at, Origin(walk, None, value, begin, old[at])
+
+
+def origins(walk: Any, node: Any, old: Any, known: Any, lists: Any) -> Iterator[tuple[int, Origin]]:
     """Yield each collection below a node by the identity that it had; `known` is the collection that the node gave."""
-    entries = walk.lists.get(id(known))
+    entries = lists.get(id(known))
     parts = entries.entries if entries else ()
     kind = "mapping" if isinstance(parts, dict) else "sequence"
     if not parts or node.id != kind:  # what has become another kind gave nothing
         return
-    pairs: list[tuple[Any, Any, Any]]
-    if isinstance(parts, dict):
-        pairs = [(key_name(key), key, value) for key, value in node.value if not is_merge(key)]
-        pairs = [(name, key, value) for name, key, value in pairs if value.start_mark.index > key.start_mark.index]
-    else:
-        pairs = [(at, None, entry) for at, entry in enumerate(node.value) if (id(node), at) not in walk.rows.aliases]
-    for name, key, value in pairs:
+    for name, origin in parts_of(walk, node, old):
         part = parts.get(name) if isinstance(parts, dict) else parts[name] if name < len(parts) else None
-        if isinstance(part, (dict, list)) and id(value) not in walk.shared:
-            begin = key.start_mark.index if key else -1 if node.flow_style else walk.rows.dash(node, name, value)
-            yield id(part), Origin(key, value, begin, old[name])
-            yield from origins(walk, value, old[name], part)
+        if isinstance(part, (dict, list)):
+            yield id(part), origin
+            yield from origins(walk, origin.node, origin.old, part, lists)
 
 
-def dump(walk: Any, data: Any, column: int) -> str:
-    """Return data as `emit.dump` does, but what stood elsewhere in the text with its lines."""
-    if not walk.lists or not any(map(walk.origin, _collections(data))):
-        return emit.dump(data, column)
+def dump(walk: Any, data: Any, names: Iterable[Any], column: int, lead: str = "") -> str:
+    """Return parts of a collection as `emit.dump` does, but what stood elsewhere in a text with its lines.
+
+    `names` are keys or indexes of `data`; `lead` is what stands before the value of the only one, where that is known.
+    """
     pieces: list[str] = []
     pad = " " * column
-    for name, value in data.items() if isinstance(data, dict) else enumerate(data):
-        lead = f"{emit.dump({name: 0})[:-4]}:" if isinstance(data, dict) else "-"
-        if origin := walk.origin(value):
-            pieces.append(_moved(walk, origin, value, (lead, column)))
-        elif isinstance(value, (dict, list)) and any(map(walk.origin, _collections(value))):
-            is_inner = lead == "-" or isinstance(value, dict)
-            below = dump(walk, value, column + 2 * is_inner)
-            is_inline = lead == "-" and not below.lstrip(" ").startswith("#")
-            pieces.append(f"{pad}- {below.lstrip(' ')}" if is_inline else f"{pad}{lead}\n{below}")
+    for name in names:
+        value = data[name]
+        word = lead or (f"{emit.dump({name: 0})[:-4]}:" if isinstance(data, dict) else "-")
+        if origin := walk.origin(data, name):
+            pieces.append(_moved(walk, origin, (data, name), (word, column)))
+        elif isinstance(value, (dict, list)) and value and _has_origin(walk, value):
+            is_inner = word == "-" or isinstance(value, dict)
+            below = dump(walk, value, _names(value), column + 2 * is_inner)
+            is_inline = word == "-" and not below.lstrip(" ").startswith("#")
+            pieces.append(f"{pad}- {below.lstrip(' ')}" if is_inline else f"{pad}{word}\n{below}")
         else:
-            pieces.append(emit.dump({name: value} if isinstance(data, dict) else [value], column))
+            anew = emit.dump({"k": value} if isinstance(data, dict) else [value], column)
+            pieces.append(f"{pad}{word}{anew[column + len('k:' if isinstance(data, dict) else '-') :]}")
     return "".join(pieces)
 
 
-def check_brackets(walk: Any, value: Any) -> None:
-    """Raise WouldLose for a value with comments that moves into brackets, where none can stand."""
-    for origin in filter(None, map(walk.origin, _collections(value))):
-        begin = walk.rows.begin(origin.begin) if origin.begin >= 0 else int(origin.node.start_mark.index)
-        for start, end in losses.comments(walk.text, walk.root, begin, walk.rows.end((origin.key, origin.node))):
-            comment = walk.text[start:end].strip()[:40]
+def check_brackets(walk: Any, value: Any, origin: Origin | None = None) -> None:
+    """Raise WouldLose for a value, which stood at `origin`, whose comments move into brackets, where none can stand."""
+    inner = (walk.origin(part, name) for part in lent.parts(value) for name in _names(part))
+    for source in filter(None, (origin or walk.known(value), *inner)):
+        for start, end in losses.comments(source.walk.text, source.walk.root, *source.span):
+            comment = source.walk.text[start:end].strip()[:40]
             problem = f"the comment {comment!r} would be lost in brackets; write these over lines first"
             raise losses.WouldLose(f"cannot be written: {problem}", tuple(walk.path))
 
 
-def _collections(value: Any) -> Iterator[Any]:
-    """Yield the mappings and lists in a value, itself among them."""
-    if isinstance(value, (dict, list)):
-        yield value
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _collections(part)
+def _names(data: Any) -> Iterable[Any]:
+    return list(data) if isinstance(data, dict) else range(len(data))
 
 
-def _moved(walk: Any, origin: Origin, value: Any, lead: tuple[str, int]) -> str:
+def _has_origin(walk: Any, value: Any) -> bool:
+    """Return True when a part of a collection, at any level, stood elsewhere."""
+    return any(walk.origin(part, name) for part in lent.parts(value) for name in _names(part))
+
+
+def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, int]) -> str:
     """Return the lines of a value that stood elsewhere, behind `lead`, a key or a dash, and its column."""
-    text, node, (word, column) = walk.text, origin.node, lead
-    pad, heads, comment = " " * column, "", ""
-    if origin.begin >= 0 and id(origin.key) not in walk.kept_keys:
-        begin = walk.rows.begin(origin.begin)
-        rows = text[begin : origin.begin].rstrip(" ").splitlines()
-        heads = "".join(f"{pad}{row.strip()}\n" for row in rows)
-        span = remarks.rest(text, remarks.stop(text, origin.key, node)) if origin.key else None
-        comment = " " + text[span[0] : span[1]].strip() if span and text[span[0] : span[1]].strip() else ""
-        walk.moved.append((begin, walk.rows.end((origin.key, node))))
+    text, node, source, (word, column) = origin.walk.text, origin.node, origin.walk, lead
+    pad, heads, comment, value = " " * column, "", "", place[0][place[1]]
+    is_block = node.id == "scalar" and node.style in ("|", ">")
+    start, end = origin.span
+    if origin.begin >= 0 and id(origin.key) not in source.kept_keys:
+        heads = "".join(f"{pad}{row}\n" for row in _heads(origin))
+        comment = "" if is_block else _comment(text, remarks.stop(text, origin.key, node))
+        source.moved.append((start, end))
     else:
-        walk.moved.append((int(node.start_mark.index), walk.rows.end((origin.key, node))))
-    start, end = _span(text, origin), walk.rows.end((origin.key, node))
-    if node.flow_style:
-        start, end = int(node.start_mark.index), int(node.end_mark.index)
-    block = _edited(walk, origin, value, (start, end))
+        is_below = node.id != "scalar" and not node.flow_style  # else the comment behind it is that of its key
+        source.moved.append((int(node.start_mark.index), source.rows.end((origin.key, node)) if is_below else end))
+    is_tied = source is not walk and origin.is_tied
+    block = None if is_tied else _block(origin, value)
+    if is_tied:
+        _check_untied(walk, origin)
     if block is None:
-        walk.anew_values.add(id(value))
-        data = {"k": value} if word != "-" else [value]
-        return heads + pad + word + dump(walk, data, column)[column + 1 :]
+        walk.anew_places.add((id(place[0]), place[1]))
+        first, end_of_line, rest = dump(walk, place[0], [place[1]], column, word).partition("\n")
+        return f"{heads}{first}{comment}{end_of_line}{rest}"
+    if node.id == "scalar":
+        first, end_of_line, rest = block.partition("\n")
+        block = f"{first}{end_of_line}{_shifted(rest, column - _column(origin))}"
+        return f"{heads}{pad}{word} {block}{comment}".removesuffix("\n") + "\n"
     if node.flow_style:
-        tail = "" if origin.key else _rest_of(text, end)
-        return f"{heads}{pad}{word} {block}{comment or tail}\n"
+        return f"{heads}{pad}{word} {block}{comment}\n"
     target = column + 2 * (word == "-" or node.id == "mapping")
     if origin.key is None:  # it stood behind its dash
         block = " " * (origin.begin - text.rfind("\n", 0, origin.begin)) + block[1:]
@@ -118,34 +149,67 @@ def _moved(walk: Any, origin: Origin, value: Any, lead: tuple[str, int]) -> str:
     return f"{heads}{pad}{word}{comment}\n{block}"
 
 
-def _span(text: str, origin: Origin) -> int:
-    """Return where the lines of a value begin: below its key's line, or at its dash."""
-    return text.find("\n", origin.key.end_mark.index) + 1 if origin.key else origin.begin
+def _heads(origin: Origin) -> list[str]:
+    """Return the comment lines above a value; of the only key behind a dash also one behind that, none above it."""
+    text, above = origin.walk.text, origin.span[0]
+    if origin.is_alone:
+        above = remarks.above(text, origin.walk.root, origin.begin)
+    rows = [row.strip() for row in text[above : origin.begin].splitlines() if row.strip()]
+    dash = max((at for at, row in enumerate(rows) if row[0] == "-"), default=-1)
+    rows = [rows[dash].lstrip("- "), *rows[dash + 1 :]] if dash >= 0 else rows
+    return [row for row in rows if row]
 
 
-def _rest_of(text: str, end: int) -> str:
-    """Return the comment behind a value in brackets, with a blank before it."""
+def _check_untied(walk: Any, origin: Origin) -> None:
+    """Raise WouldLose for comments of what is written anew in another text, where its anchors have no aliases."""
+    text = origin.walk.text
+    if spans := losses.comments(text, origin.walk.root, *origin.span):
+        nodes = positions.nodes(origin.node)
+        name = next(filter(None, (losses.anchor(text, node) for node in nodes)), "")
+        cause = f"its anchor &{name}" if name else "an alias in it"
+        comment = text[spans[0][0] : spans[0][1]].strip()[:40]
+        problem = f"the comment {comment!r} would be lost, since {cause} stays in the other item"
+        raise losses.WouldLose(f"cannot be written: {problem}; write the value out there first", tuple(walk.path))
+
+
+def _column(origin: Origin) -> int:
+    """Return the column of a value's key or dash."""
+    node = origin.key or origin.node
+    begin = origin.begin if origin.begin >= 0 else int(node.start_mark.index)
+    return int(begin - origin.walk.text.rfind("\n", 0, begin) - 1)
+
+
+def _comment(text: str, end: int) -> str:
+    """Return the comment behind a place in a line, with a blank before it."""
     span = remarks.rest(text, end)
     comment = text[span[0] : span[1]].strip() if span else ""
     return f" {comment}" if comment else ""
 
 
-def _edited(walk: Any, origin: Origin, value: Any, span: tuple[int, int]) -> str | None:
-    """Return a piece of the text with the edits of a value in it; None where the value must be written anew."""
+def _block(origin: Origin, value: Any) -> str | None:
+    """Return the text of a value with its edits; None where it must be written anew.
+
+    A scalar, and what is in brackets, is itself; of lines all below the key's line, or from the dash on.
+    """
+    walk, node = origin.walk, origin.node
+    start, end = int(node.start_mark.index), int(node.end_mark.index)
+    if node.id != "scalar" and not node.flow_style:
+        start = walk.text.find("\n", origin.key.end_mark.index) + 1 if origin.key else origin.begin
+        end = walk.rows.end((origin.key, node))
     outer, walk.patches = walk.patches, []
     try:
-        if not same(origin.old, value) and not walk.is_edited(origin.node, origin.old, value):
-            spans = losses.comments(walk.text, walk.root, *span)
-            if problem := losses.reason(walk.text, origin.node, spans, (origin.old, value)):
+        if not same(origin.old, value) and not walk.is_edited(node, origin.old, value):
+            spans = losses.comments(walk.text, walk.root, start, end)
+            if problem := losses.reason(walk.text, node, spans, (origin.old, value)):
                 raise losses.WouldLose(problem, tuple(walk.path))
             return None
-        return remarks.patched(walk.text[span[0] : span[1]], walk.patches, span[0])
+        return remarks.patched(walk.text[start:end], walk.patches, start)
     finally:
         walk.patches = outer
 
 
 def _shifted(block: str, columns: int) -> str:
-    """Return lines some columns further in, or out."""
+    """Return lines some columns further in, or out; the first one of a scalar stands behind its key."""
     rows = block.split("\n")
     if columns >= 0:
         return "\n".join(" " * columns + row if row.strip() else row for row in rows)

@@ -8,13 +8,13 @@ from itertools import pairwise
 
 from ..resource import same
 from ..typed import Any
-from . import emit, inline, linetree, losses, moves, remarks, rows, simple
+from . import anew, emit, inline, linetree, losses, moves, rebuilt, remarks, rows, simple
 from .align import Lists, match_entries
 from .inline import TooMuch
 from .positions import key_name
 from .simple import is_merge
 
-__all__ = ["patched"]
+__all__ = ["patched", "written"]
 
 
 def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool = True) -> str | None:
@@ -23,35 +23,51 @@ def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool =
     `lists`: see `align.match_entries`; `may_rewrite`: an item, an entry of the list at the root, may be written anew.
     Raises WouldLose for an edit that would lose a comment of what stays, or an anchor that an alias needs.
     """
-    root: Any
+    walk = _Walk(text, lists or {}, may_rewrite)
+    walk.new = new
+    return remarks.patched(text, walk.patches) if walk.is_edited(walk.root, walk.old, new) else None
+
+
+def written(data: Any, column: int, lists: Lists) -> str:
+    """Return the text of new data, as `emit.dump` does, but what was lent from a text with its lines.
+
+    Raises WouldLose where a comment would be lost.
+    """
+    names = data if isinstance(data, dict) else range(len(data))
+    return moves.dump(_Walk("", lists, may_rewrite=True), data, names, column)
+
+
+def _read(text: str) -> tuple[Any, Any]:
+    """Return the node tree of a text, and its data."""
     old = simple.read(text)
     if old is not None:
-        root = linetree.tree(text)
-    else:
-        from . import load, values
+        return linetree.tree(text), old
+    from . import load, values
 
-        root = load.compose(text.encode())
-        old = values.build(root)
-    walk = _Walk(text, root, lists, may_rewrite)
-    walk.values = (old, new)
-    return remarks.patched(text, walk.patches) if walk.is_edited(root, old, new) else None
+    root = load.compose(text.encode())
+    return root, values.build(root)
 
 
 class _Walk:
     """One walk over a node tree, next to the data that it should hold."""
 
-    def __init__(self, text: str, root: Any, lists: Lists | None, may_rewrite: bool) -> None:
-        self.text, self.root, self.lists, self.may_rewrite = text, root, lists, may_rewrite
-        self.rows = rows.Rows(text, root)
+    def __init__(self, text: str, lists: Lists, may_rewrite: bool, source: Any = None) -> None:
+        self.text, self.lists, self.may_rewrite, self.source = text, lists, may_rewrite, source
+        self.root: Any
+        self.old: Any
+        self.root, self.old = _read(text) if text else (None, None)
+        self.rows = rows.Rows(text, self.root)
         self.patches: list[tuple[int, int, str]] = []
         self.path: list[str] = []
-        self.values: tuple[Any, Any] = (None, None)
+        self.new: Any = None
         self.kept_keys: set[int] = set()
         """The keys whose values are written anew: their comments stay where they are."""
-        self.anew_values: set[int] = set()
-        """The values that are written anew at their own place."""
+        self.anew_places: set[tuple[int, Any]] = set()
+        """The places of values that are written anew: a collection's identity, and a key or an index."""
         self.moved: list[tuple[int, int]] = []
         """Where the values stood that stand elsewhere now."""
+        self.others: dict[int, _Walk] = {}
+        """The walks over other texts, by the identities of their sources."""
 
     @cached_property
     def shared(self) -> Any:
@@ -61,16 +77,39 @@ class _Walk:
     @cached_property
     def origins(self) -> dict[int, moves.Origin]:
         """Where each collection stood, by the identity that it had."""
-        old, new = self.values
-        is_list = isinstance(new, list) and len(new) == 1 and self.root.id == "sequence"
-        node, old, new = (self.root.value[0], old[0], new[0]) if is_list else (self.root, old, new)
-        known = (self.lists or {}).get(id(new))
-        return dict(moves.origins(self, node, old, known.origin)) if known else {}
+        is_list = self.source.indent >= 0 if self.source else isinstance(self.new, list) and len(self.new) == 1
+        is_list = is_list and self.root.id == "sequence"
+        node, old = (self.root.value[0], self.old[0]) if is_list else (self.root, self.old)
+        if self.source:
+            return dict(moves.origins(self, node, old, self.source.root, self.source.lists))
+        known = self.lists.get(id(self.new[0] if is_list else self.new))
+        return dict(moves.origins(self, node, old, known.origin, self.lists)) if known and self.root else {}
 
-    def origin(self, value: Any) -> moves.Origin | None:
-        """Return where a collection stood; None for one that is new."""
-        known = (self.lists or {}).get(id(value)) if id(value) not in self.anew_values else None
-        return self.origins.get(id(known.origin)) if known and value else None
+    @cached_property
+    def rebuilt(self) -> dict[tuple[int, Any], moves.Origin]:
+        """Where values stood that moved and were built anew."""
+        return rebuilt.found(self) if self.root and not self.source else {}
+
+    def known(self, value: Any) -> moves.Origin | None:
+        """Return where a collection stood, by its identity; None for one that is new."""
+        known = self.lists.get(id(value)) if isinstance(value, (dict, list)) else None
+        return self.walk_of(known.source).origins.get(id(known.origin)) if known else None
+
+    def walk_of(self, source: Any) -> "_Walk":
+        """Return the walk over the text that something was lent from; None stands for the edited text."""
+        if source is None or source is self.source:
+            return self
+        if id(source) not in self.others:
+            walk = _Walk(source.text.decode(), self.lists, self.may_rewrite, source)
+            walk.others, walk.path = self.others, self.path
+            self.others[id(source)] = walk
+        return self.others[id(source)]
+
+    def origin(self, data: Any, name: Any) -> moves.Origin | None:
+        """Return where a part of a collection stood, when that was elsewhere; None for one that is new."""
+        if (id(data), name) in self.anew_places:
+            return None
+        return self.known(data[name]) or self.rebuilt.get((id(data), name))
 
     def is_edited(self, node: Any, old: Any, new: Any) -> bool:
         """Add the patches of a value; return False, and add none, where it must be written anew."""
@@ -118,35 +157,24 @@ class _Walk:
         for name, key, value, after in entries:
             written = renamed.get(name, name)
             if written not in new:
-                self.remove(key, value, after)
+                anew.remove(self, key, value, after)
                 continue
             if written != name:
                 self.patches.append((key.start_mark.index, key.end_mark.index, emit.quoted(written)))
             if not same(old[name], new[written]):
                 self.path.append(written)
-                self.child(key, value, old[name], new[written], column)
+                self.child((key, value), old[name], (new, written), column)
                 self.path.pop()
         kept = names | {*renamed.values()} | {key for key, value in merged.items() if same(value, new[key])}
-        added = {key: value for key, value in new.items() if key not in kept or key in renamed}
+        added = [key for key in new if key not in kept or key in renamed]
         if added:
-            at, piece = self.rows.end(node.value[-1]), moves.dump(self, added, column)
+            at, piece = self.rows.end(node.value[-1]), moves.dump(self, new, added, column)
             is_ended = not at or self.text[at - 1] == "\n"
             self.patches.append((at, at, piece if is_ended else "\n" + piece.rstrip("\n")))
 
-    def remove(self, key: Any, value: Any, after: Any) -> None:
-        """Add the patch that removes a key; behind a dash the next key takes its place."""
-        if value.start_mark.index >= key.end_mark.index:
-            self.check_anchors(key, value)
-        begin = self.rows.begin(key.start_mark.index)
-        end = self.rows.begin(after.start_mark.index) if after else self.rows.end((key, value))
-        if self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip():
-            if not after:
-                raise TooMuch
-            end = remarks.above(self.text, self.root, after.start_mark.index)
-        self.patches.append((begin, end, ""))
-
-    def child(self, key: Any, value: Any, old: Any, new: Any, column: int) -> None:
+    def child(self, entry: tuple[Any, Any], old: Any, place: tuple[Any, str], column: int) -> None:
         """Add the patches below a key; where edits are not enough, the value is written anew behind its key."""
+        (key, value), new = entry, place[0][place[1]]
         is_alias = value.start_mark.index < key.end_mark.index
         if not is_alias and self.is_edited(value, old, new):
             return
@@ -160,27 +188,12 @@ class _Walk:
         ):
             raise TooMuch
         self.kept_keys.add(id(key))
-        self.anew_values.add(id(new))
-        piece = name + moves.dump(self, {"k": new}, column)[column + 1 :]
+        anew.note_anew(self, value, place)
+        piece = moves.dump(self, place[0], [place[1]], column, f"{name}:")[column:]
         nodes = () if is_alias else (value,)
-        self.patches.append((start, end, self.anew(nodes, (key.end_mark.index, stop, end), (old, new), piece)))
-
-    def anew(self, nodes: tuple[Any, ...], span: tuple[int, int, int], values: tuple[Any, Any], piece: str) -> str:
-        """Return the text of a value that is written anew, `piece`, with the comment that may begin at span[1].
-
-        Raises WouldLose for what else is lost in the span: comments, anchors. `nodes`: the value; () of an alias.
-        """
-        line = remarks.rest(self.text, span[1])
-        if nodes:
-            self.check_anchors(*nodes)
-            spans = losses.comments(self.text, self.root, span[0], span[2])
-            kept = [*self.moved, line or (0, 0)]
-            lost = [place for place in spans if not any(start <= place[0] < end for start, end in kept)]
-            if problem := losses.reason(self.text, nodes[0], lost, values):
-                raise losses.WouldLose(problem, tuple(self.path))
-        comment = self.text[line[0] : line[1]].strip() if line else ""
-        first, *rest = piece.split("\n")
-        return "\n".join([f"{first} {comment}" if comment else first, *rest])
+        self.patches.append(
+            (start, end, anew.with_comment(self, nodes, (key.end_mark.index, stop, end), (old, new), piece))
+        )
 
     def sequence(self, node: Any, old: list[Any], new: list[Any]) -> None:
         column = node.start_mark.column
@@ -191,39 +204,32 @@ class _Walk:
         matches = [0] if is_item else match_entries(old, new, self.lists)
         if matches == [*range(len(old))]:  # nothing moves
             for number, entry in enumerate(old):
-                self.entry(node, number, entry, new[number], dashes)
+                self.entry(node, number, (entry, new, number), dashes)
             return
         for number in {*range(len(old))} - {*matches}:
             if (id(node), number) not in self.rows.aliases:
                 self.check_anchors(node.value[number])
         end, pieces, outer = self.rows.end((None, node)), list[str](), self.patches
         begins = [*map(self.rows.begin, dashes), end]
-        for value, match in zip(new, matches, strict=True):
+        for at, match in enumerate(matches):
             self.patches = []
             if match is None:
-                pieces.append(moves.dump(self, [value], column))
+                pieces.append(moves.dump(self, new, [at], column))
                 continue
-            self.entry(node, match, old[match], value, dashes)
+            self.entry(node, match, (old[match], new, at), dashes)
             begin, until = begins[match : match + 2]
             piece = remarks.patched(self.text[begin:until], self.patches, begin)
             pieces.append(piece.removesuffix("\n") + "\n")
-        pieces = self.behind_dash(pieces, column) if self.is_behind(dashes[0], column) else pieces
+        pieces = anew.behind_dash(pieces, column) if anew.is_behind(self.text, dashes[0], column) else pieces
         is_ended = self.text.endswith("\n", 0, end) or matches[: len(old)] != [*range(len(old))]
         self.patches = [*outer, (begins[0], end, "".join(pieces) if is_ended else "".join(pieces)[:-1])]
 
-    def is_behind(self, dash: int, column: int) -> bool:
-        """Return True for the first dash of a list that stands behind another dash, on its line."""
-        return bool(self.text[dash - column : dash].strip())
+    def entry(self, node: Any, number: int, values: tuple[Any, list[Any], int], dashes: list[int]) -> None:
+        """Add the patches of an entry of a list; where edits are not enough, the entry is written anew.
 
-    def behind_dash(self, pieces: list[str], column: int) -> list[str]:
-        """Return the entries of a list whose first one goes on behind another dash."""
-        first, *others = (piece.lstrip(" ") for piece in pieces)
-        if first.startswith("#"):
-            raise TooMuch
-        return [first, *(" " * column + piece for piece in others)]
-
-    def entry(self, node: Any, number: int, old: Any, new: Any, dashes: list[int]) -> None:
-        """Add the patches of an entry of a list; where edits are not enough, the entry is written anew."""
+        `values`: the old one, the new list, and where the new one is in that.
+        """
+        old, new = values[0], values[1][values[2]]
         if same(old, new):
             return
         depth = len(self.path)
@@ -234,7 +240,9 @@ class _Walk:
                 raise TooMuch
             end = self.rows.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.rows.end((None, node))
             column, stop = node.start_mark.column, alias[1] if alias else remarks.stop(self.text, None, value)
-            self.anew_values.add(id(new))
-            piece, span = moves.dump(self, [new], column)[column:], (dashes[number] + 1, stop, end)
-            self.patches.append((dashes[number], end, self.anew(() if alias else (value,), span, (old, new), piece)))
+            anew.note_anew(self, value, values[1:])
+            piece, span = moves.dump(self, values[1], [values[2]], column)[column:], (dashes[number] + 1, stop, end)
+            self.patches.append(
+                (dashes[number], end, anew.with_comment(self, () if alias else (value,), span, (old, new), piece))
+            )
         del self.path[depth:]

@@ -1,0 +1,63 @@
+"""Values that are written anew at their own place, and what goes: with the comments that stay, or a refusal."""
+
+from ..typed import Any
+from . import losses, remarks
+from .inline import TooMuch
+
+__all__ = ["behind_dash", "is_behind", "note_anew", "remove", "with_comment"]
+
+
+def note_anew(walk: Any, node: Any, place: tuple[Any, Any]) -> None:
+    """Note that a value is written anew at its own place, unless it came from elsewhere."""
+    origin = walk.origin(*place)
+    if not origin or origin.node is node:
+        walk.anew_places.add((id(place[0]), place[1]))
+
+
+def with_comment(
+    walk: Any, nodes: tuple[Any, ...], span: tuple[int, int, int], values: tuple[Any, Any], piece: str
+) -> str:
+    """Return the text of a value that is written anew, `piece`, with the comment that may begin at span[1].
+
+    Raises WouldLose for what else is lost in the span: comments, anchors. `nodes`: the value; () of an alias.
+    """
+    line = remarks.rest(walk.text, span[1])
+    if nodes:
+        walk.check_anchors(*nodes)
+        spans = losses.comments(walk.text, walk.root, span[0], span[2])
+        kept = [*walk.moved, line or (0, 0)]
+        lost = [place for place in spans if not any(start <= place[0] < end for start, end in kept)]
+        if problem := losses.reason(walk.text, nodes[0], lost, values):
+            raise losses.WouldLose(problem, tuple(walk.path))
+    is_taken = line and any(start <= line[0] < end for start, end in walk.moved)
+    comment = walk.text[line[0] : line[1]].strip() if line and not is_taken else ""
+    rows = piece.split("\n")
+    at = next(at for at, row in enumerate(rows) if not row.lstrip(" ").startswith("#"))  # what moved has its own
+    rows[at] += f" {comment}" if comment else ""
+    return "\n".join(rows)
+
+
+def remove(walk: Any, key: Any, value: Any, after: Any) -> None:
+    """Add the patch that removes a key; behind a dash the next key takes its place."""
+    if value.start_mark.index >= key.end_mark.index:
+        walk.check_anchors(key, value)
+    begin = walk.rows.begin(key.start_mark.index)
+    end = walk.rows.begin(after.start_mark.index) if after else walk.rows.end((key, value))
+    if walk.text[walk.text.rfind("\n", 0, begin) + 1 : begin].strip():
+        if not after:
+            raise TooMuch
+        end = remarks.above(walk.text, walk.root, after.start_mark.index)
+    walk.patches.append((begin, end, ""))
+
+
+def is_behind(text: str, dash: int, column: int) -> bool:
+    """Return True for the first dash of a list that stands behind another dash, on its line."""
+    return bool(text[dash - column : dash].strip())
+
+
+def behind_dash(pieces: list[str], column: int) -> list[str]:
+    """Return the entries of a list whose first one goes on behind another dash."""
+    first, *others = (piece.lstrip(" ") for piece in pieces)
+    if first.startswith("#"):
+        raise TooMuch
+    return [first, *(" " * column + piece for piece in others)]

@@ -1,0 +1,94 @@
+"""What functions were lent: collections that stand in a text, and are known by their identity wherever they go.
+
+A value of one item that is put into another one, or into a new one, is found here with the text that it came from.
+"""
+
+import weakref
+from collections.abc import Iterator
+
+from ..typed import Any
+from .align import Known, collections
+
+__all__ = ["Source", "known_in", "link", "parts", "source_of"]
+
+
+class Source:
+    """A text of an item, and the collections of its data that were lent."""
+
+    __slots__ = ("__weakref__", "indent", "lists", "root", "text")
+
+    def __init__(self, text: bytes, indent: int, root: Any) -> None:
+        """Take an item's text (its dash at column `indent`; -2: a document) and the data that was read from it."""
+        self.text, self.indent, self.root = text, indent, root
+        self.lists: dict[int, Known] = dict(collections(root))
+        _homes.unread.append((weakref.ref(self), ()))
+
+    def add(self, known: Known) -> None:
+        """Add what is known of a copy."""
+        self.lists[id(known.value)] = known
+        _homes.unread.append((weakref.ref(self), (id(known.value),)))
+
+
+class _Homes:
+    """The sources of collections by their identities; it keeps none of them alive."""
+
+    def __init__(self) -> None:
+        self.unread: list[tuple[weakref.ref[Source], tuple[int, ...]]] = []
+        """Those that are not in `places` yet, each with identities, () for all: most functions never ask."""
+        self.places: dict[int, weakref.ref[Source]] = {}
+        self.most = 100_000
+        """How many there may be before those of texts that are gone are forgotten."""
+
+    def home(self, value: Any) -> Source | None:
+        for place, names in self.unread:
+            if source := place():
+                self.places.update(dict.fromkeys(names or source.lists, place))
+        self.unread.clear()
+        if len(self.places) > self.most:
+            self.places = {name: place for name, place in self.places.items() if place()}
+            self.most = max(self.most, 2 * len(self.places))
+        return self.places[id(value)]() if id(value) in self.places else None
+
+
+_homes = _Homes()
+
+
+def source_of(value: Any) -> Source | None:
+    """Return the text that a collection stood in when it was lent, or the original of its copy; None for a new one."""
+    source = _homes.home(value)
+    known = source.lists.get(id(value)) if source else None
+    return source if known and known.value is value else None
+
+
+def link(value: Any, copy: Any) -> None:
+    """Note that a value is a copy of one that may have been lent."""
+    for part, other in _pairs(value, copy):
+        if source := source_of(part):
+            source.add(source.lists[id(part)]._replace(value=other))
+
+
+def known_in(value: Any, own: dict[int, Known]) -> dict[int, Known]:
+    """Return what is known of the collections in a value: `own`, and those that other texts gave, with these."""
+    others = {}
+    for part in parts(value):
+        if id(part) not in own and (source := source_of(part)):
+            others[id(part)] = source.lists[id(part)]._replace(source=source)
+    return own | others if others else own
+
+
+def parts(value: Any) -> Iterator[Any]:
+    """Yield the mappings and lists in a value, itself among them."""
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, (dict, list)):
+            yield value
+            stack += value.values() if isinstance(value, dict) else value
+
+
+def _pairs(value: Any, copy: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each collection in a value with its copy."""
+    if isinstance(value, (dict, list)):
+        yield value, copy
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _pairs(child, copy[key])

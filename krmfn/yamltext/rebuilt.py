@@ -1,0 +1,186 @@
+"""Values that moved and were built anew meanwhile, by pydantic, JSON or hand: each is known by what it holds.
+
+What an edit takes away at one place and puts in at another one is taken for moved when it is the same: with the same
+data, and for a number, a boolean or one character the only such value there. A mapping or list that was renamed or
+moved and edited at once is known by what it shares with one that went.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from ..resource import same
+from ..typed import Any, NamedTuple
+from . import align, inline, moves
+from .moves import Origin
+
+__all__ = ["found"]
+
+_Place = tuple[Any, Any]
+"""A collection of the new data, and a key or an index in it."""
+_MOST = 100
+"""How many values that came are compared, one by one, with those that went."""
+
+
+class _Gone(NamedTuple):
+    """A value that is not at its place any more."""
+
+    origin: Origin
+    name: Any
+    """The key that it had; None in a list."""
+    holder: int
+    """The identity of the new collection that it went from; 0 for a part of what went."""
+
+
+def found(walk: Any) -> dict[tuple[int, Any], Origin]:
+    """Return where values stood that an edit moved, by the identities of their new collections, and their names."""
+    changes = _Changes(walk)
+    changes.compare(walk.root, walk.old, walk.new)
+    if not changes.gone or not changes.fresh:
+        return {}
+    matches = changes.equal()
+    matches.update(changes.alike(matches))
+    return matches
+
+
+class _Changes:
+    """What went from its place, and what has come, in an edit."""
+
+    def __init__(self, walk: Any) -> None:
+        self.walk = walk
+        self.gone: list[_Gone] = []
+        self.fresh: list[_Place] = []
+        self.used: set[int] = set()
+        """The nodes whose values have been found, by their identities."""
+
+    def compare(self, node: Any, old: Any, new: Any) -> None:
+        """Collect both below a node with its old and its new data."""
+        if same(old, new) or id(node) in self.walk.shared:
+            return
+        pairs: list[tuple[Origin, Any, Any]] = []
+        parts = dict(moves.parts_of(self.walk, node, old))
+        if node.id == "mapping" and isinstance(old, dict) and isinstance(new, dict):
+            renamed = inline.respelled(node, new) | inline.renamed({*parts}, new, self.walk.lists)
+            names = {name: renamed.get(name, name) for name in parts}
+            for name, part in parts.items():
+                if names[name] in new:
+                    pairs.append((part, new, names[name]))
+                else:
+                    self.went(part, name, new)
+            self.came((new, name) for name in new if name not in names.values() and name not in old)
+        elif node.id == "sequence" and isinstance(old, list) and isinstance(new, list):
+            matches = align.match_entries(old, new, self.walk.lists)
+            for part in (part for at, part in parts.items() if at not in matches):
+                self.went(part, None, new)
+            self.came((new, at) for at, match in enumerate(matches) if match is None)
+            pairs += [(parts[match], new, at) for at, match in enumerate(matches) if match in parts]
+        for part, data, name in pairs:
+            known = self.walk.known(data[name])
+            if _is_other(part.old, data[name]) and not (known and known.node is part.node):
+                self.went(part._replace(begin=-1), name if part.key else None, data)  # its key stays, with its comment
+                self.came([(data, name)])
+            else:
+                self.compare(part.node, part.old, data[name])
+
+    def went(self, part: Origin, name: Any, holder: Any) -> None:
+        """Note what is not in a collection any more."""
+        self.gone.append(_Gone(part, name, id(holder)))
+        self.used.difference_update(id(inner.origin.node) for inner in _all(self.gone[-1]))
+
+    def came(self, places: Iterator[_Place] | list[_Place]) -> None:
+        """Note what has come; what is known by its identity may have been edited."""
+        for data, name in places:
+            known = self.walk.known(data[name])
+            if known is None:
+                self.fresh.append((data, name))
+            elif known.walk is self.walk and id(known.node) not in self.used:
+                self.used.update(id(part.origin.node) for part in _all(_Gone(known, None, 0)))
+                self.compare(known.node, known.old, data[name])
+
+    def equal(self) -> dict[tuple[int, Any], Origin]:
+        """Return where what has come stood, for what has the data of something that went."""
+        candidates: dict[str, list[_Gone]] = {}
+        gone = [part for part in self.gone if id(part.origin.node) not in self.used]
+        for part in chain.from_iterable(map(_all, gone)):
+            candidates.setdefault(align.text_of(part.origin.old), []).append(part)
+        counts: dict[str, int] = {}
+        for data, name in _places(self.fresh):
+            text = align.text_of(data[name])
+            counts[text] = counts.get(text, 0) + 1
+        matches: dict[tuple[int, Any], Origin] = {}
+        stack = self.fresh[::-1]
+        while stack:
+            data, name = stack.pop()
+            text = align.text_of(data[name])
+            parts = [part for part in candidates.get(text, ()) if id(part.origin.node) not in self.used]
+            if match := _best(parts, (data, name), counts[text]):
+                matches[id(data), name] = match.origin
+                self.used.update(id(part.origin.node) for part in _all(match))
+            else:
+                stack += [*_inner(data[name])][::-1]
+        return matches
+
+    def alike(self, matches: dict[tuple[int, Any], Origin]) -> Iterator[tuple[tuple[int, Any], Origin]]:
+        """Yield where collections stood that were edited, too: by what they share with one that went."""
+        parts = (inner for part in self.gone for inner in _all(part) if isinstance(inner.origin.old, (dict, list)))
+        left = [part for part in parts if id(part.origin.node) not in self.used][:_MOST]
+        for data, name in [*_places(self.fresh)][:_MOST]:
+            is_new = (id(data), name) not in matches and self.walk.known(data[name]) is None
+            if is_new and (best := _nearest(data[name], left)):
+                yield (id(data), name), best.origin
+                left.remove(best)
+
+
+def _is_other(old: Any, new: Any) -> bool:
+    """Return True for values of another kind, and for mappings without a common key."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys().isdisjoint(new)
+    kinds = [type(value) if isinstance(value, (dict, list)) else None for value in (old, new)]
+    return kinds[0] is not kinds[1]
+
+
+def _all(gone: _Gone) -> Iterator[_Gone]:
+    """Yield what went and its parts, at all levels."""
+    yield gone
+    for name, part in moves.parts_of(gone.origin.walk, gone.origin.node, gone.origin.old):
+        yield from _all(_Gone(part, name if part.key else None, 0))
+
+
+def _inner(value: Any) -> Iterator[_Place]:
+    if isinstance(value, (dict, list)):
+        yield from ((value, name) for name in (value if isinstance(value, dict) else range(len(value))))
+
+
+def _places(places: list[_Place]) -> Iterator[_Place]:
+    """Yield some places and those below them, outer ones first."""
+    stack = places[::-1]
+    while stack:
+        data, name = stack.pop()
+        yield data, name
+        stack += [*_inner(data[name])][::-1]
+
+
+def _best(candidates: list[_Gone], place: _Place, count: int) -> _Gone | None:
+    """Return which of the equal values that went is the one at a place, where `count` equal ones have come."""
+    (data, name), value = place, place[0][place[1]]
+    if not candidates or value in ("", None, [], {}):
+        return None
+    named = [part for part in candidates if part.name == name and isinstance(data, dict)]
+    is_weak = not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < 2)
+    if is_weak:
+        return next(iter(named or candidates[: len(candidates) == count == 1]), None)
+    itself = [part for part in candidates if part.origin.old is value]
+    near = [part for part in candidates if part.holder == id(data)]
+    return (itself or named or near or candidates)[0]
+
+
+def _nearest(value: Any, gone: list[_Gone]) -> _Gone | None:
+    """Return which that went shares most with a new one, at least a third (of scalars half); None for none."""
+    shares = [(align.share(part.origin.old, value), part) for part in gone]
+    best = max(shares, key=lambda pair: pair[0], default=None)
+    parts = best[1].origin.old if best else ()
+    least = 3 if any(isinstance(part, (dict, list)) for part in _inner_values(parts)) else 2
+    return best[1] if best and least * best[0] >= max(len(parts), 1) else None
+
+
+def _inner_values(value: Any) -> Iterator[Any]:
+    yield from value.values() if isinstance(value, dict) else value

@@ -1,0 +1,56 @@
+"""Documents made at random, in which each scalar is another one and many have a comment."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import count
+
+
+def item(rng: random.Random, name: str) -> str:
+    """An item of a list, its dash in column 0: mappings, lists of both kinds, brackets, blocks, quotes."""
+    numbers = (f"{name}{number}" for number in count())
+    lines = ["- apiVersion: v1", "  kind: A", "  metadata:", f"    name: {name}", "  spec:"]
+    return "\n".join([*lines, *_mapping(rng, numbers, 4, 3), ""])
+
+
+def _comment(rng: random.Random, words: str, share: float = 0.6) -> str:
+    return f" # {words}" if rng.random() < share else ""
+
+
+def _scalar(rng: random.Random, numbers: Iterator[str]) -> str:
+    return rng.choice(["v{}", "'v{}'", '"v{}"']).format(next(numbers))
+
+
+def _mapping(rng: random.Random, numbers: Iterator[str], column: int, depth: int) -> list[str]:
+    lines = list[str]()
+    for _ in range(rng.randint(1, 4)):
+        number, pad = next(numbers), " " * column
+        lines += [f"{pad}# above {number}"] if rng.random() < 0.4 else []
+        kind, key = rng.random(), f"{pad}k{number}:"
+        if not depth or kind < 0.4:
+            lines.append(f"{key} {_scalar(rng, numbers)}{_comment(rng, f'of {number}')}")
+        elif kind < 0.5:
+            lines += [f"{key} |{_comment(rng, f'of {number}')}", f"{pad}  {next(numbers)}", f"{pad}  more"]
+        elif kind < 0.65:
+            one, two = _scalar(rng, numbers), _scalar(rng, numbers)
+            value = rng.choice([f"[{one}, {two}]", f"{{x: {one}}}"])
+            lines.append(f"{key} {value}{_comment(rng, f'of {number}')}")
+        elif kind < 0.8:
+            lines += [f"{key}{_comment(rng, f'of {number}')}", *_mapping(rng, numbers, column + 2, depth - 1)]
+        else:
+            lines += [f"{key}{_comment(rng, f'of {number}')}", *_list(rng, numbers, column + rng.choice([0, 2]), depth)]
+    return lines
+
+
+def _list(rng: random.Random, numbers: Iterator[str], column: int, depth: int) -> list[str]:
+    lines, has_mappings = list[str](), rng.random() < 0.6
+    for _ in range(rng.randint(1, 3)):
+        number, pad = next(numbers), " " * column
+        lines += [f"{pad}# above {number}"] if rng.random() < 0.4 else []
+        if not has_mappings:
+            lines.append(f"{pad}- {_scalar(rng, numbers)}{_comment(rng, f'of {number}')}")
+            continue
+        first, *others = _mapping(rng, numbers, column + 2, depth - 1)
+        lines += [f"{pad}- {first.lstrip()}", *others]
+    return lines

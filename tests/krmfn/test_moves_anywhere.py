@@ -1,0 +1,288 @@
+"""Values that move between items, into new ones, or were built anew keep their comments, or are refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krmfn import KrmfnError, ResourceList, parse_all
+from tests.krmfn import documents
+from tests.test_corpus import ACCEPTED
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+GIVER = """\
+- apiVersion: v1
+  kind: A
+  metadata:
+    name: a
+  spec:
+    # above old
+    old: # of old
+      # in it
+      cron: '0 3' # kpt-set: ${cron}
+    # above size
+    size: "3" # of size
+    first:
+    # before all
+    - name: fetch # slow
+      image: "fetch:1" # kpt-set: ${tag}
+    - name: write
+    words:
+    # about one
+    - 'one' # kept
+    - two
+    script: | # bash
+      echo
+"""
+TAKER = """\
+- apiVersion: v1
+  kind: B
+  metadata:
+    name: b
+  spec:
+    things:
+    - name: x
+"""
+FETCH = '    # before all\n    - name: fetch # slow\n      image: "fetch:1" # kpt-set: ${tag}\n'
+OLD = "    # above old\n    old: # of old\n      # in it\n      cron: '0 3' # kpt-set: ${cron}\n"
+TAKEN = OLD.replace("old: #", "taken: #")
+LOST = r"would be lost|an alias elsewhere needs it|`<<` brings it|comments or spellings"
+TEMPLATE = """\
+apiVersion: v1
+kind: T
+metadata: {name: t}
+spec:
+  # above rule
+  rule: # of rule
+    host: 'h' # of host
+"""
+
+
+def append_to_other(giver: Any, taker: Any) -> None:
+    taker.manifest["spec"]["things"].append(giver.manifest["spec"]["first"].pop(0))
+
+
+def put_by_path(giver: Any, taker: Any) -> None:
+    taker["spec.taken"] = giver["spec.old"]
+    del giver["spec.old"]
+
+
+def put_after_giver_is_written(giver: Any, taker: Any) -> None:
+    taken = giver.manifest["spec"].pop("old")
+    assert giver.at("spec.old").comment == ""
+    taker.manifest["spec"]["taken"] = taken
+
+
+@pytest.mark.parametrize(
+    ("move", "giver", "taker"),
+    [
+        (append_to_other, GIVER.replace(FETCH, ""), TAKER + FETCH),
+        (put_by_path, GIVER.replace(OLD, ""), TAKER + TAKEN),
+        (put_after_giver_is_written, GIVER.replace(OLD, ""), TAKER + TAKEN),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_value_of_another_item_keeps_its_lines(move: Any, giver: str, taker: str, is_first: bool) -> None:
+    resources = ResourceList.parse((HEAD + (GIVER + TAKER if is_first else TAKER + GIVER)).encode())
+    move(*(resources.items if is_first else reversed(resources.items)))
+    assert resources.to_bytes().decode() == HEAD + (giver + taker if is_first else taker + giver)
+
+
+def test_a_value_that_is_copied_into_another_item_stays_where_it_was_too() -> None:
+    def copy(giver: Any, taker: Any) -> None:
+        taker["spec.taken"] = giver["spec.old"]
+        taker["spec.taken.cron"] = "0 4"
+
+    resources = ResourceList.parse((HEAD + GIVER + TAKER).encode())
+    copy(*resources.items)
+    assert resources.to_bytes().decode() == HEAD + GIVER + TAKER + TAKEN.replace("0 3", "0 4")
+
+
+def test_what_an_anchor_ties_to_its_item_is_refused_with_its_name() -> None:
+    giver = GIVER.replace("cron: '0 3'", "cron: &when '0 3'") + "    again: *when\n"
+    resources = ResourceList.parse((HEAD + giver + TAKER).encode())
+    resources.items[1]["spec.taken"] = resources.items[0]["spec.old"]
+    with pytest.raises(KrmfnError, match=r"^B b: .*comment '# above old' would be lost, since its anchor &when stays"):
+        resources.to_bytes()
+
+
+def test_a_new_item_takes_the_lines_of_what_is_in_it() -> None:
+    resources = ResourceList.parse((HEAD + GIVER).encode())
+    spec = resources.items[0]["spec.old"]
+    resources.append({"apiVersion": "v1", "kind": "C", "metadata": {"name": "c"}, "spec": spec})
+    new = "- apiVersion: v1\n  kind: C\n  metadata:\n    name: c\n"
+    lines = TAKEN.replace("    taken", "    spec").replace("\n  ", "\n")[2:]
+    assert resources.to_bytes().decode() == HEAD + GIVER + new + lines
+
+
+@pytest.mark.parametrize("way", ["append", "upsert", "own"])
+def test_a_manifest_of_a_template_is_put_in_with_its_comments(way: str) -> None:
+    resources = ResourceList.parse((HEAD + GIVER).encode())
+    (manifest,) = parse_all(TEMPLATE)
+    manifest["spec"]["rules"] = [manifest["spec"].pop("rule")]
+    if way == "own":
+        resources.own(owner=resources.items[0], manifests=[manifest])
+    else:
+        getattr(resources, way)(manifest)
+    rules = "  spec:\n    rules:\n    # above rule\n    - # of rule\n      host: 'h' # of host\n"
+    assert resources.to_bytes().decode().endswith(rules)
+
+
+def test_a_part_of_a_template_is_put_into_an_item() -> None:
+    resources = ResourceList.parse((HEAD + TAKER).encode())
+    resources.items[0]["spec.rule"] = parse_all(TEMPLATE)[0]["spec"]["rule"]
+    rule = "    # above rule\n    rule: # of rule\n      host: 'h' # of host\n"
+    assert resources.to_bytes().decode() == HEAD + TAKER + rule
+
+
+def wrap(spec: Any) -> None:
+    spec["new"] = {"in": spec.pop("old")}
+
+
+def move_entry(spec: Any) -> None:
+    spec["second"] = [spec["first"].pop(0)]
+
+
+def rename_and_edit(spec: Any) -> None:
+    spec["second"] = spec.pop("first")
+    spec["second"][1]["name"] = "other"
+
+
+WRAPPED = "    new:\n      # above old\n      in: # of old\n        # in it\n        cron: '0 3' # kpt-set: ${cron}\n"
+LIST = GIVER[GIVER.index("    first:") : GIVER.index("    words:")]
+SCRIPT = "    script: | # bash\n      echo\n"
+SIZE = '    # above size\n    size: "3" # of size\n'
+REBUILT: dict[str, tuple[Callable[[Any], None], str]] = {
+    "wrapped": (wrap, GIVER.replace(OLD, "") + WRAPPED),
+    "an entry": (move_entry, GIVER.replace(FETCH, "") + "    second:\n" + FETCH),
+    "a text in a list": (
+        lambda spec: spec.update(others=[spec["words"].pop(0)]),
+        GIVER.replace("    # about one\n    - 'one' # kept\n", "")
+        + "    others:\n    # about one\n    - 'one' # kept\n",
+    ),
+    "a list that is edited, too": (
+        rename_and_edit,
+        GIVER.replace(LIST, "") + LIST.replace("first:", "second:").replace("name: write", "name: other"),
+    ),
+    "a scalar": (
+        lambda spec: spec.update(count=spec.pop("size")),
+        GIVER.replace(SIZE, "") + SIZE.replace("size:", "count:"),
+    ),
+    "a block": (
+        lambda spec: spec["old"].update(run=spec.pop("script")),
+        GIVER.replace(SCRIPT, "").replace(
+            "${cron}\n",
+            "${cron}\n" + SCRIPT.replace("script", "run").replace("    ", "      ").replace("  e", "  e"),
+            1,
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("is_rebuilt", [True, False], ids=["replace", "in place"])
+@pytest.mark.parametrize("name", REBUILT)
+def test_what_was_built_anew_is_known_by_what_it_holds(name: str, is_rebuilt: bool) -> None:
+    edit, expected = REBUILT[name]
+    resources = ResourceList.parse((HEAD + GIVER).encode())
+    item = resources.items[0]
+    manifest = json.loads(json.dumps(item.manifest)) if is_rebuilt else item.manifest
+    edit(manifest["spec"])
+    if is_rebuilt:
+        resources.replace(item, manifest)
+    assert resources.to_bytes().decode() == HEAD + expected
+
+
+@pytest.mark.parametrize(("old", "new"), [("true", "true"), ("1", "1"), ("x", "x"), ("null", "null")])
+def test_a_comment_does_not_go_to_another_value_that_says_as_little(old: str, new: str) -> None:
+    spec_text = f"  spec:\n    a: {old} # of a\n    b: {old} # of b\n    c: z\n"
+    text = f"- apiVersion: v1\n  kind: A\n  metadata: {{name: a}}\n{spec_text}"
+    resources = ResourceList.parse((HEAD + text).encode())
+    spec = resources.items[0].manifest["spec"]
+    spec["d"] = spec.pop("a")
+    del spec["b"]
+    assert resources.to_bytes().decode().endswith(f"  spec:\n    c: z\n    d: {new}\n")
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each mapping and list in a value, with each of its keys and indexes."""
+    if isinstance(value, (dict, list)):
+        for name in value if isinstance(value, dict) else range(len(value)):
+            yield value, name
+            yield from places(value[name])
+
+
+def move(rng: random.Random, giver: Any, taker: Any) -> bool:
+    """Move a value to another place, perhaps under another name, perhaps wrapped; False where nothing moves.
+
+    A scalar of another item is plain data, and a mapping that lost its only key is another one.
+    """
+    movable = [(data, name) for data, name in places(giver) if giver is taker or isinstance(data[name], (dict, list))]
+    movable = [(data, name) for data, name in movable if isinstance(data, list) or len(data) > 1]
+    if not movable:
+        return False
+    data, name = rng.choice(movable)
+    value = data.pop(name)
+    targets = [taker, *(part[key] for part, key in places(taker) if isinstance(part[key], (dict, list)))]
+    target = rng.choice(targets)
+    value = {"wrap": value} if rng.random() < 0.25 else value
+    if isinstance(target, list):
+        target.insert(rng.randint(0, len(target)), value)
+    else:
+        target[name if isinstance(name, str) and name not in target and rng.random() < 0.5 else "renamed"] = value
+    return True
+
+
+def check(text: str, way: str, rng: random.Random) -> None:
+    """Assert that a random move keeps data and comments, or is refused."""
+    resources = ResourceList.parse(text.encode())
+    first, last = resources.items[0], resources.items[-1]
+    manifest = json.loads(json.dumps(first.manifest)) if way == "replace" else first.manifest
+    if not move(rng, manifest.get("spec"), last.manifest.get("spec") if way == "other item" else manifest.get("spec")):
+        return
+    if way == "replace":
+        resources.replace(first, manifest)
+    wanted = json.loads(json.dumps([item.manifest for item in resources]))
+    try:
+        out = resources.to_bytes()
+    except KrmfnError as failure:
+        assert re.search(LOST, str(failure)), failure
+        return
+    assert [item.manifest for item in ResourceList.parse(out)] == wanted
+    assert not comments(text) - comments(out.decode()), out.decode()
+
+
+def comments(text: str) -> Counter[str]:
+    return Counter(re.findall(r"(?m)(?:^|(?<= ))# .*", text))
+
+
+@given(way=st.sampled_from(["in place", "replace", "other item"]), seed=st.integers(0, 1 << 32))
+def test_random_moves_of_generated_documents_keep_each_comment(way: str, seed: int) -> None:
+    rng = random.Random(seed)
+    check(HEAD + documents.item(rng, "a") + documents.item(rng, "b"), way, rng)
+
+
+@pytest.mark.parametrize("way", ["in place", "replace", "other item"])
+def test_three_hundred_generated_documents(way: str) -> None:
+    for seed in range(300):
+        rng = random.Random(seed)
+        check(HEAD + documents.item(rng, "a") + documents.item(rng, "b"), way, rng)
+
+
+@pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: path.name)
+def test_random_moves_of_the_corpus_keep_each_comment(path: Any) -> None:
+    for seed in range(12):
+        try:
+            resources = ResourceList.parse(path.read_bytes())
+            if not all(item.manifest.get("spec") and item.indent == 0 for item in resources) or not len(resources):
+                return
+        except KrmfnError:
+            return
+        check(path.read_text(encoding="utf-8"), ["in place", "replace", "other item"][seed % 3], random.Random(seed))
