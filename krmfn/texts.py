@@ -33,11 +33,13 @@ def item_from(manifest: Manifest) -> Item | None:
 
     None for any other manifest.
     """
-    from .yamltext import edit, lent
+    from .yamltext import lent
 
     source = lent.source_of(manifest)
     if source is None or source.lists[id(manifest)].origin is not source.root:
         return None
+    from .yamltext import edit
+
     checked(manifest, is_named=False)
     text = source.text[: edit.trailer(source.text, source.indent)] if source.indent >= 0 else source.text
     text = edit.with_line_end(edit.undashed(text, source.indent), -2)

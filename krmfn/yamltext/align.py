@@ -99,7 +99,7 @@ def share(old: Any, new: Any) -> int:
 
 def _may_match(old: Any, new: Any) -> bool:
     """Return False for two mappings with different names and no equal value: then one replaced the other."""
-    if isinstance(old, (dict, list)) and type(old) is not type(new):
+    if isinstance(old, (dict, list)) + isinstance(new, (dict, list)) and type(old) is not type(new):
         return False
     if not (isinstance(old, dict) and isinstance(new, dict)) or not {*old} & {*new} & {*MERGE_KEYS}:
         return True
