@@ -63,13 +63,13 @@ class Content:
             return False
         return self.is_edited or not same(self._read(), self.manifest)
 
-    def take(self, manifest: Manifest, given: lent.Source | None = None) -> None:
+    def take(self, manifest: Manifest, source_text: lent.Source | None = None) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can.
 
-        `given`: what is known of the text already, where the data was read from an equal one.
+        `source_text`: what is known of the text already, where the data was read from an equal one.
         """
-        if given:
-            self.manifest, self._lent = given.root, given
+        if source_text:
+            self.manifest, self._lent = source_text.root, source_text
         source, before = self._source(), self.manifest
         self.manifest, self._fingerprint = copied(manifest), None
         lent.link(manifest, self.manifest)

@@ -67,13 +67,13 @@ def link(value: Any, copy: Any) -> None:
             source.add(source.lists[id(part)]._replace(value=other))
 
 
-def known_in(value: Any, own: dict[int, Known]) -> dict[int, Known]:
-    """Return what is known of the collections in a value: `own`, and those that other texts gave, with these."""
+def known_in(value: Any, lists: dict[int, Known]) -> dict[int, Known]:
+    """Return what is known of the collections in a value: `lists`, and those that other texts gave, with these."""
     others = {}
     for part in parts(value):
-        if id(part) not in own and (source := source_of(part)):
+        if id(part) not in lists and (source := source_of(part)):
             others[id(part)] = source.lists[id(part)]._replace(source=source)
-    return own | others if others else own
+    return lists | others if others else lists
 
 
 def parts(value: Any) -> Iterator[Any]:

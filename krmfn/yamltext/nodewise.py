@@ -88,7 +88,7 @@ class _Walk:
     @cached_property
     def rebuilt(self) -> dict[tuple[int, Any], moves.Origin]:
         """Where values stood that moved and were built anew."""
-        return rebuilt.found(self) if self.root and not self.source else {}
+        return rebuilt.origins_of(self) if self.root and not self.source else {}
 
     def known(self, value: Any) -> moves.Origin | None:
         """Return where a collection stood, by its identity; None for one that is new."""

@@ -13,7 +13,7 @@ from ..typed import Any, NamedTuple
 from . import align, inline, moves
 from .moves import Origin
 
-__all__ = ["found"]
+__all__ = ["origins_of"]
 
 _Place = tuple[Any, Any]
 """A collection of the new data, and a key or an index in it."""
@@ -31,7 +31,7 @@ class _Gone(NamedTuple):
     """The identity of the new collection that it went from; 0 for a part of what went."""
 
 
-def found(walk: Any) -> dict[tuple[int, Any], Origin]:
+def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
     """Return where values stood that an edit moved, by the identities of their new collections, and their names."""
     changes = _Changes(walk)
     changes.compare(walk.root, walk.old, walk.new)
@@ -65,28 +65,30 @@ class _Changes:
                 if names[name] in new:
                     pairs.append((part, new, names[name]))
                 else:
-                    self.went(part, name, new)
-            self.came((new, name) for name in new if name not in names.values() and name not in old)
+                    self.note_gone(part, name, new)
+            self.note_fresh((new, name) for name in new if name not in names.values() and name not in old)
         elif node.id == "sequence" and isinstance(old, list) and isinstance(new, list):
             matches = align.match_entries(old, new, self.walk.lists)
             for part in (part for at, part in parts.items() if at not in matches):
-                self.went(part, None, new)
-            self.came((new, at) for at, match in enumerate(matches) if match is None)
+                self.note_gone(part, None, new)
+            self.note_fresh((new, at) for at, match in enumerate(matches) if match is None)
             pairs += [(parts[match], new, at) for at, match in enumerate(matches) if match in parts]
         for part, data, name in pairs:
             known = self.walk.known(data[name])
             if _is_other(part.old, data[name]) and not (known and known.node is part.node):
-                self.went(part._replace(begin=-1), name if part.key else None, data)  # its key stays, with its comment
-                self.came([(data, name)])
+                self.note_gone(
+                    part._replace(begin=-1), name if part.key else None, data
+                )  # its key stays, with its comment
+                self.note_fresh([(data, name)])
             else:
                 self.compare(part.node, part.old, data[name])
 
-    def went(self, part: Origin, name: Any, holder: Any) -> None:
+    def note_gone(self, part: Origin, name: Any, holder: Any) -> None:
         """Note what is not in a collection any more."""
         self.gone.append(_Gone(part, name, id(holder)))
         self.used.difference_update(id(inner.origin.node) for inner in _all(self.gone[-1]))
 
-    def came(self, places: Iterator[_Place] | list[_Place]) -> None:
+    def note_fresh(self, places: Iterator[_Place] | list[_Place]) -> None:
         """Note what has come; what is known by its identity may have been edited."""
         for data, name in places:
             known = self.walk.known(data[name])
@@ -122,12 +124,12 @@ class _Changes:
     def alike(self, matches: dict[tuple[int, Any], Origin]) -> Iterator[tuple[tuple[int, Any], Origin]]:
         """Yield where collections stood that were edited, too: by what they share with one that went."""
         parts = (inner for part in self.gone for inner in _all(part) if isinstance(inner.origin.old, (dict, list)))
-        left = [part for part in parts if id(part.origin.node) not in self.used][:_MOST]
+        candidates = [part for part in parts if id(part.origin.node) not in self.used][:_MOST]
         for data, name in [*_places(self.fresh)][:_MOST]:
             is_new = (id(data), name) not in matches and self.walk.known(data[name]) is None
-            if is_new and (best := _nearest(data[name], left)):
+            if is_new and (best := _nearest(data[name], candidates)):
                 yield (id(data), name), best.origin
-                left.remove(best)
+                candidates.remove(best)
 
 
 def _is_other(old: Any, new: Any) -> bool:
@@ -168,9 +170,9 @@ def _best(candidates: list[_Gone], place: _Place, count: int) -> _Gone | None:
     is_weak = not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < 2)
     if is_weak:
         return next(iter(named or candidates[: len(candidates) == count == 1]), None)
-    itself = [part for part in candidates if part.origin.old is value]
-    near = [part for part in candidates if part.holder == id(data)]
-    return (itself or named or near or candidates)[0]
+    identical = [part for part in candidates if part.origin.old is value]
+    siblings = [part for part in candidates if part.holder == id(data)]
+    return (identical or named or siblings or candidates)[0]
 
 
 def _nearest(value: Any, gone: list[_Gone]) -> _Gone | None:
