@@ -13,12 +13,13 @@ from krmfn import KrmfnError, ResourceList, Result, warning
 from krmfn.printing import counted, some
 
 from ..command import Context
-from ..kustomization.graph import NO_GRAPH
+from ..kustomization.graph import NO_GRAPH, Kustomization
 from ..paths import files, manifests, templates
 from ..paths.roots import parents, within
 from ..rendering.kinds import PROFILE, driven_kinds
 from . import function_runs, spokes
 from .deployed import Cluster, Clusters
+from .engines import SUFFIXES
 from .survey import Root
 
 _REPOSITORY, _OURS = ".git", "krmfn"
@@ -80,10 +81,21 @@ def _files(cluster: Cluster) -> list[str]:
     for root in cluster.all_roots:
         paths += [file.real for file in root.files]
         for node in root.graph.below(root.path) if root.kind == "kustomization" else ():
-            paths += [node.path, *(link.real for link in node.references if link.kind == "file")]
+            paths += [node.path, *_listed(node)]
         if root.kind == "files" and not root.files:
             paths.append(root.path)
     return paths
+
+
+def _listed(node: Kustomization) -> list[str]:
+    """Return the paths of the files that a kustomization lists; with an error in it, of any that it may mean.
+
+    A misspelt name may be meant for what stands beside it.
+    """
+    if not any(finding.severity == "error" for finding in node.findings):
+        return [link.real for link in node.references if link.kind == "file"]
+    beside = [os.path.join(node.folder, name) for name in os.listdir(node.folder) if name.endswith(SUFFIXES)]
+    return [path for path in (*beside, *(link.real for link in node.references)) if os.path.isfile(path)]
 
 
 class _Reader:

@@ -352,3 +352,24 @@ def test_without_it_the_root_is_of_others() -> None:
     with TemporaryDirectory() as name:
         plant(Path(name), {".git/HEAD": "", "a/kustomization.yaml": "resources: [base.yaml]\n", "a/base.yaml": SHOP})
         assert left_out(name) == 2
+
+
+LISTS = {
+    "a file as a component": ("resources: [b.yaml]\ncomponents: [a.yaml]\n", "base/a.yaml"),
+    "a name that is misspelt": ("resources: [b.yaml, a.yml]\n", "base/a.yaml"),
+    "a file in another folder": ("resources: [b.yaml]\ncomponents: [../c/a.yaml]\n", "c/a.yaml"),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_wrong_list_that_may_mean_something_of_ours_is_an_error(name: str, tmp_path: Path) -> None:
+    """The file itself is judged as a loose one: without the error it would seem to be deployed."""
+    kustomization, file = LISTS[name]
+    files = {"base/kustomization.yaml": kustomization, "base/b.yaml": config_map("b"), file: RIGHT}
+    done = check(repository(tmp_path, files | {"over/kustomization.yaml": "resources: [../base]\n"}))
+    assert (done.code, "[KRM504]" in done.text) == (2, True), done.text
+
+
+def test_a_wrong_list_of_others_is_nobodys_business(tmp_path: Path) -> None:
+    files = {"base/kustomization.yaml": "resources: [b.yml]\n", "base/b.yaml": config_map("b"), "gpu/a.yaml": RIGHT}
+    assert check(repository(tmp_path, files)).code == 0
