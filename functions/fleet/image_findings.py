@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from krmfn import Field, KrmfnError, Result, warning
-from krmfn.printing import some
+from krmfn import Field, KrmfnError, Result, info, warning
+from krmfn.printing import counted, some
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
+from ..image_reference import shortened
 from ..kmm.envsubst import parse
 from ..kmm.lookup import text
 from . import wording
@@ -140,3 +141,32 @@ def images_are_for_the_system(joined: Join) -> Iterator[Result]:
             problem = f"its image names {name}, but {nodes} {verb} {other}; kernel versions do not tell systems apart"
             message = f"{problem}: select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"
             yield at_mappings(driver, warning(message), f"[{position}]")
+
+
+def images_are_for_each_architecture(joined: Join) -> Iterator[Result]:
+    """Yield an info for a kernel mapping of which one image goes to nodes of several architectures.
+
+    The pod that looks for an image has no node selector for the architecture, so it may run on a node of either, and
+    KMM makes an image once, on one node. Source: KMM v2.6.0 and main (de3f8c9), internal/pod/imagepuller.go.
+    """
+    for driver, selected in joined.drivers:
+        nodes_of: dict[tuple[int, str], dict[str, str]] = {}
+        for group, outcome in selected:
+            position, image = outcome.resolution.mapping, outcome.resolution.image
+            if position is None or not image or outcome.state not in LOADING:
+                continue
+            for node in group.nodes:
+                if node.architecture:
+                    nodes_of.setdefault((position, image), {}).setdefault(node.architecture, node.name)
+        mixed: dict[int, list[str]] = {}
+        for (position, image), node_of in sorted(nodes_of.items()):
+            if len(node_of) > 1:
+                mixed.setdefault(position, []).append(image)
+        for position, images in mixed.items():
+            node_of = nodes_of[position, images[0]]
+            examples = ", ".join(f"{architecture} on {name}" for architecture, name in sorted(node_of.items()))
+            more = f" (as {counted(len(images) - 1, 'more image')})" if images[1:] else ""
+            problem = f"{shortened(images[0])}{more} is for nodes of {len(node_of)} architectures ({examples})"
+            message = f"{problem}: push it for each, or select each by kubernetes.io/arch"
+            facts = tuple(("image", image) for image in images)
+            yield at_mappings(driver, info(message, facts=facts), f"[{position}]")

@@ -13,7 +13,7 @@ from .cluster import Cluster
 
 
 def check(cluster: Cluster, day: str, exclusive: bool = True, kmm: Target = TARGETS[DEFAULT]) -> Iterator[Result]:
-    """Yield the findings KRM601 to KRM611 about the nodes of one cluster and what they get.
+    """Yield the findings KRM601 to KRM612, and KRM630, about the nodes of one cluster and what they get.
 
     `day` is the one on which it is checked (see `today`). With an error about the nodes themselves nothing is concluded
     from them. Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
@@ -67,6 +67,15 @@ _FOR_UBUNTU = f"""\
     container:
       kernelMappings: [{{regexp: ^5, containerImage: "registry.example.com/gpu:1.0-ubuntu22.04-$KERNEL_FULL_VERSION"}}]
 """
+_TWO_ARCHITECTURES = (
+    _INVENTORY.replace("    nodes:", "    architecture: amd64\n    nodes:")
+    + """\
+  - labels: {example.com/gpu: "true"}
+    architecture: ARCHITECTURE
+    nodes: |
+      gpu-3 5.14.0-503.el9.x86_64
+"""
+)
 _TAINTED = _INVENTORY.replace("    nodes:", "    taints: [{key: gpu, effect: NoSchedule}]\n    nodes:")
 _TOLERATING = _MODULE + "  tolerations: [{key: gpu, operator: Exists}]\n"
 _CONSUMER = """\
@@ -220,6 +229,17 @@ OF_COVERAGE = (
         _INVENTORY.replace("zone]", f"zone, {_VERSION}]") + _ORDERED,
         "Set the label on the nodes once the Module is there, with the finding's command, and renew the inventory.",
         findings.nodes_have_a_version,
+        severities=("info",),
+        advice=True,
+    ),
+    Rule(
+        "KRM630",
+        "an image should be for one architecture, or be pushed for each: kernel versions do not always name it",
+        _TWO_ARCHITECTURES.replace("ARCHITECTURE", "amd64") + _FOR_UBUNTU,
+        _TWO_ARCHITECTURES.replace("ARCHITECTURE", "arm64") + _FOR_UBUNTU,
+        "Push one image for all these architectures, or select the nodes of each by `kubernetes.io/arch` (in a "
+        "DeviceConfig: with a node pool for each), with an image of its own.",
+        image_findings.images_are_for_each_architecture,
         severities=("info",),
         advice=True,
     ),

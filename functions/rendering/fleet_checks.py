@@ -20,7 +20,7 @@ from .generated import Finding, Rendered
 def check(
     resources: ResourceList, rendered: Rendered, handwritten: Sequence[Item], config: FunctionConfig
 ) -> tuple[Fleet, list[Finding]]:
-    """Return the nodes, and the findings KRM601 to KRM611, each with the resource that may turn it off."""
+    """Return the nodes, and the findings KRM601 to KRM612, and KRM630, each with the resource that may turn it off."""
     fleet, objects = nodes.read(resources), rendered.objects
     claims_by_module = {claim.module: claim for claim in rendered.claims}
     owners = {obj.ref: obj.owner for obj in objects}

@@ -86,3 +86,58 @@ def test_what_is_not_sure_is_not_said() -> None:
     others = [same.replace(name, image) for image in ("gpu:1.0-ubuntu22-x", "gpu:1.0-rhcos4.16", "gpu:1.0")]
     for text in (*others, CLUSTER.replace("^6", "^5")):
         assert "KRM611" not in [finding.rule for finding in fleets.findings(text)]
+
+
+MIXED = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 6.8.0-49-generic, architecture: amd64}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2, labels: {gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 6.8.0-49-generic, architecture: arm64}}
+---
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  moduleName: gpu
+  nodeSelector: {gpu: "true"}
+  kernelMappings:
+  - {regexp: ^6, image: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}
+"""
+"""One kernel string and one image, for nodes of two architectures."""
+
+
+def test_one_image_for_two_architectures_is_said() -> None:
+    (finding,) = [finding for finding in fleets.findings(MIXED) if finding.rule == "KRM630"]
+    assert (finding.severity, finding.field and finding.field.path) == ("info", "spec.kernelMappings[0]")
+    assert finding.message == (
+        "registry.example.com/gpu:1.0-6.8.0-49-generic is for nodes of 2 architectures (amd64 on n1, arm64 on n2): "
+        "push it for each, or select each by kubernetes.io/arch"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("arm64", "amd64"),
+        (", architecture: arm64", ""),
+        ("6.8.0-49-generic, architecture: arm64", "6.8.0-49-generic-64k, architecture: arm64"),
+        ('name: n2, labels: {gpu: "true"}', 'name: n2, labels: {gpu: "false"}'),
+    ],
+    ids=["one", "not known", "two kernels and images", "not selected"],
+)
+def test_an_image_for_one_architecture_is_fine(text: str, other: str) -> None:
+    assert "KRM630" not in [finding.rule for finding in fleets.findings(MIXED.replace(text, other))]
+
+
+def test_images_of_many_kernels_are_one_finding() -> None:
+    *nodes, config = MIXED.split("---\n")
+    others = [text.replace("name: n", "name: m").replace("-49-", "-50-") for text in nodes]
+    (finding,) = [
+        finding for finding in fleets.findings("---\n".join([*nodes, *others, config])) if finding.rule == "KRM630"
+    ]
+    assert "49-generic (as 1 more image) is for nodes of 2 architectures (amd64 on n1, arm64 on n2)" in finding.message
