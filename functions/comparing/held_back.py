@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from krmfn import Ref, Result, error
 
 from ..cluster.deployed import Cluster
-from ..deployments.deployment import Deployment
+from ..deployments import fleet, flux
+from ..deployments.deployment import Declaration, Deployment, EngineObject, Repository
 from ..kmm.module import MODULE_KINDS
 from ..plan import Change, Plan
 
@@ -16,20 +17,21 @@ _NAMES = {"flux": "Flux", "fleet": "Fleet", "argocd": "Argo CD"}
 def held_back(plan: Plan, old: Cluster | None, new: Cluster | None) -> Iterator[Result]:
     """Yield an error per Module that a suspended deployment does not apply, or that stays since nothing is pruned.
 
-    What Argo CD does not prune by itself is left out: a person may sync it. Source: Flux, Kustomization v1,
-    spec.suspend and spec.prune; Fleet, GitRepo, spec.paused.
+    What Argo CD does not prune by itself is left out: a person may sync it. Of a file whose folder nothing deploys, the
+    objects of engines in it count. Source: Flux, Kustomization v1, spec.suspend and spec.prune; Fleet, GitRepo,
+    spec.paused.
     """
     for change in plan.changes:
         if (change.ref.group, change.ref.kind) not in MODULE_KINDS:
             continue
         deployments = _deploying(new, change.ref) or _deploying(old, change.ref) or _all(new) or _all(old)
-        if message := _message(change, deployments):
+        declarations = [deployment.declaration for deployment in deployments]
+        if message := _message(change, declarations or _beside(new) or _beside(old)):
             yield error(message, ref=change.ref)
 
 
-def _message(change: Change, deployments: Sequence[Deployment]) -> str:
+def _message(change: Change, declarations: Sequence[Declaration]) -> str:
     """Return what becomes of a change; "" where it is made."""
-    declarations = [deployment.declaration for deployment in deployments]
     if not declarations:
         return ""
     first = declarations[0]
@@ -58,3 +60,13 @@ def _all(cluster: Cluster | None) -> list[Deployment]:
 
 def _is_at(deployment: Deployment, path: str) -> bool:
     return deployment.path == "." or f"{path}{os.sep}".endswith(f"{os.sep}{deployment.path}{os.sep}")
+
+
+def _beside(cluster: Cluster | None) -> list[Declaration]:
+    """Return what the objects of engines declare that stand in one file with the rest of a cluster."""
+    if not cluster or any(os.path.isdir(root.path) for root in cluster.roots):
+        return []
+    items = [item for item in cluster.final.items if item.group in (*flux.GROUPS, fleet.GROUP)]
+    objects = [EngineObject(item.ref, item.manifest, item.place) for item in items if item.place]
+    declared = (flux.declared(objects, Repository()), fleet.declared(objects, Repository()))
+    return [declaration for engine in declared for declaration in engine.declarations]

@@ -52,3 +52,24 @@ def test_a_module_that_is_changed_reaches_a_cluster_that_prunes_nothing(prunes: 
         )
         plant(tmp_path, {f"{side}/drivers/m.yaml": driver, f"{side}/clusters/lab/ks.yaml": engine})
     assert "not as reviewed" not in process("krmfn", "diff", "old", "new", cwd=tmp_path).text
+
+
+@pytest.mark.parametrize(("engine", "words"), ENGINES.values(), ids=ENGINES)
+def test_an_engine_in_the_file_itself_counts(engine: str, words: list[str], tmp_path: Path) -> None:
+    """The folder of its Kustomization is not there: the file is shown by itself."""
+    for side, name in (("old", "card"), ("new", "board")):
+        driver = emit.dump(module(name=name, modprobe={"moduleName": name}))
+        plant(tmp_path, {f"{side}.yaml": "---\n".join(filter(None, (driver, engine)))})
+    done = process("krmfn", "diff", "old.yaml", "new.yaml", cwd=tmp_path)
+    lines = [line for line in done.text.splitlines() if line.startswith("! not as reviewed: ")]
+    assert len(lines) == len(words), done.text
+    assert all(any(word in line for line in lines) for word in words), lines
+
+
+def test_a_kustomization_of_a_folder_that_is_not_there_says_nothing_of_other_files(tmp_path: Path) -> None:
+    """Of a folder it is known what deploys it, and another repository may hold the folder that is named."""
+    engine = FLUX.replace("SPEC", "suspend: true").replace("./drivers", "./elsewhere")
+    for side, name in (("old", "card"), ("new", "board")):
+        driver = emit.dump(module(name=name, modprobe={"moduleName": name}))
+        plant(tmp_path, {f"{side}/drivers/m.yaml": driver, f"{side}/clusters/ks.yaml": engine})
+    assert "not as reviewed" not in process("krmfn", "diff", "old", "new", cwd=tmp_path).text
