@@ -68,8 +68,10 @@ class Run(NamedTuple):
     is_plain: bool = False
     """True when kustomize has built the list, and calls no function of ours."""
     external: ResourceList | None = None
-    """The resources that the cluster gets from elsewhere (--against): the list is judged together with them, but they
-    are neither judged themselves nor written."""
+    """The resources that the cluster gets from elsewhere (--against, its hub): the list is judged together with them,
+    but they are neither judged themselves nor written."""
+    origins: Mapping[int, str] = MappingProxyType({})
+    """Where the items of a list from elsewhere are from, in words, by their `id`; those of --against have none."""
     named: frozenset[str] = frozenset()
     """The profiles that configs of the other roots name, and the Profiles of the whole repository."""
     is_part: bool = False
@@ -110,3 +112,8 @@ def run_of(resources: ResourceList) -> Run:
 def note(resources: ResourceList, **known: Any) -> None:
     """Note fields of `Run` about the run of a list; the others stay."""
     resources.run = run_of(resources)._replace(**known)
+
+
+def origin_of(external: ResourceList, item: Item) -> str:
+    """Return in words where an item of a list from elsewhere is from."""
+    return run_of(external).origins.get(id(item), "from --against")

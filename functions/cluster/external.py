@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, error
 from krmfn.findings import in_order
@@ -18,7 +18,7 @@ from ..paths.roots import within
 from ..rendering.kinds import owners_among
 from ..run import note, run_of
 from ..settings import LOOK
-from . import cluster_inputs, cluster_lists, layout
+from . import cluster_inputs, cluster_lists, hub_modules, layout
 from .deployed import Cluster
 
 
@@ -103,6 +103,14 @@ def _is_rendered(resources: ResourceList) -> bool:
     return not run_of(resources).is_settled and all(is_dumped(item.manifest) for item in configs)
 
 
+def join_each(context: Context, clusters: Sequence[Cluster], others: Mapping[str, Cluster]) -> None:
+    """Note in each cluster what it gets from elsewhere: by --against (`others`), and from a hub among the clusters."""
+    for cluster in clusters if others else ():
+        if cluster.name in others:
+            join(context, cluster, others[cluster.name])
+    hub_modules.join_each(clusters)
+
+
 def join(context: Context, cluster: Cluster, other: Cluster, former: Sequence[ResourceList] = ()) -> None:
     """Report what is wrong between a cluster and what it gets from elsewhere, and note the latter in its list.
 
@@ -113,7 +121,7 @@ def join(context: Context, cluster: Cluster, other: Cluster, former: Sequence[Re
         final.report([error(message, rule="KRM526")])
     else:
         rest, findings = check_external(cluster.lists, other.final, former)
-        note(final, external=rest)
+        note(final, external=hub_modules.joined(rest, run_of(final).external))
         final.report(findings)
         number = len(other.final.items) - len(rest.items)
         skipped = f"; skipped {number:,} more: part of PATH, nodes or settings" if number else ""

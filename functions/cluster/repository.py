@@ -7,7 +7,7 @@ from krmfn import Field, Place, error, warning
 from krmfn.printing import counted, some
 
 from ..fleet.nodes import names_and_kernels
-from ..kmm.module import MODULE_KINDS
+from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
 from ..rendering import function_config, ignoring
 from ..run import note, run_of
 from ..settings import Intent
@@ -72,7 +72,8 @@ def _check_nodes(clusters: Sequence[Cluster], config: Config) -> None:
     known = [cluster.name for cluster in clusters if any(map(cluster.final.select, ("Node", "NodeInventory")))]
     for cluster in clusters if known else ():
         name, final = cluster.name, cluster.final
-        modules = [item for group, kind in MODULE_KINDS for item in final.select(kind, group)]
+        modules = final.select(MODULE_KIND, MODULE_GROUP)
+        modules += [] if run_of(final).spokes else final.select(HUB_KIND, HUB_GROUP)  # for the nodes of spokes
         if name in known or final.failed or not modules:
             continue
         members = config.clusters.get(name, ())

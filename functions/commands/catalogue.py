@@ -11,7 +11,8 @@ from ..command import PRINTED, Command, Context
 from ..rendering import ignoring
 
 _ROOMS = {
-    "cluster": "applications deployed engine_additions engine_checks function_runs layout other_tools rules",
+    "cluster": "applications deployed engine_additions engine_checks function_runs hub_modules layout other_tools "
+    "rules",
     "deviceconfig": "effects profiles rules",
     "exclusivity": "rules",
     "final": "against judge",

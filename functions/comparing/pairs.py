@@ -7,7 +7,7 @@ from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
 from krmfn.findings import placed
 from krmfn.typed import NamedTuple
 
-from ..cluster import cluster_streams, external, live_nodes
+from ..cluster import cluster_streams, external, hub_modules, live_nodes
 from ..cluster.deployed import Cluster, Clusters, deployed_items, judge_final
 from ..cluster.survey import places
 from ..cluster_dump import is_dumped
@@ -84,9 +84,9 @@ def join_elsewhere(
         elif not new and (message := external.unknown(other)):
             raise KrmfnError(message)
         if old and old.is_whole:
-            rest = run_of(new.final).external if new else None
+            rest = hub_modules.others(run_of(new.final).external) if new else None
             rest, _ = check_external(old.lists, other.final if rest is None else rest)
-            note(old.final, external=rest)
+            note(old.final, external=hub_modules.joined(rest, run_of(old.final).external))
     log_failures(context.log, failures)
     lists = {name: [cluster.final for cluster in pair if cluster] for name, pair in pairs}
     if not failures:

@@ -71,7 +71,9 @@ def _claims(item: Item, module: Module, external: str = "") -> Iterator[Claim]:
 def _external_claims(final: FinalList) -> Iterator[Claim]:
     """Yield the claims of Modules from elsewhere."""
     for item, module in modules_of(final.external):
-        yield from _claims(item, module, "from --against")
+        of_item = _claims(item, module, final.origin(item))
+        is_brought = final.is_brought(item)
+        yield from (claim._replace(selector={}, of_hub=False) if is_brought else claim for claim in of_item)
 
 
 def classes_are_not_made_twice(final: FinalList) -> Iterator[Result]:

@@ -40,10 +40,9 @@ def version_labels_are_told_apart(final: FinalList) -> Iterator[Result]:
     a warning where none of the known nodes is selected by both.
     Source: KMM v2.0.0 to main (de3f8c9), internal/controllers/node_label_module_version_reconciler.go.
     """
-    pairs = [(pair, "") for pair in final.modules]
-    pairs += [(pair, "from --against") for pair in modules_of(final.external)]
-    ordered = [(item, module, origin) for (item, module), origin in pairs if module.version]
-    by_key = grouped((_key(module), _claim(item, module, origin)) for item, module, origin in ordered)
+    ordered = [(item, module) for item, module in (*final.modules, *modules_of(final.external)) if module.version]
+    external = set(map(id, final.external))
+    by_key = grouped((_key(module), _claim(final, item, module, id(item) in external)) for item, module in ordered)
     rivals = [claim for members in by_key.values() if len(members) > 1 for claim in members]
     if not rivals:
         return
@@ -62,10 +61,13 @@ def _key(module: Module) -> str:
     return "-".join(f"{module.ref.namespace}.{module.ref.name}".split(".")[-2:])
 
 
-def _claim(item: Item, module: Module, origin: str) -> Claim:
+def _claim(final: FinalList, item: Item, module: Module, is_external: bool) -> Claim:
     """Return the claim of a Module on the nodes where its version labels may stand; those of one text are rivals."""
-    claim = driver(item.manifest, None, item.place).full_claim
-    return claim._replace(domain=_key(module), kernel_modules=frozenset(), external=origin)
+    member = driver(item.manifest, None, item.place)
+    if is_external and final.is_brought(item):
+        member = member._replace(cluster=None)
+    origin = final.origin(item) if is_external else ""
+    return member.full_claim._replace(domain=_key(module), kernel_modules=frozenset(), external=origin)
 
 
 def _finding(final: FinalList, items: dict[Ref, Item], conflict: Conflict) -> Result:

@@ -56,7 +56,7 @@ def _consumers(final: FinalList) -> Iterator[tuple[Item, NodeLabel, LabelValue |
     # the Modules of the list come last, so that they replace external ones
     for index, (item, module) in enumerate([*external, *final.modules] if labels else ()):
         place = f": {item.place.path}:{item.place.line}" if item.place else ""
-        origin = f" (from --against{place})" if index < len(external) else ""
+        origin = f" ({final.origin(item)}{place})" if index < len(external) else ""
         no_loader = "" if has(module.spec, "moduleLoader") else "has no moduleLoader"
         no_version = no_loader or ("" if module.version else "has no version")
         no_plugin = "" if any(has(module.spec, field) for field in PLUGINS) else "has no devicePlugin"

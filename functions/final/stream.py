@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krmfn import Item, Manifest, Ref, Result, itemtext
+from krmfn import Item, Manifest, Ref, ResourceList, Result, itemtext
 from krmfn.resource import FieldPath, GroupKind, split
 from krmfn.typed import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from ..kmm.lookup import POD_KINDS, pod_images, table, tables, text, texts
 from ..kmm.module import HUB_KIND, LABELS, MODULE_GROUP, MODULE_KIND, MODULE_KINDS, Module, module_of
 from ..rendering.generated import place_of
 from ..rendering.kinds import of_kinds
-from ..run import Run, Transformed
+from ..run import Run, Transformed, origin_of, run_of
 
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT = ("", "Secret"), ("", "ConfigMap"), ("", "ServiceAccount")
 PRIORITY_CLASS, DEVICE_CLASS = ("scheduling.k8s.io", "PriorityClass"), ("resource.k8s.io", "DeviceClass")
@@ -40,6 +40,14 @@ class FinalList(NamedTuple):
     def external(self) -> Sequence[Item]:
         """The resources that the cluster gets from elsewhere: references to them count, and they are not judged."""
         return self.run.external.items if self.run.external else ()
+
+    def origin(self, item: Item) -> str:
+        """Return in words where an external resource is from."""
+        return origin_of(self.run.external or ResourceList(), item)
+
+    def is_brought(self, item: Item) -> bool:
+        """Return True for an external resource that a hub brings to this cluster."""
+        return bool(self.run.external) and id(item) in run_of(self.run.external or ResourceList()).origins
 
     def owner(self, item: Item) -> Item | None:
         """Return the resource that an item was generated from; None for one that is written by hand."""

@@ -13,7 +13,7 @@ from ..exclusivity import Claim
 from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import POD_KINDS, members, table, tables, text
 from ..kmm.module import MODULE_KINDS, is_set_by_kmm
-from ..run import run_of
+from ..run import origin_of, run_of
 from . import nodes
 from .coverage import Group, matches
 from .drivers import Driver, Drivers, driver
@@ -65,7 +65,7 @@ class Cluster(NamedTuple):
     drivers: Drivers = ()
     workloads: Sequence[Workload] = ()
     external: Drivers = ()
-    """Modules from elsewhere (--against): they may exclude those here, and pods here may wait for them."""
+    """Modules from elsewhere (--against, a hub): they may exclude those here, and pods here may wait for them."""
 
     @property
     def all_drivers(self) -> list[Driver]:
@@ -95,8 +95,10 @@ def external_drivers(resources: ResourceList, domain_of: Callable[[Item], str | 
     for module, external in _drivers(resources, domain_of):
         if not (config := items.get(external.claim.ref.id)):
             external = driver(module.manifest, None, module.place)
-        place = (config or module).field_place(external.claim.field)
-        drivers.append(external._replace(claim=external.claim._replace(place=place, external="from --against")))
+        if id(module) in run_of(resources).origins:  # its hub has brought it to this cluster
+            external = external._replace(cluster=None)
+        place, origin = (config or module).field_place(external.claim.field), origin_of(resources, module)
+        drivers.append(external._replace(claim=external.claim._replace(place=place, external=origin)))
     return drivers
 
 

@@ -46,6 +46,12 @@ class Driver(NamedTuple):
         """NAME@VERSION of the Profile that generates it; "" without one."""
         return text(table(self.module.manifest, "metadata", "annotations"), "krmfn.dev/profile") if self.owner else ""
 
+    def reaches(self, cluster: tuple[tuple[str, str], ...] | None) -> bool:
+        """Return True for a cluster with these labels that it is brought to; None: for one that is on this cluster."""
+        if self.cluster is None or cluster is None:
+            return self.cluster is cluster
+        return frozenset(cluster).issuperset(self.cluster)
+
     @property
     def full_claim(self) -> Claim:
         """The claim with the Module that it is for, and with the labels of the clusters that a hub brings it to."""

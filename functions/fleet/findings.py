@@ -103,12 +103,12 @@ def _not_judged(driver: Driver, selected: Sequence[tuple[Group, Outcome]]) -> It
 def selectors_match(joined: Join, pools: bool = False) -> Iterator[Result]:
     """Yield a warning for a selector that selects no node; `pools` says whether of a node pool, or of others."""
     fleet = joined.cluster.fleet
-    numbers = Counter(node.cluster is not None for node in fleet.nodes)
+    clusters = Counter(node.cluster for node in fleet.nodes)
     candidates = [driver for driver, selected in joined.drivers if not selected and bool(driver.claim.pool) == pools]
-    idle_drivers = [driver for driver in candidates if numbers[driver.cluster is not None]]
-    hint = wording.hints(fleet, idle_drivers)
-    for driver in idle_drivers:
-        number = numbers[driver.cluster is not None]
+    numbers = [sum(clusters[cluster] for cluster in clusters if driver.reaches(cluster)) for driver in candidates]
+    idle_drivers = [(driver, number) for driver, number in zip(candidates, numbers, strict=True) if number]
+    hint = wording.hints(fleet, [driver for driver, _ in idle_drivers])
+    for driver, number in idle_drivers:
         problem = f"selects none of the {counted(number, 'node')}" if number != 1 else "does not select the only node"
         about = warning(f"{problem}{hint(driver)}", field=Field(driver.claim.field), facts=(_module(driver),))
         yield at_config(driver, about)

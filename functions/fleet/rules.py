@@ -237,8 +237,8 @@ OF_COVERAGE = (
         "an image should be for one architecture, or be pushed for each: kernel versions do not always name it",
         _TWO_ARCHITECTURES.replace("ARCHITECTURE", "amd64") + _FOR_UBUNTU,
         _TWO_ARCHITECTURES.replace("ARCHITECTURE", "arm64") + _FOR_UBUNTU,
-        "Push one image for all these architectures, or select the nodes of each by `kubernetes.io/arch` (in a "
-        "DeviceConfig: with a node pool for each), with an image of its own.",
+        "Select the nodes of each architecture by `kubernetes.io/arch` (in a DeviceConfig: with a node pool for each), "
+        "or push one image for all of them.",
         image_findings.images_are_for_each_architecture,
         severities=("info",),
         advice=True,

@@ -91,13 +91,16 @@ def each_step(check: Callable[[Impact, Step], Iterator[Result]]) -> Callable[[Im
     return lambda impact: (finding._replace(ref=step.ref) for step in impact.steps for finding in check(impact, step))
 
 
-def changed_modules(plan: Plan, external: Iterable[Manifest]) -> tuple[list[Step], Mapping[str, Sequence[str]]]:
-    """Return the steps and the holders of a plan, as Impact has them; `external` are manifests from elsewhere."""
+External = Iterable[tuple[Manifest, str]]
+"""Manifests from elsewhere, each with the words for where it is from."""
+
+
+def changed_modules(plan: Plan, external: External) -> tuple[list[Step], Mapping[str, Sequence[str]]]:
+    """Return the steps and the holders of a plan, as Impact has them."""
     holders: dict[str, list[str]] = defaultdict(list)
-    for manifests, source in ((plan.new, ""), (external, " (from --against)")):
-        for manifest in manifests:
-            for key in selector(manifest):
-                holders[key].append(f"{ref(manifest)}{source}")
+    for manifest, origin in (*((manifest, "") for manifest in plan.new), *external):
+        for key in selector(manifest):
+            holders[key].append(f"{ref(manifest)}{f' ({origin})' if origin else ''}")
     steps = []
     for change in plan.changes:
         old, new = module_of(change.old or {}), module_of(change.new or {})

@@ -17,7 +17,7 @@ from ..plan import Plan
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding, of_value, place_of, place_of_field
 from ..rendering.kinds import CONFIG, PROFILE, driven_kinds
-from ..run import run_of
+from ..run import origin_of, run_of
 from . import known_nodes
 from .change_rules import RULES, version_is_kept
 from .impact import Impact, changed_modules
@@ -39,7 +39,7 @@ def notes(
     owners: dict[Ref, Item] = {}
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
     other_list = run_of(resources).external
-    external = (item.manifest for item in other_list.items) if other_list else ()
+    external = [(item.manifest, origin_of(other_list, item)) for item in other_list.items] if other_list else []
     kernels_of = known_nodes.kernels_of(before or ResourceList(), resources) if knows_nodes else lambda ref: None
     functions = known_nodes.nodes_of(resources, config), kernels_of
     impact = Impact(plan, *changed_modules(plan, external), target(config.kmm_version), *functions, knows_nodes)

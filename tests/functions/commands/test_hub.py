@@ -159,3 +159,106 @@ def test_labels_of_a_cluster_are_strings(tmp_path: Path) -> None:
     assert ".krmfn.yaml:2:32: error: clusters.lab.labels.tier: is the number 1" in run(tmp_path, "check", ".").text
     plant(tmp_path, {".krmfn.yaml": "clusters:\n  lab: {labels: {tier: lab}}\n"})
     assert "clusters.lab.paths: is required" in run(tmp_path, "check", ".").text
+
+
+# What a spoke has of its own beside what its hub brings.
+
+OWN = """\
+apiVersion: kmm.sigs.x-k8s.io/v1beta1
+kind: Module
+metadata: {name: own, namespace: other}
+spec:
+  selector: {example.com/xpu: "true"}
+  moduleLoader:
+    container:
+      modprobe: {moduleName: xpu}
+      kernelMappings: [{regexp: ^.+$, containerImage: "r.example.com/own:1-$KERNEL_FULL_VERSION"}]
+"""
+AGENT = """\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent, namespace: drivers}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec:
+      nodeSelector: {kmm.node.kubernetes.io/drivers.xpu.ready: ""}
+      containers: [{name: agent, image: "r.example.com/agent:1"}]
+"""
+
+
+def test_a_spoke_s_own_module_and_the_hub_s_load_one_kernel_module(tmp_path: Path) -> None:
+    """Each of the two was judged by itself, and both were fine."""
+    repository(tmp_path, lab__own=OWN)
+    done = run(tmp_path, "check", ".").ended(1)
+    (line,) = [line for line in done.text.splitlines() if "[KRM304]" in line]
+    assert "nodes w1 and w2 are selected by Module other/own (spec.selector)" in line
+    assert "ManagedClusterModule xpu (from the hub hub, generated from DeviceConfig drivers/xpu: spec." in line
+    done = run(tmp_path, "nodes", ".", "--format", "json")
+    rows = [row for part in json.loads(done.text)["clusters"] for row in part["rows"] if row["reason"]]
+    assert [row["state"] for row in rows] == ["conflict", "conflict"]
+    assert "[KRM304]" in done.err
+
+
+@pytest.mark.parametrize(
+    ("own", "clusters"),
+    [
+        (OWN.replace("moduleName: xpu", "moduleName: dpu"), CLUSTERS),
+        (OWN.replace("example.com/xpu", "example.com/dpu"), CLUSTERS),
+        (OWN, CLUSTERS.replace("labels: {tier: lab}", "labels: {tier: none}")),
+        (OWN, CLUSTERS.replace(", labels: {tier: lab}", "")),
+    ],
+    ids=["another kernel module", "other nodes", "another cluster", "no spoke"],
+)
+def test_a_spoke_s_own_module_is_fine_where_the_hub_s_is_not(own: str, clusters: str, tmp_path: Path) -> None:
+    repository(tmp_path, lab__own=own)
+    plant(tmp_path, {".krmfn.yaml": clusters})
+    done = run(tmp_path, "check", ".")
+    assert " error: " not in done.text, done.text
+
+
+def test_a_spoke_without_nodes_is_judged_by_selectors(tmp_path: Path) -> None:
+    repository(tmp_path, lab__nodes=OWN)
+    assert "can select the same node" in run(tmp_path, "check", ".").ended(1).text
+
+
+def test_a_spoke_s_module_of_the_name_that_the_hub_gives_is_an_error(tmp_path: Path) -> None:
+    twin = OWN.replace("{name: own, namespace: other}", "{name: xpu, namespace: drivers}")
+    repository(tmp_path, lab__own=twin.replace("moduleName: xpu", "moduleName: dpu"))
+    done = run(tmp_path, "check", ".").ended(1)
+    assert "lab/own.yaml:1: error: Module drivers/xpu: is brought here by the hub hub, too (" in done.text
+    assert "[KRM631] (lab)" in done.text
+    repository(tmp_path, lab__own=twin.replace("namespace: drivers", "namespace: others").replace("xpu}", "dpu}"))
+    assert "[KRM631]" not in run(tmp_path, "check", ".").text
+
+
+def test_pods_of_a_spoke_may_wait_for_what_the_hub_brings(tmp_path: Path) -> None:
+    """KRM701 said that no node gets the label which a config with `hub` tells people to use."""
+    repository(tmp_path, lab__agent=AGENT, prod__agent=AGENT)
+    done = run(tmp_path, "check", ".").ended(0)
+    assert [line.partition(":")[0] for line in done.text.splitlines() if "[KRM701]" in line] == ["prod/agent.yaml"]
+    repository(tmp_path, prod__agent="")
+    assert run(tmp_path, "images", ".").ended(0).text.splitlines()[1].split()[:2] == ["r.example.com/agent:1", "2"]
+
+
+def test_a_hub_with_known_spokes_needs_no_nodes_of_its_own(tmp_path: Path) -> None:
+    repository(tmp_path, hub__config=CONFIG, lab__own=OWN.replace("xpu", "dpu"))
+    assert "no nodes" not in run(tmp_path, "check", ".").text
+    repository(tmp_path, hub__config=CONFIG, lab__own=OWN.replace("xpu", "dpu"), lab__nodes="")
+    done = run(tmp_path, "check", ".")
+    assert "lab has 1 Module and no nodes" in done.text
+    assert "does not select the only node" not in done.text  # that is one of prod
+    assert UNKNOWN in run(tmp_path, "nodes", ".").err
+
+
+def test_two_hubs_modules_with_one_text_for_version_labels_meet_on_a_spoke(tmp_path: Path) -> None:
+    """KMM mixes the labels of `drivers`/`a-xpu` and `drivers-a`/`xpu`, whoever has brought the Modules."""
+    config = CONFIG.replace("name: xpu,", "name: a-xpu,") + "  upgrade: {ordered: true}\n"
+    own = OWN.replace("{name: own, namespace: other}", "{name: xpu, namespace: drivers-a}").replace(
+        "modprobe: {moduleName: xpu}", "version: '1'\n      modprobe: {moduleName: dpu}"
+    )
+    repository(tmp_path, hub__config=config + node(), lab__own=own)
+    (line,) = [line for line in run(tmp_path, "check", ".").ended(1).text.splitlines() if "[KMM080]" in line]
+    assert line.startswith("lab/own.yaml:3:12: error: Module drivers-a/xpu: metadata.name: is drivers-a-xpu to KMM")
+    assert "ManagedClusterModule a-xpu from the hub hub" in line
