@@ -84,12 +84,12 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     unassigned = [work(cluster) for cluster in streams.unassigned]
     streams = streams._replace(clusters=clusters, unassigned=unassigned, failures=failures)
     has_flux = intent.judges_whole and (streams.has_flux or (has_several and _has_flux((*clusters, *unassigned))))
-    whole = [cluster for cluster in clusters if cluster.is_whole]  # of others, parts would seem to be missing
+    complete = [cluster for cluster in clusters if cluster.is_whole]  # of others, parts would seem to be missing
     if streams.external or has_several:
         from . import external
 
-        external.join_each(context, whole, streams.external)
-    for cluster in whole:
+        external.join_each(context, complete, streams.external)
+    for cluster in complete:
         if intent.judges_whole:
             note(cluster.final, has_flux=has_flux, is_repository=streams.is_repository)
             judge_final(cluster.final)

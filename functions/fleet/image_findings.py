@@ -165,8 +165,8 @@ def images_are_for_each_architecture(joined: Join) -> Iterator[Result]:
         for position, images in mixed.items():
             node_of = nodes_of[position, images[0]]
             examples = ", ".join(f"{architecture} on {name}" for architecture, name in sorted(node_of.items()))
-            more = f" (as {counted(len(images) - 1, 'more image')})" if images[1:] else ""
-            problem = f"{shortened(images[0])}{more} is for nodes of {len(node_of)} architectures ({examples})"
+            number = f" (as {counted(len(images) - 1, 'more image')})" if images[1:] else ""
+            problem = f"{shortened(images[0])}{number} is for nodes of {len(node_of)} architectures ({examples})"
             message = f"{problem}: push it for each, or select each by kubernetes.io/arch"
             facts = tuple(("image", image) for image in images)
             yield at_mappings(driver, info(message, facts=facts), f"[{position}]")
