@@ -71,8 +71,8 @@ def _origin(item: Item, hub: str) -> str:
 
 def joined(external: ResourceList, brought: ResourceList | None) -> ResourceList:
     """Return a list from elsewhere together with what a hub has brought of another one."""
-    origins = run_of(brought).origins if brought else {}
-    if not (brought and origins):
+    origins = run_of(brought).origins if brought is not None else {}
+    if brought is None or not origins:
         return external
     both = ResourceList([*external.items, *(item for item in brought.items if id(item) in origins)])
     note(both, origins=origins)
@@ -81,8 +81,10 @@ def joined(external: ResourceList, brought: ResourceList | None) -> ResourceList
 
 def others(external: ResourceList | None) -> ResourceList | None:
     """Return what a list from elsewhere has that no hub has brought; None for none."""
-    origins = run_of(external).origins if external else {}
-    return ResourceList(item for item in external.items if id(item) not in origins) if external else None
+    if external is None:
+        return None
+    origins = run_of(external).origins
+    return ResourceList(item for item in external.items if id(item) not in origins)
 
 
 def _twins(final: ResourceList, brought: Sequence[tuple[Item, str]]) -> Iterator[Result]:

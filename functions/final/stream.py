@@ -47,7 +47,7 @@ class FinalList(NamedTuple):
 
     def is_brought(self, item: Item) -> bool:
         """Return True for an external resource that a hub brings to this cluster."""
-        return bool(self.run.external) and id(item) in run_of(self.run.external or ResourceList()).origins
+        return id(item) in run_of(self.run.external or ResourceList()).origins
 
     def owner(self, item: Item) -> Item | None:
         """Return the resource that an item was generated from; None for one that is written by hand."""
