@@ -16,6 +16,8 @@ from ..plan import Change
 _PODS = (*dict.fromkeys(POD_KINDS.values()), ("template", "spec"))
 """The paths of the PodSpec in a Pod and in the kinds that create Pods, whatever their group."""
 _PROFILES = {"seccompProfile": "a seccomp profile", "appArmorProfile": "an AppArmor profile"}
+_AS_ROOT, _USER = "runs as root (runAsUser 0)", "a user other than root (runAsUser)"
+_NO_ROOT = "runAsNonRoot: true"
 _OLD_ACCOUNT = "serviceAccount"
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
 
@@ -24,8 +26,12 @@ def gained(change: Change) -> list[str]:
     """Return what the pods of a changed or new object may do that they may not do before, in words, sorted."""
     old, new = change.old or {}, change.new or {}
     kept = {name for name in map(_name, _containers(old)) if name in set(map(_name, _containers(new)))}
-    lost = _protections(old, kept) - _protections(new, kept) if change.old else set()
-    return sorted(_privileges(new) - _privileges(old)) + sorted(f"{protection} no longer" for protection in lost)
+    privileges, protections = _privileges(new), _protections(new, kept)
+    lost = _protections(old, kept) - protections if change.old else set()
+    for name in kept:  # without a user of its own it is the image's, unless more is said of it
+        if {f"container {name} {_AS_ROOT}", f"container {name} has {_NO_ROOT}"} & (privileges | protections):
+            lost.discard(f"container {name} has {_USER}")
+    return sorted(privileges - _privileges(old)) + sorted(f"{protection} no longer" for protection in lost)
 
 
 def gained_accounts(change: Change, old: Sequence[Manifest], new: Sequence[Manifest]) -> Iterator[str]:
@@ -111,7 +117,7 @@ def _privileges(manifest: Manifest) -> set[str]:
             context, name = table(container, SECURITY), f"container {_name(container)}"
             privileges.update(f"{name} has {added}" for added in texts(table(context, "capabilities"), "add"))
             if context.get("runAsUser", table(pod, SECURITY).get("runAsUser")) == 0:
-                privileges.add(f"{name} runs as root (runAsUser 0)")
+                privileges.add(f"{name} {_AS_ROOT}")
             if context.get("allowPrivilegeEscalation") is True:
                 privileges.add(f"{name} may gain privileges (allowPrivilegeEscalation)")
     return privileges
@@ -134,7 +140,9 @@ def _protections(manifest: Manifest, names: set[str]) -> set[str]:
 def _held_back(context: Table, of_pod: Table) -> Iterator[str]:
     """Yield what holds a container back, of its own securityContext and of that of its pod."""
     if context.get("runAsNonRoot", of_pod.get("runAsNonRoot")) is True:
-        yield "runAsNonRoot: true"
+        yield _NO_ROOT
+    if context.get("runAsUser", of_pod.get("runAsUser")):
+        yield _USER
     if context.get("allowPrivilegeEscalation") is False:
         yield "allowPrivilegeEscalation: false"
     if "ALL" in texts(table(context, "capabilities"), "drop"):

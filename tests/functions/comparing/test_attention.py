@@ -93,6 +93,32 @@ def test_what_a_pod_gains_is_told(path: str, value: Any, says: str) -> None:
     assert changed(edited(HELD, (path, value)), HELD) == [], "a pod that loses it"
 
 
+USER = "containers[0].securityContext.runAsUser"
+USER_LOST = "container c has a user other than root (runAsUser) no longer"
+LAX = edited(HELD, ("securityContext.runAsNonRoot", DROP))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (edited(LAX, (USER, 65532)), LAX, USER_LOST),
+        (
+            edited(LAX, ("securityContext.runAsUser", 9)),
+            LAX,
+            "container c has a user other than root (runAsUser) no longer",
+        ),
+        (edited(LAX, (USER, 65532)), edited(LAX, (USER, 0)), "container c runs as root (runAsUser 0)"),
+        (edited(LAX, (USER, 65532)), edited(LAX, (USER, 7)), ""),
+        (edited(LAX, (USER, 65532)), edited(LAX, ("securityContext.runAsUser", 7)), ""),
+        (edited(LAX, (USER, 65532)), HELD, ""),
+        (edited(LAX, (USER, 0)), LAX, ""),
+    ],
+    ids=["dropped", "dropped from the pod", "to root", "to another", "to the pod's", "to no root", "of root"],
+)
+def test_a_pod_that_loses_its_user_may_run_as_root(old: Manifest, new: Manifest, says: str) -> None:
+    assert changed(old, new) == ([f"new privileged pod: DaemonSet n/a: {says}"] if says else [])
+
+
 def test_an_annotation_of_before_the_field_is_told() -> None:
     key = "container.apparmor.security.beta.kubernetes.io/c"
     (line,) = attention("Pod", metadata={"name": "a", "annotations": {key: "unconfined"}}, spec={"containers": []})
