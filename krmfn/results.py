@@ -18,11 +18,12 @@ if TYPE_CHECKING:
         place: Place | None
         tags: tuple[tuple[str, str], ...]
         facts: "Facts"
+        related: "tuple[Related, ...]"
         at: "Located | None"
 
 
 __all__ = ["MOST", "NODES", "UNLISTED", "Facts", "Field", "Located", "Result", "Severity", "error"]
-__all__ += ["Rule", "apply", "facts_of", "info", "node_facts", "reference", "warning"]
+__all__ += ["Related", "Rule", "apply", "facts_of", "info", "node_facts", "reference", "warning"]
 
 Severity = Literal["error", "warning", "info"]
 
@@ -52,6 +53,14 @@ class Field(NamedTuple):
     proposed: Any = None
 
 
+class Related(NamedTuple):
+    """Another place that a finding is about: a conflict has two."""
+
+    place: Place
+    message: str
+    """What the finding says when it stands there."""
+
+
 class Result(NamedTuple):
     """One finding, in the terms of the KRM Functions Specification v1 (results)."""
 
@@ -66,6 +75,8 @@ class Result(NamedTuple):
     """Further tags as (key, value) pairs."""
     facts: Facts = ()
     """What the message says, as values. Those that tell two findings about one field apart have to be among them."""
+    related: tuple[Related, ...] = ()
+    """The other places that it is about."""
 
     def fact(self, name: str) -> str | int | tuple[str, ...]:
         """Return a fact by its name; "" when the finding has none of this name."""

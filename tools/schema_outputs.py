@@ -53,6 +53,13 @@ _FINDING: dict[str, Schema] = {
     "file": nullable(TEXT),
     "line": nullable({"type": "integer", "minimum": 1}),
     "column": nullable({"type": "integer", "minimum": 1}),
+    "related": listed(
+        closed(
+            file=TEXT,
+            line=nullable({"type": "integer", "minimum": 1}),
+            column=nullable({"type": "integer", "minimum": 1}),
+        )
+    ),
     "admission": nullable(TEXT),
     "first": FLAG,
     "unlisted": nullable(COUNT),

@@ -67,6 +67,10 @@ def _collect(context: Context, args: Any, streams: Clusters, comparisons: Sequen
     additions = clusters.change_errors(comparisons, args.fail_on)
     additions += clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_whole else ()
     checked = run_findings.with_changes(run_findings.collect(context, streams, args.baseline, additions), comparisons)
+    if comparisons:
+        from ..comparing import touched  # here: what runs Git is slow to load
+
+        checked = checked._replace(results=touched.at_the_change(args.base, args.paths, checked.results))
     return checked._replace(failing=findings.failing(args.fail_on))
 
 

@@ -84,7 +84,7 @@ def check_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> Iter
     The folder is removed at the end of the block. Raises KrmfnError when the PATHs are not in one Git work tree, when
     one exists on neither side, when a sparse checkout leaves out some files, and when the base cannot be read.
     """
-    root = _root(paths)
+    root = root_of(paths)
     commit = history.merge_base(root, ref)
     absent = git.missing_objects(root, commit)
     listing = git.entries(root, commit, absent)
@@ -128,7 +128,7 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
         ) from failure
 
 
-def _root(paths: Sequence[str]) -> str:
+def root_of(paths: Sequence[str]) -> str:
     """Return the one work tree that holds all PATHs. Raises KrmfnError when there is none, or more than one."""
     trees: dict[str, str] = {}
     for path in paths:

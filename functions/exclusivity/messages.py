@@ -5,7 +5,7 @@ from itertools import chain, islice
 
 from krmfn import Field, Place, Result
 from krmfn.findings import placed
-from krmfn.results import NODES, Facts, Severity
+from krmfn.results import NODES, Facts, Related, Severity
 
 from .claim import Claim, Conflict, FindPlace
 
@@ -16,16 +16,43 @@ REMEDY = "let each selector ask for a different value of the same label key"
 
 
 def to_result(conflict: Conflict, where: FindPlace) -> Result:
-    """Return the finding, at the selector of the first owner."""
+    """Return the finding, at the selector of the first owner; the selectors of others are related places."""
     rule, law = law_of(conflict)
-    sentence = _on_nodes(conflict, where) if conflict.nodes else _on_some_node(conflict, where)
-    owner = conflict.first[0]
-    others = tuple(claim.claimant for claim in islice(chain(conflict.first[1:], conflict.second), SHOWN))
+    places = _Places(where)
+    owner, *rest = islice(chain(conflict.first, conflict.second), SHOWN + 1)
     nodes = sorted({name for names in conflict.nodes for name in names[:SHOWN]})[:SHOWN]
     count = ("nodeCount", sum(map(len, conflict.nodes)))
+    others = tuple(claim.claimant for claim in rest)
     values: Facts = (("claimants", others), ("modules", conflict.modules), (NODES, tuple(nodes)), count)
-    message, field = f"{sentence}; {law}: {REMEDY}", Field(owner.field)
-    return Result(message, conflict.severity, rule, owner.ref, field, where(owner), facts=values)
+    message, *messages = (f"{_sentence(conflict, places, claim)}; {law}: {REMEDY}" for claim in (owner, *rest))
+    pairs = ((places.of(claim), text) for claim, text in zip(rest, messages, strict=True) if not claim.external)
+    related = tuple(Related(place, text) for place, text in pairs if place and place.path)
+    about = (conflict.severity, rule, owner.ref, Field(owner.field), where(owner))
+    return Result(message, *about, facts=values, related=related)
+
+
+class _Places:
+    """The places of claims in files, each looked up once."""
+
+    def __init__(self, where: FindPlace) -> None:
+        self._where = where
+        self._known: dict[tuple[object, ...], Place | None] = {}
+
+    def of(self, claim: Claim) -> Place | None:
+        """Return the place of a claim's selector; None without one."""
+        key = (claim.ref, claim.field, claim.claimant, claim.place)
+        if key not in self._known:
+            place = self._where(claim)
+            if place and place.finder:
+                (finding,) = placed([Result("", ref=claim.ref, field=Field(claim.field), place=place)])
+                place = finding.place
+            self._known[key] = place
+        return self._known[key]
+
+
+def _sentence(conflict: Conflict, places: _Places, here: Claim) -> str:
+    """Return what is wrong, for a finding at the selector of the claim `here`."""
+    return _on_nodes(conflict, places, here) if conflict.nodes else _on_some_node(conflict, places, here)
 
 
 def law_of(conflict: Conflict) -> tuple[str, str]:
@@ -52,21 +79,21 @@ def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
     return Result(text, severity, "KRM306")
 
 
-def _on_nodes(conflict: Conflict, where: FindPlace) -> str:
+def _on_nodes(conflict: Conflict, places: _Places, here: Claim) -> str:
     """Return `node gpu-1 is selected by DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and ...`."""
     number = sum(map(len, conflict.nodes))
     first = sorted({name for names in conflict.nodes for name in names[:SHOWN]})
-    owners = _listing(_owners(conflict, conflict.first, where), len(conflict.first))
+    owners = _listing(_owners(conflict.first, places, here), len(conflict.first))
     if number == 1:
         return f"node {first[0]} is selected by {owners}"
     counted = f"nodes {_listing(first, number)}" if number <= SHOWN else f"{number:,} nodes ({_listing(first, number)})"
     return f"{counted} are selected by {owners}"
 
 
-def _on_some_node(conflict: Conflict, where: FindPlace) -> str:
+def _on_some_node(conflict: Conflict, places: _Places, here: Claim) -> str:
     """Return `DeviceConfig kmm/a (...) and DeviceConfig kmm/b (...) can select the same node, for example ...`."""
     sides = (conflict.first, conflict.second)
-    owners, others = (_listing(_owners(conflict, side, where), len(side)) for side in sides)
+    owners, others = (_listing(_owners(side, places, here), len(side)) for side in sides)
     # one node can have the labels of a whole group, and of any two from a first and a second one
     claims = [*conflict.first[:1], *conflict.second[:1]] if conflict.second else conflict.first
     labels = sorted({pair for claim in claims for pair in claim.selector.items()})
@@ -80,9 +107,9 @@ def _on_some_node(conflict: Conflict, where: FindPlace) -> str:
     return f"{owners} can select the same node{unseen}, {example}"
 
 
-def _owners(conflict: Conflict, claims: Iterable[Claim], where: FindPlace) -> Iterator[str]:
+def _owners(claims: Iterable[Claim], places: _Places, here: Claim) -> Iterator[str]:
     """Return each claim in words with its place, except for the one at whose place the finding is reported."""
-    return (_owner(claim, None if claim is conflict.first[0] else where(claim)) for claim in claims)
+    return (_owner(claim, None if claim is here else places.of(claim)) for claim in claims)
 
 
 def line_of(claim: Claim, place: Place | None) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from krmfn import Item, Result, error, warning
 from krmfn.ownership import Id
 from krmfn.printing import counted
-from krmfn.results import Rule
+from krmfn.results import Related, Rule
 
 from ..identity import object_id
 from ..kmm.module import LABELS, MODULE_KINDS
@@ -30,7 +30,8 @@ def ids_stand_once(final: FinalList) -> Iterator[Result]:
             if final.run.is_repository and not _concerns_us(final, item, namespaces):
                 others.append((item, place))
                 continue
-            yield final.located(item, error(f"appears here a second time{place}; remove or rename one of the two"))
+            message = f"appears here a second time{place}; remove or rename one of the two"
+            yield final.located(item, error(message, related=_first_place(item, other)))
     if others:
         item, place = others[0]
         rest = f", and so do {counted(len(others) - 1, 'other resource')}" if others[1:] else ""
@@ -47,6 +48,14 @@ def _where(final: FinalList, item: Item, other: Item) -> str:
         return f"{name} (in {roots[0]} and in {roots[1]})"
     place = f", first in {other.place.path}:{other.place.line}" if other.place and other.place.path else ""
     return f"{name}{place}"
+
+
+def _first_place(item: Item, other: Item) -> tuple[Related, ...]:
+    """Return the place where a resource stands first, for the finding at the second one."""
+    if not (other.place and item.place and other.place.path and item.place.path) or other.place.finder:
+        return ()
+    second = f"{item.place.path}:{item.place.line}" if item.place.line else item.place.path
+    return (Related(other.place, f"appears a second time in {second}; remove or rename one of the two"),)
 
 
 def _our_namespaces(final: FinalList) -> set[str]:

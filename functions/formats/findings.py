@@ -124,6 +124,10 @@ def finding(result: Result) -> dict[str, Any]:
         "file": place.path if place else None,
         "line": (place.line or None) if place else None,
         "column": (place.column or None) if place else None,
+        "related": [
+            {"file": other.place.path, "line": other.place.line or None, "column": other.place.column or None}
+            for other in result.related
+        ],
         "admission": tags.get("admission"),
         "first": tags.get("first") == "true",
         UNLISTED: result.unlisted or None,

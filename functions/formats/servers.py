@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from krmfn import Ref
+from krmfn import Place, Ref
 from krmfn.printing import counted, extent, json_text, printable, visible
 from krmfn.results import Result, Rule
 from krmfn.typed import Any
@@ -17,6 +17,8 @@ from .checked import Checked, cluster_suffix
 from .rules import Rules
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+HOME = "https://krmfn.dev"
+"""Where krmfn's pages are; docs/rules.md is the page of the rules."""
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
@@ -36,29 +38,34 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
     ids = sorted({result.rule for result in results if result.rule})
     known = {rule.id: rule for rule in rules()} if rules and ids else {}
     descriptions = [{"id": name} | (_texts(known[name]) if name in known else {}) for name in ids]
-    driver = {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": descriptions}
+    from importlib.metadata import version
+
+    driver = {"name": "krmfn", "version": version("krmfn"), "informationUri": HOME, "rules": descriptions}
     run = {"tool": {"driver": driver}, "results": list(map(_entry, results))}
     return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
 
 
 def _texts(rule: Rule) -> dict[str, Any]:
-    """Return a rule's texts; there is no helpUri, which would have to name a host."""
+    """Return a rule's texts, and where they stand."""
     short = {"text": texts.sentence(rule)}
-    return {"shortDescription": short, "help": {"text": texts.text(rule), "markdown": texts.markdown(rule)}}
+    page = f"{HOME}/rules#{rule.id.lower()}"
+    return {
+        "shortDescription": short,
+        "helpUri": page,
+        "help": {"text": texts.text(rule), "markdown": texts.markdown(rule)},
+    }
 
 
 def _entry(result: Result) -> dict[str, Any]:
-    from urllib.parse import quote
-
     names = (result.ref.kind, result.ref.namespace, result.ref.name) if result.ref else ()
     resource, path = "/".join(filter(None, names)), result.field.path if result.field else ""
     location: dict[str, Any] = {}
     if result.place and result.place.path:
-        uri = quote(result.place.path.replace("\\", "/"), errors="backslashreplace")
-        location["physicalLocation"] = {"artifactLocation": {"uri": uri}}
-        region = {"startLine": result.place.line, "startColumn": result.place.column}
-        if result.place.line:
-            location["physicalLocation"]["region"] = {key: number for key, number in region.items() if number}
+        location["physicalLocation"] = _physical(result.place)
+    related = [
+        {"id": at, "physicalLocation": _physical(other.place), "message": {"text": other.message}}
+        for at, other in enumerate(result.related, 1)
+    ]
     if resource:
         location["logicalLocations"] = [{"fullyQualifiedName": "/".join(filter(None, (resource, path)))}]
     return {
@@ -66,12 +73,29 @@ def _entry(result: Result) -> dict[str, Any]:
         "message": {"text": _message(result)},
         **({"ruleId": result.rule} if result.rule else {}),
         **({"locations": [location]} if location else {}),
-        "partialFingerprints": {"krmfn/v1": "|".join((result.rule, resource, path))},
+        **({"relatedLocations": related} if related else {}),
+        "partialFingerprints": {"krmfn/v1": result.id},
     }
 
 
+def _physical(place: Place) -> dict[str, Any]:
+    """Return the place of a finding in a file."""
+    from urllib.parse import quote
+
+    location: dict[str, Any] = {
+        "artifactLocation": {"uri": quote(place.path.replace("\\", "/"), errors="backslashreplace")}
+    }
+    region = {"startLine": place.line, "startColumn": place.column}
+    if place.line:
+        location["region"] = {key: number for key, number in region.items() if number}
+    return location
+
+
 def _message(result: Result) -> str:
-    return result.subject + result.message + cluster_suffix(result)
+    """Return what a finding says, with the other places that it is about."""
+    places = [Result("", place=related.place).where.removesuffix(": ") for related in result.related]
+    see = f"; see also {', '.join(places)}" if places else ""
+    return result.subject + result.message + see + cluster_suffix(result)
 
 
 def junit(checked: Checked, rules: Rules = None) -> str:

@@ -199,3 +199,48 @@ def test_no_share_and_no_green_where_the_largest_cluster_is_not_known() -> None:
     assert "<figcaption>of 8 nodes not known</figcaption>" in html
     assert 's-not-evaluated"' in html, "they are in the pictures, in grey"
     assert "<div><dt>nodes</dt><dd>8</dd></div>" in html
+
+
+def _places(out: Path) -> list[tuple[str, list[str]]]:
+    """File and line of each error in the SARIF log, and those of its related locations."""
+    (run,) = json.loads((out / "findings.sarif").read_text())["runs"]
+
+    def place(location: Any) -> str:
+        physical = location["physicalLocation"]
+        return f"{physical['artifactLocation']['uri']}:{physical['region']['startLine']}"
+
+    errors = [entry for entry in run["results"] if entry["level"] == "error"]
+    return [(place(entry["locations"][0]), [*map(place, entry.get("relatedLocations", []))]) for entry in errors]
+
+
+def test_a_conflict_stands_where_the_change_adds_it() -> None:
+    """In a file of its own, and as a document of a file that stays else as it is; the other place is told, too."""
+    label = "example.com/gpu"
+    driver = CONFIG.format(name="gpu", label="gpu", version="1", regexp=".+", ordered="false")
+    rival = driver.replace("name: gpu,", "name: canary,")
+    inventory = INVENTORY.format(name="c", count=1, keys=label, labels=f'{label}: "true"', nodes=f"      n1 {EL9}")
+    line = next(at for at, text in enumerate(driver.splitlines(), 1) if "nodeSelector" in text)
+    after = line + len(driver.splitlines()) + 1
+    sides = {
+        f"a-new.yaml:{line}": {"a-new.yaml": rival, "z.yaml": driver},
+        f"z-new.yaml:{line}": {"z-new.yaml": rival, "z.yaml": driver},
+        f"z.yaml:{after}": {"z.yaml": f"{driver}---\n{rival}"},
+    }
+    for place, files in sides.items():
+        repo = repository(Path(tempfile.mkdtemp()), {"z.yaml": driver, "nodes.yaml": inventory})
+        for name, text in files.items():
+            (repo / name).write_text(text)  # nothing is committed: what is untracked is new
+        process("krmfn", "ci", "--base", "main", "--out", "out", cwd=repo)
+        assert _places(repo / "out") == [(place, [f"z.yaml:{line}"])]
+        annotation = (repo / "out" / "annotations.txt").read_text()
+        assert f"file={place.partition(':')[0]},line={place.partition(':')[2]}," in annotation
+        assert f"z.yaml:{line}" in annotation.partition("::DeviceConfig")[2]
+        (entry,) = json.loads((repo / "out" / "codequality.json").read_text())
+        location = entry["location"]
+        assert f"{location['path']}:{location['lines']['begin']}" == place
+        (finding,) = json.loads((repo / "out" / "result.json").read_text())["check"]["findings"]
+        assert f"{finding['file']}:{finding['line']}" == place
+        assert [f"{other['file']}:{other['line']}" for other in finding["related"]] == [f"z.yaml:{line}"]
+        plain = json.loads(process("krmfn", "check", "--format", "sarif", cwd=repo).out)["runs"][0]["results"]
+        ours = json.loads((repo / "out" / "findings.sarif").read_text())["runs"][0]["results"]
+        assert [entry["partialFingerprints"] for entry in plain] == [entry["partialFingerprints"] for entry in ours]

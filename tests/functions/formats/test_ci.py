@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as xml
+from importlib.metadata import version
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -91,7 +92,8 @@ def sound(text: str, results: int) -> dict[str, Any]:
 def test_sarif() -> None:
     run = sound(sarif(CHECKED), 4)
     rules = [{"id": "KRM101"}, {"id": "KRM225"}, {"id": "KRM407"}]
-    assert run["tool"]["driver"] == {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": rules}
+    driver = {"name": "krmfn", "version": version("krmfn"), "informationUri": "https://krmfn.dev", "rules": rules}
+    assert run["tool"]["driver"] == driver
     first, second, third, fourth = run["results"]
     assert [first["level"], third["level"]] == ["error", "note"]
     assert first["message"] == {"text": "DeviceConfig kmm/gaudi: spec.a: is wrong"}

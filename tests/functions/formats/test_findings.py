@@ -89,9 +89,10 @@ def test_what_does_not_print_is_shown(raw: str, escaped: str) -> None:
 def test_json_says_null_for_what_does_not_apply() -> None:
     result = error("x", rule="R", ref=ABOUT, field=Field("spec"), place=Place("f", 0, 3, 7), tags=(("first", "true"),))
     place = {"path": "spec", "file": "f", "line": 3, "column": 7, "admission": None, "first": True, "unlisted": None}
+    about_places: dict[str, object] = {"related": []}
     about = {"apiVersion": "g/v1", "kind": "Thing", "namespace": "n", "name": "a"}
     said = {"id": result.id, "facts": {}, "rule": "R", "severity": "error", "message": "x"}
-    assert finding(result) == said | {"ref": about} | place
+    assert finding(result) == said | {"ref": about} | place | about_places
     bare = finding(warning("x", place=Place("f")))
     missing = {"rule", "ref", "path", "line", "column", "admission", "unlisted"}
     assert {key for key, value in bare.items() if value is None} == missing
