@@ -61,9 +61,9 @@ def _moved(result: Result, rank: Callable[[Place], int]) -> Result:
     """Return a finding at the place of the highest rank; of equal ones the first."""
     if not (result.related and result.place and result.place.path):
         return result
-    own = Related(result.place, result.message)
-    best = max((own, *result.related), key=lambda related: rank(related.place))
-    if best is own:
+    present = Related(result.place, result.message)
+    best = max((present, *result.related), key=lambda related: rank(related.place))
+    if best is present:
         return result
-    rest = (own, *(related for related in result.related if related is not best))
+    rest = (present, *(related for related in result.related if related is not best))
     return result._replace(place=best.place, message=best.message, related=rest)

@@ -50,9 +50,9 @@ class _Places:
         return self._known[key]
 
 
-def _sentence(conflict: Conflict, places: _Places, here: Claim) -> str:
-    """Return what is wrong, for a finding at the selector of the claim `here`."""
-    return _on_nodes(conflict, places, here) if conflict.nodes else _on_some_node(conflict, places, here)
+def _sentence(conflict: Conflict, places: _Places, at_claim: Claim) -> str:
+    """Return what is wrong, for a finding at the selector of the claim `at_claim`."""
+    return _on_nodes(conflict, places, at_claim) if conflict.nodes else _on_some_node(conflict, places, at_claim)
 
 
 def law_of(conflict: Conflict) -> tuple[str, str]:
@@ -79,21 +79,21 @@ def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
     return Result(text, severity, "KRM306")
 
 
-def _on_nodes(conflict: Conflict, places: _Places, here: Claim) -> str:
+def _on_nodes(conflict: Conflict, places: _Places, at_claim: Claim) -> str:
     """Return `node gpu-1 is selected by DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and ...`."""
     number = sum(map(len, conflict.nodes))
     first = sorted({name for names in conflict.nodes for name in names[:SHOWN]})
-    owners = _listing(_owners(conflict.first, places, here), len(conflict.first))
+    owners = _listing(_owners(conflict.first, places, at_claim), len(conflict.first))
     if number == 1:
         return f"node {first[0]} is selected by {owners}"
     counted = f"nodes {_listing(first, number)}" if number <= SHOWN else f"{number:,} nodes ({_listing(first, number)})"
     return f"{counted} are selected by {owners}"
 
 
-def _on_some_node(conflict: Conflict, places: _Places, here: Claim) -> str:
+def _on_some_node(conflict: Conflict, places: _Places, at_claim: Claim) -> str:
     """Return `DeviceConfig kmm/a (...) and DeviceConfig kmm/b (...) can select the same node, for example ...`."""
     sides = (conflict.first, conflict.second)
-    owners, others = (_listing(_owners(side, places, here), len(side)) for side in sides)
+    owners, others = (_listing(_owners(side, places, at_claim), len(side)) for side in sides)
     # one node can have the labels of a whole group, and of any two from a first and a second one
     claims = [*conflict.first[:1], *conflict.second[:1]] if conflict.second else conflict.first
     labels = sorted({pair for claim in claims for pair in claim.selector.items()})
@@ -107,9 +107,9 @@ def _on_some_node(conflict: Conflict, places: _Places, here: Claim) -> str:
     return f"{owners} can select the same node{unseen}, {example}"
 
 
-def _owners(claims: Iterable[Claim], places: _Places, here: Claim) -> Iterator[str]:
+def _owners(claims: Iterable[Claim], places: _Places, at_claim: Claim) -> Iterator[str]:
     """Return each claim in words with its place, except for the one at whose place the finding is reported."""
-    return (_owner(claim, None if claim is here else places.of(claim)) for claim in claims)
+    return (_owner(claim, None if claim is at_claim else places.of(claim)) for claim in claims)
 
 
 def line_of(claim: Claim, place: Place | None) -> str:
