@@ -46,6 +46,8 @@ def judge(subject: Subject) -> Link:
     cause = holding if is_stuck and holding else words
     if sense := meaning(worker.status):
         evidence.append(sense)
+    elif is_stuck and not held and not subject.log:
+        evidence.append("what uses it stands in the log of that pod alone: pass it with --log FILE")
     if subject.is_done:
         return Link("broken", evidence, f"is loaded, and about to be unloaded: {cause}", command)
     if subject.loaded and subject.image and subject.outcome.state == "planned":

@@ -104,6 +104,8 @@ def _looked_for(subject: Subject, pod: Pod) -> Link:
         return Link("broken", evidence, reason, described(pod), pod.full_name, True, "pull pod")
     reason = f"its image is not checked: the pull pod {pod.full_name} {shortened(pod.status)}"
     command = described(pod)
+    if "untolerated taint" in pod.status:
+        evidence.insert(0, "KMM up to 2.6 gives its pull pod no tolerations: it needs a node without such a taint")
     if _REFUSED.search(pod.status):
         secret = text(table(subject.driver.module.spec, "imageRepoSecret"), "name")
         where = (

@@ -61,6 +61,13 @@ INCIDENTS = (
         "krmfn nodes --kernel KERNEL --problems",
     ),
     Incident(
+        "mapping",
+        ("is blocked by node", "invalid kernel version", "at least three components", "KMM fails"),
+        "is blocked by node",
+        "KMM fails on the kernel of one node, and then does nothing with the Module on any node.",
+        "kubectl describe node NODE",
+    ),
+    Incident(
         "operator",
         ("OOMKilled", "kmm-operator-controller", "waits for KMM's operator"),
         "waits for KMM's operator",

@@ -22,7 +22,11 @@ def judge(subject: Subject) -> Link:
     if outcome.state == "no mapping":
         reason += f" {subject.node.kernel}"
         command = f"krmfn nodes --kernel {subject.node.kernel} --problems"
-    if outcome.state == "kernel unknown":
+    if outcome.state == "blocked":
+        failure = outcome.failure.partition(": expected")[0]
+        reason = f"is blocked by node {outcome.blocker}: KMM fails there ({failure}), and so on all nodes"
+        command = kubectl("describe", "node", outcome.blocker)
+    if outcome.state in ("kernel unknown", "failure"):
         command = kubectl("describe", "node", subject.node.name)
     evidence = [f"mappings {', '.join(map(wording.condition, subject.driver.module.mappings))}"]
     return Link(

@@ -5,6 +5,7 @@ from ..fleet.live_pods import Pod
 from ..kmm.lookup import has
 from ..kmm.module import NAME_LABEL, PLUGINS
 from .link import Link, Subject, described, holds, kubectl, unknown
+from .words import of_pod
 
 _OWN = "krmfn.dev/daemonset"
 
@@ -27,12 +28,13 @@ def judge(subject: Subject) -> Link:
 
 def _broken(subject: Subject, problem: str) -> Link:
     head = "is loaded, but" if subject.driver.loads else "loads nothing, and"
+    evidence = (problem.partition(": ")[2],) if of_pod(problem) != problem else ()
     namespace, name = subject.module
     command = kubectl("get", "pods", "-n", namespace, "-l", f"{NAME_LABEL}={name}", "-o", "wide")
     for pod in subject.on_node():
         if pod.full_name in problem:
             command = described(pod) if not pod.restarts else _log(pod)
-    return Link("broken", (), f"{head} {problem}", command)
+    return Link("broken", evidence, f"{head} {of_pod(problem)}", command)
 
 
 def judge_workloads(subject: Subject) -> Link:
@@ -43,8 +45,9 @@ def judge_workloads(subject: Subject) -> Link:
     for pod in subject.on_node():
         is_own = _OWN in pod.labels or (pod.is_daemon and pod.namespace == subject.module[0])
         if is_own and pod.selects & keys and NAME_LABEL not in pod.labels and pod.status and not pod.is_ready:
-            reason = f"is loaded, but the pod {pod.full_name} of its DaemonSet {pod.status}"
-            return Link("broken", (), reason, _log(pod) if pod.restarts else described(pod))
+            sentence = f"the pod {pod.full_name} of its DaemonSet {pod.status}"
+            command = _log(pod) if pod.restarts else described(pod)
+            return Link("broken", (sentence,), f"is loaded, but {of_pod(sentence)}", command)
     return holds()
 
 

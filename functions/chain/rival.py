@@ -45,6 +45,9 @@ def judge(subject: Subject) -> Link:
     head = "is loaded, but" if subject.is_done and subject.is_ready else "is not loaded:"
     reason = f"{head} Module {names} loads {kernel_module} on this node, too"
     worker = subject.live.workers.get(subject.key)
-    evidence = (f"the pod {worker.pod} ({worker.action}) {worker.status}",) if worker else ()
+    evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status}"] if worker else []
+    metadata = table(subject.live.objects.modules.get((namespace, name)), "metadata")
+    if deleted := text(metadata, "deletionTimestamp"):
+        evidence.insert(0, f"Module {namespace}/{name} is being deleted since {deleted[:16].replace('T', ' ')}")
     command = kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", namespace, name, "-o", "yaml")
     return Link("broken", evidence, reason, command, f"{head} {names}", shared="other Module")

@@ -13,15 +13,18 @@ def judge(subject: Subject) -> Link:
         return unknown("nodemodulesconfigs.kmm.sigs.x-k8s.io")
     if scheduled is None:
         exists = subject.live.objects.images.get(subject.module, {}).get(image) == "Exists"
-        reason = f"is not scheduled by KMM: it has not found the image {image}, or has not got to it yet"
+        reason = "is not scheduled by KMM: it has not found the image, or has not got to it yet"
         if exists:
             reason = "is not scheduled by KMM, though its image is there"
-        return Link("broken", ("KMM schedules nothing",), reason, operators_log(subject), "not scheduled")
+        evidence = ["KMM schedules nothing", f"image {image}"]
+        if subject.has_pods and not subject.controllers():
+            evidence.append("the dump has no pod of KMM's operator: does it run?")
+        return Link("broken", evidence, reason, operators_log(subject), "not scheduled")
     if (scheduled.image, scheduled.kernel) != (image, subject.kernel):
         old, new = (
             difference(scheduled.image, image) if scheduled.image != image else (scheduled.kernel, subject.kernel)
         )
-        evidence = (f"KMM schedules {scheduled}", f"wanted {image} for {subject.kernel}")
+        evidence = [f"KMM schedules {scheduled}", f"wanted {image} for {subject.kernel}"]
         reason = f"shall get {new}, but KMM schedules {old}"
         return Link("broken", evidence, reason, operators_log(subject), f"scheduled {old} {new}")
     return holds(f"KMM schedules {scheduled}")

@@ -34,8 +34,7 @@ def judge(subject: Subject) -> Link:
     changes = _changes(module, subject.driver.module.spec)
     if not changes:
         return holds("the Module on the cluster is what Git renders")
-    old, new = _values(changes[0])
-    reason = f"is not what Git renders: {old} there, {new} here; it has not been synced"
+    reason = f"is not what Git renders: {_difference(changes[0])}; it has not been synced"
     link = _unsynced(subject, module, reason, command)
     number = f" and {len(changes) - 1:,} more" if changes[1:] else ""
     return link._replace(evidence=(f"the Module on the cluster differs in {changes[0].path}{number}", *link.evidence))
@@ -52,9 +51,14 @@ def on_cluster(subject: Subject) -> Subject:
     if text(table(manifest, "metadata"), "deletionTimestamp"):
         return subject
     actual = driver({**manifest, "spec": stored(manifest["spec"])})
-    groups = coverage([subject.node], [actual], False)
-    at = subject.outcome.driver
-    for outcome in (outcome for group in groups for outcome in group.outcomes):
+    nodes, at = [subject.node], subject.outcome.driver
+    blocker = subject.outcome.blocker  # a node that KMM fails on for all nodes
+    if blocker in subject.live.nodes and blocker != subject.node.name:
+        kernel = text(table(subject.live.nodes[blocker], "status", "nodeInfo"), "kernelVersion")
+        nodes.append(subject.node._replace(name=blocker, kernel=kernel))
+    groups = coverage(nodes, [actual], False)
+    outcomes = [outcome for group in groups if subject.node in group.nodes for outcome in group.outcomes]
+    for outcome in outcomes:
         drivers = [*subject.drivers[:at], actual, *subject.drivers[at + 1 :]]
         return subject._replace(drivers=drivers, outcome=outcome._replace(driver=at))
     return subject
@@ -85,6 +89,16 @@ def _changes(module: Manifest, planned: Any) -> list[FieldChange]:
         return []
     changes = [*differences(stored(module["spec"]), stored(planned), ("spec",))]
     return sorted(changes, key=lambda change: (change.parts[-1] != "version", change.parts[-1] != "containerImage"))
+
+
+def _difference(change: FieldChange) -> str:
+    """Return how a field differs, the two values shortened to what differs; a list or a mapping only by its name."""
+    name = str(change.parts[-1])
+    if any(isinstance(value, (dict, list)) for value in (change.old, change.new)):
+        return f"{name} {'only there' if change.new is ABSENT else 'only here' if change.old is ABSENT else 'differs'}"
+    old, new = _values(change)
+    field = "" if name in ("version", "containerImage") else f"{name} "
+    return f"{field}{old} there, {new} here"
 
 
 def _values(change: FieldChange) -> tuple[str, str]:

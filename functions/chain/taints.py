@@ -17,7 +17,7 @@ def judge(subject: Subject) -> Link:
         return holds(evidence)
     reason, worker = wording.reason(subject.drivers, outcome), subject.live.workers.get(subject.key)
     if worker and worker.action != "Load" and (held := holders(subject)):
-        reason += f"; it is still loaded: {held[0].full_name} holds the kernel module"
+        reason = reason.partition(" (")[0] + f"; it is still loaded: {held[0].full_name} holds the kernel module"
         lines = (evidence, f"the pod {worker.pod} ({worker.action}) {worker.status}")
         return Link("broken", lines, reason, _command(subject, outcome.taints))
     return Link("broken", (evidence,), f"{reason}{still_loaded(subject)}", _command(subject, outcome.taints))

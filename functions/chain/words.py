@@ -4,12 +4,23 @@ import re
 
 _TOKEN = re.compile(r"[/:@$,\-]|[^/:@$,\-]+")
 _NOISE = re.compile(
-    r'(?:Back-off pulling|Failed to pull|Error pulling) image "[^"]*":? ?|rpc error: code = \w+ desc = |'
-    r'failed to (?:pull and unpack|resolve) (?:image|reference) "[^"]*": |'
+    r'(?:Back-off pulling|Failed to pull|Error pulling) image "[^"]*":? ?(?:ErrImagePull: )?|'
+    r'rpc error: code = \w+ desc = |failed to (?:pull and unpack|resolve) (?:image|reference) "[^"]*": |'
     r"[Bb]ack-off(?: \w+ restarting failed container=\S+(?: pod=\S+)?| \w+)?\s*$|"
-    r'MountVolume\.SetUp failed for volume "[^"]*" ?: '
+    r'MountVolume\.SetUp failed for volume "[^"]*" ?: |'
+    r"initializing source \S+: |reading manifest(?: \S+ in \S+)?: |\d+/\d+ nodes are available: |\d+ node\(s\) had |"
+    r"\.? ?preemption: .*"
 )
-LONGEST = 90
+_PART = re.compile(r": (?![^{]*\})")
+"""What stands between the parts of a message, but for a colon in braces."""
+_CORE = re.compile(
+    r"unauthorized|denied|forbidden|authentication required|no basic auth|manifest unknown|not found|no such host|"
+    r"connection refused|timeout|deadline exceeded|x509|toomanyrequests|untolerated taint|Insufficient|"
+    r"no match for platform|low on resource|too many pods|exceeded quota|no space left",
+    re.IGNORECASE,
+)
+"""The words that decide among those of a runtime, a registry or the scheduler."""
+LONGEST = 70
 """Characters of a pod's own words in a first line."""
 
 
@@ -26,8 +37,19 @@ def difference(old: str, new: str) -> tuple[str, str]:
     return pair if all(pair) else (old, new)
 
 
+def of_pod(sentence: str) -> str:
+    """Return a sentence about a pod, `the pod NAMESPACE/NAME says ...`, with the pod's own words shortened."""
+    head, verb, status = sentence.partition(" says ")
+    return f"{head}{verb}{shortened(status)}" if verb else sentence
+
+
 def shortened(status: str) -> str:
     """Return a pod's own words without image names and the wrapping of its runtime."""
     parts = (" ".join(_NOISE.sub("", part).split()).rstrip(": ") for part in status.split(";"))
     text = "; ".join(filter(None, parts))
+    if len(text) > LONGEST:
+        reason, *details = _PART.split(text.removeprefix("failed: "))
+        core = next((part for detail in details for part in detail.split(", ") if _CORE.search(part)), "")
+        head = "failed: " if text.startswith("failed: ") else ""
+        text = f"{head}{reason}: {core}" if core else text
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

@@ -66,4 +66,4 @@ def _without_pod(subject: Subject) -> Link:
 def _head(subject: Subject) -> str:
     """Return that a driver is not loaded, or not any more."""
     is_former = subject.loaded is not None and not subject.is_of_this_boot
-    return "was loaded before the node's last boot, and not since" if is_former else "is not loaded"
+    return "is not loaded since the node's last boot" if is_former else "is not loaded"

@@ -35,7 +35,7 @@ _CORE = ("kubernetes.io", "k8s.io")
 """Domains of resources that no device plugin serves: attachable volumes, huge pages and the like."""
 
 
-LONGEST = 200
+LONGEST = 400
 """Characters of a message from the cluster."""
 Events = dict[tuple[str, str, str], tuple[str, str]]
 """Time and text of the newest warning about an object, by namespace, name and uid: pods can have had the same name."""

@@ -83,6 +83,18 @@ def puller(**status: Any) -> dict[str, Any]:
     return made
 
 
+def unschedulable(message: str) -> dict[str, Any]:
+    """Return the status of a pod that the scheduler finds no node for."""
+    text = f"0/2 nodes are available: {message}. preemption: 0/2 nodes are available: 2 No preemption victims found."
+    return {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": text}]}
+
+
+NO_MANIFEST = (
+    'Back-off pulling image "x": ErrImagePull: initializing source docker://registry.example.com/team/driver:1-6.1.0: '
+    "reading manifest 1-6.1.0 in registry.example.com/team/driver: manifest unknown"
+)
+
+
 def rival(**spec: Any) -> dict[str, Any]:
     return module({"regexp": "^.+$", "containerImage": "x:1"}, name="other", namespace="vendor", selector={"gpu": "a"})
 
@@ -363,6 +375,45 @@ NIGHTS = {
         "kubectl logs -n kmm plugin-1",
         field("Pod", "plugin-1", "status", {"phase": "Running", **CRASH}),
     ),
+    "pull pod finds no node": night(
+        "image",
+        "the pull pod kmm/simple-pull says Unschedulable: untolerated taint {gpu: a}",
+        "kubectl describe pod -n kmm simple-pull",
+        after(unload_image, puller(phase="Pending", **unschedulable("2 node(s) had untolerated taint {gpu: a}"))),
+    ),
+    "worker's image": night(
+        "worker",
+        "(Load) says ImagePullBackOff: manifest unknown",
+        "kubectl describe pod -n kmm kmm-worker-n1-simple",
+        after(unloaded, worker("Load", phase="Pending", **waiting("ImagePullBackOff", NO_MANIFEST))),
+    ),
+    "evicted": night(
+        "worker",
+        "(Load) failed: Evicted: The node was low on resource",
+        "kubectl describe pod -n kmm kmm-worker-n1-simple",
+        after(
+            unloaded,
+            worker("Load", phase="Failed", reason="Evicted", message="The node was low on resource: memory. " * 4),
+        ),
+    ),
+    "blocked": night(
+        "mapping",
+        "is blocked by node n2: KMM fails there (invalid kernel version 6.8), and so on all nodes",
+        "kubectl describe node n2",
+        after(unscheduled, field("Node", "n2", "status", "nodeInfo", {"kernelVersion": "6.8", "bootID": "b2"})),
+    ),
+    "tolerations": night(
+        "synced",
+        "is not what Git renders: tolerations only there",
+        "kubectl get modules",
+        field("Module", "simple", "spec", "tolerations", [{"operator": "Exists"}]),
+    ),
+    "plugin finds no node": night(
+        "plugin",
+        "its device plugin is not running: the pod kmm/plugin-1 says Unschedulable: 1 Too many pods",
+        "kubectl describe pod -n kmm plugin-1",
+        field("Pod", "plugin-1", "status", {"phase": "Pending", **unschedulable("1 Too many pods, 9 others. " * 4)}),
+    ),
     "no plugin": night(
         "plugin", "and none on this one", "kubectl get pods -n kmm", lambda o: drop(o, "Pod", "plugin-1")
     ),
@@ -380,7 +431,9 @@ NIGHTS = {
 }
 VERSIONED = ("no label", "unknown label")
 """Nights of an ordered upgrade."""
-PLANS: dict[str, Any] = {name: healthy()[0] for name in ("no Module", "old Module", "not synced", "suspended")}
+PLANS: dict[str, Any] = {
+    name: healthy()[0] for name in ("no Module", "old Module", "not synced", "suspended", "tolerations")
+}
 """What Git renders, where the cluster has something else."""
 
 

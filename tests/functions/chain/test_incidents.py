@@ -23,7 +23,7 @@ def test_each_link_has_a_row_in_the_order_of_the_chain() -> None:
 @pytest.mark.parametrize("incident", INCIDENTS[1:], ids=lambda row: row.words[0])
 def test_a_row_says_what_the_link_says(incident: Incident) -> None:
     nights = [(played(name), PLANS.get(name)) for name, night in NIGHTS.items() if night.link == incident.link]
-    for objects, wanted in nights or [without_mapping()]:
+    for objects, wanted in [*nights, without_mapping()]:
         link = seen(objects, wanted=wanted)[0][incident.link]
         if incident.reason in link.reason and link.command.split()[:2] == incident.command.split()[:2]:
             return
