@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 
@@ -11,8 +12,9 @@ import pytest
 from hypothesis import given
 from krmfn_functions.chain.answers import Fleet, answers
 from krmfn_functions.chain.live_rows import rows
+from krmfn_functions.chain.loading import sentences
 from krmfn_functions.chain.progress import progress
-from krmfn_functions.fleet import live, nodes
+from krmfn_functions.fleet import dumped_kinds, live, nodes
 from krmfn_functions.fleet.coverage import coverage
 from krmfn_functions.fleet.drivers import driver
 from krmfn_functions.fleet.explanation import Answer, LiveNodes
@@ -22,9 +24,21 @@ from krmfn_functions.report import states
 from krmfn import KrmfnError, Manifest, ResourceList
 from krmfn.item import Item
 from krmfn.yamltext import emit
-from tests.functions.chain.clusters import READY, VERSION, find, healthy, image_of, planned
-from tests.functions.chain.nights import NIGHTS, PLANS, VERSIONED, played
-from tests.functions.chain.test_chain import retyped
+from tests.builders import manifest
+from tests.functions.chain.clusters import READY, VERSION, find, healthy, image_of, planned, worker
+from tests.functions.chain.nights import (
+    APPLICATION,
+    CRASH,
+    FLUX,
+    NIGHTS,
+    PLANS,
+    QUOTA,
+    VERSIONED,
+    WATCHER,
+    played,
+    unloaded,
+)
+from tests.functions.chain.test_chain import KEPT, ODD, retyped
 
 
 class Seen(NamedTuple):
@@ -61,9 +75,9 @@ def check_agreement(seen: Seen, has_configs: bool) -> None:
     if has_configs:
         assert seen.row.is_problem is not holds, seen
         assert (seen.state == states.LOADED) <= holds, seen
-        sentences = " ".join(answer.sentence for answer in seen.answers)
+        text = " ".join(answer.sentence for answer in seen.answers)
         words = seen.row.reason.partition(": not synced yet")[0].rpartition("; ")[2]
-        assert words in sentences or words.startswith("runs "), (words, sentences)
+        assert words in text or words.startswith("runs "), (words, text)
 
 
 def plan(name: str) -> Manifest:
@@ -129,6 +143,59 @@ def test_nodes_with_the_same_break_are_counted_and_no_others() -> None:
     assert "and 1 more node: the same other Module" in by_node["n2"].answers[0].steps
 
 
+def without_driver() -> list[Manifest]:
+    """A cluster with an object of each kind that a dump has, in which nothing is loaded on n1."""
+    objects = [*healthy(2), QUOTA, APPLICATION, FLUX, WATCHER, worker("Load", **CRASH)]
+    unloaded(objects)
+    builds = {"status": {"images": [{"image": image_of(), "action": "BuildImage", "status": "Success"}]}}
+    event = {"type": "Warning", "reason": "r", "message": "m", "involvedObject": {"namespace": "kmm", "name": "p"}}
+    build = {**manifest("kmm.sigs.x-k8s.io/v1beta1", "ModuleBuildSignConfig", "simple"), **builds}
+    return [*objects, build, {**manifest("v1", "Event", "e"), **event}]
+
+
+KINDS = sorted({item["kind"] for item in without_driver()})
+
+
+def test_the_cluster_has_every_kind_that_a_dump_has() -> None:
+    assert {kind.kind for kind in dumped_kinds.KINDS} == {*KINDS}
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of each field below a value, but for what an object is called."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in pairs:
+        if key not in KEPT:
+            yield (*path, key)
+        yield from places(part, (*path, key))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_may_be_missing_and_each_field_of_it_have_any_type(kind: str) -> None:
+    """The node without the ready label is fine in none of them, and all say the same."""
+    whole = without_driver()
+    dumps = [[item for item in whole if item["kind"] != kind]] if kind != "Node" else []
+    for at, item in enumerate(whole):
+        for path in places(item) if item["kind"] == kind else ():
+            for odd in ODD:
+                changed = copy.deepcopy(item)
+                holder = changed
+                for key in path[:-1]:
+                    holder = holder[key]
+                holder[path[-1]] = odd
+                dumps.append([*whole[:at], changed, *whole[at + 1 :]])
+    is_judged = False
+    for objects in dumps:
+        try:
+            known = everything(objects, plan("worker crashes"))
+        except KrmfnError:  # a Node that is none
+            assert kind == "Node"
+            continue
+        for seen in known.values():
+            is_judged = True
+            check_agreement(seen, any(item["kind"] == "NodeModulesConfig" for item in objects))
+    assert is_judged
+
+
 WORDS = {"no label": "without label", "unknown": "unknown version 9", "held": "stuck", "cordoned": "waiting: n"}
 WORDS |= {"not loaded": "version 2"}
 STEPS = st.sampled_from(["done", "waits", *WORDS])
@@ -140,7 +207,11 @@ def test_the_numbers_of_an_upgrade_add_up(steps: list[str]) -> None:
     objects[0] = wanted = planned("3")
     for at, step in enumerate(steps, 1):
         play(step, find(objects, "Node", f"n{at}"), find(objects, "NodeModulesConfig", f"n{at}"))
-    text = "".join(progress([seen.row for seen in everything(objects, wanted).values()]))
+    upgraded = [seen.row for seen in everything(objects, wanted).values()]
+    text = "".join(progress(upgraded))
+    planned_and_loaded = next(sentences(upgraded, LiveNodes(live.read(objects, ""), [], 0)))
+    loaded = sum(READY in find(objects, "Node", f"n{at}")["metadata"]["labels"] for at in range(1, len(steps) + 1))
+    assert planned_and_loaded.startswith(f"planned {len(steps)}, loaded {loaded}"), planned_and_loaded
     if {*steps} == {"done"}:
         assert text == ""
         return
