@@ -43,7 +43,8 @@ def _fill(commit: source.Source, scratch: Path, args: argparse.Namespace) -> Non
     source.export(commit, tree)
     sdist, wheel = packages.build(commit, tree, scratch, out)
     bill = sbom.of_wheel(commit, tree, wheel, scratch, out)
-    files = [sdist, wheel, bill, *gitops.write(commit, tree, out, args.registry)]
+    sdk = packages.build_sdk(commit, tree, scratch, out)
+    files = [sdist, wheel, sdk, bill, *gitops.write(commit, tree, out, args.registry)]
     subjects = {path.name: sums.digest(path) for path in files}
     statement = provenance.statement(commit, tree, subjects, {"registry": args.registry})
     files.append(provenance.write(out / f"krmfn-{commit.version}.intoto.json", statement))

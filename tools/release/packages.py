@@ -1,7 +1,8 @@
-"""The sdist and the wheel."""
+"""The sdist and the wheel, and the wheel of the SDK by itself."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -23,3 +24,19 @@ def build(source: Source, tree: Path, scratch: Path, out: Path) -> tuple[Path, P
     output(*command, out, "--wheel", unpacked, env=env)
     [wheel] = out.glob("*.whl")
     return sdist, wheel
+
+
+def build_sdk(source: Source, tree: Path, scratch: Path, out: Path) -> Path:
+    """Build the wheel of the SDK by itself from a tree (see sdk/pyproject.toml); return its path."""
+    folder = scratch / "sdk"
+    shutil.copytree(tree / "krmfn", folder / "krmfn", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, path in {
+        "LICENSE": "LICENSE",
+        "README.md": "docs/sdk.md",
+        "pyproject.toml": "sdk/pyproject.toml",
+    }.items():
+        shutil.copy(tree / path, folder / name)
+    command = [sys.executable, "-I", "-m", "build", "--no-isolation", "--outdir"]
+    output(*command, out, "--wheel", folder, env=environment(source.epoch))
+    [wheel] = out.glob("krmfn_sdk-*.whl")
+    return wheel
