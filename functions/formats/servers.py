@@ -13,7 +13,7 @@ from krmfn.results import Result, Rule
 from krmfn.typed import Any
 
 from . import rules as texts
-from .checked import Checked, cluster_suffix
+from .checked import Checked, cluster_suffix, names_of
 from .rules import Rules
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -101,7 +101,8 @@ def _message(result: Result) -> str:
 def junit(checked: Checked, rules: Rules = None) -> str:
     """Return a JUnit report: a test case per error or warning, and a passed one when there is neither.
 
-    Those fail that make the command fail; another one passes, and says what it has found as its output.
+    Those fail that make the command fail; another one passes, and says what it has found as its output. A case has the
+    name of its object and field, so that a server can follow it while numbers and lines change.
     """
     from xml.etree import ElementTree as xml
 
@@ -109,21 +110,32 @@ def junit(checked: Checked, rules: Rules = None) -> str:
     results = [result for result in checked.results if result.severity != "info"]
     failures = sum(result.severity in checked.failing for result in results)
     suite = xml.Element("testsuite", name="krmfn", tests=str(len(results) or 1), failures=str(failures), errors="0")
+    seen = Counter[tuple[str, str]]()
     for result in results:
-        # the name has the place: the schema of Jenkins knows no attributes for file and line
-        attributes = {"classname": _clean(result.rule or "krmfn"), "name": _clean(f"{result}{cluster_suffix(result)}")}
-        case = xml.SubElement(suite, "testcase", attributes)
+        # the text has the place: the schema of Jenkins knows no attributes for file and line
+        key = _clean(result.rule or "krmfn"), _clean(_case_name(result))
+        seen[key] += 1
+        number = f" #{seen[key]}" if seen[key] > 1 else ""
+        case = xml.SubElement(suite, "testcase", classname=key[0], name=f"{key[1]}{number}")
         if result.severity in checked.failing:
             element = xml.SubElement(case, "failure", type=result.severity, message=_clean(result.message))
         else:
             element = xml.SubElement(case, "system-out")
-        element.text = _clean("\n".join(filter(None, (str(result), remedies.get(result.rule)))))
+        line = f"{result}{cluster_suffix(result)}"
+        element.text = _clean("\n".join(filter(None, (line, remedies.get(result.rule)))))
     if not results:
         infos = f"no errors or warnings, {counted(len(checked.results), 'info')}" if checked.results else ""
         summary = f"{infos or 'no findings'} in {extent(checked.resources, checked.files)}"
         xml.SubElement(suite, "testcase", classname="krmfn", name=summary)
     xml.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(suite, encoding="unicode") + "\n"
+
+
+def _case_name(result: Result) -> str:
+    """Return what a finding is about: object and field, else its file; and its cluster, if it is in one of several."""
+    subject = result.subject.removesuffix(": ") or (result.place.path if result.place else "") or "krmfn"
+    names = names_of(result)
+    return f"{subject} ({names[0]})" if len(names) == 1 else subject
 
 
 def _clean(text: str) -> str:

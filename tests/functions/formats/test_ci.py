@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from krmfn_functions.formats.checked import Checked
+from krmfn_functions.formats.checked import Checked, tag_cluster
 from krmfn_functions.formats.findings import FORMATS
 from krmfn_functions.formats.servers import github, gitlab, junit, sarif
 
@@ -131,11 +131,24 @@ def test_junit() -> None:
     cases = list(suite)
     assert [case.get("classname") for case in cases] == ["KRM101", "KRM225", "krmfn"]
     assert {key for case in cases for key in case.attrib} == {"classname", "name"}
-    assert cases[0].attrib["name"].startswith("dir/a b.yaml:7:3: error: ")
+    assert cases[0].attrib["name"] == "DeviceConfig kmm/gaudi: spec.a"
     failure = cases[0].find("failure")
     assert failure is not None
     assert (failure.get("type"), failure.get("message")) == ("error", "is wrong")
     assert failure.text == "dir/a b.yaml:7:3: error: DeviceConfig kmm/gaudi: spec.a: is wrong [KRM101]"
+
+
+def test_a_test_of_junit_keeps_its_name_while_numbers_lines_and_severities_change() -> None:
+    changed = [
+        result._replace(message=f"12 nodes {result.message}", place=result.place and result.place._replace(line=99))
+        for result in FOUND
+    ]
+    names = [[case.attrib for case in xml.fromstring(junit(Checked(results, 14)))] for results in (FOUND, changed)]
+    assert names[0] == names[1]
+    twice = [case.get("name") for case in xml.fromstring(junit(Checked([FOUND[0], FOUND[0]], 14)))]
+    assert twice == ["DeviceConfig kmm/gaudi: spec.a", "DeviceConfig kmm/gaudi: spec.a #2"]
+    of_cluster = tag_cluster("lab", [FOUND[0]])
+    assert xml.fromstring(junit(Checked(list(of_cluster), 14)))[0].get("name") == "DeviceConfig kmm/gaudi: spec.a (lab)"
 
 
 def test_in_junit_a_warning_fails_only_where_it_fails_the_command() -> None:
