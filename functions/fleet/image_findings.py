@@ -150,23 +150,22 @@ def images_are_for_each_architecture(joined: Join) -> Iterator[Result]:
     KMM makes an image once, on one node. Source: KMM v2.6.0 and main (de3f8c9), internal/pod/imagepuller.go.
     """
     for driver, selected in joined.drivers:
-        nodes_of: dict[tuple[int, str], dict[str, str]] = {}
+        architectures_of: dict[tuple[int, str], set[str]] = {}
         for group, outcome in selected:
             position, image = outcome.resolution.mapping, outcome.resolution.image
             if position is None or not image or outcome.state not in LOADING:
                 continue
             for node in group.nodes:
                 if node.architecture:
-                    nodes_of.setdefault((position, image), {}).setdefault(node.architecture, node.name)
+                    architectures_of.setdefault((position, image), set()).add(node.architecture)
         mixed: dict[int, list[str]] = {}
-        for (position, image), node_of in sorted(nodes_of.items()):
-            if len(node_of) > 1:
+        for (position, image), architectures in sorted(architectures_of.items()):
+            if len(architectures) > 1:
                 mixed.setdefault(position, []).append(image)
         for position, images in mixed.items():
-            node_of = nodes_of[position, images[0]]
-            examples = ", ".join(f"{architecture} on {name}" for architecture, name in sorted(node_of.items()))
+            names = sorted(architectures_of[position, images[0]])  # no nodes: many clusters may have the same
             number = f" (as {counted(len(images) - 1, 'more image')})" if images[1:] else ""
-            problem = f"{shortened(images[0])}{number} is for nodes of {len(node_of)} architectures ({examples})"
+            problem = f"{shortened(images[0])}{number} is for nodes of {len(names)} architectures ({', '.join(names)})"
             message = f"{problem}: push it for each, or select each by kubernetes.io/arch"
             facts = tuple(("image", image) for image in images)
             yield at_mappings(driver, info(message, facts=facts), f"[{position}]")
