@@ -1,9 +1,10 @@
 """Modules of a dump (--live) that Git does not have: they claim the nodes that they load a kernel module on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from krmfn import Place, ResourceList, Result
 
+from ..adoption import leaving
 from ..command import Context
 from ..exclusivity import Claim
 from ..final.against import conflicts
@@ -13,7 +14,7 @@ from ..kmm.lookup import table, text
 from ..kmm.module import MODULE_KINDS, module_of
 from ..rendering import function_config
 from . import live_nodes
-from .deployed import Cluster
+from .deployed import Cluster, deployed_items
 
 
 def check_each(context: Context, clusters: Sequence[Cluster]) -> None:
@@ -22,6 +23,13 @@ def check_each(context: Context, clusters: Sequence[Cluster]) -> None:
     for cluster in clusters:
         if cluster.is_whole and cluster.name in dumps:
             cluster.final.report(check(cluster.lists, dumps[cluster.name]))
+            if not cluster.final.failed:
+                cluster.final.report(_owned(cluster, dumps[cluster.name]))
+
+
+def _owned(cluster: Cluster, dump: Live) -> Iterator[Result]:
+    """Return the errors about what owns objects of a cluster and is not deployed by Git."""
+    return leaving.owned_elsewhere(deployed_items(cluster.final), dump, cluster.final.items)
 
 
 def check(lists: Sequence[ResourceList], dump: Live) -> list[Result]:

@@ -11,6 +11,7 @@ from ..command import PRINTED, Command, Context
 from ..rendering import ignoring
 
 _ROOMS = {
+    "adoption": "leaving",
     "cluster": "applications deployed engine_additions engine_checks function_runs hub_modules layout other_tools "
     "rules",
     "deviceconfig": "effects profiles rules",

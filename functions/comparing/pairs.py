@@ -7,6 +7,7 @@ from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
 from krmfn.findings import placed
 from krmfn.typed import NamedTuple
 
+from ..adoption import leaving
 from ..cluster import cluster_streams, external, hub_modules, live_nodes
 from ..cluster.deployed import Cluster, Clusters, deployed_items, judge_final
 from ..cluster.survey import places
@@ -20,7 +21,7 @@ from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
-from . import attention, hidden
+from . import attention, hidden, leavers
 from .held_back import held_back
 
 
@@ -98,6 +99,8 @@ def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda 
     """Return the comparison of one cluster before and after; `located` gives a finding about the old side its place."""
     old, new = (cluster.final if cluster else ResourceList() for cluster in pair)
     effects, doubt = node_effects.effects(old, new)
+    gone = leaving.leaving(deployed_items(old), deployed_items(new), run_of(new).live)
+    effects += leavers.lost(gone, new)
     changes = plan(deployed_manifests(old), deployed_manifests(new))._replace(effects=tuple(effects))
     knows_nodes = any(map(has_nodes, (old, new))) and not doubt
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
@@ -105,6 +108,7 @@ def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda 
     unknown = [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []
     results = placed([*notes(changes, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
     results += map(located, placed(check_adopted(old, new)))
+    results += leavers.findings(gone, new, located)
     by_labels = node_effects.harms_by_former_labels(old, new, effects)
     unapplied = (*attention.unapplied(changes), *held_back(changes, pair.old, pair.new))
     first = (

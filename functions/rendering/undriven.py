@@ -110,10 +110,9 @@ def check_adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
     known = undriven.union(finding.ref for finding in findings if finding.ref)
     for item in kinds.of_kinds(old.items, driven - run_of(old).driven):  # kinds that no Profile was for
         if item.ref not in known and not is_foreign(item):
-            message = _BEFORE.format(item.kind)
+            message = f"{_BEFORE.format(item.kind)}; `krmfn adopt --live DUMP` compares it, and prints the steps to Git"
             if (item.group, item.kind) not in run_of(new).kept:
-                message += "; when this config is pruned, the cluster also deletes the objects that it owns: write "
-                message += "`keep: true` in `for` of the Profile until the new Module is deployed"
+                message += "; until they are taken, write `keep: true` in `for` of the Profile"
             yield item.located(warning(message, rule="KRM107"))
 
 
@@ -201,7 +200,8 @@ kind: DeviceConfig
 metadata: {name: gpu, namespace: kmm}
 """,
     remedy="Add the Profile for its kind and version, or say that its own operator acts on it: with the annotation "
-    "`krmfn.dev/profile: none`, or with `operators` in the functionConfig.",
+    "`krmfn.dev/profile: none`, or with `operators` in the functionConfig. `krmfn adopt` prints the steps from the "
+    "operator to Git.",
     severities=("error", "warning", "info"),
 )
 

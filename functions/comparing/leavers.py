@@ -1,0 +1,41 @@
+"""What a change does by taking the config of an operator away: its findings, and the nodes that lose a driver."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from krmfn import ResourceList, Result
+from krmfn.findings import placed
+
+from ..adoption.leaving import Leaving
+from ..fleet.wording import nodes_named
+from ..kmm.module import MODULE_KINDS
+from ..plan import Effect
+from ..rendering import function_config
+from ..upgrades import known_nodes
+
+
+def findings(leavers: Sequence[Leaving], new: ResourceList, located: Callable[[Result], Result]) -> list[Result]:
+    """Return an error per config that leaves, at its line in the new list, else in the old one.
+
+    `located` gives a finding about the old side its place.
+    """
+    inputs = {item.ref.id: item for item in new.items}
+    results = list[Result]()
+    for leaver in leavers:
+        item = inputs.get(leaver.config.ref.id)
+        finding = (item or leaver.config).located(leaver.finding)
+        results += placed([finding]) if item else map(located, placed([finding]))
+    return results
+
+
+def lost(leavers: Sequence[Leaving], new: ResourceList) -> Iterator[Effect]:
+    """Yield an effect per Module that the garbage collector deletes, where the nodes that it drives are known."""
+    if not leavers:
+        return
+    config, _ = function_config.read(new)
+    nodes_of = known_nodes.nodes_of(new, config)
+    for leaver in leavers:
+        for ref in leaver.objects:
+            nodes = tuple(nodes_of(ref) or ()) if (ref.group, ref.kind) in MODULE_KINDS else ()
+            if nodes:
+                reason = f"the cluster deletes it with {leaver.config.ref}"
+                yield Effect(ref, "lost", nodes, f"lost by {nodes_named(nodes)}: {reason}", reason)
