@@ -39,17 +39,17 @@ def leaving(old: Sequence[Item], new: Sequence[Item], live: Live | None) -> list
     leavers = [item for item in old if item.ref.id not in present]
     if not leavers:
         return []
-    made = dict[Id, dict[Id, None]]()
+    children = dict[Id, dict[Id, None]]()
     for item in (*old, *new):
         if mark := item.mark:
-            made.setdefault(mark.owner, {})[item.ref.id] = None
+            children.setdefault(mark.owner, {})[item.ref.id] = None
     refs = {item.ref.id: item.ref for item in new}
-    return [*filter(None, (_leaving(config, made.get(config.ref.id, {}), refs, live) for config in leavers))]
+    return [*filter(None, (_leaving(config, children.get(config.ref.id, {}), refs, live) for config in leavers))]
 
 
-def _leaving(config: Item, made: Iterable[Id], refs: dict[Id, Ref], live: Live | None) -> Leaving | None:
+def _leaving(config: Item, children: Iterable[Id], refs: dict[Id, Ref], live: Live | None) -> Leaving | None:
     """Return what happens when a config leaves; None for one that takes nothing along."""
-    objects = tuple(refs[key] for key in made if key in refs)
+    objects = tuple(refs[key] for key in children if key in refs)
     if live is None:
         return Leaving(config, objects) if objects else None
     heads = {head.ref.id: head for head in live.objects.heads}
