@@ -58,6 +58,8 @@ class Transition(NamedTuple):
     move: Move
     old: View | None
     new: View
+    old_driver: Driver | None = None
+    """The one before the change."""
     rival: Driver | None = None
     """Another Module, of which KMM unloads or loads the same kernel module on these nodes at the same time."""
 
@@ -138,7 +140,8 @@ def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
             is_older = old.is_older or is_unlabelled if old else is_new_node and new.action == "leave"
             move = play(old.entry if old else None, old, new, not is_older)
             move = with_doubt(move, old, new) if old and old.action == "fail" and not is_older else move
-            results.append(Transition(names, after.drivers.get(key) or before.drivers[key], move, old, new))
+            former = before.drivers.get(key)
+            results.append(Transition(names, after.drivers.get(key) or before.drivers[key], move, old, new, former))
         yield _with_rivals(results, before.images)
 
 
@@ -146,21 +149,39 @@ def _with_rivals(group: list[Transition], known: Mapping[Id, frozenset[str]]) ->
     """Return the transitions of some nodes, with the rivals among them; `known` has the images of the side before.
 
     One Module unloads what another loads. An image that KMM has not looked for yet puts the two in order: it looks for
-    it while the first one unloads. One that it knows is loaded at once, beside the pod that unloads: if the loader is
-    the first, it finds the kernel module there and does nothing, then the unloader takes that away. A Module that
-    stays as it is loses its kernel module to the unloader in any case.
+    it while the first one unloads, unless that one waits for an image, too. One that it knows is loaded at once, beside
+    the pod that unloads: if the loader is the first, it finds the kernel module there and does nothing, then the
+    unloader takes that away. A Module that stays as it is loses its kernel module to the unloader in any case. One that
+    loads it again takes nothing away.
     """
-    unloads = [at for at, moved in enumerate(group) if any(map(_is_unload, moved.move.events))]
+    unloads = {at: removed for at, moved in enumerate(group) if (removed := _removed(moved))}
+    waiting = {at for at, moved in enumerate(group) if _waits(moved, known)} if unloads else set[int]()
     for at, heir in enumerate(group) if unloads else ():
-        image = heir.move.after["containerImage"] if heir.move.after else ""
-        is_kept, loads = not heir.move.events, not all(map(_is_unload, heir.move.events))
-        if not image or (loads and image not in known.get(heir.driver.ref.id, ())):
+        if not heir.move.after:
             continue
-        for other in unloads:
-            if other != at and heir.driver.module.loads & group[other].driver.module.loads:
+        for other, removed in unloads.items():
+            is_in_order = at in waiting and other not in waiting
+            if other != at and not is_in_order and heir.driver.module.loads & removed:
                 group[at] = group[at]._replace(rival=group[other].driver)
-                group[other] = group[other]._replace(rival=None if is_kept else heir.driver)
+                group[other] = group[other]._replace(rival=heir.driver if heir.move.events else None)
     return group
+
+
+def _waits(transition: Transition, known: Mapping[Id, frozenset[str]]) -> bool:
+    """Return True for a Module whose new image KMM has to look for, before it loads it or unloads what is there."""
+    move = transition.move
+    loads = not all(map(_is_unload, move.events))
+    return bool(loads and move.after and move.after["containerImage"] not in known.get(transition.driver.ref.id, ()))
+
+
+def _removed(transition: Transition) -> frozenset[str]:
+    """Return the kernel modules that a Module unloads and does not load again."""
+    move = transition.move
+    if not any(map(_is_unload, move.events)):
+        return frozenset()
+    old, new = transition.old_driver or transition.driver, transition.driver
+    is_loaded_again = move.after is not None and not all(map(_is_unload, move.events))
+    return old.module.loads - (new.module.loads if is_loaded_again else frozenset())
 
 
 def _is_unload(event: str) -> bool:

@@ -207,6 +207,9 @@ def _takeover(transition: moves.Transition, group: Sequence[moves.Transition]) -
     for heir in group:
         after = heir.move.after if heir.move.events else None
         if after and heir is not transition and heir.driver.module.loads & transition.driver.module.loads:
+            if heir.rival:
+                reason = f"{heir.driver.ref} loads the same kernel module while {heir.rival.ref} unloads it"
+                return move._replace(effect="unknown", reason=f"{reason}; the driver may be gone", is_known=False)
             reason = f"{heir.driver.ref} takes its place"
             return move._replace(effect="reloaded", events=move.events + heir.move.events, reason=reason, after=after)
     return None

@@ -110,6 +110,26 @@ def test_what_another_one_unloads_is_gone_though_it_stays() -> None:
     )
 
 
+def test_two_modules_that_wait_for_an_image_are_not_in_order() -> None:
+    """The one unloads `drv` only when its own new image is there, as the other one loads it."""
+    other = edited(drv("one", SERVE, image="r/one:2"), (MODULE, "other"))
+    words = {
+        (effect.ref.name, name): effect.word
+        for effect in changes([ONE, TWO, HERE], [other, TWO, THERE])
+        for name in effect.nodes
+    }
+    assert words == {("one", "a"): "unknown", ("two", "a"): "unknown"}
+
+
+def test_what_is_unloaded_is_what_was_loaded() -> None:
+    """A Module that gets another kernel module takes the former one away from the Module that takes it over."""
+    other = edited(ONE, (MODULE, "other"))
+    words = {
+        effect.ref.name: effect.word for effect in changes([ONE, TWO, HERE, OTHER], [other, FOR_TRAIN, HERE, OTHER])
+    }
+    assert words["one"] == words["two"] == "unknown"
+
+
 def _sides(*lists: list[Manifest]) -> list[Any]:
     from krmfn_functions.deviceconfig.reading import domain_of
     from krmfn_functions.fleet.cluster import of_list
