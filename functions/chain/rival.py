@@ -42,7 +42,10 @@ def judge(subject: Subject) -> Link:
         return holds()
     (namespace, name), kernel_module = others[0]
     names = some((f"{space}/{other}" for (space, other), _ in others), len(others))
-    head = "is loaded, but" if subject.is_done and subject.is_ready else "is not loaded:"
+    if subject.is_done and subject.is_ready:
+        head = "is loaded, but"
+    else:  # without NodeModulesConfigs the ready label alone says what is there
+        head = "has its ready label, but" if subject.is_ready and not subject.live.configured else "is not loaded:"
     reason = f"{head} Module {names} loads {kernel_module} on this node, too"
     worker = subject.live.workers.get(subject.key)
     evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status}"] if worker else []

@@ -16,6 +16,7 @@ from krmfn.resource import Place, split
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
 
+from ..paths.disk import File
 from ..rendering.generated import OWNER_FACT, generated_from, of_value
 from . import provenance, values
 from .calls import Call
@@ -35,6 +36,8 @@ class Places:
         # not cached_property: before Python 3.12 it has one lock for all instances, each of which may run kustomize
         self._origins = lru_cache(maxsize=None)(self._read_origins)
         self._patches = lru_cache(maxsize=None)(values.documents_of)
+        self._owners = lru_cache(maxsize=None)(self._read_owners)
+        self._documents = lru_cache(maxsize=None)(self._read_documents)
 
     def _read_origins(self) -> provenance.Origins:
         """Build with origins; if that fails, there are none."""
@@ -46,6 +49,16 @@ class Places:
         inputs = {item.ref.id: item for resources in lists for item in resources.items}
         origins = provenance.origins(self._graph, self._folder, output.base)
         return origins._replace(notes=provenance.notes_in(output.stream), inputs=inputs)
+
+    def _read_owners(self) -> Mapping[str, Item]:
+        """Return the inputs of the calls, each as findings name it as an owner."""
+        return {str(item.ref): item for item in reversed([*self._origins().inputs.values()])}
+
+    def _read_documents(self, file: File | None) -> provenance.Documents:
+        """Return the resources of a file; None stands for all files that the build lists."""
+        listed = (name for base in self._kustomizations for name in provenance.resource_files(base))
+        files = [file] if file else sorted({*listed})
+        return provenance.by_kind(resource for name in files for resource in self._graph.resources(name))
 
     def attach(self, items: Sequence[Item]) -> None:
         """Let findings about items look up their places; these are all items of the build."""
@@ -72,8 +85,7 @@ class Places:
         inputs = self._origins().inputs
         if result.ref and (item := _item_with(result.ref.id, inputs)):
             return self._locate(item.annotations, item, result)
-        owners = (item for item in inputs.values() if result.fact(OWNER_FACT) == str(item.ref))
-        owner = next(owners, None)
+        owner = self._owners().get(str(result.fact(OWNER_FACT)))
         return result._replace(place=self._owner_place(owner, owner.annotations, result.field) if owner else None)
 
     def _locate(self, notes: Mapping[str, str], item: Item, result: Result) -> Result:
@@ -87,10 +99,8 @@ class Places:
         if "repo" in origin:  # fetched: its paths are those of another repository
             return result._replace(place=None)
         file = origins.files.get(str(origin.get("path", "")))  # None where it may mean one of several
-        files = {file} if file else {file for base in self._kustomizations for file in provenance.resource_files(base)}
         previous = notes.get(provenance.PREVIOUS, "").partition(",")[0]
-        candidates = [resource for file in sorted(files) for resource in self._graph.resources(file)]
-        if source := provenance.document(candidates, item.ref, {previous} if previous else names):
+        if source := provenance.document(self._documents(file), item.ref, {previous} if previous else names):
             return self._locate_field(result, item, source, names, transformers)
         return result._replace(place=Place(file.name) if file else None)
 

@@ -110,6 +110,10 @@ def maker(notes: Mapping[str, str]) -> str:
     return "" if is_patch else str(origin.get("configuredIn", ""))
 
 
+Documents = Mapping[tuple[str, str], Mapping[str, Sequence[Item]]]
+"""The resources of files by group and kind, and by name."""
+
+
 def transformers(notes: Mapping[str, str], known: Origins, build: Sequence[Kustomization]) -> list[Kustomization]:
     """Return the kustomizations of a build that changed a resource; all of them when kustomize has not noted it."""
     steps = _note(notes.get(TRANSFORMATIONS, ""))
@@ -125,13 +129,24 @@ def resource_files(kustomization: Kustomization) -> Iterator[File]:
             yield File(reference.name, reference.real)
 
 
-def document(candidates: Iterable[Item], ref: Ref, names: Collection[str]) -> Item | None:
+def by_kind(candidates: Iterable[Item]) -> Documents:
+    """Return resources of files by group and kind, and by their names."""
+    documents: dict[tuple[str, str], dict[str, list[Item]]] = {}
+    for item in candidates:
+        documents.setdefault((item.group, item.kind), {}).setdefault(item.name, []).append(item)
+    return documents
+
+
+def document(candidates: Documents, ref: Ref, names: Collection[str]) -> Item | None:
     """Return the resource of a file that has become `ref`; `names` are those that it may have had.
 
     None when there is none, or when it may be one of several.
     """
-    items = [item for item in candidates if (item.group, item.kind) == (ref.group, ref.kind)]
-    matches = [item for item in items if item.name in names] or (items if len(items) == 1 else [])
+    by_name = candidates.get((ref.group, ref.kind), {})
+    matches = [item for name in {*names} for item in by_name.get(name, ())]
+    if not matches and len(by_name) == 1:  # the only one of its kind, whatever its name
+        others = next(iter(by_name.values()))
+        matches = [*others] if len(others) == 1 else []
     if len(matches) > 1:
         matches = [item for item in matches if item.ref.namespace == ref.namespace]
     return matches[0] if len(matches) == 1 else None

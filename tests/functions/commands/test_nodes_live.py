@@ -280,6 +280,13 @@ def test_a_module_of_the_dump_that_loads_the_same_kernel_module_is_an_error(
     assert ("Module other/vendor loads gpu on this node, too" in listed.text, listed.code) == (is_told, int(is_told))
 
 
+def test_of_a_node_with_the_ready_label_alone_nobody_says_that_it_is_not_loaded(lab: Path) -> None:
+    items = [item for item in good() if item["kind"] != "NodeModulesConfig"]
+    done = run(lab, "why", [*items, rival("gpu")], "gpu-1", ".").ended(1)
+    assert "has its ready label, but Module other/vendor loads gpu on this node, too" in done.text
+    assert "is not loaded" not in done.text
+
+
 @pytest.mark.parametrize(
     ("edit", "headline"),
     [

@@ -105,7 +105,7 @@ def items(*names: str, namespace: str = "") -> list[Item]:
 def test_a_document_is_found_or_not_certain(
     candidates: list[Item], name: str, names: set[str], expected: str | None
 ) -> None:
-    document = provenance.document(candidates, Ref("v1", "ConfigMap", "kmm", name), names)
+    document = provenance.document(provenance.by_kind(candidates), Ref("v1", "ConfigMap", "kmm", name), names)
     assert (document.name if document else None) == expected
 
 
