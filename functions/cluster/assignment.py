@@ -3,11 +3,12 @@
 import os
 from collections.abc import Iterator, Sequence
 
-from krmfn import ResourceList
+from krmfn import KrmfnError, ResourceList
 
 from ..deployments.deployment import Deployment
 from ..deployments.holders import applies
 from ..kustomization.graph import NO_GRAPH
+from ..paths import files
 from ..paths.disk import File, relative
 from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import within
@@ -19,6 +20,8 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 """What Argo CD applies of a folder without a kustomization; jsonnet, which it runs, is not judged."""
 _NO_MANIFESTS = {*KUSTOMIZATIONS, "Chart.yaml", ".krmfn.yaml"}
 """Files without kind, which Argo CD passes over."""
+_SKIPPED = b"+argocd:skip-file-rendering"
+"""Text in a file that Argo CD passes over."""
 
 
 def assign(engines: Engines, roots: Sequence[Root], is_absolute: bool) -> tuple[list[Cluster], list[Root]]:
@@ -35,7 +38,7 @@ def assign(engines: Engines, roots: Sequence[Root], is_absolute: bool) -> tuple[
     for deployment in engines.deployments:
         real = deployment.real(engines.top)
         if _is_directory(deployment, by_path.get(real)) and _is_among(real, roots):
-            held = [_directory(deployment, real, is_absolute)]
+            held = [_directory(deployment, engines.top, is_absolute)]
             covered |= {path for path in by_path if path != real and _is_read(deployment, real, path)} - exact
         else:
             held = [root for root in roots if _holds(deployment, real, root, by_path, exact)]
@@ -68,19 +71,32 @@ def _is_read(deployment: Deployment, real: str, path: str) -> bool:
     return within(path, real) and deployment.declaration.directory.recurse
 
 
-def _directory(deployment: Deployment, real: str, is_absolute: bool) -> Root:
+def _directory(deployment: Deployment, top: str, is_absolute: bool) -> Root:
     """Return the root of a folder that Argo CD applies as it stands.
 
-    Names with a dot count, and so do charts and folders with a kustomization; links to folders are not entered.
+    Names with a dot count, and so do charts, folders with a kustomization and links to files in the repository; links
+    to folders are not entered, and files with a mark of Argo CD's are left out.
     Source: Argo CD 3.2, reposerver/repository/repository.go, findManifests.
     """
-    start = "" if is_absolute else os.getcwd()
-    files = [
-        File(relative(path, start), path)
-        for path in sorted(_files(real))
-        if applies(deployment.declaration.directory, os.path.relpath(path, real))
+    start, real = "" if is_absolute else os.getcwd(), deployment.real(top)
+    chosen = [
+        path for path in sorted(_files(real)) if applies(deployment.declaration.directory, os.path.relpath(path, real))
     ]
-    return Root("files", relative(real, start), real, NO_GRAPH, tuple(files))
+    held = [File(relative(path, start), os.path.realpath(path)) for path in chosen if _is_rendered(path, top)]
+    return Root("files", relative(real, start), real, NO_GRAPH, tuple(held))
+
+
+def _is_rendered(path: str, top: str) -> bool:
+    """Return False for a link out of the repository, which the survey reports, and for a file that Argo CD passes over.
+
+    What cannot be read counts: whoever reads it says so.
+    """
+    if not within(os.path.realpath(path), top) or not os.path.isfile(path):
+        return False
+    try:
+        return _SKIPPED not in files.read_regular(os.path.realpath(path), path)
+    except KrmfnError:
+        return True
 
 
 def _files(top: str) -> Iterator[str]:
@@ -88,9 +104,7 @@ def _files(top: str) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if name != ".git")
         for name in names:
             if name.endswith(_SUFFIXES) and name not in _NO_MANIFESTS:
-                path = os.path.join(folder, name)
-                if not os.path.islink(path):
-                    yield path
+                yield os.path.join(folder, name)
 
 
 def _holds(deployment: Deployment, real: str, root: Root, by_path: dict[str, Root], exact: set[str]) -> bool:

@@ -6,13 +6,13 @@ something deploys that; else that of the folder on which its engine was started 
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatch
 from functools import lru_cache
 
 from krmfn.printing import some
 
 from . import argocd, fleet, flux, names
 from .deployment import Declaration, Declared, Deployment, Directory, EngineObject, Problem, Repository, covers
+from .globs import matches
 
 _CLUSTERS = ("clusters", "cluster")
 """Folders whose subfolders are a cluster each, by the habit of Flux's documentation."""
@@ -136,15 +136,9 @@ def _reads(declaration: Declaration, file: str, repository: Repository) -> bool:
 def applies(directory: Directory, file: str) -> bool:
     """Return True for a file, seen from its folder, that Argo CD applies where there is no kustomization.
 
-    Source: Argo CD 3.2, reposerver/repository/repository.go, findManifests: with `include` or `exclude` the pattern
-    `{a,b}` has alternatives, and `*` is any text.
+    Source: Argo CD 3.2, reposerver/repository/repository.go, getPotentiallyValidManifestFile.
     """
     if "/" in file and not directory.recurse:
         return False
-    included = not directory.include or _matches(file, directory.include)
-    return included and not (directory.exclude and _matches(file, directory.exclude))
-
-
-def _matches(file: str, pattern: str) -> bool:
-    alternatives = pattern[1:-1].split(",") if pattern.startswith("{") and pattern.endswith("}") else [pattern]
-    return any(fnmatch(file, alternative.strip()) for alternative in alternatives)
+    included = not directory.include or matches(file, directory.include)
+    return included and not (directory.exclude and matches(file, directory.exclude))

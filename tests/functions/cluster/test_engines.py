@@ -115,6 +115,12 @@ DIRECTORY: dict[str, tuple[dict[str, str], str, bool]] = {
     "below, without recurse": ({"site/x/r.yaml": ROLE}, "recurse: false", False),
     "excluded": ({"site/r.yaml": ROLE}, "recurse: true, exclude: 'r.*'", False),
     "included": ({"site/r.yaml": ROLE}, "recurse: true, include: '{a.yaml,r.yaml}'", True),
+    "included in braces within": ({"site/x/r.yaml": ROLE}, "recurse: true, include: '{a,x/{r,s}}.yaml'", True),
+    "excluded by any folder": ({"site/x/r.yaml": ROLE}, "recurse: true, exclude: '*r.yaml'", False),
+    "another case": ({"site/r.yaml": ROLE}, "recurse: true, exclude: 'R.yaml'", True),
+    "with a mark": ({"site/r.yaml": f"# +argocd:skip-file-rendering\n{ROLE}"}, "recurse: true", False),
+    "a link to a file": ({"more/r.yaml": ROLE, "site/r.yaml": "-> ../more/r.yaml"}, "recurse: true", True),
+    "of another sort": ({"site/r.yaml.bak": ROLE}, "recurse: true", False),
     "a kustomization": ({"site/kustomization.yaml": LISTED, "site/.r.yaml": ROLE}, "recurse: true", False),
     "a link to a folder": ({"more/r.yaml": ROLE, "site/x": "-> ../more"}, "recurse: true", False),
 }
