@@ -48,7 +48,7 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         reason = " with your plugins" if decision.is_own else f": {sandbox.gap()}"
         raise KrmfnError(f"--hardened: kustomize is not confined{reason}")
     try:
-        output, trace = _output(options, path, folder, graph, decision)
+        output, trace = _shared_output(options, path, folder, graph, decision)
     except KrmfnError as failure:
         if hint := _patch_hint(graph, folder, failure) if kustomize.WHICH_PATCH in failure.args else "":
             raise KrmfnError(*failure.args[:-1], hint) from failure
@@ -111,6 +111,17 @@ def _patch_hint(graph: Graph, folder: str, failure: KrmfnError) -> str:
     texts = [(patch.place, graph.texts.get(patch.real) or patch.data) for patch in patches]
     names = [f"{place.path}:{place.line}" for place, text in texts if paths and paths[0] in re.findall(_PATH, text)]
     return f"(kustomize does not name the patch; this path is in {some(names, len(names))})" if names else ""
+
+
+def _shared_output(
+    options: RunOptions, path: str, folder: str, graph: Graph, decision: Decision
+) -> tuple[kustomize.Output, Callable[[], kustomize.Output]]:
+    """Return the output as `_output` does, from one build where several clusters get the folder."""
+    build = partial(_output, options, path, folder, graph, decision)
+    if not graph.workspace:
+        return build()
+    output, trace = graph.workspace.once((folder, "output"), build)
+    return output, partial(graph.workspace.once, (folder, "origins"), trace)
 
 
 def _output(

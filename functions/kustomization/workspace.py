@@ -10,15 +10,16 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from krmfn.errors import KrmfnError
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple, TypeVar
 
 from .calls import Call
 from .confinement import Confinement, confine
 
+T = TypeVar("T")
 _BUILD_NAME = "krmfn.dev/aside-while-kustomize-builds/"
 """The beginning of the name that the annotation local-config has while kustomize builds.
 
@@ -51,9 +52,30 @@ class Workspace:
         self.build_name = _BUILD_NAME + os.urandom(16).hex()
         """The name that the annotation local-config has while kustomize builds."""
         self._lock = threading.Lock()
+        self._building: dict[tuple[str, str], threading.Lock] = {}
+        self._outcomes: dict[tuple[str, str], tuple[Any, KrmfnError | None]] = {}
         self._paths: set[str] = set()
         self._folder = ""
         self._confinement: Confinement | None = None
+
+    def once(self, key: tuple[str, str], build: Callable[[], T]) -> T:
+        """Return what a build has given; it runs once for each key, also where several threads ask at a time.
+
+        A KrmfnError is raised again.
+        """
+        with self._lock:
+            lock = self._building.setdefault(key, threading.Lock())
+        with lock:
+            if key not in self._outcomes:
+                try:
+                    self._outcomes[key] = (build(), None)
+                except KrmfnError as failure:
+                    self._outcomes[key] = (None, failure)
+            outcome, failure_before = self._outcomes[key]
+        if failure_before:
+            raise failure_before
+        result: T = outcome
+        return result
 
     def folder(self) -> str:
         """Return the folder, without links. Raises OSError."""

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests import builders
+from tests.functions.cluster.test_engines import application
+from tests.functions.cluster.test_one_result import config
 from tests.functions.comparing.test_base import repository
 from tests.functions.kustomization.test_untouched import UNTOUCHED
 from tests.trees import altered, config_map, plant
@@ -39,6 +41,19 @@ def test_each_root_with_a_finding_is_built_once(kustomize: str, tmp_path: Path, 
     done = run("krmfn", "check", plant(tmp_path / "repo", overlays(5, fields)), env=counted).ended(1)
     assert "repo/base/config.yaml:4:" in done.text
     assert len(notes.read_text().splitlines()) == runs
+
+
+def test_clusters_that_share_roots_share_their_builds(kustomize: str, tmp_path: Path) -> None:
+    """64 clusters get the same two folders from Argo CD."""
+    counted, notes = counting(tmp_path, kustomize)
+    names = ("gpu", "nic")
+    roots = {f"{name}/kustomization.yaml": "resources: [a.yaml]\n" for name in names}
+    files = roots | {f"{name}/a.yaml": config(name, f"card: {name}", name) for name in names}
+    apps = [application(name, f"site-{at}") for at in range(64) for name in names]
+    folder = repository(tmp_path / "repo", files | {"apps/all.yaml": "---\n".join(apps)})
+    done = run("krmfn", "check", ".", cwd=folder, env=counted).ended(0)
+    assert "64 clusters" in done.text or "65 clusters" in done.text
+    assert len(notes.read_text().splitlines()) == 2
 
 
 def test_builds_are_looked_up_several_at_a_time(kustomize: str, tmp_path: Path) -> None:
