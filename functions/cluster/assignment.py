@@ -1,7 +1,7 @@
 """Which roots make a cluster by the engines' objects, where neither .krmfn.yaml nor --cluster says it."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import KrmfnError, ResourceList
 
@@ -24,11 +24,14 @@ _SKIPPED = b"+argocd:skip-file-rendering"
 """Text in a file that Argo CD passes over."""
 
 
-def assign(engines: Engines, roots: Sequence[Root], is_absolute: bool) -> tuple[list[Cluster], list[Root]]:
+def assign(
+    engines: Engines, roots: Sequence[Root], tops: Collection[str], is_absolute: bool
+) -> tuple[list[Cluster], list[Root]]:
     """Return the clusters that the engines' objects make of some roots, and the roots that nothing deploys.
 
     A root may be in several clusters. Where Argo CD applies a folder as a directory, its files are those that Argo CD
-    reads; what stands below it is no root of its own then. `is_absolute` says how files are named.
+    reads; what stands below it is no root of its own then. `tops` are the real PATHs; `is_absolute` says how files are
+    named.
     """
     by_path = {root.path: root for root in roots}
     clusters: dict[str, dict[tuple[str, str], Root]] = {}
@@ -37,8 +40,9 @@ def assign(engines: Engines, roots: Sequence[Root], is_absolute: bool) -> tuple[
     exact = {deployment.real(engines.top) for deployment in engines.deployments}
     for deployment in engines.deployments:
         real = deployment.real(engines.top)
-        if _is_directory(deployment, by_path.get(real)) and _is_among(real, roots):
-            held = [_directory(deployment, engines.top, is_absolute)]
+        if _is_directory(deployment, by_path.get(real)) and _is_among(real, roots, tops):
+            root = _directory(deployment, engines.top, is_absolute)
+            held = [root] if root.files or real in by_path else []
             covered |= {path for path in by_path if path != real and _is_read(deployment, real, path)} - exact
         else:
             held = [root for root in roots if _holds(deployment, real, root, by_path, exact)]
@@ -61,9 +65,10 @@ def _is_directory(deployment: Deployment, root: Root | None) -> bool:
     return is_raw and not (root and root.kind == "kustomization")
 
 
-def _is_among(real: str, roots: Sequence[Root]) -> bool:
-    """Return True for a folder that holds a root, or is below a root of loose files: it is below some PATH."""
-    return any(within(root.path, real) or (root.kind == "files" and within(real, root.path)) for root in roots)
+def _is_among(real: str, roots: Sequence[Root], tops: Collection[str]) -> bool:
+    """Return True for a folder below a PATH, also one with hidden files only, and for one that holds a root."""
+    is_beside = any(within(root.path, real) or (root.kind == "files" and within(real, root.path)) for root in roots)
+    return is_beside or any(within(real, top) for top in tops)
 
 
 def _is_read(deployment: Deployment, real: str, path: str) -> bool:

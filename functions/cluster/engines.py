@@ -127,7 +127,7 @@ def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject],
     """Return what the engines see of the files of a repository."""
     from ..kustomization import reading  # imported here: most repositories have no object of an engine
 
-    folders = sorted({folder for path in paths for folder in _above(path)})
+    folders = sorted({folder for path in (*paths, *_hidden(top, paths)) for folder in _above(path)})
     named = {
         name: frozenset(os.path.dirname(path) or "." for path in paths if os.path.basename(path) == name)
         for name in (_CHART, _HYDRATED)
@@ -147,6 +147,21 @@ def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject],
     patterns = [pattern for item in objects for pattern in generators.file_patterns(item.manifest)]
     parameters = {path: _data(top, path) for path in paths if generators.is_parameters(path, patterns)}
     return Repository(frozenset(), folders, listed, named[_CHART], named[_HYDRATED], bundles, parameters)
+
+
+def _hidden(top: str, paths: Sequence[str]) -> Iterator[str]:
+    """Yield a hidden file of each folder beside some paths that has no other file: engines may apply it."""
+    known = {os.path.dirname(path) for path in paths}
+    for folder in sorted({"", *(folder for path in paths for folder in _above(path))}):
+        with suppress(OSError):
+            for entry in os.scandir(os.path.join(top, folder)):
+                path = os.path.relpath(entry.path, top)
+                if entry.is_dir(follow_symlinks=False) and path not in known and not entry.name.startswith("."):
+                    yield from (f"{path}/{name}" for name in os.listdir(entry.path) if _is_hidden(name))
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") and name.endswith(SUFFIXES)
 
 
 def _above(path: str) -> list[str]:

@@ -97,7 +97,7 @@ def layout(
     if members:
         clusters, rest, others = _join(members, rest, reals, surveyor, findings, failures)
     elif deployed:
-        clusters, rest = assignment.assign(engine_objects, rest, any(map(os.path.isabs, reals)))
+        clusters, rest = assignment.assign(engine_objects, rest, tops, any(map(os.path.isabs, reals)))
     everything = (*by_path.values(), *others)
     findings += [finding for survey in everything for finding in survey.findings]
     findings += unread.missing_submodules(everything, tops, [*chain(*members.values())], as_root)

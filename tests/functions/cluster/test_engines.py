@@ -137,6 +137,11 @@ def test_a_directory_holds_what_argo_cd_applies(name: str, tmp_path: Path) -> No
     assert (("Role", True) in changes) is is_applied, changes
 
 
+def test_a_directory_with_hidden_files_only_is_read(tmp_path: Path) -> None:
+    apps = {"apps/a.yaml": application("site", "lab", "directory: {}"), "site/.a.yaml": A}
+    assert "[KRM545]" in check(repository(tmp_path, apps)).text
+
+
 def test_a_base_has_the_clusters_of_its_own_objects(tmp_path: Path) -> None:
     apps = {"apps/a.yaml": application("a", "lab"), "apps/b.yaml": application("b", "prod")}
     repo = repository(tmp_path / "repo", CONFIGS | apps)
