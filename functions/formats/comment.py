@@ -12,7 +12,7 @@ from krmfn.yamltext import emit
 from ..plan import Change, Comparison
 from . import verdict
 from .changes import Names, Overview, as_json, fields_of, first_lines, named, overview, text, values
-from .checked import cluster_suffix, names_of
+from .checked import cluster_suffix
 from .markup import in_tags, inline
 
 LIMIT = 60_000
@@ -46,7 +46,7 @@ class Review(NamedTuple):
 
 
 def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> str:  # noqa: B008
-    """Return a comment: what makes the job fail, then the change, then warnings, then the details.
+    """Return a comment: what makes the job fail, then the change with its warnings, then the details.
 
     The change is a line, a table, what is wrong with it, and what happens on nodes. Each stands there once, with the
     clusters that have it. What does not fit is counted for each cluster: details are left out first, then changes, then
@@ -63,8 +63,7 @@ def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> st
     head = _failing(review) + _opening(comparisons, fleet, limit)
     sizes = Sizes(limit - len(head) - len(tail), min(_REST, limit // 8), review.page)
     red = {finding.occurrence for finding in _red(review)}
-    lines = [*_lines(fleet, red), *_warnings(fleet, review)]
-    return "".join((head, *_parts(fleet, lines, sizes), tail))
+    return "".join((head, *_parts(fleet, [*_lines(fleet, red)], sizes), tail))
 
 
 def _red(review: Review) -> list[Result]:
@@ -126,14 +125,6 @@ def _parts(fleet: Overview, lines: Sequence[tuple[str, Names]], sizes: Sizes) ->
         _section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
         _section(details, f"The details of {details.cut:,}{word} do not fit into a comment{omissions}{where}.\n"),
     )
-
-
-def _warnings(fleet: Overview, review: Review) -> Iterator[tuple[str, Names]]:
-    """Yield the warnings that are not about the change and do not make the job fail."""
-    notes = {note.id for note, _ in fleet.notes}
-    for finding in review.findings:
-        if finding.severity == "warning" and "warning" not in review.failing and finding.id not in notes:
-            yield f"- {_note(finding)}{inline(cluster_suffix(finding))}\n", names_of(finding)
 
 
 def _shorten(line: str) -> str:

@@ -102,17 +102,13 @@ def _is_of(result: Result, name: str, is_single: bool) -> bool:
 
 
 def headline(comparisons: Sequence[Comparison]) -> str:
-    """Return the change in one line: what happens on nodes, of one cluster also on objects; "" for no comparison."""
-    if not comparisons:
-        return ""
-    rows = grouped.rows(comparisons)
-    if len(rows) > 1:
-        return grouped.headline(comparisons, rows)
-    (comparison,), (row,) = comparisons, rows
-    objects = objects_of(comparison)
-    return (
-        f"{grouped.headline(comparisons, rows)}: {objects}" if row.is_known and any(row.numbers.values()) else objects
-    )
+    """Return the change in one line: of several clusters what happens on nodes, of one what happens to objects, too.
+
+    It is "" for no comparison.
+    """
+    if len(comparisons) < 2:
+        return objects_of(comparisons[0]) if comparisons else ""
+    return grouped.headline(comparisons, grouped.rows(comparisons))
 
 
 def as_data(verdict: Verdict) -> dict[str, Any]:
