@@ -34,6 +34,7 @@ GROUPS = {
         ),
     },
     "authoring and editors": {
+        "init": Entry("commands.init", "write a repository that works, from nothing or from dumps of clusters"),
         "import": Entry("commands.import_", "write DeviceConfigs that render to the Modules and DaemonSets in PATH"),
         "test": Entry("commands.test", "compare a vendor's cases with what is rendered now"),
         "rules": Entry("commands.catalogue", "print every rule with its id"),

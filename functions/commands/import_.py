@@ -60,17 +60,17 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _run(context: Context, args: Any) -> int:
     configs = function_runs.configs_of(context.options)
     existing = function_runs.join_configs(configs) if configs else None
-    if errors := assembly.errors((), _run_of_render(args), existing):
+    if errors := assembly.errors((), run_of_render(args.flags), existing):
         raise KrmfnError(*map(str, errors))
     streams = clusters.read(context, args.paths)
     if streams is None:
         return 2
-    text, findings = _write(_sources(streams), args, existing)
+    text, findings = _write(sources_of(streams), args, existing)
     results = [result for resources in streams.lists.values() for result in resources.results]
     return clusters.print_text(context, streams, text, [*results, *findings])
 
 
-def _sources(streams: Clusters) -> list[Source]:
+def sources_of(streams: Clusters) -> list[Source]:
     """Return the objects of each cluster that has a name; those of the other PATHs are of one cluster together."""
     named = [cluster for cluster in streams.clusters if cluster.members]
     sources = [
@@ -89,41 +89,42 @@ def _crds(parts: Sequence[Cluster]) -> tuple[Manifest, ...]:
     return tuple(crd for part in parts for resources in part.lists[:1] for crd in run_of(resources).crds)
 
 
-def _run_of_render(args: Any) -> Run:
-    return Run(settings=Settings(RENDER, flags=args.flags))
+def run_of_render(flags: Mapping[str, str]) -> Run:
+    """Return the run by which the configs of an import are rendered back; `flags` are the settings given as options."""
+    return Run(settings=Settings(RENDER, flags=flags))
 
 
 def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> tuple[str, list[Result]]:
     """Write what an import makes of each source; return the report about it, and the findings."""
-    run = _run_of_render(args)
-    imports = [_import(source, args, existing) for source in sources]
+    run = run_of_render(args.flags)
+    imports = [convert(source, run, existing, args.keep_pod_templates) for source in sources]
     conversions = [conversion for imported in imports for conversion in imported.conversions]
     configs, function_config = assembly.assemble(conversions, run, existing)
     shared, are_several = [function_config] if function_config else [], len(sources) > 1
     findings, rest = list[Result](), iter(configs)
-    texts = {args.output_dir: _files(shared)} if are_several else {}
+    texts = {args.output_dir: texts_of(shared)} if are_several else {}
     written: list[ClusterImport] = []
     for source, imported in zip(sources, imports, strict=True):
         folder = os.path.join(args.output_dir, output.safe_name(source.name)) if are_several else args.output_dir  # noqa: PTH118
         if any(folder == earlier.folder for earlier in written):
             raise KrmfnError(f"two clusters would be written into {folder}; import them separately")
         manifests = [*islice(rest, len(imported.conversions)), *(kept.manifest for kept in imported.kept)]
-        texts[folder] = _files(manifests if are_several else [*manifests, *shared])
-        findings += _findings(imported, {item.ref.id: item.place for item in source.items})
+        texts[folder] = texts_of(manifests if are_several else [*manifests, *shared])
+        findings += findings_of(imported, {item.ref.id: item.place for item in source.items})
         findings += assembly.errors(manifests, run._replace(crds=source.crds), function_config, existing)
         written.append(ClusterImport(folder, source.diff_path, imported))
     is_alone = existing or are_several  # else the folder that holds it is enough
-    files = [os.path.join(args.output_dir, file) for file in _files(shared) if is_alone]  # noqa: PTH118
+    files = [os.path.join(args.output_dir, file) for file in texts_of(shared) if is_alone]  # noqa: PTH118
     report = wording.report(written, function_config, [*args.function_config, *files], args.kmm_crd)
     output.write_texts(texts, args.root)
     return report, findings
 
 
-def _import(source: Source, args: Any, existing: Manifest | None) -> Import:
+def convert(source: Source, run: Run, existing: Manifest | None = None, keeps_pods: bool = False) -> Import:
     """Return what an import makes of one cluster. Raises KrmfnError when there is no Module, or two of one name."""
     items = source.items
     places = {item.ref.id: item.place for item in items}
-    manifests = [_in_namespace(item.manifest, args.flags.get("namespace", "")) for item in items]
+    manifests = [_in_namespace(item.manifest, run.settings.flags.get("namespace", "")) for item in items]
     if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
     numbers = Counter(module.id for module in map(ref, manifests) if (module.group, module.kind) in MODULE_KINDS)
@@ -136,8 +137,7 @@ def _import(source: Source, args: Any, existing: Manifest | None) -> Import:
         suffix = f" (last in {place.path}:{place.line})" if place and place.path else ""
         message = f"{kind} {namespace}/{name} appears {numbers[duplicates[0]]} times{suffix}"
         raise KrmfnError(f"{message}; remove all but one, or name the clusters with --cluster NAME=PATH")
-    run = _run_of_render(args)._replace(crds=source.crds)
-    return importer.import_modules(manifests, run, existing, args.keep_pod_templates)
+    return importer.import_modules(manifests, run._replace(crds=source.crds), existing, keeps_pods)
 
 
 def _in_namespace(manifest: Manifest, namespace: str) -> Manifest:
@@ -148,7 +148,7 @@ def _in_namespace(manifest: Manifest, namespace: str) -> Manifest:
     return {**manifest, "metadata": {**metadata, "namespace": namespace}}
 
 
-def _findings(imported: Import, places: Places) -> list[Result]:
+def findings_of(imported: Import, places: Places) -> list[Result]:
     """Return a warning per object that stays as it is, and per one that is deleted with its owner."""
     pairs = ((ref(kept.manifest), reason) for kept in imported.kept for reason in kept.reasons)
     findings = [warning(f"stays as it is: {reason}", ref=r, place=places.get(r.id)) for r, reason in pairs]
@@ -160,7 +160,7 @@ def _findings(imported: Import, places: Places) -> list[Result]:
     return findings
 
 
-def _files(manifests: Sequence[Manifest]) -> dict[str, bytes]:
+def texts_of(manifests: Sequence[Manifest]) -> dict[str, bytes]:
     """Return the text of each manifest by the name of its file: `deviceconfig-gaudi.yaml`.
 
     Raises KrmfnError for two of one name.

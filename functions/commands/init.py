@@ -1,0 +1,186 @@
+"""The command `init`: a repository that works, from nothing, or from dumps of the clusters as they are."""
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from krmfn import KrmfnError, Manifest, Result
+from krmfn.printing import counted, listed, printable
+from krmfn.typed import Any, NamedTuple
+from krmfn.yamltext import emit
+
+from ..cluster import config, dumps
+from ..command import Command, Context
+from ..fleet import cluster, collecting, rules
+from ..importing import assembly, beginnings
+from ..importing.beginnings import Cluster, File
+from ..importing.drafts import rendered
+from ..importing.importer import Import
+from ..options import RunOptions
+from ..paths import deadline, files, output, roots
+from ..settings import READ
+from . import clusters, import_
+from .import_ import Source
+
+EXITS = "exit code: 0 written, 1 written, and a finding of severity error about what runs, 2 nothing written"
+
+
+class _Import(NamedTuple):
+    """What was imported of some clusters."""
+
+    clusters: Sequence[Cluster]
+    profiles: Manifest | None
+    """The functionConfig with the profiles that the configs share."""
+    lines: Sequence[str]
+    """What became of the objects, for people."""
+    findings: Sequence[Result]
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    help_ = "the folder of the repository; files that are there stay as they are (default: .)"
+    parser.add_argument("folder", nargs="?", default=".", metavar="DIR", help=help_)
+    help_ = "a cluster of the repository; may be repeated (default: one folder for one cluster)"
+    parser.add_argument("--cluster", action="append", default=[], metavar="NAME", help=help_)
+    help_ = "a cluster as it is: import its Modules and DaemonSets from a dump (see `why --kubectl`), and its nodes"
+    parser.add_argument("--live", action="append", default=[], metavar="NAME=DUMP", help=help_)
+
+
+def _run(context: Context, args: Any) -> int:
+    by_name = _dumps(args.live)
+    names = list(dict.fromkeys((*by_name, *args.cluster)))
+    for name in names:
+        if output.safe_name(name) != name:
+            raise KrmfnError(f"{name!r} cannot be the name of a cluster; use letters, digits, dots and dashes")
+    made = _imported(context, by_name) if by_name else _Import([], None, [], [])
+    known = {part.name: part for part in made.clusters}
+    parts = [known.get(name, Cluster(name)) for name in names]
+    top = roots.root_of(os.path.realpath(args.folder)) or os.path.realpath(args.folder)
+    prefix = os.path.relpath(os.path.realpath(args.folder), top)
+    written = beginnings.files(parts, made.profiles, "" if prefix == os.curdir else prefix)
+    lines = _written(args.folder, top, written)
+    context.log.findings(made.findings)
+    steps = _next_steps(args.folder, by_name)
+    output.write_stdout("".join(f"{printable(line)}\n" for line in (*made.lines, *lines, *steps)))
+    return int(any(finding.severity == "error" for finding in made.findings))
+
+
+def _dumps(texts: Sequence[str]) -> dict[str, str]:
+    """Return the dump of each cluster by its name. Raises KrmfnError for another form, and for a name twice."""
+    by_name: dict[str, str] = {}
+    for text in texts:
+        name, sign, dump = text.partition("=")
+        if not (name and sign and dump):
+            raise KrmfnError(f"--live {text!r} must be NAME=DUMP")
+        if name in by_name:
+            raise KrmfnError(f"--live names {name} twice; give one of the two clusters another name")
+        by_name[name] = dump
+    return by_name
+
+
+def _imported(context: Context, by_name: Mapping[str, str]) -> _Import:
+    """Return what is imported of the dumps. Raises KrmfnError for one that cannot be read or has no Module."""
+    run = import_.run_of_render({})
+    pairs = tuple(f"{name}={dump}" for name, dump in by_name.items())
+    streams = clusters.read(Context(RunOptions(cluster=pairs), READ, context.log), list(by_name.values()))
+    if streams is None:
+        raise KrmfnError("the dumps cannot be read, so nothing is written")
+    sources = import_.sources_of(streams)
+    imports = [import_.convert(source, run) for source in sources]
+    conversions = [conversion for imported in imports for conversion in imported.conversions]
+    configs, profiles = assembly.assemble(conversions, run)
+    rest, parts = iter(configs), list[Cluster]()
+    lines, findings = list[str](), list[Result]()
+    for source, imported in zip(sources, imports, strict=True):
+        manifests = [*islice(rest, len(imported.conversions)), *(kept.manifest for kept in imported.kept)]
+        resources = rendered(manifests, run._replace(crds=source.crds), profiles)
+        findings += import_.findings_of(imported, {item.ref.id: item.place for item in source.items})
+        findings += [result for result in resources.results if result.severity == "error"]
+        inventory = _inventory(by_name[source.name], source.name, cluster.label_keys(resources))
+        parts.append(Cluster(source.name, import_.texts_of(manifests), inventory))
+        lines.append(_summary(source, imported))
+    return _Import(parts, profiles, lines, findings)
+
+
+def _summary(source: Source, imported: Import) -> str:
+    """Return the line about a cluster: what takes the place of what, and what stays."""
+    objects = [manifest for conversion in imported.conversions for manifest in conversion.objects]
+    kinds = listed({kind: sum(1 for manifest in objects if manifest["kind"] == kind) for kind in _kinds(objects)})
+    configs = counted(len(imported.conversions), "DeviceConfig")
+    text = f"{source.name}: {configs} in place of {kinds}" if objects else f"{source.name}: no DeviceConfig"
+    kept = f", {counted(len(imported.kept), 'object')} kept as written by hand" if imported.kept else ""
+    others = f", {counted(imported.others, 'other object')} left out" if imported.others else ""
+    return f"{text}{kept}{others}"
+
+
+def _kinds(manifests: Sequence[Manifest]) -> list[str]:
+    return list(dict.fromkeys(str(manifest["kind"]) for manifest in manifests))
+
+
+def _inventory(dump: str, name: str, keys: set[str]) -> bytes:
+    """Return the NodeInventory of the nodes in a dump; b"" where it has none."""
+    uids: set[str] = set()
+    nodes = collecting.noting_uids(dumps.objects_of(dump), uids)
+    nodes = (manifest for manifest in nodes if manifest.get("kind") in ("Node", "Namespace"))
+    try:
+        entries = collecting.collect(nodes, keys)
+    except KrmfnError as failure:
+        raise KrmfnError(*(f"{dump}: {line}" for line in failure.args)) from failure
+    head = {"clusterUID": "".join(uids), "takenOn": rules.today()}
+    return emit.dump(collecting.manifest(entries, name, keys, head)).encode() if entries else b""
+
+
+def _written(folder: str, top: str, written: Sequence[File]) -> list[str]:
+    """Write the files, all or none; return a line about each. Raises KrmfnError where one of them exists.
+
+    The configuration file stands in `top`, the root of the repository. One that is there stays, and what it should have
+    is among the lines.
+    """
+    lines, new = list[str](), list[tuple[str, bytes]]()
+    for file in written:
+        is_config = file.path == config.NAME
+        path = os.path.join(top if is_config else folder, file.path)  # noqa: PTH118
+        shown = os.path.relpath(path)
+        if is_config and os.path.lexists(path):
+            lines += ["", f"{shown} is there; let it have these lines:", *file.text.decode().splitlines()]
+            continue
+        if os.path.lexists(path):
+            raise KrmfnError(f"{shown} is there, and nothing is written over it; pass another folder")
+        new.append((path, file.text))
+        lines.append(f"{shown}: {file.purpose}")
+    _write(new)
+    return lines
+
+
+def _write(new: Sequence[tuple[str, bytes]]) -> None:
+    """Write files and the folders they stand in; remove them again where one cannot be written."""
+    deadline.finish()
+    folders: list[Path] = []
+    try:
+        for name, text in new:
+            folder = Path(name).parent
+            with files.errors_of(folder):
+                for parent in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
+                    parent.mkdir()
+                    folders.append(parent)
+            files.write(name, text)
+    except BaseException:
+        with suppress(OSError):
+            for name, _ in new:
+                Path(name).unlink(missing_ok=True)
+            for folder in reversed(folders):
+                folder.rmdir()
+        raise
+
+
+def _next_steps(folder: str, by_name: Mapping[str, str]) -> list[str]:
+    lines = ["", "next:", f"  krmfn check {folder}    # what the cluster would refuse or regret"]
+    for name, dump in by_name.items():
+        path = os.path.normpath(os.path.join(folder, "clusters", name))  # noqa: PTH118
+        lines.append(f"  krmfn diff {dump} {path}    # what a sync would change there")
+    return [*lines, "  commit it; gitops/ in krmfn's repository has CI and Argo CD to copy, a page for each"]
+
+
+COMMAND = Command(("gpus --cluster dev --cluster prod", "gpus --live lab=lab-dump.yaml"), _arguments, _run, exits=EXITS)
