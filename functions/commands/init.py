@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -25,6 +26,8 @@ from ..settings import READ
 from . import clusters, import_
 from .import_ import Source
 
+_OF_INVENTORY = ("Node", "Namespace")
+"""The kinds of which an inventory is made."""
 EXITS = "exit code: 0 written, 1 written, and a finding of severity error about what runs, 2 nothing written"
 
 
@@ -101,6 +104,8 @@ def _imported(context: Context, by_name: Mapping[str, str]) -> _Import:
         inventory = _inventory(by_name[source.name], source.name, cluster.label_keys(resources))
         parts.append(Cluster(source.name, import_.texts_of(manifests), inventory))
         lines.append(_summary(source, imported))
+        if not inventory:
+            lines.append(f"{source.name}: the dump has no nodes, so it gets no inventory")
     return _Import(parts, profiles, lines, findings)
 
 
@@ -111,7 +116,8 @@ def _summary(source: Source, imported: Import) -> str:
     configs = counted(len(imported.conversions), "DeviceConfig")
     text = f"{source.name}: {configs} in place of {kinds}" if objects else f"{source.name}: no DeviceConfig"
     kept = f", {counted(len(imported.kept), 'object')} kept as written by hand" if imported.kept else ""
-    others = f", {counted(imported.others, 'other object')} left out" if imported.others else ""
+    number = imported.others - sum(1 for item in source.items if item.kind in _OF_INVENTORY)
+    others = f", {counted(number, 'other object')} left out" if number else ""
     return f"{text}{kept}{others}"
 
 
@@ -123,13 +129,24 @@ def _inventory(dump: str, name: str, keys: set[str]) -> bytes:
     """Return the NodeInventory of the nodes in a dump; b"" where it has none."""
     uids: set[str] = set()
     nodes = collecting.noting_uids(dumps.objects_of(dump), uids)
-    nodes = (manifest for manifest in nodes if manifest.get("kind") in ("Node", "Namespace"))
+    kinds: set[object] = set()
+    nodes = (manifest for manifest in nodes if _is_of_inventory(manifest, kinds))
     try:
         entries = collecting.collect(nodes, keys)
     except KrmfnError as failure:
+        if "Node" not in kinds:
+            return b""
         raise KrmfnError(*(f"{dump}: {line}" for line in failure.args)) from failure
     head = {"clusterUID": "".join(uids), "takenOn": rules.today()}
-    return emit.dump(collecting.manifest(entries, name, keys, head)).encode() if entries else b""
+    return emit.dump(collecting.manifest(entries, name, keys, head)).encode()
+
+
+def _is_of_inventory(manifest: Manifest, kinds: set[object]) -> bool:
+    """Return True for an object of which an inventory is made, whose kind is added to `kinds`."""
+    kind = manifest.get("kind")
+    if kind in _OF_INVENTORY:
+        kinds.add(kind)
+    return kind in _OF_INVENTORY
 
 
 def _written(folder: str, top: str, written: Sequence[File]) -> list[str]:
@@ -176,10 +193,10 @@ def _write(new: Sequence[tuple[str, bytes]]) -> None:
 
 
 def _next_steps(folder: str, by_name: Mapping[str, str]) -> list[str]:
-    lines = ["", "next:", f"  krmfn check {folder}    # what the cluster would refuse or regret"]
-    for name, dump in by_name.items():
-        path = os.path.normpath(os.path.join(folder, "clusters", name))  # noqa: PTH118
-        lines.append(f"  krmfn diff {dump} {path}    # what a sync would change there")
+    lines = ["", "next:", f"  krmfn check {shlex.quote(folder)}    # what the clusters would refuse or regret"]
+    if by_name:
+        pairs = [word for name, dump in by_name.items() for word in ("--live", f"{name}={dump}")]
+        lines.append(f"  {shlex.join(['krmfn', 'adopt', folder, *pairs])}    # what a sync changes on each node")
     return [*lines, "  commit it; gitops/ in krmfn's repository has CI and Argo CD to copy, a page for each"]
 
 

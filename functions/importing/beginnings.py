@@ -11,6 +11,7 @@ from ..paths.excludes import CONFIG
 
 BASE = "base"
 PROFILES = "profiles.yaml"
+_FIRST_NAME = "deviceconfig.yaml"
 FIRST = """\
 # A driver for some nodes. `krmfn explain spec.FIELD` says what a field does and where it ends up; krmfn makes a KMM
 # Module of this, and with `devicePlugin` and `daemonSets` what belongs to it.
@@ -57,9 +58,9 @@ def files(clusters: Sequence[Cluster], profiles: Manifest | None, prefix: str = 
     `profiles` is the functionConfig that the configs share, `prefix` the folder of the repository that holds them.
     """
     if not clusters:
-        first = File("deviceconfig.yaml", FIRST.encode(), "the first config, to change")
+        first = File(_FIRST_NAME, FIRST.encode(), "the first config, to change")
         return [first, File("kustomization.yaml", _kustomization([first.path]), "what is deployed")]
-    shared = _shared(clusters)
+    shared = _shared([cluster for cluster in clusters if cluster.configs])
     in_base = {**shared}
     if profiles:
         in_base[PROFILES] = emit.dump(_local(profiles)).encode()
@@ -67,15 +68,16 @@ def files(clusters: Sequence[Cluster], profiles: Manifest | None, prefix: str = 
     if in_base:
         result.append(File(f"{BASE}/kustomization.yaml", _kustomization(sorted(in_base)), "what every cluster gets"))
     for cluster in clusters:
-        result += _of_cluster(cluster, shared, f"../../{BASE}" if in_base else "")
+        own = cluster if cluster.configs or shared else cluster._replace(configs={_FIRST_NAME: FIRST.encode()})
+        result += _of_cluster(own, shared, f"../../{BASE}" if in_base else "")
     text = emit.dump({"clusters": {cluster.name: _paths(cluster, prefix) for cluster in clusters}})
     return [*result, File(CONFIG, text.encode(), "which folders and inventories make a cluster")]
 
 
 def _shared(clusters: Sequence[Cluster]) -> dict[str, bytes]:
-    """Return the configs that all clusters have alike; a first one where none has any."""
-    if not any(cluster.configs for cluster in clusters):
-        return {"deviceconfig.yaml": FIRST.encode()}
+    """Return the configs that all clusters with configs have alike; a first one where none has any."""
+    if not clusters:
+        return {_FIRST_NAME: FIRST.encode()}
     first, *others = (cluster.configs for cluster in clusters)
     alike = {name: text for name, text in first.items() if all(other.get(name) == text for other in others)}
     return alike if others else {}

@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.commands import COMMANDS, ROOT, Done, process
 from tests.functions.cluster.test_one_result import config, hold, node
@@ -152,3 +153,44 @@ def test_a_kernel_without_a_mapping_is_told_at_the_profile(fleet: Path, kustomiz
         "base/gpu-profile.yaml:9:5: error: DeviceConfig kmm/gpu: spec.kernelMappings: 6 of the 10 nodes"
     )
     assert line.endswith("; written in Profile gpu, spec.config.kernelMappings: change it there [KRM604] (dev, stage)")
+
+
+def dump_of(fleet: Path, cluster: str, manifests: bytes) -> str:
+    """A dump of a cluster that runs these manifests on the nodes of its inventory, as kubectl prints it."""
+    items = [{**item, "metadata": {**item["metadata"], "uid": "1"}} for item in yaml.safe_load_all(manifests)]
+    inventory = yaml.safe_load((fleet / f"inventories/{cluster}.yaml").read_text())
+    for group in inventory["spec"]["groups"]:
+        for line in group["nodes"].splitlines():
+            name, kernel, *pairs = line.split()
+            labels = {**group.get("labels", {}), **dict(pair.split("=", 1) for pair in pairs)}
+            facts = {"nodeInfo": {"kernelVersion": kernel, "kubeletVersion": "v1.31.2"}}
+            head = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
+            items.append({**head, "status": facts})
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+
+
+def test_a_repository_made_from_four_clusters_changes_nothing_on_any_node(fleet: Path, kustomize: str) -> None:
+    """`init --live` over what runs: it is clean, and Git can take over."""
+    new = repository(fleet.parent / "new", {})
+    live = []
+    for cluster in CLUSTERS:
+        manifests = krmfn(fleet, kustomize, "render", f"clusters/{cluster}").ended(0).out
+        (fleet.parent / f"{cluster}.json").write_text(dump_of(fleet, cluster, manifests))
+        live += ["--live", f"{cluster}=../{cluster}.json"]
+    text = krmfn(new, kustomize, "init", "gpus", *live).ended(0).text
+    assert text.splitlines()[:4] == [
+        *(f"{cluster}: 3 DeviceConfigs in place of 3 Modules" for cluster in CLUSTERS[:3]),
+        "prod-b: 2 DeviceConfigs in place of 2 Modules",
+    ]
+    assert krmfn(new, kustomize, "check", ".").ended(0).text.startswith("no findings: 4 clusters, 11 DeviceConfigs")
+    data = json.loads(krmfn(new, kustomize, "adopt", ".", *live, "--format", "json").ended(0).out)
+    nodes = [entry["nodes"] for entry in data]
+    assert [len(entry["kept"]) for entry in nodes] == [6, 10, 50, 32]
+    assert [(entry["reloaded"], entry["lost"]) for entry in nodes] == [([], [])] * 4
+
+
+def test_a_first_config_is_clean(tmp_path: Path, kustomize: str) -> None:
+    for args in ((), ("--cluster", "dev", "--cluster", "prod")):
+        new = repository(tmp_path / str(len(args)), {})
+        krmfn(new, kustomize, "init", *args).ended(0)
+        assert krmfn(new, kustomize, "check", ".").ended(0).text.startswith("no findings: ")
