@@ -27,7 +27,7 @@ from . import clusters, import_
 from .import_ import Source
 
 _OF_INVENTORY = ("Node", "Namespace")
-"""The kinds of which an inventory is made."""
+"""The kinds of which an inventory is imported."""
 EXITS = "exit code: 0 written, 1 written, and a finding of severity error about what runs, 2 nothing written"
 
 
@@ -57,17 +57,17 @@ def _run(context: Context, args: Any) -> int:
     for name in names:
         if output.safe_name(name) != name:
             raise KrmfnError(f"{name!r} cannot be the name of a cluster; use letters, digits, dots and dashes")
-    made = _imported(context, by_name) if by_name else _Import([], None, [], [])
-    known = {part.name: part for part in made.clusters}
+    imported = _imported(context, by_name) if by_name else _Import([], None, [], [])
+    known = {part.name: part for part in imported.clusters}
     parts = [known.get(name, Cluster(name)) for name in names]
     top = roots.root_of(os.path.realpath(args.folder)) or os.path.realpath(args.folder)
     prefix = os.path.relpath(os.path.realpath(args.folder), top)
-    written = beginnings.files(parts, made.profiles, "" if prefix == os.curdir else prefix)
+    written = beginnings.files(parts, imported.profiles, "" if prefix == os.curdir else prefix)
     lines = _written(args.folder, top, written)
-    context.log.findings(made.findings)
+    context.log.findings(imported.findings)
     steps = _next_steps(args.folder, by_name)
-    output.write_stdout("".join(f"{printable(line)}\n" for line in (*made.lines, *lines, *steps)))
-    return int(any(finding.severity == "error" for finding in made.findings))
+    output.write_stdout("".join(f"{printable(line)}\n" for line in (*imported.lines, *lines, *steps)))
+    return int(any(finding.severity == "error" for finding in imported.findings))
 
 
 def _dumps(texts: Sequence[str]) -> dict[str, str]:
@@ -159,14 +159,14 @@ def _written(folder: str, top: str, written: Sequence[File]) -> list[str]:
     for file in written:
         is_config = file.path == config.NAME
         path = os.path.join(top if is_config else folder, file.path)  # noqa: PTH118
-        shown = os.path.relpath(path)
+        label = os.path.relpath(path)
         if is_config and os.path.lexists(path):
-            lines += ["", f"{shown} is there; let it have these lines:", *file.text.decode().splitlines()]
+            lines += ["", f"{label} is there; let it have these lines:", *file.text.decode().splitlines()]
             continue
         if os.path.lexists(path):
-            raise KrmfnError(f"{shown} is there, and nothing is written over it; pass another folder")
+            raise KrmfnError(f"{label} is there, and nothing is written over it; pass another folder")
         new.append((path, file.text))
-        lines.append(f"{shown}: {file.purpose}")
+        lines.append(f"{label}: {file.purpose}")
     _write(new)
     return lines
 

@@ -68,8 +68,8 @@ def files(clusters: Sequence[Cluster], profiles: Manifest | None, prefix: str = 
     if in_base:
         result.append(File(f"{BASE}/kustomization.yaml", _kustomization(sorted(in_base)), "what every cluster gets"))
     for cluster in clusters:
-        own = cluster if cluster.configs or shared else cluster._replace(configs={_FIRST_NAME: FIRST.encode()})
-        result += _of_cluster(own, shared, f"../../{BASE}" if in_base else "")
+        filled = cluster if cluster.configs or shared else cluster._replace(configs={_FIRST_NAME: FIRST.encode()})
+        result += _of_cluster(filled, shared, f"../../{BASE}" if in_base else "")
     text = emit.dump({"clusters": {cluster.name: _paths(cluster, prefix) for cluster in clusters}})
     return [*result, File(CONFIG, text.encode(), "which folders and inventories make a cluster")]
 
@@ -85,9 +85,9 @@ def _shared(clusters: Sequence[Cluster]) -> dict[str, bytes]:
 
 def _of_cluster(cluster: Cluster, shared: Mapping[str, bytes], base: str) -> list[File]:
     """Return the files of a cluster: what it alone has, and its inventory."""
-    folder, own = f"clusters/{cluster.name}", sorted(set(cluster.configs) - set(shared))
-    result = [File(f"{folder}/{name}", cluster.configs[name], _purpose(name, cluster.name)) for name in own]
-    text = _kustomization([*([base] if base else ()), *own])
+    folder, names = f"clusters/{cluster.name}", sorted(set(cluster.configs) - set(shared))
+    result = [File(f"{folder}/{name}", cluster.configs[name], _purpose(name, cluster.name)) for name in names]
+    text = _kustomization([*([base] if base else ()), *names])
     result.append(File(f"{folder}/kustomization.yaml", text, f"what {cluster.name} gets"))
     if cluster.inventory:
         result.append(File(_inventory_path(cluster), cluster.inventory, f"the nodes of {cluster.name}"))
