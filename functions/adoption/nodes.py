@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from krmfn import Ref, ResourceList
 from krmfn.typed import NamedTuple
 
-from ..kmm.module import MODULE_KINDS
+from ..kmm.module import MODULE_KINDS, ready_label
 from ..rendering import function_config
 from ..upgrades import known_nodes, node_effects
 
@@ -37,7 +37,7 @@ def judge(old: ResourceList, new: ResourceList) -> Nodes:
     for effect in effects:
         rank = _rank(effect.word)
         words.update({name: rank for name in effect.nodes if _worse(rank, words.get(name, ""))})
-    for name in _planned(new):
+    for name in (*_planned(new), *_loaded(old, new)):
         words.setdefault(name, "kept")
     messages = tuple(f"{effect.ref}: {effect.message}" for effect in effects if effect.word != "kept")
     kept, reloaded, lost, unknown = (_with(words, word) for word in ("kept", "reloaded", "lost", "unknown"))
@@ -66,3 +66,12 @@ def _planned(resources: ResourceList) -> Iterable[str]:
     nodes_of = known_nodes.nodes_of(resources, config)
     refs: Sequence[Ref] = [item.ref for item in resources.items if (item.group, item.kind) in MODULE_KINDS]
     return sorted({name for ref in refs for name in nodes_of(ref) or ()})
+
+
+def _loaded(old: ResourceList, new: ResourceList) -> list[str]:
+    """Return the nodes with the ready label of a Module on both sides: a tainted node keeps it, too."""
+    sides = known_nodes.clusters(old, new)
+    before = {item.ref.id for item in old.items}
+    modules = [item.ref for item in new.items if (item.group, item.kind) in MODULE_KINDS and item.ref.id in before]
+    keys = {ready_label(*module[2:]) for module in modules}
+    return [node.name for node in sides[1].fleet.nodes if keys & node.labels.keys()] if sides else []

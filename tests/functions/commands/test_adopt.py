@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.adopted_cluster import MODULE, OWNER, PLUGIN, Manifest, config, dump, made, named, write
+from tests.adopted_cluster import MODULE, OWNER, PLUGIN, Manifest, config, dump, made, named, node, write
 from tests.commands import Done, process
 
 
@@ -56,6 +56,12 @@ def test_what_an_operator_owns_is_told_with_the_steps_in_the_order_that_never_un
     ]
     assert order == sorted(order)
     assert all("until" in step for step in data["steps"] if "command" in step)
+
+
+def test_a_node_that_is_not_ready_keeps_its_driver(tmp_path: Path) -> None:
+    tainted = node("w2")
+    tainted["spec"] = {"taints": [{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]}
+    assert answer(tmp_path, 0, *made(owned=False), tainted)["nodes"]["kept"] == ["w1", "w2"]
 
 
 def test_nothing_is_left_to_do_where_only_git_owns_anything(tmp_path: Path) -> None:
