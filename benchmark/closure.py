@@ -50,6 +50,30 @@ def folders(number: int, kptfile_name: str = "") -> dict[str, str]:
     return files | ({f"f{at}/{kptfile_name}": KPTFILE for at in range(number)} if kptfile_name else {})
 
 
+def strangers(number: int = 360) -> dict[str, str]:
+    """Return roots that hold nothing of ours: a Deployment and a ConfigMap each."""
+    meta = "metadata: {{name: {name}, namespace: shop}}\n"
+    shop = "apiVersion: apps/v1\nkind: Deployment\n" + meta + "spec: {{replicas: 2}}\n"
+    settings = "apiVersion: v1\nkind: ConfigMap\n" + meta + 'data: {{a: "{name}"}}\n'
+    files = dict[str, str]()
+    for name in (f"r{at}" for at in range(number)):
+        files[f"{name}/kustomization.yaml"] = "resources: [shop.yaml, settings.yaml]\nnamePrefix: a-\n"
+        files |= {f"{name}/shop.yaml": shop.format(name=name), f"{name}/settings.yaml": settings.format(name=name)}
+    return files
+
+
+def shared_roots() -> dict[str, str]:
+    """Return two roots, each of which Argo CD brings to 64 clusters."""
+    files = {f"{name}/config.yaml": CONFIG.format(name=name, more="") for name in ("x", "y")}
+    files |= {f"{name}/kustomization.yaml": "resources: [config.yaml]\n" for name in ("x", "y")}
+    text = (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}-{at}}}\nspec:\n"
+        "  source: {{repoURL: a, path: {name}, plugin: {{name: krmfn}}}}\n  destination: {{name: site-{at}}}\n"
+    )
+    pairs = [(name, at) for name in ("x", "y") for at in range(64)]
+    return files | {f"apps/{name}-{at}.yaml": text.format(name=name, at=at) for name, at in pairs}
+
+
 class Repository:
     """A repository in a temporary folder, with a kustomize on PATH that counts its runs."""
 
@@ -114,6 +138,16 @@ def many_paths(folder: Path) -> float:
     return repository.run(KRMFN, "check", *names)[0] / repository.run(KRMFN, "check", ".")[0]
 
 
+def against_builds(folder: Path) -> float:
+    repository = Repository(folder, strangers())
+    builds = "ls -d r* | xargs -I @ kustomize build @"
+    return repository.run(KRMFN, "check", ".")[0] / repository.run("sh", "-c", builds)[0]
+
+
+def of_shared_roots(folder: Path) -> float:
+    return Repository(folder, shared_roots()).builds(KRMFN, "check", ".")
+
+
 ROWS: dict[str, tuple[Callable[[Path], float], float]] = {
     "kustomize runs, `check` of 100 overlays with a finding each": (with_findings, 100),
     "processor time, `check` of 100 overlays against 100 bare `kustomize build`": (against_bare, 1.5),
@@ -121,6 +155,11 @@ ROWS: dict[str, tuple[Callable[[Path], float], float]] = {
     "kustomize runs, `diff --base`, 1 of 100 overlays changed": (one_changed, 3),
     "time, `diff --base HEAD` of one of 400 folders against `check` of it": (one_folder, 2.5),
     "processor time, `check` of 2,000 PATHs against one PATH": (many_paths, 1.2),
+    "processor time, `check` of 360 roots without anything of ours against `kustomize build` of each": (
+        against_builds,
+        0.3,
+    ),
+    "kustomize runs, `check` of 64 clusters that share two roots": (of_shared_roots, 2),
 }
 
 
