@@ -8,8 +8,9 @@ from krmfn import Ref, Result, error
 from ..cluster.deployed import Cluster
 from ..deployments import fleet, flux
 from ..deployments.deployment import Declaration, Deployment, EngineObject, Repository
-from ..kmm.module import MODULE_KINDS
+from ..kmm.module import MODULE_KINDS, module_of
 from ..plan import Change, Plan
+from ..rendering.kinds import of_kinds
 
 _NAMES = {"flux": "Flux", "fleet": "Fleet", "argocd": "Argo CD"}
 
@@ -28,6 +29,21 @@ def held_back(plan: Plan, old: Cluster | None, new: Cluster | None) -> Iterator[
         declarations = [deployment.declaration for deployment in deployments]
         if message := _message(change, declarations or _beside(new) or _beside(old)):
             yield error(message, ref=change.ref)
+            yield from () if change.new else _twins(change, new)
+
+
+def _twins(kept: Change, new: Cluster | None) -> Iterator[Result]:
+    """Yield an error per Module of the new state that loads a kernel module of one that stays on the cluster."""
+    old = module_of(kept.old or {})
+    for item in of_kinds(new.final.items, MODULE_KINDS) if new and old else ():
+        module = module_of(item.manifest)
+        names = sorted(old.loads & module.loads) if old and module else []
+        if names:
+            message = (
+                f"loads {names[0]}, as {kept.ref} does, which stays on the cluster; delete that one by hand when this "
+                "is merged, or let its engine prune"
+            )
+            yield error(message, ref=item.ref)
 
 
 def _message(change: Change, declarations: Sequence[Declaration]) -> str:

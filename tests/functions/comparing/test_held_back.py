@@ -73,3 +73,15 @@ def test_a_kustomization_of_a_folder_that_is_not_there_says_nothing_of_other_fil
         driver = emit.dump(module(name=name, modprobe={"moduleName": name}))
         plant(tmp_path, {f"{side}/drivers/m.yaml": driver, f"{side}/clusters/ks.yaml": engine})
     assert "not as reviewed" not in process("krmfn", "diff", "old", "new", cwd=tmp_path).text
+
+
+@pytest.mark.parametrize(("spec", "is_told"), [("prune: false", True), ("prune: true", False)])
+@pytest.mark.parametrize("name", ["gpu-driver", "nic"])
+def test_two_modules_of_one_driver_that_both_stay_are_told(name: str, spec: str, is_told: bool, tmp_path: Path) -> None:
+    """KMM loads a kernel module by its name, in which dashes are underscores."""
+    for side, loaded in (("old", "gpu_driver"), ("new", name)):
+        driver = emit.dump(module(name=side, modprobe={"moduleName": loaded}))
+        plant(tmp_path, {f"{side}/clusters/lab/ks.yaml": FLUX.replace("SPEC", spec), f"{side}/drivers/m.yaml": driver})
+    text = process("krmfn", "diff", "old", "new", cwd=tmp_path).text
+    message = "! not as reviewed: Module kmm/new: loads gpu_driver, as Module kmm/old does, which stays on the cluster;"
+    assert (message in text) is (is_told and name != "nic"), text
