@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Sequence
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, schema
+from krmfn.findings import placed
 from krmfn.printing import did_you_mean, printable
 from krmfn.resource import join
 from krmfn.streams import Log
@@ -97,7 +98,9 @@ def _layer_table(config: DeviceConfig) -> str:
         layer, path = place(config.layers, config.fields, name)
         source = "the he-sample operator's own code"
         if layer is not None:
-            source = f"{layer.source.located(Result('', field=Field(path))).where}{path}"
+            # in a kustomization the file is looked up: base, Profile, or the patch of an overlay
+            (written,) = placed([layer.source.located(Result("", field=Field(path)))])
+            source = f"{written.where}{path}"
         rows.append((name, text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}...", source))
     head = f"{config.ref}" + (f", {'module' if config.modules else 'node pool'} {config.pool}" if config.pool else "")
     return "\n".join([printable(head), *columns.lines(rows), ""])
