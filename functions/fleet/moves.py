@@ -3,7 +3,7 @@
 Cost: near-linear in the nodes; those that are alike on both sides are played once.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from krmfn import KrmfnError
@@ -75,6 +75,7 @@ def side(groups: Sequence[Group], drivers: Drivers, external: Drivers = ()) -> S
                 nodes = f"any of the {counted(number, 'node')} that it selects"
                 reason = f"KMM fails on {outcome.blocker} ({outcome.failure}), and does nothing with the Module on"
                 failing[driver.ref.id, cluster] = View("fail", reason=f"{reason} {nodes}", failing=outcome.blocker)
+    failing |= _refused(groups, drivers)
     all_drivers = [*drivers, *external]
     views: list[dict[Id, View]] = []
     for group in groups:
@@ -84,6 +85,32 @@ def side(groups: Sequence[Group], drivers: Drivers, external: Drivers = ()) -> S
     kernels = [group.kernel for group in groups]
     images = _images(groups, all_drivers)
     return Side({driver.ref.id: driver for driver in drivers}, views, kernels, group_of, failing, images)
+
+
+def _refused(groups: Sequence[Group], drivers: Drivers) -> dict[tuple[Id, Cluster], View]:
+    """Return the view of all nodes of a spoke for a Module that a hub brings there without a kernel mapping.
+
+    The hub writes a mapping for each kernel of the spoke that has one, and the spoke's API server refuses an empty
+    list. Source: KMM main (de3f8c9), internal/manifestwork/manifestwork.go; the CRD, kernelMappings: minItems 1.
+    """
+    of_hub = [driver for driver in drivers if driver.cluster is not None and driver.loads]
+    kernels = grouped((group.nodes[0].cluster, group.kernel) for group in groups) if of_hub else {}
+    reason = "the spoke refuses a Module without a mapping for any of its kernels, and what it has of it stays"
+    return {
+        (driver.ref.id, cluster): View("fail", reason=reason)
+        for driver in of_hub
+        for cluster, versions in kernels.items()
+        if driver.reaches(cluster) and all(versions) and not _has_mapping(driver, versions)
+    }
+
+
+def _has_mapping(driver: Driver, kernels: Iterable[str]) -> bool:
+    """Return True where one of the kernels may take a mapping."""
+    resolve = resolver(driver.module, through_hub=True)
+    try:
+        return any(resolve(kernel).mapping is not None for kernel in set(kernels))
+    except KrmfnError:  # the spoke gets the mapping, and fails on it
+        return True
 
 
 def _images(groups: Sequence[Group], drivers: Drivers) -> dict[Id, frozenset[str]]:
@@ -108,8 +135,7 @@ def _view(drivers: Drivers, outcome: Outcome, group: Group, failing: Mapping[tup
     driver, state = drivers[outcome.driver], outcome.state
     label = group.nodes[0].labels.get(driver.version_label, "")
     version = driver.module.version if driver.version_label else ""
-    if outcome.blocker:
-        fails = failing[driver.ref.id, group.nodes[0].cluster]
+    if fails := failing.get((driver.ref.id, group.nodes[0].cluster)):
         return fails._replace(kernel=group.kernel, label=label, version=version)
     reason = wording.reason(drivers, outcome)
     if state == "other version":

@@ -121,11 +121,15 @@ class Module:
 
     def loading_fields(self) -> Iterator[tuple[str, str]]:
         """Yield each kernel module that is loaded, as it is written, with the path of the field that says so."""
-        if name := text(self.modprobe, "moduleName"):
+        name = text(self.modprobe, "moduleName")
+        if name:
             yield f"{MODPROBE}.moduleName", name
         for index, entry in enumerate(texts(self.modprobe, "modulesLoadingOrder")):
             if entry:
                 yield f"{MODPROBE}.modulesLoadingOrder[{index}]", entry
+        if words := texts(table(self.modprobe, "args"), "load") if name else []:  # they stand before moduleName
+            others = (loaded for loaded in loaded_names([*words, name]) if loaded and loaded != name)
+            yield from ((f"{MODPROBE}.args.load", loaded) for loaded in others)
         if arguments := texts(table(self.modprobe, "rawArgs"), "load"):
             yield from ((f"{MODPROBE}.rawArgs.load", loaded) for loaded in loaded_names(arguments) if loaded)
 

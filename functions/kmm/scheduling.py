@@ -164,7 +164,8 @@ def _unknown_move(move: Move, old: View, new: View, is_relabelled: bool, is_rebo
 
 def with_doubt(move: Move, old: View, new: View) -> Move:
     """Return the move where KMM fails no more: what was loaded before it failed is not known, and changes only now."""
-    doubt = f"what was loaded before KMM failed on {old.failing} is not known"
+    failed = f"before KMM failed on {old.failing}" if old.failing else "of a Module that the spoke took before"
+    doubt = f"what was loaded {failed} is not known"
     if move.after and not move.before:
         return move._replace(reason=f"{move.reason}; {doubt}", is_known=False)
     if not move.before and (new.action == "remove" or (new.action == "leave" and old.label != new.label)):

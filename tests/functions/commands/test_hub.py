@@ -262,3 +262,20 @@ def test_two_hubs_modules_with_one_text_for_version_labels_meet_on_a_spoke(tmp_p
     (line,) = [line for line in run(tmp_path, "check", ".").ended(1).text.splitlines() if "[KMM080]" in line]
     assert line.startswith("lab/own.yaml:3:12: error: Module drivers-a/xpu: metadata.name: is drivers-a-xpu to KMM")
     assert "ManagedClusterModule a-xpu from the hub hub" in line
+
+
+def test_a_spoke_that_refuses_a_module_keeps_what_it_has(tmp_path: Path) -> None:
+    """The hub writes a mapping per kernel of the spoke; without one the API server refuses the new Module."""
+    mapped = CONFIG + "  kernelMappings: [{regexp: 'KERNEL'}]\n"
+    nodes = REPOSITORY["lab/nodes.yaml"].replace("5.4.0-old", "6.1.0-other")
+    for side, kernel in (("old", "^6"), ("new", "^7")):
+        repository(tmp_path / side, lab__nodes=nodes)
+        plant(tmp_path / side, {"hub/config.yaml": mapped.replace("KERNEL", kernel) + node("hub-1")})
+    done = run(tmp_path, "diff", "old", "new", "--fail-on", "blocked")
+    assert "blocked on 2 nodes (w1, w2): the spoke refuses a Module without a mapping for any" in done.ended(1).err
+    assert "lost by" not in done.text + done.err
+    done = run(tmp_path, "diff", "new", "old")
+    assert "what was loaded of a Module that the spoke took before is not known" in done.text
+    plant(tmp_path / "new", {"hub/config.yaml": mapped.replace("KERNEL", "other$") + node("hub-1")})
+    done = run(tmp_path, "diff", "old", "new", "--fail-on", "lost")
+    assert "lost by 1 node (w1): no kernel mapping matches (--fail-on lost)" in done.ended(1).err

@@ -152,3 +152,19 @@ def test_the_labels_of_nodes() -> None:
     assert names.version_ready_label("ns", "drv") == f"{prefix}/ns.drv.version.ready"
     assert names.plugin_ready_label("ns", "drv") == f"{prefix}/ns.drv.device-plugin-ready"
     assert names.version_label("ns", "drv") == f"{prefix}/version-module.ns.drv"
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["-a", "dep-1"], {"gpu", "dep_1"}),
+        (["dep-1"], {"gpu", "dep_1"}),
+        (["-v", "--first-time"], {"gpu"}),
+        (["-C", "/etc/file"], {"gpu"}),
+        (["-S", "6.1.0", "-f"], {"gpu"}),
+    ],
+)
+def test_words_of_args_stand_before_the_name(words: list[str], names: set[str]) -> None:
+    """KMM runs `modprobe -vd DIR ARGS NAME PARAMETERS` (internal/worker/worker.go)."""
+    modprobe = {"moduleName": "gpu", "args": {"load": words, "unload": ["-r"]}}
+    assert Module(module(modprobe=modprobe)).loads == names
