@@ -19,7 +19,7 @@ e2e fuzz conformance bench release: export PATH := $(CURDIR)/.venv/bin:$(CURDIR)
 # With it each of the thousands of processes of the tests compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test interpreters e2e fuzz lint conformance bench goldens image release release-check lock clean
+.PHONY: help demo test interpreters e2e fuzz lint conformance bench facts goldens image release release-check lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ conformance: $(READY) ## run kpt's function catalogue's own cases (CASES=DIR) ov
 
 bench: $(READY) ## speed and memory, with the peers in the same run; RUNS=3 puts the worst into docs/numbers.md, CASE=fleet measures fleets
 	python benchmark/run.py --fresh $(if $(CASE),--case $(CASE)) --runs $(RUNS) $(if $(filter-out 1 2,$(RUNS)),--write docs/numbers.md)
+
+facts: $(READY) ## derive the tables of KMM's facts anew from its CRDs (CRDS=DIR, laid out as functions/kmm/crd/README.md says)
+	python tools/derive_module_structure.py $(or $(CRDS),$(error say where KMM's CRDs are: CRDS=DIR))
 
 goldens: $(READY) ## rewrite the expected outputs of the tests; read the diff before you commit it
 	KRMFN_UPDATE=1 pytest -q -m 'not e2e'

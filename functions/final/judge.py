@@ -15,6 +15,7 @@ from . import (
     applied,
     device_classes,
     dockerfiles,
+    hub_images,
     made_images,
     namespaces,
     neighbours,
@@ -33,7 +34,7 @@ RULES = (
     *(ready.RULES + resolved.RULES + order.RULES + objects.RULES),
     *(passed_over.RULES + tools.RULES + applied.RULES + workloads.RULES + neighbours.RULES),
     *(device_classes.RULES + namespaces.RULES + made_images.RULES + dockerfiles.RULES),
-    *operator_objects.RULES,
+    *(operator_objects.RULES + hub_images.RULES),
 )
 """The rules about the final list of a cluster: KRM7xx, and what KMM makes of several Modules."""
 _WORDS = {"KRM701": LABELS, "KRM702": LABELS, "KRM704": order.WORD, "KRM707": objects.OWNERS, "KRM712": objects.OWNERS}

@@ -43,6 +43,7 @@ FINAL = (
     "KRM615",
     "KRM616",
     "KRM617",
+    "KRM632",
 )
 """The rules about the final list, and the family of most of them."""
 

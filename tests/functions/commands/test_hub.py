@@ -279,3 +279,18 @@ def test_a_spoke_that_refuses_a_module_keeps_what_it_has(tmp_path: Path) -> None
     plant(tmp_path / "new", {"hub/config.yaml": mapped.replace("KERNEL", "other$") + node("hub-1")})
     done = run(tmp_path, "diff", "old", "new", "--fail-on", "lost")
     assert "lost by 1 node (w1): no kernel mapping matches (--fail-on lost)" in done.ended(1).err
+
+
+@pytest.mark.parametrize(("second", "is_shared"), [("xpu-gpu", True), ("xpu-card", False)])
+def test_a_hub_tells_images_apart_by_the_names_of_module_and_cluster(
+    second: str, is_shared: bool, tmp_path: Path
+) -> None:
+    """`xpu` on `gpu-lab` and `xpu-gpu` on `lab` are both `xpu-gpu-lab`."""
+    clusters = CLUSTERS.replace("prod: {paths: [prod]", "gpu-lab: {paths: [prod]")
+    other = CONFIG.replace("name: xpu,", f"name: {second},").replace("moduleName: xpu", "moduleName: dpu")
+    repository(tmp_path, hub__config=CONFIG.replace("tier: lab", "tier: prod") + node("hub-1"), hub__second=other)
+    plant(tmp_path, {".krmfn.yaml": clusters})
+    done = run(tmp_path, "check", ".")
+    lines = [line for line in done.text.splitlines() if "[KRM632]" in line]
+    assert len(lines) == is_shared, done.text
+    assert not lines or "images for the cluster lab are xpu-gpu-lab to KMM, as are those of" in lines[0]
