@@ -22,9 +22,9 @@ def names_are_told_apart(final: FinalList) -> Iterator[Result]:
     members = sorted((item for item, _ in final.modules if item.kind == HUB_KIND), key=lambda item: item.name)
     owners: dict[str, tuple[Item, str]] = {}
     for item in members if spokes and len(members) > 1 else ():
-        wanted = {str(key): str(value) for key, value in table(item.manifest, "spec", "selector").items()}
+        labels = {str(key): str(value) for key, value in table(item.manifest, "spec", "selector").items()}
         for spoke in spokes:
-            if not wanted.items() <= dict(spoke.labels).items():
+            if not labels.items() <= dict(spoke.labels).items():
                 continue
             name = f"{item.name}-{spoke.name}"
             owner, cluster = owners.setdefault(name, (item, spoke.name))
