@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, error
+from krmfn.resource import join
 from krmfn.results import Rule
 
 from . import names
@@ -45,6 +46,16 @@ def adopted_names_are_single(config: DeviceConfig) -> Iterator[Result]:
             if value and others:
                 message = f"can apply to only one DaemonSet, but {others} has a DaemonSet of its own; remove it"
                 yield config.error(message, f"daemonSets[{index}].{name}")
+
+
+def labels_are_those_of_the_selector(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per label of pods that has another value in the matchLabels of the entry."""
+    for index, entry in enumerate(config.spec.daemonSets):
+        for key, value in (entry.matchLabels or {}).items():
+            written = (entry.podLabels or {}).get(key, value)
+            if written != value:
+                message = f"is {written!r}, but matchLabels asks for {value!r}, which the pods get; write it once"
+                yield config.error(message, f"daemonSets[{index}].{join(('podLabels', key))}")
 
 
 def pull_secrets_are_in_the_namespace(config: DeviceConfig) -> Iterator[Result]:
@@ -160,6 +171,22 @@ spec:
         remedy="Remove both fields, so that each DaemonSet gets a name and a selector of its own, or write "
         "`perVersion: false` for one DaemonSet of all versions.",
         check=adopted_names_are_single,
+    ),
+    Rule(
+        "KRM192",
+        "a label in podLabels must not have another value than in matchLabels: the pods get that of matchLabels",
+        good="""\
+spec:
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0", matchLabels: {app: agent}, podLabels: {part: agent}}
+""",
+        bad="""\
+spec:
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0", matchLabels: {app: agent}, podLabels: {app: metrics}}
+""",
+        remedy="Write the label in one of the two, or with the same value.",
+        check=labels_are_those_of_the_selector,
     ),
 )
 """The rules about names of one config or pool; those beside OF_NAMES find the same in configs of one fingerprint."""

@@ -8,7 +8,7 @@ from krmfn.results import Rule
 
 from ..image_reference import mistake, shortened, without_variables
 from ..kmm.module import LABELS, MODULE_KINDS
-from ..pods import rolling_update
+from ..pods import daemon_set, rolling_update
 from .stream import FinalList, images, labels_of_kmm
 
 
@@ -26,6 +26,14 @@ def pods_can_be_replaced(final: FinalList) -> Iterator[Result]:
     for item in of_drivers(final):
         if (item.group, item.kind) == ("apps", "DaemonSet") and item.mentions("rollingUpdate"):
             for finding in rolling_update.check(item.manifest):
+                yield final.located(item, finding)
+
+
+def pods_are_taken(final: FinalList) -> Iterator[Result]:
+    """Yield an error per field of a DaemonSet that the API server refuses, among what belongs to a driver."""
+    for item in of_drivers(final):
+        if (item.group, item.kind) == ("apps", "DaemonSet"):
+            for finding in daemon_set.check(item.manifest):
                 yield final.located(item, finding)
 
 
@@ -90,5 +98,28 @@ spec:
     check=pods_can_be_replaced,
 )
 
-RULES = (KRM715, KRM716)
+KRM191 = Rule(
+    daemon_set.RULE,
+    "a DaemonSet must have pods that the API server takes: names, ports, probes, mounts, resources, tolerations",
+    good="""\
+kind: DeviceConfig
+spec:
+  daemonSets:
+  - name: agent
+    image: registry.example.com/agent:1.0
+    livenessProbe: {httpGet: {path: /healthz, port: 8080}}
+""",
+    bad="""\
+kind: DeviceConfig
+spec:
+  daemonSets:
+  - name: agent
+    image: registry.example.com/agent:1.0
+    livenessProbe: {httpGet: {path: /healthz, port: 8080}, exec: {command: [healthy]}}
+""",
+    remedy="Correct the field as the finding says: the API server refuses the whole DaemonSet.",
+    check=pods_are_taken,
+)
+
+RULES = (KRM715, KRM716, KRM191)
 """The rules about workloads of drivers."""

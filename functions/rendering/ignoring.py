@@ -37,6 +37,7 @@ FINAL = (
     "KRM530",
     "KRM531",
     "KRM532",
+    "KRM191",
     "KRM231",
     "KRM546",
     "KRM614",

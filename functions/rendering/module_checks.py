@@ -15,7 +15,7 @@ from ..kmm.module import HUB_KIND, MODULE_KIND, Module, module_of
 from ..kmm.rule import on_hub
 from ..kmm.versions import DEFAULT
 from ..kmm.webhook import admission
-from ..pods import rolling_update
+from ..pods import daemon_set, rolling_update
 from ..run import run_of
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Written, at_origin
@@ -180,3 +180,4 @@ def _judged(
     elif obj.manifest["kind"] == "DaemonSet":
         yield from image_lints.check_pods(obj.manifest)
         yield from rolling_update.check(obj.manifest)
+        yield from daemon_set.check(obj.manifest)

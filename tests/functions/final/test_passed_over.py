@@ -58,6 +58,7 @@ def test_the_rules_that_nobody_can_turn_off() -> None:
         "KRM707",
         "KRM714",
         "KRM716",
+        "KRM191",
         "KMM081",
         "KRM530",
         "KRM531",

@@ -71,9 +71,9 @@ def is_judged(example: str, rule: Rule) -> bool:
 
 
 def failed(reported: list[Finding]) -> bool:
-    """Return True for an error before the final list is judged (KRM716 also judges what is generated)."""
+    """Return True for an error before the final list is judged (KRM191, KRM716 also judge what is generated)."""
     errors = {finding.rule for finding in reported if finding.severity == "error"}
-    return any(not rule.startswith(ignoring.FINAL) or rule == "KRM716" for rule in errors)
+    return any(not rule.startswith(ignoring.FINAL) or rule in ("KRM191", "KRM716") for rule in errors)
 
 
 def idle(reported: list[Finding], entry: str) -> bool:

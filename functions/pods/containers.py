@@ -1,0 +1,152 @@
+"""What the API server says of the containers of a pod: names, ports, variables, mounts, rights.
+
+Source: Kubernetes v1.34, pkg/apis/core/validation (validateContainers, validateContainerPorts, ValidateEnv,
+ValidateVolumeMounts, ValidateSecurityContext).
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from krmfn.typed import Any
+
+from . import probes, quantities
+from .shapes import Problem, is_label, number, table, tables, text
+
+_PROTOCOLS = ("", "TCP", "UDP", "SCTP")
+_SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
+LAST_ID = 2**31 - 1
+
+
+def check(spec: Any, volumes: set[str]) -> Iterator[Problem]:
+    """Yield what is refused in the containers of a PodSpec; `volumes` are the names of its volumes."""
+    if "containers" in spec and not spec["containers"]:
+        yield ("containers",), "is empty; a pod needs a container"
+    names: set[str] = set()
+    host_ports: dict[tuple[Any, ...], str] = {}
+    is_on_host = spec.get("hostNetwork") is True
+    for word in ("containers", "initContainers"):  # the server names the init container of two
+        for index, container in tables(spec, word):
+            path, name = (word, index), text(container, "name")
+            if "name" in container and not is_label(name):
+                yield (*path, "name"), f"is {name!r}; write lower case letters, digits and -, at most 63"
+            elif name and name in names:
+                yield (*path, "name"), f"{name} is the name of another container, too; rename one of the two"
+            names.add(name)
+            is_sidecar = text(container, "restartPolicy") == "Always"
+            parts = (
+                _image(container),
+                _ports(container, is_on_host, host_ports if word == "containers" else {}),
+                _variables(container),
+                _mounts(container, volumes),
+                _rights(container),
+                quantities.check(container),
+                probes.check(container) if word == "containers" or is_sidecar else _none_of_init(container),
+            )
+            yield from (((*path, *field), message) for field, message in chain(*parts))
+
+
+def _image(container: Any) -> Iterator[Problem]:
+    if "image" in container and not container["image"]:
+        yield ("image",), "is empty; write the image of the container"
+
+
+def _none_of_init(container: Any) -> Iterator[Problem]:
+    """Yield the fields that an init container without `restartPolicy: Always` cannot have."""
+    for name in ("lifecycle", *probes.PROBES):
+        if container.get(name) is not None:
+            yield (name,), "is not for an init container that ends; remove it, or write restartPolicy: Always"
+
+
+def _ports(container: Any, is_on_host: bool, host_ports: dict[tuple[Any, ...], str]) -> Iterator[Problem]:
+    """Yield what is refused in the ports of a container; `host_ports` are those of the pod that are taken so far."""
+    names: set[str] = set()
+    for index, port in tables(container, "ports"):
+        path, name, protocol = ("ports", index), text(port, "name"), text(port, "protocol")
+        inner = number(port, "containerPort")
+        outer = number(port, "hostPort") or (inner if is_on_host else None)
+        if name and not probes.is_port_name(name):
+            yield (
+                (*path, "name"),
+                f"is {name!r}; write at most 15 lower case letters, digits and -, a letter among them",
+            )
+        elif name and name in names:
+            yield (*path, "name"), f"{name} is the name of another port, too; rename one of the two"
+        names.add(name)
+        if not inner:
+            yield (*path, "containerPort"), "is missing; write the port that the container listens on"
+        elif not probes.is_port(inner):
+            yield (*path, "containerPort"), f"is {inner}; must be a number from 1 to {probes.LAST_PORT}"
+        if outer and not probes.is_port(outer):
+            if number(port, "hostPort"):
+                yield (*path, "hostPort"), f"is {outer}; must be a number from 1 to {probes.LAST_PORT}"
+        elif outer and is_on_host and outer != inner:
+            yield (*path, "containerPort"), f"must be the hostPort {outer}, since the pod has the network of its node"
+        if protocol not in _PROTOCOLS:
+            yield (*path, "protocol"), f"is {protocol!r}; write TCP, UDP or SCTP"
+        key = (outer, protocol or "TCP", text(port, "hostIP"))
+        if outer and key in host_ports:
+            yield (*path, "hostPort"), f"{outer} is the node's port of {host_ports[key]}, too; a port has one listener"
+        host_ports.setdefault(key, name or f"another port ({outer})")
+
+
+def _variables(container: Any) -> Iterator[Problem]:
+    for index, variable in tables(container, "env"):
+        path, name = ("env", index), text(variable, "name")
+        if not name or "=" in name or not name.isascii() or not name.isprintable():
+            yield (*path, "name"), f"is {name!r}; write printable ASCII characters without ="
+        source = variable.get("valueFrom")
+        if not isinstance(source, dict):
+            continue
+        written = [word for word in _SOURCES if source.get(word) is not None]
+        if variable.get("value"):
+            yield (*path, "valueFrom"), "stands beside a value; write one of the two"
+        if len(written) != 1:
+            yield (*path, "valueFrom"), f"must have exactly one of {', '.join(_SOURCES[:4])}"
+    for index, source in tables(container, "envFrom"):
+        if len([word for word in ("configMapRef", "secretRef") if isinstance(source.get(word), dict)]) != 1:
+            yield ("envFrom", index), "must have exactly one of configMapRef, secretRef"
+
+
+def _mounts(container: Any, volumes: set[str]) -> Iterator[Problem]:
+    """Yield what is refused in the mounts of a container."""
+    paths: set[str] = set()
+    is_privileged = table(container, "securityContext").get("privileged") is True
+    for index, mount in tables(container, "volumeMounts"):
+        start, name, path = ("volumeMounts", index), text(mount, "name"), text(mount, "mountPath")
+        if not name or name not in volumes:
+            yield (
+                (*start, "name"),
+                f"{name!r} is no volume of the pod; there are: {', '.join(sorted(volumes)) or 'none'}",
+            )
+        if not path:
+            yield (*start, "mountPath"), "is missing; write where the volume is to be"
+        elif path in paths:
+            yield (*start, "mountPath"), f"{path} is mounted twice; remove one of the two"
+        paths.add(path)
+        for field in ("subPath", "subPathExpr"):
+            inner = text(mount, field)
+            if inner.startswith("/") or ".." in inner.split("/"):
+                yield (*start, field), f"is {inner!r}; write a relative path without .."
+        if mount.get("subPath") and mount.get("subPathExpr"):
+            yield (*start, "subPathExpr"), "stands beside subPath; write one of the two"
+        if text(mount, "mountPropagation") == "Bidirectional" and not is_privileged:
+            yield (
+                (*start, "mountPropagation"),
+                "Bidirectional is only for privileged containers; write privileged: true",
+            )
+        elif text(mount, "mountPropagation") not in ("", "None", "HostToContainer", "Bidirectional"):
+            yield (*start, "mountPropagation"), "must be None, HostToContainer or Bidirectional"
+
+
+def _rights(container: Any) -> Iterator[Problem]:
+    """Yield what is refused in the securityContext of a container."""
+    context = table(container, "securityContext")
+    for name in ("runAsUser", "runAsGroup"):
+        if not 0 <= (number(context, name) or 0) <= LAST_ID:
+            yield ("securityContext", name), f"is {context[name]}; must be a number from 0 to {LAST_ID}"
+    if context.get("allowPrivilegeEscalation") is False:
+        added = table(context, "capabilities").get("add")
+        if context.get("privileged") is True:
+            yield ("securityContext",), "allowPrivilegeEscalation: false contradicts privileged: true; remove one"
+        elif isinstance(added, list) and "CAP_SYS_ADMIN" in added:
+            yield ("securityContext",), "allowPrivilegeEscalation: false contradicts CAP_SYS_ADMIN; remove one"

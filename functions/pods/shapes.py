@@ -1,0 +1,63 @@
+"""Parts of a manifest whose types nobody has checked: what is no mapping and no list counts as nothing."""
+
+import re
+from collections.abc import Iterator
+from typing import TypeVar
+
+from krmfn.resource import FieldPath
+from krmfn.typed import Any
+
+Problem = tuple[FieldPath, str]
+"""The path of a field, and a sentence about it that says what would be right."""
+T = TypeVar("T")
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?").fullmatch
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*").fullmatch
+_NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]").fullmatch
+MOST_OF_SUBDOMAIN = 253
+
+
+def table(parent: Any, name: str) -> dict[str, Any]:
+    """Return the mapping at a field; {} for none."""
+    value = parent.get(name) if isinstance(parent, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def tables(parent: Any, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the mappings of the list at a field, each with its index."""
+    value = parent.get(name) if isinstance(parent, dict) else None
+    for index, entry in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(entry, dict):
+            yield index, entry
+
+
+def text(parent: Any, name: str) -> str:
+    """Return the text at a field; "" for none."""
+    value = parent.get(name) if isinstance(parent, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def number(parent: Any, name: str) -> int | None:
+    """Return the whole number at a field; None for none."""
+    value = parent.get(name) if isinstance(parent, dict) else None
+    return value if type(value) is int else None
+
+
+def is_label(name: str) -> bool:
+    """Return True for an RFC 1123 label."""
+    return _LABEL(name) is not None
+
+
+def is_subdomain(name: str) -> bool:
+    """Return True for an RFC 1123 subdomain."""
+    return len(name) <= MOST_OF_SUBDOMAIN and _SUBDOMAIN(name) is not None
+
+
+def is_qualified(key: str) -> bool:
+    """Return True for the key of a label: a name, with a subdomain and a slash before it or not."""
+    prefix, slash, name = key.rpartition("/")
+    return _NAME(name) is not None and (not slash or is_subdomain(prefix))
+
+
+def is_label_value(value: str) -> bool:
+    """Return True for what may be the value of a label."""
+    return not value or _NAME(value) is not None

@@ -1,0 +1,278 @@
+"""DaemonSets made at random: a right one with a few fields written over, rightly and wrongly."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any
+
+from krmfn import Manifest
+from tests.builders import manifest
+
+POD = ("spec", "template", "spec")
+FIRST = (*POD, "containers", 0)
+Edit = tuple[tuple[Any, ...], Any]
+"""A path, and what is written there; None takes the field away."""
+
+
+def base() -> Manifest:
+    """Return a DaemonSet without a mistake."""
+    labels = {"app": "agent"}
+    mounts = [{"name": "run", "mountPath": "/run/a"}, {"name": "conf", "mountPath": "/etc/a", "subPath": "a"}]
+    container: dict[str, Any] = {
+        "name": "agent",
+        "image": "registry.example.com/agent:1",
+        "env": [{"name": "A", "value": "1"}],
+        "ports": [{"name": "metrics", "containerPort": 9000, "hostPort": 9000}],
+        "volumeMounts": mounts,
+        "resources": {"limits": {"memory": "1Gi"}, "requests": {"memory": "1Gi"}},
+        "livenessProbe": {"httpGet": {"path": "/", "port": 9000}},
+    }
+    spec = {
+        "containers": [container, {"name": "other", "image": "registry.example.com/other:1"}],
+        "volumes": [{"name": "run", "hostPath": {"path": "/run/a"}}, {"name": "conf", "configMap": {"name": "conf"}}],
+        "tolerations": [{"key": "a", "operator": "Equal", "value": "b"}],
+    }
+    template = {"metadata": {"labels": {**labels, "part": "x"}}, "spec": spec}
+    return {
+        **manifest("apps/v1", "DaemonSet", "agent"),
+        "spec": {"selector": {"matchLabels": labels}, "template": template},
+    }
+
+
+def _at(start: tuple[Any, ...], *path: Any, values: list[Any]) -> list[Edit]:
+    return [((*start, *path), value) for value in values]
+
+
+_PROBE: list[Any] = [
+    *({"exec": {"command": ["x"]}}, {"exec": {"command": []}}, {"exec": {"command": ["x"]}, "httpGet": {"port": 1}}),
+    *({"periodSeconds": 5}, {"tcpSocket": {"port": 0}}, {"tcpSocket": {"port": 70000}}, {"tcpSocket": {"port": "web"}}),
+    *({"httpGet": {"port": "UPPER"}}, {"httpGet": {"port": 1, "scheme": "FTP"}}, {"grpc": {"port": 9}}, None),
+    *({"grpc": {"port": 0}}, {"httpGet": {"port": 80, "path": ""}}, {"httpGet": {"port": "9"}}),
+    *({"exec": {"command": ["x"]}, "successThreshold": 2}, {"exec": {"command": ["x"]}, "timeoutSeconds": -1}),
+    *({"exec": {"command": ["x"]}, "timeoutSeconds": 0}, {"exec": {"command": ["x"]}, "periodSeconds": -3}),
+    *(
+        {"exec": {"command": ["x"]}, "terminationGracePeriodSeconds": 5},
+        {"exec": {"command": ["x"]}, "terminationGracePeriodSeconds": 0},
+    ),
+]
+_REF = {"configMapKeyRef": {"name": "a", "key": "b"}}
+EDITS: list[Edit] = [
+    *_at(("spec", "selector"), values=[{}, {"matchLabels": {"app": "other"}}, {"matchLabels": {"app": "a b"}}]),
+    *_at(("spec", "selector", "matchExpressions"), values=[[], [{"key": "app", "operator": "Exists"}]]),
+    *_at(
+        ("spec", "selector", "matchExpressions"),
+        values=[
+            [{"key": "app", "operator": "In", "values": ["agent", "b"]}],
+            [{"key": "app", "operator": "In"}],
+            [{"key": "app", "operator": "NotIn", "values": ["agent"]}],
+            [{"key": "part", "operator": "DoesNotExist"}],
+            [{"key": "app", "operator": "Exists", "values": ["a"]}],
+            [{"key": "app", "operator": "Near"}],
+        ],
+    ),
+    *_at(("spec", "template", "metadata", "labels", "more"), values=["", "x", "-x", "x" * 64, "a/b"]),
+    *_at(("spec", "template", "metadata", "labels"), values=[{"app": "agent", "a/b/c": "x"}, {"app": "z"}]),
+    *_at(("spec", "updateStrategy", "type"), values=["OnDelete", "RollingUpdate", "Recreate"]),
+    *_at(("spec", "minReadySeconds"), values=[0, 5, -1]),
+    *_at(("spec", "revisionHistoryLimit"), values=[0, 5, -1]),
+    *_at(POD, "restartPolicy", values=["Always", "Never", "OnFailure"]),
+    *_at(POD, "activeDeadlineSeconds", values=[5]),
+    *_at(POD, "serviceAccountName", values=["a", "a.b", "A", "a_b", ""]),
+    *_at(POD, "runtimeClassName", values=["nvidia", "Nv"]),
+    *_at(POD, "dnsPolicy", values=["Default", "ClusterFirstWithHostNet", "None", "Other"]),
+    *_at(POD, "hostNetwork", values=[True, False]),
+    *_at(POD, "hostPID", values=[True]),
+    *_at(POD, "shareProcessNamespace", values=[True]),
+    *_at(POD, "imagePullSecrets", values=[[{"name": "a"}], [{"name": ""}], [{}]]),
+    *_at(POD, "nodeSelector", values=[{"a": "b"}, {"a/b": ""}, {"a b": "c"}, {"a": "-"}, {"": "x"}]),
+    *_at(
+        POD,
+        "tolerations",
+        values=[
+            [{"operator": "Exists"}],
+            [{"key": "a", "operator": "Exists", "value": "b"}],
+            [{"key": "a", "value": "b c"}],
+            [{"value": "b"}],
+            [{"key": "a b", "operator": "Exists"}],
+            [{"key": "a", "operator": "Exists", "tolerationSeconds": 5}],
+            [{"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}],
+            [{"key": "a", "operator": "Exists", "effect": "NoSchedule", "tolerationSeconds": 5}],
+            [{"key": "a"}],
+            [{}],
+        ],
+    ),
+    *_at(
+        POD,
+        "volumes",
+        0,
+        values=[
+            {"name": "run"},
+            {"name": "run", "emptyDir": {}},
+            {"name": "run", "emptyDir": {}, "hostPath": {"path": "/a"}},
+            {"name": "run", "hostPath": {"path": "/a/../b"}},
+            {"name": "run", "hostPath": {"path": "a", "type": "Directory"}},
+            {"name": "run", "hostPath": {"path": "/a", "type": "Dir"}},
+            {"name": "run", "hostPath": {"path": ""}},
+            {"name": "Run", "emptyDir": {}},
+            {"name": "conf", "emptyDir": {}},
+            {"name": "run", "secret": {"secretName": "a", "defaultMode": 511}},
+            {"name": "run", "secret": {"secretName": "a", "defaultMode": 512}},
+            {"name": "run", "secret": {}},
+            {"name": "run", "configMap": {"items": []}},
+            {"name": "run", "configMap": {"name": "a", "items": [{"key": "k", "path": "/p"}]}},
+            {"name": "run", "configMap": {"name": "a", "items": [{"key": "k", "path": "..p"}]}},
+            {"name": "run", "configMap": {"name": "a", "items": [{"key": "", "path": "p/q"}]}},
+            {"name": "run", "configMap": {"name": "a", "items": [{"key": "k", "path": "p/q"}]}},
+            {"name": "run", "persistentVolumeClaim": {"claimName": ""}},
+            {"name": "run", "persistentVolumeClaim": {"claimName": "a"}},
+        ],
+    ),
+    *_at(FIRST, "name", values=["Agent", "other", "", "a.b", "x" * 64]),
+    *_at(FIRST, "image", values=["", " registry.example.com/a:1"]),
+    *_at((*POD, "containers"), values=[[]]),
+    *_at(FIRST, "env", values=[[{"name": "A"}], [{"name": ""}], [{"name": "a=b"}], [{"name": "a b-c."}]]),
+    *_at(
+        FIRST,
+        "env",
+        0,
+        values=[
+            {"name": "B", "valueFrom": _REF},
+            {"name": "B", "value": "x", "valueFrom": _REF},
+            {"name": "B", "value": "", "valueFrom": _REF},
+            {"name": "B", "valueFrom": {}},
+            {"name": "B", "valueFrom": {**_REF, "fieldRef": {"fieldPath": "spec.nodeName"}}},
+            {"name": "B", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
+        ],
+    ),
+    *_at(
+        FIRST,
+        "envFrom",
+        values=[
+            [{"configMapRef": {"name": "a"}}],
+            [{}],
+            [{"configMapRef": {"name": "a"}, "secretRef": {"name": "a"}}],
+        ],
+    ),
+    *_at(
+        FIRST,
+        "ports",
+        values=[
+            [{"containerPort": 1}, {"containerPort": 2}],
+            [{"containerPort": 0}],
+            [{"containerPort": 70000}],
+            [{"containerPort": 1, "hostPort": 70000}],
+            [{"containerPort": 1, "hostPort": -1}],
+            [{"containerPort": 1, "hostPort": 9}, {"containerPort": 2, "hostPort": 9}],
+            [{"containerPort": 1, "hostPort": 9}, {"containerPort": 2, "hostPort": 9, "protocol": "UDP"}],
+            [{"containerPort": 1, "hostPort": 9}, {"containerPort": 2, "hostPort": 9, "hostIP": "192.0.2.1"}],
+            [{"containerPort": 1, "name": "a"}, {"containerPort": 2, "name": "a"}],
+            [{"containerPort": 1, "name": "A"}],
+            [{"containerPort": 1, "name": "a-very-long-name"}],
+            [{"containerPort": 1, "name": "123"}],
+            [{"containerPort": 1, "name": "a--b"}],
+            [{"containerPort": 1, "protocol": "HTTP"}],
+        ],
+    ),
+    *_at(
+        (*POD, "containers", 1), "ports", values=[[{"containerPort": 9000}], [{"containerPort": 8, "hostPort": 9000}]]
+    ),
+    *_at(
+        FIRST,
+        "volumeMounts",
+        1,
+        values=[
+            {"name": "gone", "mountPath": "/x"},
+            {"name": "conf", "mountPath": "/run/a"},
+            {"name": "conf", "mountPath": ""},
+            {"name": "conf", "mountPath": "x"},
+            {"name": "conf", "mountPath": "/x", "subPath": "/a"},
+            {"name": "conf", "mountPath": "/x", "subPath": "a/../b"},
+            {"name": "conf", "mountPath": "/x", "subPath": "a", "subPathExpr": "b"},
+            {"name": "run", "mountPath": "/x", "mountPropagation": "Bidirectional"},
+            {"name": "run", "mountPath": "/x", "mountPropagation": "HostToContainer"},
+            {"name": "run", "mountPath": "/x", "mountPropagation": "Both"},
+        ],
+    ),
+    *_at(
+        FIRST,
+        "securityContext",
+        values=[
+            {"privileged": True},
+            {"privileged": True, "allowPrivilegeEscalation": False},
+            {"allowPrivilegeEscalation": False, "capabilities": {"add": ["SYS_ADMIN"]}},
+            {"allowPrivilegeEscalation": False, "capabilities": {"add": ["CAP_SYS_ADMIN"]}},
+            {"runAsUser": -1},
+            {"runAsGroup": 2**31},
+            {"runAsUser": 0},
+        ],
+    ),
+    *_at(
+        FIRST,
+        "resources",
+        values=[
+            {"requests": {"memory": "2Gi"}, "limits": {"memory": "1Gi"}},
+            {"requests": {"memory": "1024Mi"}, "limits": {"memory": "1Gi"}},
+            {"requests": {"cpu": "500m"}, "limits": {"cpu": 0.5}},
+            {"requests": {"cpu": "501m"}, "limits": {"cpu": "0.5"}},
+            {"requests": {"example.com/gpu": 1}},
+            {"requests": {"example.com/gpu": 1}, "limits": {"example.com/gpu": 2}},
+            {"limits": {"example.com/gpu": 1}},
+            {"limits": {"example.com/gpu": "1500m"}},
+            {"limits": {"cpu": "-1"}},
+            {"limits": {"gpu": 1}},
+            {"limits": {"a b": 1}},
+            {"limits": {"hugepages-2Mi": "4Mi", "memory": "1Gi"}},
+            {"requests": {"hugepages-2Mi": "2Mi"}, "limits": {"hugepages-2Mi": "4Mi", "memory": "1Gi"}},
+            {"limits": {"cpu": "1e3", "memory": "1E"}},
+        ],
+    ),
+    *(edit for name in ("livenessProbe", "readinessProbe", "startupProbe") for edit in _at(FIRST, name, values=_PROBE)),
+    *_at(
+        FIRST,
+        "lifecycle",
+        values=[{"preStop": {"exec": {"command": ["x"]}}}, {"preStop": {}}, {"postStart": {"sleep": {"seconds": 1}}}],
+    ),
+    *_at(
+        POD,
+        "initContainers",
+        values=[
+            [{"name": "first", "image": "x"}],
+            [{"name": "agent", "image": "x"}],
+            [{"name": "first", "image": "x", "livenessProbe": {"exec": {"command": ["x"]}}}],
+            [{"name": "first", "image": "x", "livenessProbe": {"exec": {"command": ["x"]}}, "restartPolicy": "Always"}],
+            [{"name": "first", "image": "x", "lifecycle": {"preStop": {"exec": {"command": ["x"]}}}}],
+            [{"name": "first", "image": "x", "volumeMounts": [{"name": "gone", "mountPath": "/x"}]}],
+            [{"name": "first", "image": "x", "ports": [{"containerPort": 8, "hostPort": 9000}]}],
+        ],
+    ),
+]
+"""What is written over, each as right or wrong as it is."""
+
+
+def edited(edits: list[Edit]) -> Manifest:
+    """Return the right DaemonSet with these edits, without those below what is not there any more."""
+    result: Any = copy.deepcopy(base())
+    for path, value in edits:
+        parent: Any = result
+        for part in path[:-1]:
+            if isinstance(part, str):
+                parent = parent.setdefault(part, {})
+            elif part < len(parent):
+                parent = parent[part]
+            else:
+                break
+        else:
+            if value is None:
+                parent.pop(path[-1], None)
+            elif not isinstance(path[-1], int) or path[-1] < len(parent):
+                parent[path[-1]] = copy.deepcopy(value)
+    return dict(result)
+
+
+def drawn(seed: int) -> list[Edit]:
+    """Return edits made at random, the same for one seed; the first seeds have one edit each, in their order."""
+    if seed < len(EDITS):
+        return [EDITS[seed]]
+    source = random.Random(seed)
+    return source.sample(EDITS, source.choice([1, 2, 2, 3]))

@@ -1,0 +1,51 @@
+"""DaemonSets are judged as a real API server has judged them: tests/e2e/test_daemonset_checks.py records it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from krmfn_functions.pods import daemon_set
+
+from krmfn import Manifest
+from tests.functions.pods.daemon_sets import edited
+
+RECORDED = Path(__file__).with_name("recorded.jsonl")
+
+
+def refused(manifest: Manifest) -> list[str]:
+    """Return the fields that krmfn refuses."""
+    return [finding.field.path for finding in daemon_set.check(manifest) if finding.field]
+
+
+def difference(manifest: Manifest, fields: list[str]) -> list[str]:
+    """Return how krmfn's verdict is another one than the server's: in all, and about each field."""
+    ours = refused(manifest)
+    missed = [field for field in fields if not any(_is_same(field, path) for path in ours)]
+    if any(".volumes[" in field for field in fields):  # to the server a wrong volume is none
+        missed = [field for field in missed if not re.search(r"volumeMounts.*\.name$", field)]
+    invented = [path for path in ours if not any(_is_same(field, path) for field in fields)]
+    spec = json.dumps(manifest["spec"]) if missed or invented else ""
+    return [f"missed {missed}, invented {invented}: {spec}"] if spec else []
+
+
+def _is_same(field: str, path: str) -> bool:
+    """Return True for one field, or for two of which one holds the other: the server names some by their parent."""
+    parts, others = _parts(field), _parts(path)
+    shorter = min(len(parts), len(others))
+    return parts[:shorter] == others[:shorter]
+
+
+def _parts(field: str) -> list[str]:
+    """Return the parts of a path, as the server names them: without the index of a mount, labels without metadata."""
+    field = re.sub(r"(volumeMounts)\[[0-9]+\]", r"\1", field.replace("template.labels", "template.metadata.labels"))
+    return [part for part in re.split(r"[.\[\]]+", field) if part]
+
+
+@pytest.mark.parametrize("line", RECORDED.read_text().splitlines() if RECORDED.exists() else [])
+def test_what_the_server_refuses_is_refused(line: str) -> None:
+    recorded: Any = json.loads(line)
+    assert difference(edited(recorded["edits"]), recorded["refused"]) == []
